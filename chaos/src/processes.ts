@@ -27,7 +27,7 @@ function listFromProc(): Process[] {
 function readFromProc(name: string): Process | undefined {
   try {
     const stat = readFileSync(`/proc/${name}/stat`, "utf8");
-    // The command name stands in parentheses and may hold spaces and parentheses: count from the last one.
+    // The command name is in parentheses and may contain spaces and parentheses: fields are counted from the last one.
     const [state = "", parent = ""] = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
     const command = readFileSync(`/proc/${name}/cmdline`, "utf8").replaceAll("\0", " ");
     const zombie = "ZX".includes(state);

@@ -27,7 +27,7 @@ export const removeDrafts = (folder: string): void => {
   for (const name of readdirSync(folder)) if (DRAFT.test(name)) rmSync(join(folder, name));
 };
 
-/** A rename is durable only once its folder is. */
+/** A rename is durable only once its folder is synced. */
 const syncFolder = (path: string): void => {
   const folder = openSync(path, "r");
   try {

@@ -18,7 +18,7 @@ const tryLock = (path: string): FolderLock | undefined => {
   let database: DatabaseSync | undefined;
   try {
     database = new DatabaseSync(path, { timeout: 0 });
-    // The journal in memory, so that nothing is ever written to the file or beside it.
+    // The journal is in memory, so that nothing is ever written to the file or beside it.
     database.exec("pragma journal_mode = memory; pragma locking_mode = exclusive; begin exclusive");
   } catch (error) {
     database?.close();

@@ -24,39 +24,42 @@ import { createMetrics, type Metrics } from "./surfaces/http/metrics.ts";
 export interface AppOptions extends EmbeddedOptions {
   /** For harnesses outside of the product: replaces parts at the start. */
   decorate?: Decorators;
-  /** Beside the registry; for benches and tests of the kernel. */
+  /** Added to the registry; for benches and tests of the kernel. */
   extraTools?: readonly Tool[];
   clock?: Clock;
-  /** For ids, keys and secrets of what callers ask for. Background jobs draw from the system's, so that a seeded run repeats. */
+  /**
+   * For ids, keys and secrets requested by callers. Background jobs use the system's generator, so that a seeded run is
+   * repeatable.
+   */
   random?: RandomBytes;
-  /** In place of the standard error output. */
+  /** Replaces the standard error output. */
   logTo?: DestinationStream;
-  /** How long a stop waits for the answers that are under way, in place of what the configuration asks for. */
+  /** How long a stop waits for pending answers, instead of the configured time. */
   drainMilliseconds?: number;
 }
 
 export interface App {
   appUrl: string;
   edgeUrl: string;
-  /** Which of the two this process is. */
+  /** Which of the two hosts this process serves. */
   serves: readonly HostName[];
-  /** What the application host has mounted, with paths in the router's words. */
+  /** The mounted routes of the application host, with paths in the router's syntax. */
   routes: readonly { method: string; path: string }[];
   /** Lines for the operator when the service is ready. */
   facts: readonly Fact[];
-  /** Finishes or parks what is under way, flushes, and stops what was started. */
+  /** Finishes or parks current work, flushes, and stops what was started. */
   stop(): Promise<void>;
 }
 
-/** What was started, in order; stopped in reverse. */
+/** Stops for everything that was started, run in reverse order. */
 type Undo = (() => Promise<unknown>)[];
 
-/** A sandbox has nothing under way whose end is worth the wait: what was cut is looked up after the next start. */
+/** A sandbox has no work worth waiting for: interrupted work is looked up after the next start. */
 const SANDBOX_DRAIN_MILLISECONDS = 5_000;
-/** For what a call does beside the supplier's commit. */
+/** For the work of a call beside the supplier's commit. */
 const DRAIN_MARGIN_MILLISECONDS = 5_000;
 
-/** The composition: the hosts listen first and say that they are starting, then the parts come up behind them. */
+/** The composition: the hosts listen first and answer that they are starting, then the parts come up behind them. */
 export async function startApp(config: Config, options: AppOptions = {}): Promise<App> {
   const log = pino(
     { level: config.logLevel, mixin: traceOfLine },
@@ -116,19 +119,19 @@ export async function startApp(config: Config, options: AppOptions = {}): Promis
   }
 }
 
-/** A line that names its trace itself keeps it. */
+/** A line with its own trace id keeps it. */
 function traceOfLine(): object {
   const traceId = currentTraceId();
   return traceId === undefined ? {} : { traceId };
 }
 
-/** Longer than a booking may take at the live supplier: one that is cut leaves its outcome unknown. */
+/** Longer than a booking may take at the live supplier: an interrupted one has an unknown outcome. */
 function drainMillisecondsOf({ networkMode, supplierCommitTimeoutMilliseconds }: Config): number {
   if (networkMode === "sandbox") return SANDBOX_DRAIN_MILLISECONDS;
   return supplierCommitTimeoutMilliseconds + DRAIN_MARGIN_MILLISECONDS;
 }
 
-/** A host that another process serves is where the same configuration says. */
+/** Another process serves the other host, at the address in the same configuration. */
 async function listenOnAll(
   config: Config,
   fronts: readonly { name: HostName; front: Front }[],
@@ -147,7 +150,7 @@ async function listenOnAll(
   };
 }
 
-/** Starts what works without a caller. */
+/** Starts the background work. */
 async function runModules(
   parts: Parts,
   metrics: Metrics,

@@ -33,13 +33,13 @@ declare module "./kernel/contracts/parts.ts" {
   interface CommonParts {
     readonly db: OpenDatabase["db"];
     readonly pool: Pool;
-    /** For a connection that hears of changes. */
+    /** For a connection that listens for changes. */
     readonly databaseUrl: string;
     readonly tenantCreated: (transaction: Queryable, tenant: Tenant) => Promise<void>;
   }
 }
 
-/** As the composition sees them, without what each alone is made of. */
+/** The modules as the composition sees them, without their individual types. */
 export const modules: readonly Module[] = contributing;
 
 /** Every tool of the service: a module's list takes a tool to all surfaces, the price list and the documentation. */
@@ -47,7 +47,7 @@ export const registry: readonly Tool[] = modules.flatMap(({ tools = [] }) => too
 
 type OutputSchemas = { readonly [Name in keyof ToolMap]: z.ZodType<ToolMap[Name]["output"]> };
 
-/** The schemas of the answers by the names of their tools: for clients that read answers as they come over the wire. */
+/** The schemas of answers by tool name, for clients that read answers from the wire. */
 export const outputSchemas: OutputSchemas = Object.assign(
   {},
   ...registry.map(({ name, output }) => ({ [name]: output })),
@@ -59,7 +59,7 @@ export const catalog = createCatalog(registry);
 /** In the order in which clients list them. */
 export const prompts: readonly Prompt[] = modules.flatMap(({ prompts: some = [] }) => some);
 
-/** The resource routes of all modules. Who serves them gives what they need to run. */
+/** The resource routes of all modules. The composition provides the ports for running them. */
 export const routes = contributing.flatMap((one) => ("routes" in one ? [...one.routes] : []));
 
 export const schema: Schema = {
@@ -68,18 +68,18 @@ export const schema: Schema = {
   formerIndexes: modules.flatMap((one) => one.formerIndexes ?? []),
 };
 
-/** Every kind of chain operation: who carries them out knows none by its name. */
+/** Every kind of chain operation, so that their executor knows none by name. */
 export const chainOperations: ChainOperations = collectChainOperations(
   modules.flatMap(({ chainOperations: some = [] }) => some),
 );
 
-/** What else changes in the database transaction that stores the end of a chain transaction, by what it was for. */
+/** Further changes in the transaction that stores the end of a chain transaction, by its purpose. */
 export const chainEndings: ChainEndings = merge(modules.map((one) => one.chainEndings ?? {}));
 
-/** What else changes in the database transaction that opens or ends what a call does outside. */
+/** Further changes in the transaction that opens or ends an effect. */
 const effectFollowers: readonly EffectFollower[] = modules.flatMap(({ effectFollower }) => effectFollower ?? []);
 
-/** Over a caller's transaction when `db` is one. An aggregate that no module makes does not compile. */
+/** Joins a caller's transaction if `db` is one. An aggregate that no module makes does not compile. */
 function createAggregates(parts: StoreParts): Aggregates {
   const personRecords = () => modules.flatMap((one) => one.personRecords?.(parts) ?? []);
   const beside = { effectFollowers, personRecords, beside: () => all };
@@ -96,13 +96,13 @@ export function createStores(db: OpenDatabase["db"], clock: Clock, vault: Vault)
   };
 }
 
-/** Where work waits that is stored and not finished. */
+/** Tables of stored, unfinished work. */
 export const workTables: readonly WorkTable[] = modules.flatMap((one) => one.workTables ?? []);
 
 /** The parts that modules make. */
 export const moduleParts = merge(contributing.flatMap((one) => ("parts" in one ? [one.parts] : [])));
 
-/** The parts that are put together from what modules contribute. */
+/** The parts assembled from contributions of modules. */
 export const gatheredParts = {
   stores: ({ db, clock, vault }: Parts) => createStores(db, clock, vault),
   chainOperations: () => chainOperations,
@@ -119,7 +119,7 @@ export const gatheredParts = {
   workflows: () => workflows,
 };
 
-/** What a new tenant gets of all modules, in the transaction that makes it. */
+/** Equips a new tenant by all modules, in the transaction that creates it. */
 export function createTenantCreated(parts: Pick<Parts, "clock" | "vault" | "settings">): Parts["tenantCreated"] {
   const { clock, vault } = parts;
   const equipTenant = createEquipTenant(parts);
@@ -132,7 +132,7 @@ function createEquipTenant({ settings }: Pick<Parts, "settings">): Parts["equipT
   };
 }
 
-/** One set for each environment whose supplier and chain are switched on. A port that nobody provides does not compile. */
+/** One set for each environment with an enabled supplier and chain. A port that nothing provides does not compile. */
 function createPorts(parts: Parts): Parts["portsFor"] {
   const {
     clock,
@@ -180,7 +180,7 @@ type UnionToIntersection<Union> = (Union extends unknown ? (one: Union) => void 
   ? Intersection
   : never;
 
-/** What several modules contribute, as one object. No two modules use one name: a test holds that. */
+/** Merges contributions of several modules. A test checks that no two modules use the same name. */
 function merge<Part extends object>(parts: readonly Part[]): UnionToIntersection<Part> {
   return Object.assign({}, ...parts);
 }

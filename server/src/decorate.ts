@@ -1,13 +1,13 @@
 import type { PartMakers, Parts } from "./kernel/contracts/whole.ts";
 
 /**
- * Replaces parts of the service at its start: each function takes the part as it was made and returns what everybody gets in its
- * place. It is for harnesses outside of the product, which take a guard away to see that its absence is noticed, or add what only
- * they need. The product itself replaces nothing.
+ * Replaces parts of the service at its start: each function takes the original part and returns its replacement. For harnesses
+ * outside of the product, which remove a guard to see that its absence is noticed, or add parts that only they need. The
+ * product itself replaces nothing.
  */
 export type Decorators = { readonly [Name in keyof Parts]?: (part: Parts[Name]) => Parts[Name] };
 
-/** Each part is made when it is asked for first, so that nobody needs to know an order. Two that need each other are a mistake. */
+/** Each part is made on first use, so that their order does not matter. A cycle between parts is a mistake. */
 export function createParts(makers: PartMakers, decorate: Decorators = {}): Parts {
   const parts: Parts = Object.create(null);
   const isPart = (name: string): name is keyof Parts => name in makers;

@@ -34,7 +34,7 @@ import { photoRoutes } from "./surfaces/photos.ts";
 
 declare module "./kernel/contracts/parts.ts" {
   interface ModuleParts {
-    /** Undefined: MCP offers what the registry has. */
+    /** Undefined: MCP offers only the registry. */
     readonly "surfaces.mcpExtras": McpExtras | undefined;
   }
 }
@@ -42,14 +42,14 @@ declare module "./kernel/contracts/parts.ts" {
 /** `app`: dispatch, MCP, resources, pages · `edge`: the payment-gated tools and MCP. */
 export type HostName = "app" | "edge";
 
-/** What one host serves. */
+/** The routes of one host. */
 interface HostContent {
-  /** By path, whatever the method: served without a router. */
+  /** By path, whatever the method; served without a router. */
   hot: Map<string, HttpHandler>;
   routes: Routes;
-  /** What a person reads who opens the host. */
+  /** The text at the host's root. */
   welcome: string;
-  /** For what only this machine may see. */
+  /** For answers that only this machine may see. */
   refuseOrigin: OriginGuard;
   notFoundPage(request: Request): Response | undefined;
 }
@@ -70,7 +70,7 @@ const WELCOME = {
 
 const DOCS_FOLDER = resolve(import.meta.dirname, "../../docs");
 
-/** Everything by which the world reaches the kernel, of both hosts. */
+/** Opens all surfaces of the kernel, on both hosts. */
 export async function openHosts(options: HostOptions): Promise<Readonly<Record<HostName, HostContent>>> {
   const { config, parts, kernel, catalog, translate, closedBecause } = options;
   const { identity, internalTokens, clock, random, log, urls, requestLimits } = parts;
@@ -94,7 +94,7 @@ export async function openHosts(options: HostOptions): Promise<Readonly<Record<H
   const addresses = { appUrl: urls.app, edgeUrl: urls.edge };
   const pages = loadPages({ folder: DOCS_FOLDER, ...addresses });
   const facts = { ...addresses, catalog, pages, welcome: WELCOME.app };
-  // With the demo tenant in its examples, the first call that somebody sends from the reference works as it stands.
+  // With the demo tenant in its examples, the first call sent from the reference works unchanged.
   const exampleTenantId = (await parts.demo)?.tenantId;
   const discovery = discoveryRoutes({ ...config, ...facts, routes, clock, exampleTenantId });
   const largeBodies = new LargeBodies(catalog);
@@ -134,7 +134,7 @@ export async function openHosts(options: HostOptions): Promise<Readonly<Record<H
   };
 }
 
-/** What is bought call by call. */
+/** The surface for single paid calls. */
 function openPaid(
   { config, parts, kernel, catalog }: HostOptions,
   answerSigned: SignedAnswers,

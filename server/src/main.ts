@@ -6,7 +6,7 @@ const say = (line: string): void => {
   process.stdout.write(`${line}\n`);
 };
 
-/** Runs the service until a signal ends it, and says where it is. A harness hands in what it replaces. */
+/** Runs the service until a signal ends it, and prints its addresses. A harness passes its replacements. */
 export async function serve(
   options: Pick<AppOptions, "decorate" | "devnetProgram"> = {},
   makeConfig: (environment: NodeJS.ProcessEnv) => Config = readConfig,
@@ -28,7 +28,7 @@ export async function serve(
     app = await startApp(makeConfig(process.env), { ...options, progress: say, signal: ended.signal });
     describeStart(app, performance.now() - started);
   } catch (error) {
-    // A start that was told to end has nothing to complain about.
+    // An aborted start is not an error.
     if (!ended.signal.aborted) process.stderr.write(`${describeError(error)}\n`);
     endProcess(ended.signal.aborted ? 0 : 1);
   }
@@ -45,7 +45,7 @@ function describeStart(app: App, milliseconds: number): void {
   say(`  first call   ${first}; stop with Ctrl-C`);
 }
 
-/** One line for the operator, with the cause when there is one. */
+/** One line for the operator, with the cause if there is one. */
 export function describeError(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   return error.cause === undefined ? error.message : `${error.message} (${describeError(error.cause)})`;

@@ -39,7 +39,7 @@ if (probeRead === undefined) throw new Error("There is no probe.");
 const open: Tool = { ...probeRead, name: "probe_open", payableWithoutKey: true };
 const secret: Tool = { ...open, name: "probe_secret", answerIsKept: false };
 
-/** Stands still, so that the buckets fill when a test says so. */
+/** Stopped, so that the buckets fill only when a test says so. */
 let instant = Temporal.Now.instant();
 /** Questions to the chain about payments, and requests to the supplier. */
 const asked = { chain: 0, supplier: 0 };

@@ -7,8 +7,8 @@ const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 
 /**
- * Ciphertexts read `v1.<key id>.<base64url of nonce, text, tag>`. The key id tells "another master key" from "changed text",
- * and will tell an old key from a new one when keys are rotated.
+ * Ciphertexts read `v1.<key id>.<base64url of nonce, text, tag>`. The key id distinguishes another master key from a changed
+ * text, and will distinguish an old key from a new one when keys are rotated.
  */
 export function createVault(masterKey: Uint8Array): Vault {
   if (masterKey.byteLength !== KEY_BYTES) throw new Error(`The master key must have ${KEY_BYTES} bytes.`);

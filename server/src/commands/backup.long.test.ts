@@ -83,7 +83,7 @@ test("what was booked before a backup is there after its restore, can be finishe
   expect(statSync(join(copy, "master.key")).mode & 0o777).toBe(0o600);
   expect((await run(backupProgram, "--to", copy)).text).toMatch(/is not empty: name a new folder/);
 
-  // A database that goes another way after the backup is one with another folder.
+  // A database that diverges after the backup is simulated by another folder.
   writeFileSync(join(dataDir, "later"), "");
   expect((await run(restoreProgram, "--from", copy)).text).toMatch(/is not empty: say with --move-old-to/);
   const old = join(folder, "old");

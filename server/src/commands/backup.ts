@@ -11,10 +11,10 @@ import { formatManifest, type Manifest, manifestFileOf } from "./folder-copy/man
 import { productVersion } from "./product-version.ts";
 import { runAsCommand } from "./run-as-command.ts";
 
-/** What a backup needs to know of the deployment. */
+/** The configuration that a backup needs. */
 export type FolderConfig = Pick<Config, "dataDir" | "databaseUrl" | "masterKeyFile">;
 
-/** What says which processes run, and what they said: true of the machine at that moment only. */
+/** Records of running processes and their output, which are valid on this machine at that moment only. */
 const leftOut: ReadonlySet<string> = new Set([
   "embedded",
   "logs",
@@ -23,9 +23,9 @@ const leftOut: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * The database first and the chain last. Nothing runs meanwhile, so all of it is of one moment; were something to change after all,
- * the chain in the backup is the newer one. That can be brought into the books afterwards, whereas books that name blocks which
- * their chain does not have can not.
+ * The database first and the chain last. Nothing runs meanwhile, so both are of the same moment; if something changed after
+ * all, the chain in the backup is the newer one. Its surplus can be recorded later, whereas a ledger that names blocks missing
+ * from its chain cannot be repaired.
  */
 function inOrder(files: readonly string[]): string[] {
   const place = (path: string) => ["postgres", undefined, "devnet"].indexOf(groupOf(path));

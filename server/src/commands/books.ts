@@ -32,7 +32,7 @@ export interface WalletStatus {
   address: Hex;
   /** Undefined: the chain does not answer. */
   balances: Readonly<Record<TokenSymbol, Micro>> | undefined;
-  /** Of the chain's own coin, with its 18 decimals. */
+  /** The chain's native coin, with its 18 decimals. */
   gasWei: bigint | undefined;
 }
 
@@ -43,7 +43,7 @@ export interface BooksStatus {
   indexedBlock: bigint;
   /** Undefined: the chain does not answer. */
   headBlock: bigint | undefined;
-  /** By how much books and chain disagree at the indexed block, all wallets together; undefined as above. */
+  /** The difference between ledger and chain at the indexed block, over all wallets; undefined as above. */
   difference: Readonly<Record<TokenSymbol, Micro>> | undefined;
   stoppedBecause: string | undefined;
   treasuries: number;
@@ -58,30 +58,33 @@ interface TreasuryStatus {
 }
 
 export interface UnknownMovements {
-  /** The last block that was looked at. */
+  /** The last block that was searched. */
   toBlock: bigint;
   movements: readonly TokenMovement[];
 }
 
-/** What an operator sees of a chain's money, and decides about it. */
+/** An operator's view of a chain's money, and decisions about it. */
 export interface Books {
   status(): Promise<BooksStatus>;
-  /** Where a tenant is paid, and what the books say of it. */
+  /** A tenant's deposit address, and its balance in the ledger. */
   treasury(tenantId: string): Promise<TreasuryStatus>;
-  /** Books what left wallets by this transaction, which is not ours; what it took. */
+  /** Records what left wallets by this transaction, which is not ours; returns the movements. */
   accept(transactionHash: Hex): Promise<readonly { token: TokenSymbol; from: Hex; amount: Micro }[]>;
-  /** What left wallets in these blocks by transactions that are in no books. `toBlock` undefined: up to the last one that counts. */
+  /**
+   * Movements out of wallets in these blocks by transactions that are in no ledger. `toBlock` undefined: up to the latest
+   * confirmed block.
+   */
   unknown(fromBlock: bigint, toBlock: bigint | undefined): Promise<UnknownMovements>;
-  /** Money may move again. False: it stood not still. */
+  /** Allows money to move again. False: it was not stopped. */
   resume(): Promise<boolean>;
 }
 
-/** Opens a chain's books for one piece of work, whether the service runs or not. */
+/** Opens a chain's ledger for one operation, whether or not the service runs. */
 export async function withBooks<Result>(
   config: Config,
   options: CommandOptions & {
     environment: Environment;
-    /** Of one question to the node. */
+    /** The time limit of one request to the node. */
     rpcTimeoutMilliseconds?: number;
   },
   work: (books: Books) => Promise<Result>,
@@ -155,7 +158,7 @@ class StoredBooks implements Books {
       throw new ConfigError(`There is no tenant ${tenantId}. List them: npm run tenant -- list`);
     }
     const { wallets, ledger } = this.#stores;
-    // The wallet is made when it is asked for first, here as in a tool.
+    // Creates the wallet on first use, like a tool.
     const { address } = await wallets.ensure(this.#environment, "treasury", tenantId);
     const read = (token: TokenSymbol) => ledger.balance({ tenantId, environment: this.#environment, token });
     return { tenantId, address, books: { USDC: await read("USDC"), EURC: await read("EURC") } };
@@ -223,7 +226,7 @@ class StoredBooks implements Books {
     throw new ConfigError("The network that answers is not the one of this database's books. Check CHAIN_RPC_URL.");
   }
 
-  /** Looks and changes nothing. */
+  /** Compares without changing anything. */
   async #differenceOn(chain: Chain): Promise<Readonly<Record<TokenSymbol, Micro>>> {
     const { custody, wallets } = this.#stores;
     const boundChains = { ...this.#stores.boundChains, stop: async () => false };

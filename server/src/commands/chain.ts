@@ -8,7 +8,7 @@ import { type Books, type BooksStatus, type WalletStatus, withBooks } from "./bo
 import { type Arguments, type Command, formatTable, JSON_NOTE, type Program, UsageError } from "./command-line.ts";
 import { runAsCommand } from "./run-as-command.ts";
 
-/** Opens the books that a command names. */
+/** Opens the ledger that a command names. */
 type OpenBooks = <Result>(environment: Environment, work: (books: Books) => Promise<Result>) => Promise<Result>;
 
 const network = { network: { type: "string" } } as const;
@@ -203,7 +203,7 @@ function readHash(text: string): Hex {
   return `0x${digits.toLowerCase()}`;
 }
 
-/** Gas in the chain's coin, cut after six places. */
+/** Gas in the chain's coin, truncated after six places. */
 function gasText(wei: bigint): string {
   return formatDecimal(wei / WEI_PER_MICRO);
 }

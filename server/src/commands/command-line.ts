@@ -2,12 +2,12 @@ import { type ParseArgsOptionsConfig, parseArgs } from "node:util";
 import { Failure } from "../domain/errors.ts";
 import { nearest } from "../domain/near-match.ts";
 
-/** The command was called wrongly; the message says how it should be. */
+/** The command was called incorrectly; the message shows the usage. */
 export class UsageError extends Error {
   override name = "UsageError";
 }
 
-/** For the notes of a program all of whose commands print JSON on request. */
+/** A note for programs whose commands all print JSON on request. */
 export const JSON_NOTE = "Every command takes --json. Exit code: 0 done, 1 failed, 2 called wrongly.";
 
 export interface Arguments {
@@ -17,7 +17,7 @@ export interface Arguments {
   positional(index: number): string;
 }
 
-/** What a command answers: for a person, and for a program (`--json`). */
+/** A command's answer: for a person, and for a program (`--json`). */
 export interface Report {
   text: string;
   json: unknown;
@@ -28,18 +28,18 @@ export interface Command<Context> {
   summary: string;
   /** After the command's name, for example `<tenantId> [--rotate]`. */
   usage: string;
-  /** Names of what has to follow, in order. */
+  /** Names of the required arguments, in order. */
   positionals: readonly string[];
   options: ParseArgsOptionsConfig;
-  /** Checks the arguments before anything is opened, and returns what to do. */
+  /** Checks the arguments before anything is opened, and returns the operation. */
   prepare(args: Arguments): (context: Context) => Promise<Report>;
 }
 
 export interface Program<Context> {
-  /** As npm runs it: `tenant` is `npm run tenant --`. */
+  /** As run by npm: `tenant` is `npm run tenant --`. */
   name: string;
   summary: string;
-  /** One that does a single thing has a single command, whose name is "" and is not written. */
+  /** A program with a single command names it "", which is not typed. */
   commands: readonly Command<Context>[];
   notes: readonly string[];
 }
@@ -55,7 +55,7 @@ const EXIT_USAGE = 2;
 
 const commonOptions: ParseArgsOptionsConfig = { json: { type: "boolean" }, help: { type: "boolean", short: "h" } };
 
-/** Runs one command line and returns its exit code: 0 done, 1 failed, 2 called wrongly. */
+/** Runs a command line and returns its exit code: 0 done, 1 failed, 2 called wrongly. */
 export async function runProgram<Context>(
   program: Program<Context>,
   args: readonly string[],
@@ -81,7 +81,7 @@ export async function runProgram<Context>(
       output.out(`${command.summary}\n\n  ${lineOf(program, command)} [--json]\n`);
       return EXIT_OK;
     }
-    // All of them are there before any is read.
+    // Checks that all are present before any is read.
     for (const index of command.positionals.keys()) parsed.positional(index);
     const report = await withContext(command.prepare(parsed));
     output.out(parsed.flag("json") ? `${JSON.stringify(report.json, null, 2)}\n` : `${report.text}\n`);
@@ -127,7 +127,7 @@ function parse(command: Command<never>, rest: readonly string[], call: string): 
   }
   const surplus = positionals[command.positionals.length];
   if (surplus !== undefined) {
-    // npm keeps options for itself unless "--" stands before them; only their values arrive.
+    // npm takes options for itself unless "--" precedes them; only their values arrive.
     throw new UsageError(`Unexpected argument "${surplus}". Options come after "--": ${call} …`);
   }
   const text = (option: string) => {
@@ -164,7 +164,7 @@ function lineOf({ name }: { name: string }, command: { name: string; usage: stri
   return ["npm run", name, "--", command.name, command.usage].filter((word) => word !== "").join(" ");
 }
 
-/** One line that says what to do; never a stack. */
+/** One line that says what to do; never a stack trace. */
 function describe(error: unknown): string {
   if (error instanceof Failure && error.issues !== undefined) {
     return error.issues
@@ -177,7 +177,7 @@ function describe(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-/** Columns as wide as their widest cell. */
+/** Pads columns to their widest cell. */
 export function formatTable(header: readonly string[], rows: readonly (readonly string[])[]): string {
   const all = [header, ...rows];
   const widths = header.map((_, column) => Math.max(...all.map((row) => (row[column] ?? "").length)));

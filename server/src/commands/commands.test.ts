@@ -23,7 +23,7 @@ import { keyProgram } from "./key.ts";
 import { type Operator, withIdentity } from "./open-database.ts";
 import { tenantProgram } from "./tenant.ts";
 
-// Some start many processes, one after the other.
+// Some start many processes in sequence.
 vi.setConfig({ testTimeout: 240_000 });
 
 const quiet = { log: silentLog, progress: () => undefined };
@@ -63,7 +63,7 @@ describe("the operator's commands", () => {
     dataDir = mkdtempSync(join(tmpdir(), "wayfare commands "));
     database = await createTestDatabase();
     environment = { DATA_DIR: dataDir, DATABASE_URL: database.url };
-    // The first command prepares the database; the service comes after it.
+    // The first command prepares the database; the service starts after it.
     expect(await run("tenant", ["list", "--json"], environment)).toEqual({
       code: 0,
       out: '{\n  "tenants": []\n}\n',
@@ -76,7 +76,7 @@ describe("the operator's commands", () => {
     await database.drop();
     rmSync(dataDir, { recursive: true });
   });
-  /** The same program inside this process, over the service's identity: what takes a second to spawn takes a moment. */
+  /** Runs the program inside this process, over the service's identity, which is much faster than spawning it. */
   const call = async (
     program: Program<Operator>,
     args: readonly string[],
@@ -102,7 +102,7 @@ describe("the operator's commands", () => {
     return JSON.parse(out);
   };
 
-  /** What the service would open on the same database and DATA_DIR. */
+  /** The parts that the service would open on the same database and DATA_DIR. */
   function openService() {
     const { db, pool, close } = openDatabase(database.url, { poolSize: 2, onError: () => undefined });
     const vault = createVault(readMasterKey({ masterKeyFile: undefined, dataDir, production: false }));
@@ -366,7 +366,7 @@ describe("the operator's commands", () => {
 test("without DATABASE_URL the embedded database is started, kept for the next time, and stopped", async () => {
   const dataDir = mkdtempSync(join(tmpdir(), "wayfare embedded "));
   try {
-    // Interrupted: the command ends what it began and leaves nothing running.
+    // Interrupted: the command ends its work and leaves nothing running.
     const child = spawn(
       process.execPath,
       [programAt("server/src/commands/tenant.ts"), "create", "--name", "First", "--json"],
@@ -380,7 +380,7 @@ test("without DATABASE_URL the embedded database is started, kept for the next t
       out += String(chunk);
     });
     child.stderr.on("data", (chunk) => {
-      // By its first line of progress the database is being made.
+      // At its first line of progress the database is being created.
       if (error === "") child.kill("SIGINT");
       error += String(chunk);
     });

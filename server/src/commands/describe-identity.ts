@@ -2,7 +2,7 @@ import { formatDecimal } from "../domain/money.ts";
 import type { ApiKey, Tenant } from "../ports/identity.ts";
 import { formatTable } from "./command-line.ts";
 
-/** How tenants and keys look to an operator: lines for a person, plain objects for `--json`. */
+/** Tenants and keys as an operator sees them: lines for a person, plain objects for `--json`. */
 
 export function tenantJson(tenant: Tenant) {
   return {

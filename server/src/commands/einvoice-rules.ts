@@ -26,7 +26,7 @@ import { runAsCommand } from "./run-as-command.ts";
 
 const run = promisify(execFile);
 
-/** Its publisher's name for the rules of the syntax in which e-invoices are made. */
+/** The publisher's name for the rules of the syntax in which e-invoices are made. */
 const STYLESHEET = "EN16931-CII-validation.xslt";
 const SOURCE = "the public repository ConnectingEurope/eInvoicing-EN16931 on GitHub";
 const COMPILE_MILLISECONDS = 300_000;
@@ -71,7 +71,7 @@ function findStylesheet(path: string): string {
   return join(path, found);
 }
 
-/** Replaces the target only when everything went well. */
+/** Replaces the target only on success. */
 async function compile(from: string, target: string): Promise<RulesInfo> {
   const compiler = findProcessor(target, "compiler");
   if (compiler === undefined || findProcessor(target, "runtime") === undefined) {

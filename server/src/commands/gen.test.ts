@@ -4,12 +4,12 @@ import { runInOrder } from "./gen/run-in-order.ts";
 import { renderTables } from "./gen/table-types.ts";
 import { shorten } from "./gen/tool-pages.ts";
 
-// That the pages are the same wherever and whenever they are made is held by `gen --check`, a step of npm test.
+// `gen --check`, a step of npm test, checks that the pages do not depend on when and where they are made.
 
 const today = Temporal.PlainDate.from("2026-06-01");
 const entry = (name: string) => catalog.entries.filter(({ tool }) => tool.name === name);
 
-/** A registry in which ids flow: the last needs what the first gives, and would use it up before the second reads it. */
+/** A registry with dependent ids: the last tool needs what the first gives, and would use it up before the second reads it. */
 function chain(calls: string[]) {
   const [search] = entry("search_flights");
   if (search === undefined) throw new Error("There is no search.");

@@ -18,7 +18,10 @@ import { tableTypes } from "./gen/table-types.ts";
 import { toolPage, toolSnapshot, toolsPage } from "./gen/tool-pages.ts";
 import { comparePages, writePages } from "./gen/write-pages.ts";
 
-/** Writes what follows from the code: pages, snapshots, table types and the example client's types. `--check` writes nothing and fails when one is not fresh. */
+/**
+ * Writes the files generated from the code: pages, snapshots, table types and the example client's types. `--check` writes
+ * nothing and fails if one is outdated.
+ */
 
 const repository = resolve(import.meta.dirname, "../../..");
 const docs = resolve(repository, "docs");
@@ -49,7 +52,7 @@ function allPages(examples: ReadonlyMap<string, RanExample>): ReadonlyMap<string
   ]);
 }
 
-/** What a client's model reads of the list of tools, without the output schemas. */
+/** The size of the tool list for a client's model, without the output schemas. */
 function listTokens(): number {
   const list = catalog.entries.map(({ tool, inputSchema }) => ({
     name: tool.name,
@@ -60,11 +63,11 @@ function listTokens(): number {
   return Math.ceil(JSON.stringify(list).length / CHARACTERS_PER_TOKEN);
 }
 
-/** Each folder with what it must hold. Tables and examples come from one throw-away database, made and migrated once. */
+/** Each folder with its expected contents. Tables and examples share a temporary database, created and migrated once. */
 async function allFolders(dataDir: string): Promise<readonly (readonly [string, ReadonlyMap<string, string>])[]> {
   const config = readConfig({ DATA_DIR: dataDir, PORT: "0", EDGE_PORT: "0", LOG_LEVEL: "fatal" });
   const tables = new Map([["generated-tables.ts", await tableTypes(config)]]);
-  // First, as a store over a new table compiles only with its type, whatever becomes of the examples.
+  // First, since a store over a new table compiles only with its type, even if the examples fail.
   if (!isCheck) writePages(database, tables, comparePages(database, tables));
   const { byTool, apiDescription } = await runExamples(catalog.entries, config);
   const types = new Map([["generated/schema.d.ts", await clientTypes(client, apiDescription)]]);

@@ -12,7 +12,7 @@ const ACTOR = "command";
 const ENVIRONMENTS: readonly Environment[] = ["sandbox", "production"];
 const NONE = "none";
 const ADDRESS = /^0x[0-9a-fA-F]{40}$/;
-/** What the database can hold. */
+/** The largest value that the database can hold. */
 const MAXIMUM_MICRO = 2n ** 63n - 1n;
 
 const options = {

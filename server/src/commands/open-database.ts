@@ -28,9 +28,9 @@ export interface CommandOptions {
 }
 
 /**
- * What every command of the operator needs: the deployment's database for one piece of work, closed again afterwards, whether the
- * service runs or not. With the embedded database that one is shared with a service that runs there, else started for the command
- * and stopped after it. `devnetPrefund`: the same for the development chain.
+ * Opens the deployment's database for one operator command and closes it afterwards, whether or not the service runs. An
+ * embedded database is shared with a running service, or else started for the command and stopped after it. `devnetPrefund`:
+ * the same for the development chain.
  */
 export async function withDatabase<Result>(
   config: Config,
@@ -68,13 +68,13 @@ export async function withDatabase<Result>(
   }
 }
 
-/** What the commands over identities need. */
+/** The parts for commands on identities. */
 export interface Operator extends Identity {
   readonly persons: Stores["persons"];
   readonly spending: Pick<Stores, "approvals" | "spendLimits" | "callSpends" | "transaction">;
 }
 
-/** The operator's side of an open database. */
+/** The operator's parts of an open database. */
 export function createOperator(
   { db, pool, vault, clock, databaseUrl }: Omit<OpenedDatabase, "embedded"> & { databaseUrl: string },
   config: Config,

@@ -3,7 +3,7 @@ import { z } from "zod";
 
 const Package = z.object({ version: z.string() });
 
-/** Of this source tree. */
+/** The version of this source tree. */
 export function productVersion(): string {
   const file = new URL("../../package.json", import.meta.url);
   return Package.parse(JSON.parse(readFileSync(file, "utf8"))).version;

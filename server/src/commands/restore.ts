@@ -56,7 +56,7 @@ function checkDatabase({ database }: Manifest, { databaseUrl }: FolderConfig): v
 interface Source {
   from: string;
   manifest: Manifest;
-  /** Where what is there goes; undefined: nothing may be there. */
+  /** Where existing data is moved; undefined: there must be none. */
   oldTo: string | undefined;
 }
 
@@ -75,7 +75,7 @@ async function replace(dataDir: string, source: Source): Promise<void> {
   );
 }
 
-/** The draft lies beside the folder that it becomes. It goes when anything in it is not what the backup says. */
+/** The draft is beside the folder that it becomes. It is removed if its contents differ from the backup's manifest. */
 async function withDraft(dataDir: string, { from, manifest }: Source, use: (draft: string) => void): Promise<void> {
   const draft = `${dataDir}.restoring`;
   rmSync(draft, { recursive: true, force: true });

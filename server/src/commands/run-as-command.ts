@@ -1,14 +1,14 @@
 import { type Program, type Report, runProgram } from "./command-line.ts";
 import type { CommandOptions } from "./open-database.ts";
 
-/** Runs a program as the process that it is: arguments, streams, exit code. */
+/** Runs a program as this process: arguments, streams, exit code. */
 export async function runAsCommand<Context>(
   program: Program<Context>,
   withContext: (options: CommandOptions, work: (context: Context) => Promise<Report>) => Promise<Report>,
 ): Promise<void> {
-  // The work takes a moment and closes what it opened; cut off in the middle it would leave a database server running.
+  // The work is short and closes what it opened; an interruption would leave a database server running.
   for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => undefined);
-  // A reader that has gone, such as `| head`, is no reason to leave anything open either.
+  // A closed reader, such as `| head`, must not leave anything open either.
   process.stdout.on("error", () => undefined);
   const output = {
     out: (text: string) => void process.stdout.write(text),

@@ -3,7 +3,7 @@ import type { Program } from "./command-line.ts";
 import { type Operator, withIdentity } from "./open-database.ts";
 import { runAsCommand } from "./run-as-command.ts";
 
-/** Runs a program over identities as the process that it is. */
+/** Runs a program on identities as this process. */
 export async function runIdentityProgram(program: Program<Operator>): Promise<void> {
   await runAsCommand(program, (options, work) => withIdentity(readConfig(process.env), options, work));
 }

@@ -109,7 +109,7 @@ const linkOrigins: Command<Identity> = {
 function readOrigin(args: Arguments, name: "add" | "remove"): string | undefined {
   const text = args.text(name);
   const origin = text === undefined ? undefined : readWebOrigin(text);
-  // Origins are compared as they are: a wildcard would allow nothing.
+  // Origins are compared literally, so a wildcard would allow nothing.
   if (text === undefined || (origin?.startsWith("https://") && !origin.includes("*"))) return origin;
   throw new UsageError(`--${name} is one https origin without path or wildcard, such as https://app.example.com.`);
 }

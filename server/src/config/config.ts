@@ -7,7 +7,7 @@ export type Config = { [Name in keyof typeof variables]: ReturnType<(typeof vari
 
 const MOST_SANDBOX_DRAIN_SECONDS = 4;
 
-/** Says in one line what to do. */
+/** The message says in one line what to do. */
 export class ConfigError extends Error {}
 
 /** The only reader of the environment: one typed object, read once. */
@@ -26,7 +26,7 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
     {},
     ...Object.entries(variables).map(([name, variable]) => ({ [name]: read(variable) })),
   );
-  // In sandbox mode a stop is over within ten seconds, whatever runs.
+  // In sandbox mode a stop takes at most ten seconds, whatever runs.
   const mostDrainSeconds = values.networkMode === "sandbox" ? MOST_SANDBOX_DRAIN_SECONDS : Number.POSITIVE_INFINITY;
   const config = { ...values, drainSeconds: Math.min(values.drainSeconds, mostDrainSeconds) };
   if (problems.length === 0) {
@@ -41,7 +41,7 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
   return config;
 }
 
-/** A request that is still on its way when its outcome is looked up passes for one that never was, and is paid twice. */
+/** A request still on its way when its outcome is looked up would count as never sent, and be paid twice. */
 function quietProblems(config: Config): string[] {
   const pairs = [
     ["supplierQuietMilliseconds", "supplierCommitTimeoutMilliseconds"],
@@ -52,7 +52,7 @@ function quietProblems(config: Config): string[] {
     .map(([quiet, timeout]) => `${variables[quiet].name} must be longer than ${variables[timeout].name}`);
 }
 
-/** Each host says where the other one is. */
+/** Each host must know the other one's address. */
 function serveProblems({ serve, port: appPort, edgePort, publicAppUrl, publicEdgeUrl }: Config): string[] {
   if (serve === "edge" && appPort === 0 && publicAppUrl === undefined) {
     return ["SERVE=edge needs to know where the application host is; set PORT or PUBLIC_APP_URL"];
@@ -63,7 +63,7 @@ function serveProblems({ serve, port: appPort, edgePort, publicAppUrl, publicEdg
   return [];
 }
 
-/** Neither says enough alone; a contact without an expiry that somebody chose would be against RFC 9116. */
+/** Both or neither: RFC 9116 requires an expiry, which the operator must choose. */
 function pairProblems(config: Config): string[] {
   const pairs = [
     ["securityContact", "securityContactExpires"],
@@ -99,10 +99,13 @@ function productionProblems(config: Config): string[] {
   ];
 }
 
-/** The widest network that anybody has a proxy in: `10.0.0.0/8`, and `fc00::/7`. */
+/** The widest private networks, where proxies may be: `10.0.0.0/8`, and `fc00::/7`. */
 const WIDEST_PREFIX = { ipv4: 8, ipv6: 7 };
 
-/** Whoever is trusted says for whom it asks: strangers would say anything. A page over plain HTTP may be anybody's, and guests show it their secret. */
+/**
+ * A trusted proxy names the clients that it forwards; a stranger could name anyone. A page over plain HTTP can be replaced by
+ * anyone, and guests show it their secret.
+ */
 function trustProblems({ trustedProxies, linkOrigins }: Config): string[] {
   const isWide = trustedProxies.rules.some((rule) => {
     const [, family, prefix] = /(IPv4|IPv6) \S+\/(\d+)$/.exec(rule) ?? [];
@@ -115,13 +118,13 @@ function trustProblems({ trustedProxies, linkOrigins }: Config): string[] {
   ];
 }
 
-/** This machine needs no encryption to reach itself. */
+/** Connections to this machine need no encryption. */
 export function isPlainHttp(url: string): boolean {
   const { protocol, hostname } = new URL(url);
   return protocol === "http:" && !/^(localhost|127(\.\d+){3}|\[::1\])$/.test(hostname);
 }
 
-/** Two payments of one window would wait for a contract that is not there. Where a facilitator settles, nothing is gathered. */
+/** Batched payments would wait for a missing contract. A facilitator's payments are not batched. */
 function batchProblems(config: Config): string[] {
   const { paymentBatchWindowMilliseconds, chainPaymentBatch, x402FacilitatorUrl } = config;
   const isGathered = paymentBatchWindowMilliseconds > 0 && x402FacilitatorUrl === undefined;

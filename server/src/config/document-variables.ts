@@ -1,6 +1,6 @@
 import { http, networks, url, wholeNumber, withDefault } from "./values.ts";
 
-/** How documents of callers are fetched and read. */
+/** How callers' documents are fetched and read. */
 export const documentVariables = {
   scanProcesses: withDefault(
     "SCAN_PROCESSES",

@@ -1,6 +1,9 @@
 import { http, orderOf, osrmUrl, readProvidersContact, text, url, wholeNumber, withDefault } from "./values.ts";
 
-/** What is asked outside beside the supplier and the chain: exchange rates, the open providers of places, weather and ways, and a vision model. */
+/**
+ * Outside sources beside the supplier and the chain: exchange rates, open providers of places, weather and routes, and a vision
+ * model.
+ */
 export const providerVariables = {
   fxRatesUrl: url(
     "FX_RATES_URL",

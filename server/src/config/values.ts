@@ -3,14 +3,14 @@ import { MICRO_PER_UNIT, parseDecimal } from "../domain/money.ts";
 import type { Hex } from "../domain/tokens.ts";
 import { readWebOrigin } from "../domain/web-origins.ts";
 
-/** How the texts of the environment are read; `config.ts` has the variables themselves. */
+/** Parsers for the environment's texts; `config.ts` has the variables themselves. */
 
 export interface Variable<Value> {
   name: string;
-  /** Undefined: unset means "off" or "worked out". */
+  /** Undefined: unset means "off" or "derived". */
   fallback: string | undefined;
   meaning: string;
-  /** Throws an Error whose message ends the sentence "<NAME> …". */
+  /** Throws an Error whose message completes the sentence "<NAME> …". */
   read(text: string | undefined): Value;
 }
 
@@ -36,7 +36,7 @@ export function wholeNumber(minimum: number, maximum: number): (value: string) =
   };
 }
 
-/** Parts by commas; lower case, as hosts and origins are compared. */
+/** Comma-separated parts in lower case, as hosts and origins are compared. */
 export function list(value: string): readonly string[] {
   return value
     .split(",")
@@ -44,7 +44,7 @@ export function list(value: string): readonly string[] {
     .filter((part) => part !== "");
 }
 
-/** Parts by commas. */
+/** Comma-separated parts. */
 export function origins(value: string): readonly string[] {
   return list(value).map((part) => {
     const origin = readWebOrigin(part);
@@ -53,7 +53,7 @@ export function origins(value: string): readonly string[] {
   });
 }
 
-/** Addresses and networks by commas. */
+/** Comma-separated addresses and networks. */
 export function networks(value: string): BlockList {
   const found = new BlockList();
   for (const part of list(value)) {
@@ -69,7 +69,7 @@ export function networks(value: string): BlockList {
   return found;
 }
 
-/** Parts by commas, as they stand there. */
+/** Comma-separated parts, unchanged. */
 export function secrets(value: string): readonly string[] {
   return value
     .split(",")
@@ -85,7 +85,7 @@ export function oneOf<const Choice extends string>(...choices: readonly Choice[]
   };
 }
 
-/** Some of these names by commas, each once, in the order in which they are meant. */
+/** Some of these names, comma-separated and without repetitions, in their order of preference. */
 export function orderOf<const Choice extends string>(
   ...choices: readonly Choice[]
 ): (value: string) => readonly Choice[] {
@@ -97,7 +97,7 @@ export function orderOf<const Choice extends string>(
   };
 }
 
-/** Stands in a header that outside systems read. */
+/** Part of a header that outside systems read. */
 export function readProvidersContact(value: string | undefined): string | undefined {
   if (value === undefined || /^[\x21-\x27\x2a-\x7e]{3,200}$/.test(value)) return value;
   throw new Error("must be an address such as ops@example.com or https://example.com/contact");
@@ -136,7 +136,7 @@ export interface MailServer {
 const SUBMISSION_PORTS: Readonly<Record<string, number>> = { "smtp:": 587, "smtps:": 465 };
 const THIS_MACHINE = /^(localhost|127(\.\d+){3}|\[::1\])$/;
 
-/** Never repeats what it could not read: there is a password in it. */
+/** Never repeats a malformed value: it contains a password. */
 export function readMailServer(value: string | undefined): MailServer | undefined {
   if (value === undefined) return undefined;
   const url = URL.parse(value);
@@ -158,7 +158,7 @@ export function readMailServer(value: string | undefined): MailServer | undefine
 }
 
 function tlsFor(host: string, isOptional: boolean): MailServer["tls"] {
-  // What does not leave this machine needs no encryption, and its mail server seldom has a certificate that anybody vouches for.
+  // Mail within this machine needs no encryption, and a local mail server seldom has a trusted certificate.
   if (THIS_MACHINE.test(host)) return "off";
   return isOptional ? "optional" : "required";
 }
@@ -206,7 +206,7 @@ export function readInstant(value: string | undefined): Temporal.Instant | undef
   }
 }
 
-/** What the development tokens may mint altogether suffices for a thousand tenants with that much. */
+/** The total that the development tokens may mint, enough for a thousand tenants with this much. */
 const MOST_DEVELOPMENT_MONEY = 1_000_000_000n * MICRO_PER_UNIT;
 
 export const developmentMoney = (value: string): bigint => {

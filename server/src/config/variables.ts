@@ -22,7 +22,7 @@ import {
   withDefault,
 } from "./values.ts";
 
-/** What can be configured, by its name in `Config`. `docs/config.md` is generated from it. */
+/** The settings, by their names in `Config`. `docs/config.md` is generated from this. */
 export const variables = {
   port: withDefault("PORT", "3000", "Port of the application host. 0 takes a free one.", port),
   edgePort: withDefault("EDGE_PORT", "3001", "Port of the edge host. 0 takes a free one.", port),

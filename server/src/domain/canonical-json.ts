@@ -1,4 +1,4 @@
-/** JSON in which the order of an object's members does not show: equal values have equal texts. `replace`: what stands for a value. */
+/** JSON with sorted members, so that equal values have equal texts. `replace`: maps each value first. */
 export function canonicalJson(value: unknown, replace = (member: unknown): unknown => member): string {
   return JSON.stringify(value, (_key, member: unknown) => (isPlainObject(member) ? sorted(member) : replace(member)));
 }

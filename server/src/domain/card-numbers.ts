@@ -1,6 +1,6 @@
-/** Payment card numbers have no place in free text; what looks like one is refused, or redacted, wherever text comes in. */
+/** Payment card numbers do not belong in free text; a probable one is refused or redacted, wherever text comes in. */
 
-/** 13 to 19 digits, also in groups. */
+/** 13 to 19 digits, possibly in groups. */
 const CANDIDATE = /\d(?:[ -]?\d){12,18}/g;
 
 export function containsCardNumber(text: string): boolean {
@@ -10,10 +10,10 @@ export function containsCardNumber(text: string): boolean {
   return false;
 }
 
-/** Ticket numbers and codes of goods have 13, as no card has had for long. */
+/** Ticket numbers and product codes have 13 digits; cards no longer do. */
 const LEAST_HIDDEN = 14;
 
-/** The text with all but the last four digits of what looks like one hidden. */
+/** Hides all but the last four digits of a probable card number. */
 export function hideCardNumbers(text: string): string {
   return text.replaceAll(CANDIDATE, (candidate) => {
     const digits = candidate.replace(/[ -]/g, "");

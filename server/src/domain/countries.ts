@@ -1,4 +1,4 @@
-/** ISO 3166-1: alpha-3 and alpha-2 code of each country, and Kosovo's user-assigned pair, which its passports carry. */
+/** ISO 3166-1: alpha-3 and alpha-2 code of each country, and Kosovo's user-assigned pair, which its passports have. */
 const PAIRS = `
 ABW:AW AFG:AF AGO:AO AIA:AI ALA:AX ALB:AL AND:AD ARE:AE ARG:AR ARM:AM ASM:AS ATA:AQ ATF:TF ATG:AG AUS:AU AUT:AT AZE:AZ
 BDI:BI BEL:BE BEN:BJ BES:BQ BFA:BF BGD:BD BGR:BG BHR:BH BHS:BS BIH:BA BLM:BL BLR:BY BLZ:BZ BMU:BM BOL:BO BRA:BR BRB:BB
@@ -36,7 +36,7 @@ export function isOtherBritishNational(code: string): boolean {
   return BRITISH_NATIONALS.has(code);
 }
 
-/** Whether a passport can carry it as the nationality of its holder. */
+/** Whether a passport can have it as its holder's nationality. */
 export function isNationality(code: string): boolean {
   return isCountryAlpha3(code) || isOtherBritishNational(code);
 }
@@ -45,7 +45,7 @@ export function isCountryAlpha3(code: string): boolean {
   return alpha2ByAlpha3.has(code);
 }
 
-/** Suppliers take alpha-2 where passports carry alpha-3. Undefined: no such country. */
+/** Suppliers use alpha-2 where passports have alpha-3. Undefined: no such country. */
 export function toCountryAlpha2(alpha3: string): string | undefined {
   return alpha2ByAlpha3.get(isOtherBritishNational(alpha3) ? "GBR" : alpha3);
 }
@@ -59,7 +59,7 @@ export function toCountryAlpha3(alpha2: string): string | undefined {
 
 export const countryAlpha3Codes: readonly string[] = [...alpha2ByAlpha3.keys()];
 
-/** ICAO 9303: what the documents of stateless persons and refugees carry, and those that name no nationality. */
+/** ICAO 9303: codes in documents of stateless persons and refugees, and in those without a nationality. */
 const WITHOUT_NATIONALITY: ReadonlySet<string> = new Set(["XXA", "XXB", "XXC", "XXX"]);
 
 export function namesNoNationality(code: string): boolean {
@@ -68,7 +68,7 @@ export function namesNoNationality(code: string): boolean {
 
 const english = new Intl.DisplayNames("en", { type: "region" });
 
-/** In English, with the kind of other British nationals; the code itself where there is no such country. */
+/** In English, with the kind of other British nationals; the code itself if there is no such country. */
 export function countryNameOf(alpha3: string): string {
   const alpha2 = toCountryAlpha2(alpha3);
   const name = alpha2 === undefined ? undefined : english.of(alpha2);

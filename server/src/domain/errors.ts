@@ -1,6 +1,6 @@
 /**
- * Every code that a caller can meet outside a tool's own run, with its HTTP status.
- * A code that a tool declares itself is always 500 (interface specification, "Errors"); `retryable` tells the truth.
+ * Every code that a caller can meet outside a tool's own run, with its HTTP status. A code that a tool declares itself is
+ * always 500 (interface specification, "Errors"); `retryable` is accurate for all.
  */
 export const statusByCode = {
   malformed_json: 400,
@@ -48,10 +48,10 @@ export type ServiceCode = keyof typeof statusByCode;
 /** The status of a tool that ran and failed, whatever its code. */
 export const TOOL_FAILURE_STATUS = 500;
 
-/** What nobody foresaw, with TOOL_FAILURE_STATUS. */
+/** Unexpected errors, with TOOL_FAILURE_STATUS. */
 type UnforeseenCode = "tool_failed" | "internal_error";
 
-/** What each code means and what a caller does about it, for the documentation; an error's own `detail` is more exact. */
+/** The meaning of each code and the caller's next step, for the documentation; an error's own `detail` is more precise. */
 export const meaningByCode: Readonly<Record<ServiceCode | UnforeseenCode, string>> = {
   malformed_json: "The body is not JSON. Mend it and send it again.",
   invalid_input: "The request or the tool's arguments do not fit. `issues` says where and why; mend them.",
@@ -108,7 +108,7 @@ export const meaningByCode: Readonly<Record<ServiceCode | UnforeseenCode, string
   internal_error: "The service failed in an unexpected way. Report the trace id.",
 };
 
-/** Codes for which the same call, sent again later, can succeed. Everything else is final. */
+/** Codes after which the same call can succeed later. All others are final. */
 const retryableCodes: ReadonlySet<string> = new Set([
   "settlement_not_final",
   "rate_stale",
@@ -148,13 +148,13 @@ const retryableCodes: ReadonlySet<string> = new Set([
 ]);
 
 export interface Issue {
-  /** Where in the arguments, for example `slices.0.origin`; empty for the whole object. */
+  /** The path in the arguments, for example `slices.0.origin`; empty for the whole object. */
   path: string;
   message: string;
 }
 
 export interface FailureDetails {
-  /** What the caller should do next. Never a supplier's raw text, a stack or a secret. */
+  /** The caller's next step. Never a supplier's raw text, a stack trace or a secret. */
   detail?: string;
   issues?: readonly Issue[];
   /** Extra members of the problem object, for example `fields` of traveler_incomplete. */
@@ -164,7 +164,7 @@ export interface FailureDetails {
   cause?: unknown;
 }
 
-/** The one error that is meant for callers. Anything else that is thrown becomes `tool_failed`. */
+/** The only error meant for callers. Any other error becomes `tool_failed`. */
 export class Failure extends Error {
   readonly code: string;
   readonly detail: string | undefined;
@@ -209,7 +209,7 @@ export function databaseAway(cause: unknown): Failure {
   });
 }
 
-/** A list whose reading took too long, by itself or behind others of its tenant. Nothing was changed by it. */
+/** Reading a list took too long, by itself or behind others of its tenant. It changed nothing. */
 export function listTooSlow(limitMilliseconds: number, cause: unknown): Failure {
   return new Failure("unavailable", {
     detail: `Reading this list took longer than the ${limitMilliseconds} ms that it may take. Read it again with a smaller limit, one list at a time.`,
@@ -218,7 +218,7 @@ export function listTooSlow(limitMilliseconds: number, cause: unknown): Failure 
   });
 }
 
-/** What a chain's adapter throws; callers are told `unavailable`, as when the database is away. */
+/** The code of a chain's adapter; callers see `unavailable`, as for an unavailable database. */
 export const CHAIN_AWAY = "chain_unavailable";
 
 export function chainAway({ detail, retryAfterSeconds, cause }: Failure): Failure {
@@ -229,7 +229,7 @@ export function chainAway({ detail, retryAfterSeconds, cause }: Failure): Failur
   });
 }
 
-/** True for a failure after which the call may have taken effect, or still may: it has to be asked for again. */
+/** Whether the call may have taken effect, or still may: the caller must repeat it to find out. */
 export function mayHaveHappened(code: string): boolean {
   return code === "outcome_unknown" || code === "unavailable" || code.endsWith("in_progress");
 }
@@ -248,10 +248,10 @@ export function statusOf(code: string): number {
   return isServiceCode(code) ? statusByCode[code] : TOOL_FAILURE_STATUS;
 }
 
-/** Routes answer these with the status of their code; a tool declares them too, and then they are failures of that tool. */
+/** Routes answer these with the code's status; tools that declare them fail with TOOL_FAILURE_STATUS. */
 const declaredByToolsToo: ReadonlySet<string> = new Set<ServiceCode>(["loss_not_accepted"]);
 
-/** The status of a call of a tool that ended with this code. */
+/** The status of a tool call that ended with this code. */
 export function callStatusOf(code: string): number {
   return declaredByToolsToo.has(code) ? TOOL_FAILURE_STATUS : statusOf(code);
 }

@@ -1,13 +1,13 @@
 import { randomFillSync } from "node:crypto";
 
-/** Returns `length` random bytes. Injected where a test must repeat itself. */
+/** Returns `length` random bytes. Replaced where a test must be repeatable. */
 export type RandomBytes = (length: number) => Uint8Array;
 
 const POOL_BYTES = 8_192;
 const pool = new Uint8Array(POOL_BYTES);
 let used = POOL_BYTES;
 
-/** From the system's generator, fetched in larger pieces: a call to it costs more than everything else that an id needs. */
+/** Reads the system's generator in larger blocks: a call to it costs more than everything else in making an id. */
 export const systemRandom: RandomBytes = (length) => {
   if (length > POOL_BYTES) return randomFillSync(new Uint8Array(length));
   if (used + length > POOL_BYTES) {
@@ -24,13 +24,13 @@ const ALPHABET = "0123456789ABCDEFGHJKMNPQRSTVWXYZ";
 const LETTER_CODES = Buffer.from(ALPHABET, "latin1");
 const RANDOM_LETTERS = 16;
 const TIME_LETTERS = 10;
-/** Filled anew for each id: several are made for every call. */
+/** Reused for each id: every call makes several. */
 const letters = Buffer.alloc(RANDOM_LETTERS);
 const BASE62 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 
 /**
- * A sortable id: prefix, 48 bits of milliseconds, 80 random bits, in Crockford's base 32 (26 characters).
- * Later ids sort after earlier ones, so that index inserts stay local and cursors are stable.
+ * A sortable id: prefix, 48 bits of milliseconds, 80 random bits, in Crockford's base 32 (26 characters). Later ids sort after
+ * earlier ones, so that index inserts stay local and cursors are stable.
  */
 export function newId(prefix: string, epochMilliseconds: number, random: RandomBytes = systemRandom): string {
   const bytes = random(RANDOM_LETTERS);
@@ -38,17 +38,17 @@ export function newId(prefix: string, epochMilliseconds: number, random: RandomB
   return prefix + timeText(epochMilliseconds) + letters.toString("latin1");
 }
 
-/** Of a chain transaction. */
+/** The id of a chain transaction. */
 export function newTransferId({ epochMilliseconds }: Temporal.Instant): string {
   return newId("ctx_", epochMilliseconds);
 }
 
-/** No id that was made at this time or later sorts before it. */
+/** Ids made at this time or later sort after it. */
 export function earliestId(prefix: string, epochMilliseconds: number): string {
   return prefix + timeText(epochMilliseconds) + "0".repeat(RANDOM_LETTERS);
 }
 
-/** When an id was made. */
+/** The time at which an id was made. */
 export function epochMillisecondsOf(id: string): number {
   const text = id.slice(-RANDOM_LETTERS - TIME_LETTERS, -RANDOM_LETTERS);
   return Array.from(text).reduce((time, letter) => time * 32 + ALPHABET.indexOf(letter), 0);
@@ -70,7 +70,7 @@ function timeText(epochMilliseconds: number): string {
   return lastTime.text;
 }
 
-/** Random base-62 text. Bytes over 247 are thrown away, so that every character is equally likely. */
+/** Random base-62 text. Bytes over 247 are discarded, so that every character is equally likely. */
 export function randomBase62(length: number, random: RandomBytes = systemRandom): string {
   let text = "";
   while (text.length < length) {

@@ -1,14 +1,14 @@
 import type { Hex } from "./tokens.ts";
 
-/** What a private key signs: 32 bytes r, 32 bytes s and one byte v. Contracts sign in forms of their own. */
+/** A private key's signature: 32 bytes r, 32 bytes s and one byte v. Contracts sign in their own forms. */
 export const KEY_SIGNATURE_BYTES = 65;
 
 export const bytesOf = (hex: Hex): number => (hex.length - 2) / 2;
 
-/** Whether it has the form of a key's signature; a contract can choose the same form. */
+/** Whether it has the form of a key's signature; a contract can use the same form. */
 export const hasKeyForm = (signature: Hex): boolean => bytesOf(signature) === KEY_SIGNATURE_BYTES;
 
-/** v, r and s of a key's signature: the form that every version of the tokens takes. */
+/** v, r and s of a key's signature: the form that every version of the tokens accepts. */
 export function vrsOf(signature: Hex): [number, Hex, Hex] {
   return [
     Number.parseInt(signature.slice(130, 132), 16),

@@ -1,11 +1,11 @@
 import { z } from "zod";
 import type { Micro } from "./money.ts";
 
-/** What the books can hold. */
+/** The largest amount that the ledger can hold. */
 const MAXIMUM_MICRO = 2n ** 63n - 1n;
 const WHOLE_NUMBER = /^(0|[1-9][0-9]{0,18})$/;
 
-/** An integer of micro-USDC, not negative. Undefined: not one. */
+/** A non-negative integer of micro-USDC. Undefined: it is not one. */
 export function readMicro(text: string): Micro | undefined {
   if (!WHOLE_NUMBER.test(text)) return undefined;
   const amount = BigInt(text);
@@ -16,7 +16,7 @@ export const MicroAmount = z.string().refine((text) => readMicro(text) !== undef
   message: "must be a whole number of micro-USDC in a string, such as 1500000 for 1.5 USDC",
 });
 
-/** What `MicroAmount` has let through. */
+/** Reads an amount that `MicroAmount` has validated. */
 export function microOf(text: string): Micro {
   const amount = readMicro(text);
   if (amount === undefined) throw new Error("the schema has let a bad amount through");

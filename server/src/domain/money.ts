@@ -5,7 +5,10 @@ const DECIMAL = /^(0|[1-9][0-9]*)(?:\.([0-9]{1,6}))?$/;
 
 export const MICRO_PER_UNIT = 1_000_000n;
 
-/** Reads "12.34" as 12340000 micro-units. Undefined for anything else: signs, exponents, spaces, leading zeros, a seventh place. */
+/**
+ * Reads "12.34" as 12340000 micro-units. Undefined for anything else: signs, exponents, spaces, leading zeros, a seventh
+ * decimal.
+ */
 export function parseDecimal(text: string): Micro | undefined {
   const match = DECIMAL.exec(text);
   if (match === null) return undefined;
@@ -13,12 +16,15 @@ export function parseDecimal(text: string): Micro | undefined {
   return BigInt(whole) * MICRO_PER_UNIT + BigInt(fraction.padEnd(6, "0"));
 }
 
-/** A number by its shortest decimal form, the one that a caller typed. Undefined when that form has an exponent, a sign or a seventh place. */
+/**
+ * A number by its shortest decimal form, as a caller typed it. Undefined if that form has an exponent, a sign or a seventh
+ * decimal.
+ */
 export function fromNumber(value: number): Micro | undefined {
   return parseDecimal(String(value));
 }
 
-/** Writes micro-units with at least `minimumPlaces` decimal places and no more than are needed: 12340000 → "12.34". */
+/** Writes micro-units with at least `minimumPlaces` decimals and no more than needed: 12340000 → "12.34". */
 export function formatDecimal(amount: Micro, minimumPlaces = 2): string {
   const sign = amount < 0n ? "-" : "";
   const absolute = amount < 0n ? -amount : amount;

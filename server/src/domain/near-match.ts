@@ -1,4 +1,4 @@
-/** The known name at the smallest edit distance, when it is near enough to be what was meant. */
+/** The known name at the smallest edit distance, if it is similar enough. */
 export function nearest(
   name: string,
   known: readonly string[],

@@ -2,7 +2,7 @@ import { Failure } from "./errors.ts";
 import type { Micro } from "./money.ts";
 import type { Hex } from "./tokens.ts";
 
-/** What a payment-gated call asks for: x402 version 2, scheme `exact`. Addresses are in lower case. */
+/** The terms of a paid call: x402 version 2, scheme `exact`. Addresses are in lower case. */
 export interface PaymentTerms {
   /** CAIP-2, for example `eip155:5042002`. */
   network: string;
@@ -14,7 +14,7 @@ export interface PaymentTerms {
   extra: { name: string; version: string };
 }
 
-/** An EIP-3009 authorization as its payer signed it. Addresses and nonce are in lower case, times are Unix seconds. */
+/** An EIP-3009 authorization signed by its payer. Addresses and nonce are in lower case, times are Unix seconds. */
 export interface SignedPayment {
   network: string;
   asset: Hex;
@@ -25,15 +25,13 @@ export interface SignedPayment {
   validBefore: bigint;
   /** 32 bytes. */
   nonce: Hex;
-  /** 65 bytes of a key, or whatever a contract wallet takes. */
+  /** 65 bytes for a key; a contract wallet may accept any form. */
   signature: Hex;
-  /**
-   * What its payer has sent beside that, such as `resource` and `extensions` of x402: nobody here reads it, and a facilitator gets it.
-   */
+  /** Extra fields that the payer sent, such as `resource` and `extensions` of x402: only a facilitator reads them. */
   beside?: Readonly<Record<string, unknown>>;
 }
 
-/** Every word that version 2 of x402 has for what is wrong with a payment. */
+/** Every reason of x402 version 2 for a bad payment. */
 const paymentReasons = [
   "insufficient_funds",
   "invalid_exact_evm_payload_authorization_valid_after",
@@ -53,7 +51,7 @@ const paymentReasons = [
 ] as const;
 type PaymentReason = (typeof paymentReasons)[number];
 
-/** What the specification has no word for, and facilitators say more exactly: in the words of @x402/evm, or in ours. */
+/** More precise reasons that the specification lacks, by @x402/evm or our own. */
 const reasonByWord: ReadonlyMap<string, PaymentReason> = new Map<string, PaymentReason>([
   ...paymentReasons.map((word) => [word, word] as const),
   ["invalid_asset", "invalid_payment_requirements"],
@@ -71,7 +69,7 @@ const reasonByWord: ReadonlyMap<string, PaymentReason> = new Map<string, Payment
   ["invalid_exact_evm_scheme", "unsupported_scheme"],
 ]);
 
-/** Why a payment is refused: `reason` is a word of the specification, `serviceReason` one that says it more exactly. */
+/** Why a payment is refused: `reason` is from the specification, `serviceReason` is more precise. */
 export class PaymentRefused extends Error {
   readonly reason: PaymentReason;
   readonly serviceReason: string | undefined;
@@ -87,10 +85,10 @@ export class PaymentRefused extends Error {
 export const wrongNetwork = (network: string): PaymentRefused =>
   new PaymentRefused("invalid_network", `The payment must be on ${network}.`);
 
-/** What was sent as a payment is none: it cannot be decoded, or is not the shape of x402 version 2. */
+/** The payment cannot be decoded or does not have the shape of x402 version 2. */
 export class PaymentMalformed extends PaymentRefused {
   override name = "PaymentMalformed";
 }
 
-/** The call has succeeded and its money could not be fetched: nothing else may be signed for it. */
+/** The call succeeded and its settlement failed: nothing else may be signed for it. */
 export class SettlementFailed extends Failure {}

@@ -1,8 +1,8 @@
 import { containsCardNumber } from "./card-numbers.ts";
 
-/** What the profile of a traveler accepts, whoever writes to it: what is wrong with a text, or undefined when it is fine. */
+/** The rules for a traveler's profile fields: each returns the problem of a text, or undefined. */
 
-/** Names as passports and airlines have them: letters of any script, and what stands between them. */
+/** Names as in passports and airline records: letters of any script, and separators. */
 const NAME = /^\p{L}[\p{L}\p{M}\p{Zs}.'’ʼ-]{0,99}$/u;
 const LONGEST_EMAIL = 254;
 const LONGEST_LANGUAGE = 35;

@@ -1,10 +1,10 @@
 import { hash } from "node:crypto";
 import { canonicalJson } from "./canonical-json.ts";
 
-/** Longer than a whole request was ever, but for a document. */
+/** Longer than any whole request without a document. */
 const LONG_TEXT = 256 * 1024;
 
-/** SHA-256 over the canonical JSON of a request. Documents count by hashes of their own: nobody copies them into JSON for it. */
+/** SHA-256 over the canonical JSON of a request. Documents are hashed separately, so that they need not be copied into JSON. */
 export function requestHash(request: unknown): string {
   return hash("sha256", canonicalJson(request, standInFor), "base64url");
 }

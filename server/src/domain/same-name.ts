@@ -1,6 +1,6 @@
-/** Whether two spellings of a name may be one: as people write it, and as airlines and machine-readable zones do. */
+/** Whether two spellings may be the same name: as people write it, and as airlines and machine-readable zones do. */
 
-/** Letters that machine-readable zones write otherwise, and that lose more than an accent. */
+/** Letters that machine-readable zones transliterate and that are more than accented ones. */
 const WRITTEN_AS: Readonly<Record<string, string>> = {
   Æ: "AE",
   Đ: "D",
@@ -20,12 +20,12 @@ export function isSameFamilyName(left: string, right: string): boolean {
   return isPart(left, right, (one, other) => one === other);
 }
 
-/** An initial stands for a name, and a zone may end within one. */
+/** An initial matches a name, and a zone may truncate one. */
 export function isSameGivenName(left: string, right: string): boolean {
   return isPart(left, right, (one, other) => one.startsWith(other) || other.startsWith(one));
 }
 
-/** Whether every word of the shorter name is one of the longer. Names in other scripts cannot be compared, and agree. */
+/** Whether the longer name contains every word of the shorter. Names in other scripts cannot be compared and count as equal. */
 function isPart(left: string, right: string, isSame: (one: string, other: string) => boolean): boolean {
   const [one, other] = [wordsOf(left), wordsOf(right)];
   if (one === undefined || other === undefined || one.join("") === other.join("")) return true;
@@ -33,7 +33,7 @@ function isPart(left: string, right: string, isSame: (one: string, other: string
   return fewer.every((word) => more.some((known) => isSame(word, known)));
 }
 
-/** In letters from A to Z, and Ä, AE and A all as A. Undefined: it has letters of another script. */
+/** The words in letters from A to Z, with Ä, AE and A all as A. Undefined: there are letters of another script. */
 function wordsOf(name: string): string[] | undefined {
   const plain = name
     .normalize("NFC")

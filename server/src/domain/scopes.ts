@@ -1,8 +1,8 @@
 import { Failure } from "./errors.ts";
 
-/** What a key may do: `*`, `<area>:<effect>`, or one of the scopes that only keys of persons can hold. */
+/** The permissions of a key: `*`, `<area>:<effect>`, or a scope reserved for keys of persons. */
 
-/** Areas that tools belong to. */
+/** The areas of tools. */
 export const toolAreas = [
   "flights",
   "stays",
@@ -26,10 +26,10 @@ export type Effect = (typeof effects)[number];
 export const EVERYTHING = "*";
 
 export const DECIDES_APPROVALS = "approvals:decide";
-/** Travel policies, which one is enforced, and budgets. */
+/** Travel policies, including the enforced one, and budgets. */
 export const ADMINISTERS_POLICIES = "policy:administer";
 
-/** Each changes rules that bind a key: spending limits; users, approvers and keys; webhooks. */
+/** Each changes rules that bind keys: spending limits; users, approvers and keys; webhooks. */
 export const administerScopes = [
   ADMINISTERS_POLICIES,
   "limits:administer",
@@ -37,19 +37,21 @@ export const administerScopes = [
   "webhooks:administer",
 ] as const;
 
-/** Only keys of persons can hold them, and `*` includes none: an agent decides nothing that it asks for, and lifts no rule that binds it. */
+/**
+ * Reserved for keys of persons and excluded from `*`: an agent never decides its own requests, and lifts no rule that binds it.
+ */
 export const personalScopes: readonly string[] = [DECIDES_APPROVALS, ...administerScopes];
 
 export function scopeOf(area: ToolArea, effect: Effect): string {
   return `${area}:${effect}`;
 }
 
-/** Whether one of these is enough; no scope at all is asked of who needs none. */
+/** Whether one of these is enough; an empty list requires no scope. */
 export function hasOneOf(scopes: readonly string[], wanted: readonly string[]): boolean {
   return wanted.length === 0 || wanted.some((scope) => hasScope(scopes, scope));
 }
 
-/** As documents name them. */
+/** The list of scopes as in the documentation. */
 export function sayScopes(scopes: readonly string[]): string {
   return scopes.length === 0 ? "none of its own" : scopes.map((scope) => `\`${scope}\``).join(" or ");
 }
@@ -58,7 +60,7 @@ export function hasScope(scopes: readonly string[], scope: string): boolean {
   return scopes.includes(scope) || (!personalScopes.includes(scope) && scopes.includes(EVERYTHING));
 }
 
-/** `wanted` are those of which one would do for `what`. */
+/** `wanted`: the scopes of which `what` requires one. */
 export function missingScope(what: string, wanted: readonly string[]): Failure {
   const holders = wanted.every((scope) => personalScopes.includes(scope))
     ? "Only a person's own key can hold it, and * does not include it: ask a person who administers your tenant."
@@ -75,7 +77,7 @@ export const knownScopes: readonly string[] = [
   ...personalScopes,
 ];
 
-/** Traveler profiles hold passports, so a production key reads them only when its owner asked for that. */
+/** Traveler profiles contain passports, so a production key reads them only at its owner's request. */
 const productionScopes: readonly string[] = [
   ...toolAreas.filter((area) => area !== "travelers").map((area) => scopeOf(area, "read")),
   "reputation:write",

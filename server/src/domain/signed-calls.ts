@@ -1,6 +1,6 @@
 import type { Hex } from "./tokens.ts";
 
-/** What somebody signs and lets `relayer` send to the forwarder in their name: SignedCalls.sol. */
+/** A call that somebody signs and lets `relayer` send to the forwarder in their name: SignedCalls.sol. */
 export interface SignedCall {
   from: Hex;
   to: Hex;
@@ -22,7 +22,7 @@ const TYPES = {
   ],
 } as const;
 
-/** The message of EIP-712 that `from` signs. */
+/** The EIP-712 message that `from` signs. */
 export function signedCallMessage({ chainId, forwarder }: { chainId: number; forwarder: Hex }, call: SignedCall) {
   return {
     domain: { name: "SignedCalls", version: "1", chainId, verifyingContract: forwarder },

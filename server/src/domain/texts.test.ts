@@ -31,7 +31,7 @@ describe("texts", () => {
       "1 night in Rom",
       "1,500 nights in Rom",
     ]);
-    // Zero is one in French and Portuguese, and whole millions are a form of their own where a text has it.
+    // Zero is singular in French and Portuguese, and whole millions have a form of their own if a text provides it.
     expect([nights("fr", 0), nights("fr", 1_000_000), nights("pt-BR", 0), nights("es", 1_000_000)]).toEqual([
       "0 nuit à Rom",
       "1 000 000 de nuits à Rom",

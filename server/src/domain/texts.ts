@@ -2,14 +2,14 @@ import { z } from "zod";
 import { toVisibleText } from "./visible-text.ts";
 
 /**
- * Texts for people, in the languages below. Each module keeps its own beside what shows them, with `defineTexts`; a text that
- * lacks a language does not compile, and one whose placeholders differ between languages does not load.
+ * Texts for people, in the languages below. Each module keeps its own, with `defineTexts`; a text that lacks a language does
+ * not compile, and one whose placeholders differ between languages does not load.
  */
 
 export const languages = ["en", "de", "fr", "es", "pt", "ja"] as const;
 type Language = (typeof languages)[number];
 
-/** By the categories of `Intl.PluralRules`. `many` is for whole millions of some languages; left out, it is `other`. */
+/** By the categories of `Intl.PluralRules`. `many` is for whole millions in some languages; default: `other`. */
 interface PluralForms {
   readonly one: string;
   readonly other: string;
@@ -31,29 +31,32 @@ type ValuesOf<Entry extends Text> = Entry extends { readonly en: infer Pattern e
     : never;
 type Values<Entry extends Text> = keyof ValuesOf<Entry> extends never ? [] : [values: ValuesOf<Entry>];
 
-/** A language of the catalog with the customs of its country, as it was asked for. */
+/** A language of the catalog with the conventions of the requested country. */
 export interface Words {
   readonly language: Language;
-  /** What formats numbers and dates: `de-AT`, where texts are in `de`. */
+  /** Formats numbers and dates: `de-AT`, while texts are in `de`. */
   readonly locale: string;
-  /** For the answer of a tool. */
+  /** Part of a tool's answer. */
   readonly answer: z.output<typeof LanguageAnswer>;
   number(value: number, options?: Intl.NumberFormatOptions): string;
-  /** A decimal string with all its places, but no more zeros than the currency has: nothing is rounded. */
+  /** A decimal string with all its decimals, and no more zeros than the currency has: nothing is rounded. */
   money(amount: string, currency: string): string;
   date(date: Temporal.PlainDate): string;
-  /** The date and time of day on a clock of that zone, with the zone's name. */
+  /** The date and time in that zone, with the zone's name. */
   moment(instant: Temporal.Instant, timeZone: string): string;
 }
 
-/** What an answer says of the language of its texts. */
+/** The language of an answer's texts. */
 export const LanguageAnswer = z.object({
   requested: z.string(),
   used: z.enum(languages),
   note: z.string().nullable().describe("Not null: there are no texts in the language asked for"),
 });
 
-/** By a BCP 47 tag, such as `fr` or `pt-BR`. A language that the catalog lacks, or no language at all, is English, and `answer` says so. */
+/**
+ * By a BCP 47 tag, such as `fr` or `pt-BR`. A language missing from the catalog, or no language at all, becomes English, and
+ * `answer` says so.
+ */
 export function wordsIn(tag: string): Words {
   const { language, locale, note } = chooseLanguage(tag);
   return {
@@ -71,7 +74,7 @@ export function wordsIn(tag: string): Words {
 const DATE = { day: "numeric", month: "long", year: "numeric" } as const;
 const TIME_OF_DAY = { hour: "2-digit", minute: "2-digit" } as const;
 
-/** By the number of milliseconds: what Temporal itself writes in Japanese has no word for the month. */
+/** Formats epoch milliseconds: Temporal's own Japanese format omits the word for the month. */
 function formatTime(
   locale: string,
   options: Intl.DateTimeFormatOptions,
@@ -105,7 +108,7 @@ function readLocale(tag: string): Intl.Locale | undefined {
 
 const MOST_PLACES = 18;
 
-/** A currency without a code of ISO 4217, such as a token, stands behind its amount. */
+/** A currency without an ISO 4217 code, such as a token, follows its amount. */
 function formatMoney(locale: string, amount: string, currency: string): string {
   const decimal = z.templateLiteral([z.number()]).parse(amount);
   if (/^[A-Z]{3}$/.test(currency)) {
@@ -117,13 +120,13 @@ function formatMoney(locale: string, amount: string, currency: string): string {
   return `${new Intl.NumberFormat(locale, options).format(decimal)} ${currency}`;
 }
 
-/** Says one of the texts. Numbers among the values are written as the language writes them. */
+/** Formats one of the texts. Numbers among the values are formatted in its language. */
 type Say<Texts extends Readonly<Record<string, Text>>> = <Name extends keyof Texts & string>(
   name: Name,
   ...values: Values<Texts[Name]>
 ) => string;
 
-/** Throws for a text whose placeholders are not the same in all languages. */
+/** Throws for a text whose placeholders differ between languages. */
 export function defineTexts<const Texts extends Readonly<Record<string, Text>>>(
   texts: Texts,
 ): (words: Words) => Say<Texts> {
@@ -164,7 +167,7 @@ function checkPlaceholders(name: string, text: Text): void {
   const isCounted = typeof text.en !== "string";
   const found = forms.map((pattern) =>
     [...new Set(pattern.match(PLACEHOLDER))]
-      // The form for one may say it in a word.
+      // The singular form may use a word instead.
       .filter((placeholder) => !(isCounted && placeholder === "{count}"))
       .toSorted()
       .join(" "),

@@ -1,8 +1,8 @@
-/** The tokens that the service's money consists of. Both have 6 decimals, so that a micro-unit is their smallest part. */
+/** The tokens of the service's money. Both have 6 decimals, so that a micro-unit is their smallest unit. */
 export const tokenSymbols = ["USDC", "EURC"] as const;
 export type TokenSymbol = (typeof tokenSymbols)[number];
 
-/** What a chain has of each token: USDC is everywhere. */
+/** A value for each token of a chain: every chain has USDC. */
 export type ByToken<Value> = Readonly<{ USDC: Value; EURC?: Value }>;
 
 export const TOKEN_DECIMALS = 6;

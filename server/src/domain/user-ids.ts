@@ -1,4 +1,4 @@
-/** Ids of a tenant's users are the tenant's own words; ids that begin with `svc:` are made here, one for each key. */
+/** Tenants choose their users' ids; ids that begin with `svc:` are made here, one per key. */
 
 const USER_ID = /^[A-Za-z0-9][A-Za-z0-9._:@+-]{0,127}$/;
 const SERVICE_PREFIX = "svc:";
@@ -13,7 +13,7 @@ export function serviceAccountOf(keyId: string): string {
   return `${SERVICE_PREFIX}${keyId}`;
 }
 
-/** The key that a service account belongs to; undefined for an ordinary user. */
+/** The key of a service account; undefined for an ordinary user. */
 export function keyIdOf(userId: string): string | undefined {
   return userId.startsWith(SERVICE_PREFIX) ? userId.slice(SERVICE_PREFIX.length) : undefined;
 }
@@ -21,14 +21,14 @@ export function keyIdOf(userId: string): string | undefined {
 export const GUEST_PREFIX = "guest_";
 
 /**
- * The guest of a trip, as a user of the trip's tenant. Each trip has its own, because whoever has a guest link has proved nothing
- * else: two trips for one address or one wallet must not open each other's profile.
+ * The guest of a trip, as a user of the trip's tenant. Each trip has its own, since a guest link proves nothing else: two trips
+ * for one address or wallet must not open each other's profile.
  */
 export const guestUserIdOf = (tripId: string): string => `${GUEST_PREFIX}${tripId.slice(2)}`;
 
-/** The trip whose guest the user is; undefined for every other user. */
+/** The trip whose guest the user is; undefined for other users. */
 export const tripOfGuest = (userId: string): string | undefined =>
   userId.startsWith(GUEST_PREFIX) ? `0x${userId.slice(GUEST_PREFIX.length)}` : undefined;
 
-/** Whose profile the demo tenant's service accounts travel by. */
+/** The traveler of the demo tenant's service accounts. */
 export const DEMO_TRAVELER_ID = "user_demo";

@@ -1,13 +1,13 @@
-/** Control characters, halves of pairs, what turns the direction of the text after it, and what nobody sees but programs read. */
+/** Control characters, lone surrogates, characters that change the direction of text, and invisible ones that programs read. */
 const UNSEEN =
   /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\u061c\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff\u{e0000}-\u{e007f}]/gu;
 
-/** How many code units are looked at for each character that is kept: an emoji of a family has eleven. */
+/** Code units examined per character kept: a family emoji has eleven. */
 const MOST_UNITS = 16;
-/** Most texts are such, and need no look at their characters. */
+/** Most texts match, and need no look at their characters. */
 const PLAIN = /^[\p{L}\p{N}\p{P}]+(?: [\p{L}\p{N}\p{P}]+)*$/u;
 
-/** A text of others as it may be shown: one line of what can be seen, at most `maximumLength` characters as people count them. */
+/** Reduces third-party text to a single line of visible characters, at most `maximumLength` as people count them. */
 export function toVisibleText(text: string, maximumLength: number): string {
   if (text.length <= maximumLength && PLAIN.test(text)) return text;
   const line = text

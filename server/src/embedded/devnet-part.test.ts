@@ -15,7 +15,7 @@ import { createPartKeeper, type PartKeeper } from "./part-keeper.ts";
 import { readParts, writeParts } from "./parts-file.ts";
 import { isAlive, sendSignal } from "./process-identity.ts";
 
-// Chains and services are started several times over.
+// Chains and services are started several times.
 vi.setConfig({ testTimeout: 240_000 });
 
 let dataDir: string;
@@ -29,7 +29,7 @@ beforeEach(() => {
   keepers = [];
 });
 afterEach(async () => {
-  // What an earlier keeper knew stands in the file, where the last one found it.
+  // An earlier keeper's knowledge is in the file, where the last one found it.
   await keepers.at(-1)?.closeAll();
   for (const name of ["devnet", "devnet-live"]) endOrphanNodes(join(dataDir, name));
   rmSync(join(dataDir, ".."), { recursive: true, force: true, maxRetries: 20, retryDelay: 50 });
@@ -69,7 +69,7 @@ test("is listed, adopted by the next owner, restarted on its port when any of it
   expect(entry()).toEqual(first);
   expect(messages.at(-1)).toBe("adopted the running development chain");
 
-  /** The port of what was killed may be taken a moment longer; the keeper tries again. */
+  /** A killed process's port may stay taken for a moment; the keeper tries again. */
   const restarted = ({ pid }: { pid: number }) =>
     until(async () => {
       await heir.keep(["devnet"], { required: [], mayMovePort: false });
@@ -114,7 +114,7 @@ test("a chain that runs and that nobody wrote down is replaced on its port, with
   const stranger = entry();
   await ask(stranger.url, "eth_sendRawTransaction", await signTransfer(0, 0));
   const before = await tipOf();
-  // As when its owner is killed between the start of a part and the line about it.
+  // As if its owner was killed after starting a part and before recording it.
   writeParts(dataDir, null, []);
   await start(makeKeeper(), ["devnet"], false);
   expect(entry()).toMatchObject({ port: stranger.port, ready: true });

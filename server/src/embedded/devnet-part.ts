@@ -10,7 +10,7 @@ import { becomesHealthy, closeProgram, runToItsEnd, startProgram, urlOf } from "
 import type { OpenOptions, Part, RunningPart } from "./part.ts";
 import { isAlive } from "./process-identity.ts";
 
-/** What the program says of its chain. */
+/** The program's description of its chain. */
 const Meta = z.object({ genesis: z.object({ chainId: z.int() }) });
 const Endpoint = z.object({ port: z.int().min(1).max(65_535) });
 
@@ -18,13 +18,13 @@ const DEVNET_PROGRAM = fileURLToPath(new URL("../../../devnet/src/main.ts", impo
 const ADOPT_LIMIT_MILLISECONDS = 3_000;
 const FIRST_NAME = "devnet";
 
-/** The folder of a chain is named after its part. */
+/** A chain's folder is named after its part. */
 const folderOf = (dataDir: string, name: string): string => join(dataDir, name);
 const endpointFileOf = (dataDir: string, name: string): string => join(folderOf(dataDir, name), "endpoint.json");
 const metaFileOf = (dataDir: string, name: string): string => join(folderOf(dataDir, name), "meta.json");
 const prefundFileOf = (dataDir: string, name: string): string => join(folderOf(dataDir, name), "prefund.json");
 
-/** Where a chain's JSON-RPC is; undefined before its first start. It stays the same over restarts. */
+/** The address of a chain's JSON-RPC; undefined before its first start. It stays the same over restarts. */
 export const devnetAccess = (
   dataDir: string,
   name: string = FIRST_NAME,
@@ -35,8 +35,8 @@ export const devnetAccess = (
 };
 
 /**
- * Says which addresses own native gas from the chain's first block on. Fixed by the first start; a later start that names an address
- * without gas is refused.
+ * Stores the addresses with native gas from the chain's first block on. Fixed by the first start; a later start with another
+ * address is refused.
  */
 export const writeDevnetPrefund = (dataDir: string, addresses: readonly string[], name: string = FIRST_NAME): void => {
   ensurePrivateFolder(folderOf(dataDir, name));
@@ -48,12 +48,12 @@ interface DevnetPartOptions {
   log: Log;
   progress(line: string): void;
   chainId?: number;
-  /** Of the part, and of its folder: another chain needs another name. */
+  /** The name of the part and its folder: another chain needs another name. */
   name?: string;
   snapshotAfter?: number;
   /** The chain's entry point. */
   program?: string;
-  /** Further arguments of the program, such as a clock that stands still. */
+  /** Further arguments of the program, such as a stopped clock. */
   programOptions?: readonly string[];
 }
 
@@ -71,13 +71,13 @@ export const createDevnetPart = (options: DevnetPartOptions): Part => {
     return port;
   };
 
-  /** Ends what runs here although nobody has written it down, such as the node of a sequencer that was killed. */
+  /** Ends unrecorded processes, such as the node of a killed sequencer. */
   const endOrphans = () => runToItsEnd([program, "--folder", folder, "--end-orphans"], logPath);
 
   const ensurePort = async (mayMovePort: boolean): Promise<number> => {
     const known = readPrivateJson(endpointFile, Endpoint);
     if (known && (await isPortFree(known.port))) return known.port;
-    // The chain itself may stand on its port: its owner was killed between starting it and writing that down.
+    // The chain itself may be on its port: its owner was killed between starting and recording it.
     if (known) await endOrphans();
     if (known && (await isPortFree(known.port))) return known.port;
     if (known && !mayMovePort) {
@@ -123,7 +123,7 @@ export const createDevnetPart = (options: DevnetPartOptions): Part => {
     async close(running) {
       const wasKilled = !isAlive(running);
       await closeProgram(running);
-      // A sequencer that was killed leaves its node behind.
+      // A killed sequencer leaves its node running.
       if (wasKilled) await endOrphans();
     },
   };

@@ -1,8 +1,8 @@
 import { errorCode } from "../platform/files/error-code.ts";
 
 /**
- * A start that cannot succeed. The message is one line that says what is wrong and what the operator can do;
- * it carries no password and is meant to be printed as it is before exiting non-zero.
+ * A start that cannot succeed. The message is one line with the problem and the operator's remedy; it contains no password and
+ * is printed as it is before a non-zero exit.
  */
 export class EmbeddedError extends Error {
   override name = "EmbeddedError";
@@ -10,7 +10,7 @@ export class EmbeddedError extends Error {
 
 export const errorText = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
-/** Turns the file system's refusals into lines that an operator can act on; everything else stays what it is. */
+/** Turns file system errors into lines that an operator can act on; other errors are unchanged. */
 export const explainFileError = (error: unknown, dataDir: string): unknown => {
   const path =
     typeof error === "object" && error !== null && "path" in error && typeof error.path === "string"

@@ -7,7 +7,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi 
 import { createFixture, type Fixture, query, type TestService, until } from "../../test/support/embedded-fixture.ts";
 import { isAlive } from "./process-identity.ts";
 
-// Each starts a database several times over.
+// Each starts a database several times.
 vi.setConfig({ testTimeout: 240_000 });
 
 const modeOf = (path: string) => statSync(path).mode & 0o777;
@@ -18,7 +18,7 @@ const settle = async (url: string | undefined) => {
 const countAcknowledged = async (url: string | undefined) =>
   (await query(url, "select count(*)::int as rows from acknowledged"))[0]?.rows;
 
-/** On one folder, from one trouble to the next: each test goes on with what the one before has left. */
+/** On one folder, from one failure to the next: each test continues from the state that the one before has left. */
 describe("a database in use", () => {
   let used: Fixture;
   let service: TestService;
@@ -30,7 +30,7 @@ describe("a database in use", () => {
   });
   afterAll(() => used.cleanUp());
 
-  /** A start on the folder as it is; everything that was acknowledged is there. */
+  /** Starts on the folder as it is; all acknowledged data is there. */
   async function startAgain(): Promise<void> {
     service = used.start();
     expect((await service.started).databaseUrl).toBe(databaseUrl);
@@ -104,7 +104,7 @@ describe("a database in use", () => {
         .split(" ")
         .map(Number);
       if (child === undefined) throw new Error("The server has no processes of its own.");
-      // It neither notices that the server is gone nor lets go of its memory.
+      // It neither notices that the server is gone nor releases its memory.
       process.kill(child, "SIGSTOP");
       try {
         process.kill(server.pid, "SIGKILL");
@@ -114,7 +114,7 @@ describe("a database in use", () => {
         try {
           process.kill(child, "SIGKILL");
         } catch {
-          // It was ended, as it should be.
+          // It was ended, as required.
         }
       }
     },
@@ -138,8 +138,8 @@ describe("a database in use", () => {
     const lockFile = join(folder(), "data", "postmaster.pid");
     const lines = readFileSync(lockFile, "utf8").split("\n");
     expect(await used.stop(service)).toBe(0);
-    // The shell becomes `sleep`, which never reaps the child that it inherits.
-    // It belongs to the server's user: PostgreSQL passes over the processes of others by itself.
+    // The shell becomes `sleep`, which never reaps the child that it inherits. It belongs to the server's user, as PostgreSQL
+    // ignores other users' processes.
     const { uid, gid } = statSync(join(folder(), "data"));
     const parent = spawn("sh", ["-c", "sleep 0.3 & echo $!; exec sleep 600"], {
       cwd: "/",
@@ -202,7 +202,7 @@ describe("a first start that is cut off", () => {
       await until(() => readdirSync(join(fixture.dataDir, "postgres")).some((name) => /^(draft-|data$)/.test(name)));
       await fixture.kill(first);
     };
-    // Now and then it is done before the kill comes: then in another folder.
+    // Sometimes it finishes before the kill: then in another folder.
     for (await beginAndKill(); existsSync(join(fixture.dataDir, "postgres", "data")); await beginAndKill()) {
       await fixture.cleanUp();
       fixture = createFixture();
@@ -219,7 +219,7 @@ describe("a first start that is cut off", () => {
       return { service, code: await fixture.stop(service) };
     };
     let stopped = await beginAndStop();
-    // Now and then it is ready before the stop comes: then in another folder.
+    // Sometimes it is ready before the stop: then in another folder.
     while (stopped.service.lines.some(({ ready }) => ready)) {
       expect(stopped.code).toBe(0);
       await fixture.cleanUp();

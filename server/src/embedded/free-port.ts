@@ -4,8 +4,8 @@ import { EmbeddedError } from "./embedded-error.ts";
 
 export const LOOPBACK = "127.0.0.1";
 
-// Below the range from which systems take the ports of outgoing connections: a remembered port in that range
-// could be occupied by any passing connection just when its part restarts.
+// Below the range for outgoing connections: a remembered port in that range could be taken by any connection just when its part
+// restarts.
 const FIRST_PORT = 20_000;
 const LAST_PORT = 32_700;
 

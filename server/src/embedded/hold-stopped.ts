@@ -13,7 +13,7 @@ import { registerService } from "./registrations.ts";
 export const isEmptyFolder = (folder: string): boolean => !existsSync(folder) || readdirSync(folder).length === 0;
 
 /**
- * Does something with a DATA_DIR in which nothing runs, and keeps whoever starts meanwhile waiting: the lock is the one of the
+ * Runs `work` on a DATA_DIR in which nothing runs, and makes services that start meanwhile wait: it takes the lock of the
  * services that keep the embedded parts. Throws EmbeddedError while a service or one of the parts runs there.
  */
 export const holdStopped = async <Result>(

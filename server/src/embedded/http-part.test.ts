@@ -7,7 +7,7 @@ import { findFreePort, LOOPBACK } from "./free-port.ts";
 import { closeProgram, startProgram } from "./http-part.ts";
 import { isAlive } from "./process-identity.ts";
 
-/** Listens where it is told, as the parts do, but loads for so long that another program on its port answers first. */
+/** Listens on the given port like a part, but loads for so long that another program on that port answers first. */
 const PROGRAM = `
   const { createServer } = require("node:http");
   const server = createServer((_request, response) => response.end("ours"));

@@ -6,27 +6,27 @@ import { type OpenOptions, type RunningPart, spawnPart } from "./part.ts";
 import { isAlive, type ProcessIdentity, sendSignal, waitUntilGone } from "./process-identity.ts";
 
 /**
- * What parts have in common that are Node programs of this repository: they answer `GET /healthz` on loopback, and write a line of
+ * Common code of parts that are Node programs of this repository: they answer `GET /healthz` on loopback, and write a line of
  * JSON with `"ready":true` once they listen.
  */
 interface HttpProgram {
-  /** As the operator knows it: "the development chain". */
+  /** The operator's name for it: "the development chain". */
   title: string;
   logPath: string;
   /** The program and its arguments. */
   words(port: number): readonly string[];
   port: number;
-  /** Chooses and remembers another port. Undefined: the part has to listen where it always did. */
+  /** Chooses and remembers another port. Undefined: the part must keep its port. */
   movePort: (() => Promise<number>) | undefined;
 }
 
 const PROBE_MILLISECONDS = 25;
 const PROBE_TIMEOUT_MILLISECONDS = 2_000;
 const START_LIMIT_MILLISECONDS = 60_000;
-/** The time alone says nothing: this process may have been the one that stood still. */
+/** Elapsed time alone proves nothing: this process may have been suspended. */
 const LEAST_PROBES = 4;
 const START_ATTEMPTS = 5;
-/** A stop has 10 s for everything. Whatever is killed then has lost nothing: the next start recovers it. */
+/** A stop has 10 s in total. A part that is killed after this loses nothing: the next start recovers it. */
 const STOP_LIMIT_MILLISECONDS = 1_500;
 const REASON_LIMIT = 400;
 const READY = '"ready":true';
@@ -52,7 +52,7 @@ export const becomesHealthy = async (
   const deadline = performance.now() + limitMilliseconds;
   for (let probes = 0; probes < LEAST_PROBES || performance.now() < deadline; probes += 1) {
     signal.throwIfAborted();
-    // Alive after the answer too: a stranger on the port must not pass for a program that just ended.
+    // Checked alive after the answer too: a stranger on the port must not pass for a program that just ended.
     if (saysReady() && (await isHealthy(port)) && isAlive(process)) return true;
     if (!isAlive(process)) return false;
     await delay(PROBE_MILLISECONDS);
@@ -60,7 +60,7 @@ export const becomesHealthy = async (
   return false;
 };
 
-/** Ends the program, and with it whatever of its group outlives it. */
+/** Ends the program, and any remaining process of its group. */
 export const closeProgram = async (process: ProcessIdentity): Promise<void> => {
   sendSignal(process, "SIGTERM");
   if (await waitUntilGone(process, STOP_LIMIT_MILLISECONDS)) return;
@@ -68,14 +68,14 @@ export const closeProgram = async (process: ProcessIdentity): Promise<void> => {
   await waitUntilGone(process, 1_000);
 };
 
-/** Runs a program that ends by itself, within the time that a stop has. */
+/** Runs a program that ends by itself, within the time of a stop. */
 export const runToItsEnd = async (words: readonly string[], logPath: string): Promise<void> => {
   await waitUntilGone(spawnPart(process.execPath, words, logPath), STOP_LIMIT_MILLISECONDS);
 };
 
 /**
- * Starts the program and waits until it answers. A port that was free when it was looked at can be taken by the time the program
- * listens: it starts again on another one. Rejects with its last words where the operator must act.
+ * Starts the program and waits until it answers. A free port can be taken before the program listens: then it starts again on
+ * another one. Rejects with its last output if the operator must act.
  */
 export const startProgram = async (
   { title, logPath, words, port: firstPort, movePort }: HttpProgram,
@@ -87,10 +87,10 @@ export const startProgram = async (
     const logOffset = sizeOfFile(logPath);
     const running = { ...spawnPart(process.execPath, words(port), logPath), port, url: urlOf(port) };
     started(running);
-    // Only the program itself says that it is ready: a stranger on its port can answer before it finds the port taken.
+    // Only the program itself reports that it is ready: a stranger on its port can answer before it finds the port taken.
     const saysReady = () => readLogSince(logPath, logOffset).includes(READY);
     if (await becomesHealthy(running, START_LIMIT_MILLISECONDS, signal, saysReady)) return running;
-    // One that ends without a word was killed while it started.
+    // A program that ended silently was killed during its start.
     const wasKilled = !isAlive(running);
     await closeProgram(running);
     const said = readLogSince(logPath, logOffset).trim();

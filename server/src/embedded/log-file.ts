@@ -19,7 +19,7 @@ export const openLogFile = (path: string): number => {
   return openSync(path, "a", 0o600);
 };
 
-/** Empties a log that grew too long under a running part. Its writers append, so they go on from the start. */
+/** Empties an oversized log of a running part. Its writers append, so they continue at the start. */
 export const boundLogFile = (path: string): void => {
   if (sizeOfFile(path) <= LIMIT_WHILE_RUNNING_BYTES) return;
   const file = openSync(path, "r+");
@@ -38,6 +38,6 @@ export const readLogFrom = (path: string, offsetBytes: number): string => {
   }
 };
 
-/** What was written since the file had `offsetBytes`: all of it when a new file took its place meanwhile. */
+/** The text written since the file had `offsetBytes`; all of it if the file was replaced meanwhile. */
 export const readLogSince = (path: string, offsetBytes: number): string =>
   readLogFrom(path, sizeOfFile(path) < offsetBytes ? 0 : offsetBytes);

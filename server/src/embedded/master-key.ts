@@ -11,11 +11,10 @@ const BASE64_KEY = /^[A-Za-z0-9+/_-]{43}=?$/;
 const HOW_TO_MAKE = "make one with: (umask 077; openssl rand -hex 32 > master.key)";
 
 /**
- * The key that encrypts wallet keys and personal numbers. `masterKeyFile` set: that file. Unset: DATA_DIR/master.key, made when
- * it is absent, one and the same for all processes that start at once; production refuses that, because a key that lies beside
- * the data it encrypts protects nothing.
- *
- * Throws EmbeddedError, whose message is one line for the operator and never holds the key.
+ * The key that encrypts wallet keys and personal numbers. `masterKeyFile` set: that file. Unset: DATA_DIR/master.key, created
+ * if missing, the same for all processes that start at once; production refuses that, because a key beside the data it encrypts
+ * protects nothing.
+ * Throws EmbeddedError, whose message is one line for the operator and never contains the key.
  */
 export function readMasterKey(options: {
   masterKeyFile: string | undefined;
@@ -39,7 +38,7 @@ export function readMasterKey(options: {
   return readKeyFile(path);
 }
 
-/** Where the key is, or is made. */
+/** The path of the key. */
 export function masterKeyPath({
   masterKeyFile,
   dataDir,
@@ -50,7 +49,10 @@ export function masterKeyPath({
   return masterKeyFile ?? join(dataDir, "master.key");
 }
 
-/** A new key could read nothing of a database that is there. In this order: whoever makes the database has made its key before. */
+/**
+ * A new key could not decrypt an existing database. The order is safe: a process that creates the database has created its key
+ * before.
+ */
 function refuseToReplace(path: string, database: string): void {
   if (!existsSync(database) || existsSync(path)) return;
   throw new EmbeddedError(
@@ -59,8 +61,8 @@ function refuseToReplace(path: string, database: string): void {
 }
 
 /**
- * Linking a finished draft to its name fails when the name is taken: of several processes one wins, nobody reads half a key, and
- * no key that may already encrypt something is ever replaced.
+ * Linking a finished draft to its name fails if the name is taken: one of several processes wins, none reads half a key, and a
+ * key that may already encrypt something is never replaced.
  */
 function makeOnce(path: string): void {
   if (exists(path)) return;

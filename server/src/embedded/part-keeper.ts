@@ -9,20 +9,20 @@ const FIRST_RETRY_MILLISECONDS = 100;
 const LONGEST_RETRY_MILLISECONDS = 2_000;
 
 interface KeepPhase {
-  /** What must start now: its failure rejects. */
+  /** Parts that must start now: their failure rejects. */
   required: readonly string[];
   mayMovePort: boolean;
 }
 
-/** Keeps parts running; exists only in the process that holds the owner lock. */
+/** Keeps parts running; exists only in the process with the owner lock. */
 export interface PartKeeper {
-  /** Opens what is not running of the wanted parts, in their order. What fails and is not required is tried again later. */
+  /** Opens the wanted parts that are not running, in their order. A failed part that is not required is tried again later. */
   keep(wanted: readonly string[], phase: KeepPhase): Promise<void>;
   /** Stops every part that runs. */
   closeAll(): Promise<void>;
 }
 
-/** @param parts in the order in which they start. */
+/** @param parts in their starting order. */
 export const createPartKeeper = (
   dataDir: string,
   parts: readonly Part[],
@@ -30,7 +30,7 @@ export const createPartKeeper = (
   signal: AbortSignal,
 ): PartKeeper => {
   const owner = ownIdentity();
-  // What an earlier owner wrote down is where adoption begins.
+  // Adoption begins with an earlier owner's records.
   const entries = new Map<string, PartEntry>(
     readParts(dataDir).map((entry) => [entry.name, { ...entry, ready: false }]),
   );
@@ -61,7 +61,7 @@ export const createPartKeeper = (
     log.error({ part: name, reason: errorText(error) }, "an embedded part could not be started, trying again");
   };
 
-  /** True when the part runs. */
+  /** True if the part runs. */
   const keepOne = async (part: Part, { required, mayMovePort }: KeepPhase): Promise<boolean> => {
     const entry = entries.get(part.name);
     if (entry?.ready && isAlive(entry)) {
@@ -83,7 +83,7 @@ export const createPartKeeper = (
   return {
     async keep(wanted, phase) {
       for (const part of parts) {
-        // A later part stands on the earlier ones.
+        // Later parts depend on earlier ones.
         if (wanted.includes(part.name) && !(await keepOne(part, phase))) return;
       }
     },

@@ -6,40 +6,42 @@ import { EmbeddedError } from "./embedded-error.ts";
 import { openLogFile } from "./log-file.ts";
 import { identifyProcess, type ProcessIdentity } from "./process-identity.ts";
 
-/** A process that was found or started, and where it listens. */
+/** A process that was found or started, with its address. */
 export interface RunningPart extends ProcessIdentity {
   port: number;
-  /** Without a secret: it is written to parts.json. */
+  /** Without a secret, as it is written to parts.json. */
   url: string;
 }
 
 export interface OpenOptions {
-  /** What parts.json says about it, if anything. */
+  /** The part's entry in parts.json, if any. */
   known: RunningPart | undefined;
-  /** Only while nobody else can have the part's address: another port is better than no start. */
+  /** Only while no client can have the part's address: another port is better than no start. */
   mayMovePort: boolean;
-  /** Call at once when a process was started, before it is ready, so that a kill at that moment leaves no stranger. */
+  /** Call as soon as a process was started, before it is ready, so that a kill at that moment leaves no unknown process. */
   started(part: RunningPart): void;
-  /** Ends the waiting: the service is stopping. */
+  /** Aborts the wait: the service is stopping. */
   signal: AbortSignal;
 }
 
-/** One embedded part: a process of its own that outlives a kill of the service and is found again. */
+/** An embedded part: a separate process that survives a kill of the service and is found again. */
 export interface Part<Name extends string = string> {
   name: Name;
   logPath: string;
-  /** Adopts the running process or starts one; resolves when it answers. Rejects with EmbeddedError where the operator must act. */
+  /**
+   * Adopts the running process or starts one; resolves when it answers. Rejects with EmbeddedError if the operator must act.
+   */
   open(options: OpenOptions): Promise<RunningPart>;
-  /** Ends it properly, within a few seconds. */
+  /** Ends it cleanly, within a few seconds. */
   close(running: RunningPart): Promise<void>;
 }
 
-/** Where this process keeps what Node compiled; undefined: nowhere. */
+/** The folder of this process's compile cache; undefined: none. */
 const compileCache = getCompileCacheDir();
 
 /**
- * Nothing of the operator's environment reaches a part: it holds secrets, and variables that change what parts do. Where Node keeps
- * what it compiled changes only how soon they are there.
+ * A part gets nothing of the operator's environment, which contains secrets and variables that change its behaviour. The
+ * compile cache affects only its starting time.
  */
 export const partEnvironment: NodeJS.ProcessEnv = {
   ...(compileCache === undefined ? {} : { NODE_COMPILE_CACHE: dirname(compileCache) }),
@@ -58,7 +60,7 @@ export const spawnPart = (command: string, words: readonly string[], logPath: st
       env: partEnvironment,
       stdio: ["ignore", log, log],
     });
-    // The failure shows as a missing process number, below; unheard, this event would end the service.
+    // The failure shows as a missing process id below; without a listener, this event would end the service.
     child.on("error", () => undefined);
     child.unref();
     if (child.pid === undefined) throw new EmbeddedError(`${command} could not be started.`);

@@ -9,11 +9,11 @@ const Entry = z.object({
   startTime: z.string(),
   port: z.int(),
   url: z.string(),
-  /** False while it starts, and again once it is about to be stopped. */
+  /** False while it starts, and again before it is stopped. */
   ready: z.boolean(),
 });
 const PartsFile = z.object({
-  /** Where it was written: a copied DATA_DIR must not claim the processes of the original. */
+  /** The folder for which it was written: a copied DATA_DIR must not claim the processes of the original. */
   dataDir: z.string(),
   owner: z.object({ pid: z.int(), startTime: z.string() }).nullable(),
   parts: z.array(Entry),

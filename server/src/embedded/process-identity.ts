@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { setTimeout as delay } from "node:timers/promises";
 import { errorCode } from "../platform/files/error-code.ts";
 
-/** A process number alone is reused by the system; together with the start time it names one process for good. */
+/** The system reuses process ids; together with the start time, an id is unique. */
 export interface ProcessIdentity {
   pid: number;
   /** Clock ticks since boot on Linux, the text of `ps -o lstart` elsewhere. Compared, never interpreted. */
@@ -15,7 +15,7 @@ const onLinux = process.platform === "linux";
 const readStat = (pid: number): { state: string; startTime: string } | undefined => {
   try {
     const text = readFileSync(`/proc/${pid}/stat`, "utf8");
-    // The command name stands in parentheses and may hold spaces and parentheses: count from the last one.
+    // The command name is in parentheses and may contain spaces and parentheses: fields are counted from the last one.
     const fields = text.slice(text.lastIndexOf(")") + 2).split(" ");
     return { state: fields[0] ?? "?", startTime: fields[19] ?? "?" };
   } catch {
@@ -32,7 +32,7 @@ const askPs = (pid: number, columns: readonly string[]): string | undefined => {
   }
 };
 
-/** Undefined when there is no such process, or only a zombie of it. */
+/** Undefined if there is no such process, or only its zombie. */
 export const identifyProcess = (pid: number): ProcessIdentity | undefined => {
   if (onLinux) {
     const stat = readStat(pid);
@@ -53,7 +53,7 @@ const exists = (pid: number): boolean => {
   }
 };
 
-// Without /proc each look is a run of ps: between two of them it is enough that the number is still in use.
+// Without /proc each look runs ps: between two of them it is enough that the id is still in use.
 const PS_EVERY_MILLISECONDS = 2_000;
 const lastSeen = new Map<string, number>();
 
@@ -66,11 +66,11 @@ const isAliveByPs = ({ pid, startTime }: ProcessIdentity): boolean => {
   return alive;
 };
 
-/** A zombie counts as dead: it does nothing any more and only waits for its parent. */
+/** A zombie counts as dead: it only waits for its parent. */
 export const isAlive = (identity: ProcessIdentity): boolean =>
   onLinux ? identifyProcess(identity.pid)?.startTime === identity.startTime : isAliveByPs(identity);
 
-/** The words of the command line, or undefined where they cannot be read. */
+/** The words of the command line; undefined if they cannot be read. */
 export const readCommandLine = (pid: number): string | undefined => {
   if (!onLinux) return askPs(pid, ["command"]);
   try {
@@ -80,7 +80,7 @@ export const readCommandLine = (pid: number): string | undefined => {
   }
 };
 
-/** Sends the signal if this very process still runs. Group: to it and all that it started. */
+/** Sends the signal if this very process still runs. Group: also to everything that it started. */
 export const sendSignal = (
   identity: ProcessIdentity,
   signal: "SIGINT" | "SIGKILL" | "SIGQUIT" | "SIGTERM",
@@ -96,7 +96,7 @@ export const sendSignal = (
 
 const GONE_POLL_MILLISECONDS = 20;
 
-/** True when the process ended within the time. */
+/** True if the process ended within the time. */
 export const waitUntilGone = async (identity: ProcessIdentity, timeoutMilliseconds: number): Promise<boolean> => {
   const deadline = performance.now() + timeoutMilliseconds;
   while (isAlive(identity)) {

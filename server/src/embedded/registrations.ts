@@ -7,19 +7,19 @@ import { isAlive, ownIdentity } from "./process-identity.ts";
 
 const PART_NAMES = ["postgres", "supplier", "devnet"] as const;
 
-/** In the order in which they start; they stop in the other order. */
+/** In their starting order; they stop in reverse. */
 const partNames: readonly PartName[] = PART_NAMES;
 export type PartName = (typeof PART_NAMES)[number];
 
 const Registration = z.object({ pid: z.int(), startTime: z.string(), wants: z.array(z.enum(PART_NAMES)) });
 
-/** The service processes that use a DATA_DIR: one small file each. Those of killed processes are cleared up. */
+/** The service processes that use a DATA_DIR: a small file each. Those of killed processes are removed. */
 export interface Registrations {
-  /** What all living services together need, this one included while it is registered. */
+  /** The parts that all live services need, including this one while it is registered. */
   wanted(): readonly PartName[];
-  /** Living registrations besides this one. */
+  /** Live registrations besides this one. */
   countOthers(): number;
-  /** Needs these from now on. */
+  /** Registers the parts needed from now on. */
   want(wants: readonly PartName[]): void;
   remove(): void;
 }

@@ -16,41 +16,41 @@ import { type PartName, type Registrations, registerService } from "./registrati
 import { SANDBOX_PROGRAM, supplierAccess, supplierPart } from "./supplier-part.ts";
 
 interface StartEmbeddedOptions {
-  /** Made (0700) when absent. */
+  /** Created (0700) if missing. */
   dataDir: string;
   /** Undefined: the embedded PostgreSQL under dataDir. Set: that server, and no embedded one starts. */
   databaseUrl: string | undefined;
-  /** Asked as soon as the database can be reached, before anything else starts. Its rejection ends the start. */
+  /** Called as soon as the database can be reached, before anything else starts. Its rejection aborts the start. */
   checkDatabase?: (databaseUrl: string) => Promise<void>;
   /** Whether this service needs the supplier sandbox. */
   supplierSandbox: boolean;
   log: Log;
-  /** Aborted while it starts: it stops what it started and rejects with the reason. Later on it does nothing. */
+  /** If aborted during the start, it stops what it started and rejects with the reason. Has no effect later. */
   signal?: AbortSignal;
-  /** Set: this service needs the development chain, and these addresses own native gas on it from its first block on. */
+  /** Set: this service needs the development chain, and these addresses have native gas on it from its first block on. */
   devnetPrefund?: readonly string[];
-  /** Another program in place of the supplier sandbox of this repository. */
+  /** Replaces the repository's supplier sandbox. */
   supplierProgram?: string;
-  /** Further arguments of it, such as a clock that stands still. */
+  /** Its further arguments, such as a stopped clock. */
   supplierOptions?: readonly string[];
   /** The same for the development chain. */
   devnetProgram?: string;
   devnetOptions?: readonly string[];
-  /** Lines for the operator while something takes long. */
+  /** Reports to the operator while something takes long. */
   progress?: (line: string) => void;
 }
 
 export interface Embedded {
-  /** With its password; the same for as long as this service runs, through every restart of the server. */
+  /** Contains the password; unchanged while this service runs, through every restart of the server. */
   databaseUrl: string;
   supplier?: { url: string; token: string };
   chain?: { rpcUrl: string; chainId: number };
-  /** Ends the parts unless another service on the same dataDir still uses them. Close your own connections first. */
+  /** Stops the parts unless another service on the same dataDir still uses them. Close your own connections first. */
   stop(): Promise<void>;
 }
 
 const TICK_MILLISECONDS = 250;
-/** The other one may be making the database for the first time, on a slow disk. */
+/** Another service may be creating the database for the first time, on a slow disk. */
 const WAIT_FOR_OTHERS_MILLISECONDS = 180_000;
 const PROGRESS_EVERY_MILLISECONDS = 5_000;
 const STOP_LIMIT_MILLISECONDS = 9_000;
@@ -62,7 +62,7 @@ const prepareFolders = (dataDir: string): string => {
   return real;
 };
 
-/** One process's share in keeping the parts: the owner keeps them, the others wait to become owner. */
+/** A process's share in keeping the parts: the owner keeps them, the others wait to become owner. */
 const joinService = (dataDir: string, registrations: Registrations, makeKeeper: () => PartKeeper) => {
   let lock: OwnerLock | undefined;
   let keeper: PartKeeper | undefined;
@@ -87,13 +87,13 @@ const joinService = (dataDir: string, registrations: Registrations, makeKeeper: 
     /** @param required the parts that must start now; none once this service runs. */
     async tick(required: readonly PartName[]): Promise<void> {
       const owned = tryOwn();
-      // Other services hold the parts' addresses already, and so does this one once it runs.
+      // Other services use the parts' addresses already, and so does this one once it runs.
       const mayMovePort = required.length > 0 && registrations.countOthers() === 0;
       await owned?.keep(registrations.wanted(), { required, mayMovePort });
     },
     /**
-     * Whoever leaves last stops the parts. Asking again after letting go of the lock keeps two that leave
-     * at the same moment from both relying on the other.
+     * The last service to leave stops the parts. Checking again after releasing the lock keeps two that leave at the same
+     * moment from relying on each other.
      */
     async leave(): Promise<void> {
       registrations.remove();
@@ -118,10 +118,9 @@ const joinService = (dataDir: string, registrations: Registrations, makeKeeper: 
 type Share = ReturnType<typeof joinService>;
 
 /**
- * Starts, adopts or joins the embedded parts of a DATA_DIR: processes of their own, each in its own process group,
- * listed in `parts.json`. Several services on one DATA_DIR share them; exactly one keeps them running, and another
- * takes over within a second when it dies. A part that dies is restarted on the same port.
- *
+ * Starts, adopts or joins the embedded parts of a DATA_DIR: separate processes in their own process groups, listed in
+ * `parts.json`. Several services on one DATA_DIR share them; exactly one keeps them running, and another takes over within a
+ * second when it dies. A part that dies is restarted on the same port.
  * Rejects with EmbeddedError, whose message is one line for the operator.
  */
 export const startEmbedded = async (options: StartEmbeddedOptions): Promise<Embedded> => {
@@ -179,7 +178,7 @@ const start = async (options: StartEmbeddedOptions): Promise<Embedded> => {
   };
 };
 
-/** The parts that this service needs beside the database. */
+/** The parts that this service needs besides the database. */
 const otherParts = ({ dataDir, supplierSandbox, devnetPrefund }: StartEmbeddedOptions): PartName[] => {
   const wants: PartName[] = [];
   if (supplierSandbox) wants.push("supplier");
@@ -190,7 +189,7 @@ const otherParts = ({ dataDir, supplierSandbox, devnetPrefund }: StartEmbeddedOp
   return wants;
 };
 
-/** All there are, as others on the same DATA_DIR may need them. */
+/** All of them, as others on the same DATA_DIR may need them. */
 const makeParts = (
   options: StartEmbeddedOptions,
   serviceDatabaseUrl: () => string,
@@ -244,7 +243,7 @@ const becomeReady = async (
   }
 };
 
-/** Looks after the parts until it is told to stop. */
+/** Supervises the parts until it is aborted. */
 const watch = async (share: Share, signal: AbortSignal, log: Log): Promise<void> => {
   while (!signal.aborted) {
     await delay(TICK_MILLISECONDS, undefined, { ref: false, signal }).catch(() => undefined);

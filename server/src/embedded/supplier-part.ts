@@ -20,7 +20,7 @@ const ADOPT_LIMIT_MILLISECONDS = 3_000;
 const folderOf = (dataDir: string): string => join(dataDir, "supplier");
 const settingsFileOf = (dataDir: string): string => join(folderOf(dataDir), "settings.json");
 
-/** Where the supplier sandbox is and the token it takes; undefined before its first start. */
+/** The supplier sandbox's address and accepted token; undefined before its first start. */
 export const supplierAccess = (dataDir: string): { url: string; token: string } | undefined => {
   const settings = readPrivateJson(settingsFileOf(dataDir), Settings);
   return settings && { url: urlOf(settings.port), token: settings.token };
@@ -29,7 +29,7 @@ export const supplierAccess = (dataDir: string): { url: string; token: string } 
 interface SupplierPartOptions {
   dataDir: string;
   log: Log;
-  /** Of the service's database; the sandbox gets one of its own on the same server. */
+  /** The service's database; the sandbox gets a separate one on the same server. */
   serviceDatabaseUrl(): string;
   progress(line: string): void;
   /** The sandbox's entry point. */
@@ -38,7 +38,7 @@ interface SupplierPartOptions {
   programOptions: readonly string[];
 }
 
-/** The supplier sandbox: an HTTP server of its own that keeps its own books in its own database. */
+/** The supplier sandbox: a separate HTTP server with its own database and ledger. */
 export const supplierPart = ({
   dataDir,
   log,

@@ -78,5 +78,5 @@ export const modules = [
 
 type ModuleWithTools = Extract<(typeof modules)[number], { readonly tools: unknown }>;
 
-/** Every tool by name, with the types of its arguments and of its answer. */
+/** Every tool by name, with the types of its arguments and its answer. */
 export type ToolMap = TypesOf<ModuleWithTools["tools"][number]>;

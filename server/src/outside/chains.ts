@@ -9,7 +9,7 @@ import { sandboxFunder } from "./sandbox-keys.ts";
 
 type Shared = Omit<ChainParts, "rpcUrl">;
 
-/** The chains that this deployment's money is on. Call it while holding the preparation lock: at the first time it deploys. */
+/** Opens the chains of this deployment's money. Requires the preparation lock: the first time it deploys. */
 export async function openChains(
   config: Config,
   embedded: Pick<Embedded, "chain">,

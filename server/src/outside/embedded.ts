@@ -6,20 +6,20 @@ import { sandboxPrefund } from "./sandbox-keys.ts";
 import { checkMasterKey } from "./vault.ts";
 
 export interface EmbeddedOptions {
-  /** Further arguments of the supplier sandbox, such as a clock that stands still. */
+  /** Further arguments of the supplier sandbox, such as a stopped clock. */
   supplierOptions?: readonly string[];
   /** The same for the development chain. */
   devnetOptions?: readonly string[];
-  /** For harnesses: the entry points of another supplier sandbox and of another development chain. */
+  /** For harnesses: other entry points for the supplier sandbox and the development chain. */
   supplierProgram?: string;
   devnetProgram?: string;
-  /** Lines for the operator while something takes long. */
+  /** Reports to the operator while something takes long. */
   progress?(line: string): void;
-  /** Ends a start that is under way; what was started is stopped, and the start rejects. */
+  /** Aborts a start: what was started is stopped, and the start rejects. */
   signal?: AbortSignal;
 }
 
-/** The parts that run beside the service because the operator configured nothing in their place. */
+/** The embedded parts, for which the operator configured no replacement. */
 export async function openEmbedded(
   config: Config,
   vault: Vault,

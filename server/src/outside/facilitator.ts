@@ -6,7 +6,7 @@ import type { OpenedChain } from "../ports/chain/opened-chain.ts";
 import type { Facilitator } from "../ports/facilitator.ts";
 import { toPaidChain } from "./paid-chain.ts";
 
-/** Throws ConfigError when the facilitator that is configured cannot serve this deployment's chain. */
+/** Throws ConfigError if the configured facilitator cannot serve this deployment's chain. */
 export async function openFacilitator(
   config: Pick<
     Config,

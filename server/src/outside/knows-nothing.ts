@@ -1,7 +1,7 @@
 import type { Provider } from "../platform/providers/provider.ts";
 import type { Clock } from "../ports/clock.ts";
 
-/** Stands last where the service itself can know nothing, so that the answer says that instead of failing. */
+/** The last provider where the service has no data of its own, so that the answer says that instead of failing. */
 export function knowsNothing(clock: Clock): Provider<unknown, never> {
   return {
     source: "embedded",

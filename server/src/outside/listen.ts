@@ -11,14 +11,14 @@ interface FrontContent extends Pick<HostOptions, "welcome" | "metrics" | "refuse
   routes: Routes;
 }
 
-/** A host that says that the service is starting until it is given what it serves. */
+/** A host that answers that the service is starting until it is given its routes. */
 export interface Front {
-  /** The port that it listens on. */
+  /** Listens on this port and returns the actual one. */
   listen(port: number): Promise<number>;
   serve(content: FrontContent): void;
-  /** What is mounted, with paths in the router's words. */
+  /** The mounted routes, with paths in the router's syntax. */
   routes(): readonly { method: string; path: string }[];
-  /** Takes no further connections, and waits so long for the answers that are under way. */
+  /** Accepts no more connections, and waits this long for pending answers. */
   close(drainMilliseconds: number): Promise<void>;
 }
 
@@ -74,7 +74,7 @@ async function listen(node: NodeHost, port: number, host: string): Promise<numbe
   }
 }
 
-/** How this machine reaches a host that listens there. */
+/** The URL at which this machine reaches the host. */
 export function urlOf(host: string, port: number): string {
   const reachable = host === "0.0.0.0" || host === "::" ? "127.0.0.1" : host;
   return `http://${reachable.includes(":") ? `[${reachable}]` : reachable}:${port}`;

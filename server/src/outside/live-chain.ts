@@ -26,16 +26,16 @@ import {
 
 export interface LiveChainOptions extends ChainParts {
   contracts: ChainContracts;
-  /** Undefined: what is safe on the chain. */
+  /** Undefined: the safe number for the chain. */
   confirmations: number | undefined;
   relayerKey: Hex;
-  /** How long a node is waited for that lags behind the one that was asked before a restart. */
+  /** How long to wait for a node that lags behind the one asked before a restart. */
   lagPatienceMilliseconds?: number;
 }
 
 const LIVE_LAG_PATIENCE_MILLISECONDS = 5_000;
 
-/** The operator's key of the live relayer: 32 bytes in hexadecimal, with or without 0x. */
+/** Reads the operator's key of the live relayer: 32 bytes in hexadecimal, with or without 0x. */
 export function readRelayerKey(path: string): Hex {
   const [, digits] = /^(?:0x)?([0-9a-f]{64})$/i.exec(readText(path).trim()) ?? [];
   if (digits !== undefined) return `0x${digits.toLowerCase()}`;
@@ -54,7 +54,7 @@ function readText(path: string): string {
   return text;
 }
 
-/** Throws ConfigError, in one line, when the configuration is not true of the chain or the database is another's. */
+/** Throws a one-line ConfigError if the configuration does not match the chain, or the database belongs to another chain. */
 export async function openLiveChain(options: LiveChainOptions): Promise<OpenedChain> {
   const parts = createChainClient(options, false);
   const { client, boundChains, wallets, chainTransactions } = parts;
@@ -69,14 +69,14 @@ export async function openLiveChain(options: LiveChainOptions): Promise<OpenedCh
         "Not started: CHAIN_RPC_URL is this deployment's development chain. Set it to the live one.",
       );
     }
-    // Before anything is stored: a mistake in the configuration must not bind the database to another chain.
+    // Before anything is stored: a configuration mistake must not bind the database to another chain.
     const current = sinceWhen(contracts, await boundChains.get(environment));
     const confirmations = options.confirmations ?? safeConfirmations(chainId);
     const chain = await createEvmChain({ environment, client, contracts: current, confirmations, clock });
     await checkEscrowRoles(client, contracts.escrow, { operator: addressOf(relayerKey) });
     const state = await bindChain(parts, environment, "the live chain (CHAIN_RPC_URL)", lagPatienceMilliseconds);
     const stored = state.contracts?.tokens;
-    // A token can be added later; one whose money is in the books stays.
+    // A token can be added later; one with money in the ledger stays.
     const isAnother = (token: TokenSymbol) =>
       stored?.[token] !== undefined && stored[token] !== contracts.tokens[token];
     if (stored !== undefined && tokenSymbols.some(isAnother)) {
@@ -102,7 +102,7 @@ export async function openLiveChain(options: LiveChainOptions): Promise<OpenedCh
   });
 }
 
-/** From when on the books have what was not named from the beginning. */
+/** The blocks from which the ledger covers contracts that were added later. */
 function sinceWhen(contracts: ChainContracts, known: BoundChain | undefined): ChainContracts {
   const before = known?.contracts;
   if (known === undefined || before === undefined) return contracts;
@@ -116,7 +116,7 @@ function sinceWhen(contracts: ChainContracts, known: BoundChain | undefined): Ch
   };
 }
 
-/** Trips stay where their money is. */
+/** Trips stay in the contract that holds their money. */
 async function requireNoTrips(
   { db }: Pick<ChainClient, "db">,
   { environment, contracts }: BoundChain,

@@ -28,7 +28,7 @@ import type { Environment } from "../ports/identity.ts";
 import type { Log } from "../ports/log.ts";
 import type { Vault } from "../ports/vault.ts";
 
-/** What opening a chain takes, whichever it is. */
+/** The common parts for opening a chain. */
 export interface ChainParts {
   db: OpenDatabase["db"];
   vault: Vault;
@@ -36,7 +36,7 @@ export interface ChainParts {
   http: HttpClient;
   log: Log;
   rpcUrl: string;
-  /** Of one question to the node. */
+  /** The time limit of one request to the node. */
   rpcTimeoutMilliseconds?: number;
   /** Every kind of chain operation. */
   operations: ChainOperations;
@@ -48,7 +48,7 @@ const LAG_PAUSE_MILLISECONDS = 200;
 
 export type ChainClient = ReturnType<typeof createChainClient>;
 
-/** `isBatched`: the node is the development chain's, which takes many questions at once. */
+/** `isBatched`: the node is the development chain's, which accepts batch requests. */
 export function createChainClient(
   { db, vault, clock, http, rpcUrl, rpcTimeoutMilliseconds = RPC_TIMEOUT_MILLISECONDS }: ChainParts,
   isBatched: boolean,
@@ -64,11 +64,11 @@ export function createChainClient(
   };
 }
 
-/** Each folder has a development chain of its own. */
+/** Each data directory has its own development chain. */
 const SEVERAL_HOSTS =
   " If another host uses this database, share DATA_DIR with it, or, in production, set EMBEDDED_SANDBOX=off.";
 
-/** The chain that this database knows under that name, or the first one. */
+/** The chain that this database has under that name, or the first one. */
 export async function bindChain(
   { client, boundChains }: ChainClient,
   environment: Environment,
@@ -78,7 +78,7 @@ export async function bindChain(
   const identity = await readIdentity(client);
   const block = (number: bigint) => reach(() => client.getBlock({ blockNumber: number }));
   const head = await reach(() => client.getBlockNumber());
-  // Nobody has paid into a wallet that is not made yet; so far back, no block is dropped any more.
+  // No one has paid into a wallet that does not exist yet, and blocks this old are final.
   const first = await block(head > SETTLED_BLOCKS ? head - SETTLED_BLOCKS : 0n);
   const state = await boundChains.bind(environment, { ...identity, head: { number: first.number, hash: first.hash } });
   const refuse = (why: string): ConfigError =>
@@ -90,7 +90,7 @@ export async function bindChain(
   }
   if (state.genesisHash !== identity.genesisHash) throw refuse("has another genesis than the one of this database");
   let indexed = head < state.indexed.number ? undefined : await block(state.indexed.number);
-  // Of several nodes behind one address, one may lag behind the one that was asked before a restart.
+  // A node behind a load balancer may lag behind the one asked before a restart.
   const deadline = performance.now() + lagPatienceMilliseconds;
   while (indexed === undefined && performance.now() < deadline) {
     await delay(LAG_PAUSE_MILLISECONDS);
@@ -103,7 +103,7 @@ export async function bindChain(
   return state;
 }
 
-/** Where the chain's contracts are from now on; of another escrow than before, and of a token that was added, with what there is by then. */
+/** Stores the chain's current contracts, and the existing balances of a changed escrow or an added token. */
 export async function storeContracts(
   { db, boundChains, wallets, clock }: Pick<ChainClient, "db" | "boundChains" | "wallets" | "clock">,
   chain: Chain,
@@ -113,7 +113,7 @@ export async function storeContracts(
   const { environment, escrow } = chain;
   if (before !== undefined && contracts.eurcSince !== undefined && before.eurcSince === undefined) {
     const addresses = (await wallets.list(environment)).map(({ address }) => address);
-    // What another escrow has is booked with it, below.
+    // The balance of another escrow is recorded with it, below.
     if (escrow !== undefined && escrow.address === before.escrow) addresses.push(escrow.address);
     const balances = await chain.balances("EURC", addresses, BigInt(contracts.eurcSince));
     const found = new Map(addresses.map((address, index) => [address, balances[index] ?? 0n]));
@@ -133,7 +133,7 @@ export async function storeContracts(
   await adoptEscrow(db, clock, { environment, contracts: current, balances });
 }
 
-/** What is asked of the chain from now on. */
+/** Makes the open chain with its reads and its sender. */
 export async function openChain(
   { client, wallets, signer }: ChainClient,
   { operations }: Pick<ChainParts, "operations">,

@@ -90,7 +90,7 @@ describe("every open provider", () => {
       json({ status: "OK", results: [{ elevation: 5, dataset: "x" }] }),
       (p, n, s) => p.elevation.at(place(n), s),
     ],
-    // What its free service allows is not configurable: about 30 fit into the longest wait.
+    // The free service's limit is not configurable: about 30 requests fit into the longest wait.
     [
       "Open-Meteo's elevations",
       "open-meteo",

@@ -27,7 +27,7 @@ beforeEach(() => {
   server.requests.length = 0;
 });
 
-/** Anew for each question, so that no circuit is open and nothing is kept. */
+/** New for each question, so that no circuit is open and nothing is cached. */
 function open(changes: Record<string, string> = {}) {
   const config = readConfig({
     NOMINATIM_URL: server.url,
@@ -50,7 +50,7 @@ const FAULTS: [string, Answer][] = [
 ];
 
 describe("Nominatim", () => {
-  /** As its documentation shows an answer of `format=jsonv2` with `addressdetails=1`. */
+  /** Its documented answer for `format=jsonv2` with `addressdetails=1`. */
   const tower = {
     place_id: 100149,
     licence: "Data © OpenStreetMap contributors, ODbL 1.0. https://osm.org/copyright",
@@ -192,7 +192,7 @@ describe("elevations", () => {
 });
 
 describe("ways", () => {
-  /** As OSRM's documentation shows an answer of `/route/v1` with `overview=false`. */
+  /** OSRM's documented answer of `/route/v1` with `overview=false`. */
   const way = {
     code: "Ok",
     waypoints: [

@@ -5,12 +5,12 @@ import type { Provider } from "../platform/providers/provider.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Log } from "../ports/log.ts";
 
-/** The open providers that the operator configured, one of each for all that it is asked: its limit holds for all together. */
+/** The configured open providers, one instance each: its limit covers all questions. */
 export type OpenSources = ReturnType<typeof openSources>;
 
-/** What the free service allows to everybody. */
+/** The free service's limit. */
 const OPEN_METEO_MILLISECONDS_BETWEEN = 100;
-/** Of pictures: several hundred. */
+/** Holds several hundred pictures. */
 const TILE_CACHE_BYTES = 8 * 1024 * 1024;
 
 export function openSources(config: Config, { http, clock, log }: { http: HttpClient; clock: Clock; log: Log }) {
@@ -41,7 +41,7 @@ export function openSources(config: Config, { http, clock, log }: { http: HttpCl
   };
 }
 
-/** Those of an order that are configured. */
+/** The configured providers, in the given order. */
 export function inOrder<Name extends string, Question, Answer>(
   order: readonly Name[],
   providers: Readonly<Record<Name, Provider<Question, Answer> | undefined>>,
@@ -49,7 +49,7 @@ export function inOrder<Name extends string, Question, Answer>(
   return order.map((name) => providers[name]).filter((provider) => provider !== undefined);
 }
 
-/** The provider over a source, where that one is configured. */
+/** The provider for a source, if that is configured. */
 export function over<Made>(source: OpenSource | undefined, make: (source: OpenSource) => Made): Made | undefined {
   return source === undefined ? undefined : make(source);
 }

@@ -4,7 +4,7 @@ import type { HttpClient } from "../platform/http-client/http-client.ts";
 import type { Log } from "../ports/log.ts";
 import type { PageTranscriber } from "../ports/page-transcriber.ts";
 
-/** Undefined: the operator has configured no vision model, and no document leaves the service. */
+/** Undefined: no vision model is configured, and no document leaves the service. */
 export function openPageTranscriber(
   config: Config,
   { http, log }: { http: HttpClient; log: Log },

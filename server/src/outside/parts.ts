@@ -44,12 +44,12 @@ interface PartsOptions extends EmbeddedOptions {
   random?: RandomBytes;
   log: Logger;
   urls: Parts["urls"];
-  /** Beside the registry; for benches and tests of the kernel. */
+  /** Added to the registry; for benches and tests of the kernel. */
   extraTools?: readonly Tool[];
   countCall?: KernelOptions["onCall"];
 }
 
-/** What is there before the database is prepared. */
+/** The parts that exist before the database is prepared. */
 interface Opened {
   config: Config;
   options: PartsOptions;
@@ -61,7 +61,7 @@ interface Opened {
   http: HttpClient;
 }
 
-/** Opens what this deployment is configured with, prepares the database, and makes the parts of the service from both. */
+/** Opens the configured parts, prepares the database, and makes the service's parts from both. */
 export async function openParts(
   config: Config,
   options: PartsOptions,
@@ -79,7 +79,7 @@ export async function openParts(
   const http = createHttpClient();
   undo.push(async () => http.close());
   const opened = { config, options, clock, vault, embedded, database, reads, http };
-  // A database that dies in the middle of a start comes back like at any other time.
+  // A database that fails during the start is waited for, as at any other time.
   return await whileDatabaseIsAway(
     () => withPreparationLock(embedded.databaseUrl, () => prepareParts(opened)),
     options.signal,

@@ -7,9 +7,9 @@ import type { Reads } from "../kernel/contracts/whole.ts";
 import { NoTurn, Turns } from "../platform/batching/turns.ts";
 import { type OpenDatabase, openDatabase } from "../platform/database/database.ts";
 
-/** What the server says of a statement that ran into its time limit. */
+/** The server's code for a statement that ran into its time limit. */
 const STATEMENT_TIMEOUT = "57014";
-/** What the pool says when others had all connections for as long. */
+/** The pool's message if no connection became free in time. */
 const NO_CONNECTION = "timeout exceeded when trying to connect";
 const MOST_WAITING_OF_TENANT = 50;
 
@@ -22,7 +22,7 @@ interface OpenedReads extends Pick<OpenDatabase, "close"> {
   reads: Reads;
 }
 
-/** Connections that only lists are read on, of which one tenant has half at most. */
+/** Connections reserved for lists; a tenant uses at most half of them. */
 export function openReads(
   config: Pick<Config, "databaseReadPoolSize" | "databaseReadTimeoutMilliseconds">,
   { databaseUrl, onError, clock, vault }: ReadsOptions,

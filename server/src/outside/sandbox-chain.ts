@@ -7,9 +7,9 @@ import type { OpenedChain } from "../ports/chain/opened-chain.ts";
 import { bindChain, type ChainParts, createChainClient, openChain, storeContracts } from "./open-chain.ts";
 
 export interface SandboxChainOptions extends ChainParts {
-  /** Has native gas from the development chain's first block on: `sandboxFunder` of sandbox-keys.ts. */
+  /** Holds native gas from the development chain's first block on: `sandboxFunder` of sandbox-keys.ts. */
   funderKey: Hex;
-  /** How long a chain that is away is waited for. */
+  /** How long to wait for an unavailable chain. */
   patienceMilliseconds?: number;
 }
 
@@ -18,8 +18,8 @@ const SANDBOX_PATIENCE_MS = 20_000;
 const SANDBOX_PAUSE_MS = 200;
 
 /**
- * Binds, and at the first time deploys; call it while holding the preparation lock. A development chain that is away is about to
- * be started again by whoever looks after it, and is waited for.
+ * Binds the chain and the first time deploys to it; requires the preparation lock. An unavailable development chain is being
+ * restarted by its supervisor, so it is waited for.
  */
 export async function openSandboxChain(options: SandboxChainOptions): Promise<OpenedChain> {
   const deadline = performance.now() + (options.patienceMilliseconds ?? SANDBOX_PATIENCE_MS);
@@ -55,7 +55,7 @@ async function openSandboxOnce(options: SandboxChainOptions): Promise<OpenedChai
   return await openChain(parts, options, { chain, relayer, isLive: false });
 }
 
-/** What was deployed first stays where it is; what came later can have been deployed once more. */
+/** First deployments stay where they are; contracts added later may have been deployed again. */
 function mergeContracts(known: ChainContracts | undefined, deployed: ChainContracts & Required<LaterContracts>) {
   const { escrowSince, ...before } = known ?? deployed;
   const { paymentBatch, escrow, agentRegistries } = deployed;

@@ -8,7 +8,7 @@ import type { Environment } from "../ports/identity.ts";
 import type { Log } from "../ports/log.ts";
 import type { Supplier } from "../ports/supplier/supplier.ts";
 
-/** The suppliers that this deployment buys from; both speak the same wire. */
+/** The suppliers of this deployment; both use the same protocol. */
 export function openSuppliers(
   config: Config,
   embedded: Pick<Embedded, "supplier">,

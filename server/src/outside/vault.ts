@@ -15,14 +15,14 @@ import { OtherKeyError, type Vault } from "../ports/vault.ts";
 
 type KeyConfig = Pick<Config, "masterKeyFile" | "dataDir" | "databaseUrl" | "networkMode">;
 
-/** Reads the master key, and makes one where it may. Beside a database that was written with another one, none is made. */
+/** Reads the master key, or creates one where allowed. None is created beside a database that was written with another one. */
 export async function openVault(config: KeyConfig): Promise<Vault> {
   const { masterKeyFile, dataDir, databaseUrl, networkMode } = config;
   const production = networkMode === "production";
   const path = masterKeyPath(config);
   if (databaseUrl !== undefined && masterKeyFile === undefined && !production && !existsSync(path)) {
     await checkReachable(databaseUrl);
-    // Like the one that would be made, a key that has encrypted nothing.
+    // Like a new key, this one has encrypted nothing.
     if (!(await fits(databaseUrl, createVault(randomBytes(32))))) {
       throw new EmbeddedError(`${path} is missing, and the database of DATABASE_URL was written with it. ${REMEDY}`);
     }
@@ -43,7 +43,7 @@ export async function checkMasterKey(config: KeyConfig, databaseUrl: string, vau
   throw new EmbeddedError(`${masterKeyPath(config)} is not the key that ${database} was written with. ${REMEDY}`);
 }
 
-/** What nobody has prepared yet fits every key. */
+/** A database that is not prepared yet fits every key. */
 async function fits(databaseUrl: string, vault: Vault): Promise<boolean> {
   const { db, close } = openDatabase(databaseUrl, { poolSize: 1, onError: () => undefined });
   try {

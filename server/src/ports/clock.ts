@@ -1,4 +1,4 @@
-/** The only source of time. Tests and replays hand in another one. */
+/** The only source of time. Tests and replays replace it. */
 export interface Clock {
   now(): Temporal.Instant;
 }
@@ -6,7 +6,10 @@ export interface Clock {
 let lastMilliseconds = -1;
 let lastInstant = Temporal.Instant.fromEpochMilliseconds(0);
 
-/** To the millisecond. Calls within one share one instant: making one costs more than everything else that a call needs of time. */
+/**
+ * Precise to the millisecond. Calls within a millisecond share an instant: creating one costs more than all other uses of time
+ * in a call.
+ */
 export const systemClock: Clock = {
   now() {
     const milliseconds = Date.now();
@@ -20,7 +23,7 @@ export const systemClock: Clock = {
 
 let lastText = { instant: lastInstant, text: lastInstant.toString() };
 
-/** ISO 8601 in UTC; as cheap as a look at the clock for an instant that was just written. */
+/** ISO 8601 in UTC; the text of a recent instant is cached. */
 export function instantText(instant: Temporal.Instant): string {
   if (lastText.instant !== instant) lastText = { instant, text: instant.toString() };
   return lastText.text;

@@ -3,9 +3,9 @@ import type { Position } from "./maps.ts";
 
 /** Null: the provider does not say. Temperatures in °C, speeds in km/h, precipitation in mm. */
 interface CurrentWeather {
-  /** On the clock of the place. */
+  /** Local time at the place. */
   localTime: string;
-  /** Of table 4677 of the World Meteorological Organization. */
+  /** A code of table 4677 of the World Meteorological Organization. */
   weatherCode: number | null;
   temperatureCelsius: number | null;
   feelsLikeCelsius: number | null;
@@ -32,22 +32,22 @@ export const pollutants = ["pm2_5", "pm10", "ozone", "nitrogen_dioxide"] as cons
 type Pollutant = (typeof pollutants)[number];
 
 export interface AirQuality {
-  /** On the clock of the place. */
+  /** Local time at the place. */
   localTime: string;
-  /** The index of the Environmental Protection Agency of the United States, 0 to 500. */
+  /** The index of the United States Environmental Protection Agency, 0 to 500. */
   usAqi: number | null;
   /** The index of the European Environment Agency, 0 to over 100. */
   europeanAqi: number | null;
   microgramsPerCubicMeter: Readonly<Record<Pollutant, number | null>>;
 }
 
-/** Undefined: nobody is configured who knows it, or nobody of them answers now; the provenance says which. */
+/** Undefined: no provider is configured, or none answers now; the provenance says which. */
 interface Known<Answer> {
   answer: Answer | undefined;
   provenance: ProviderProvenance;
 }
 
-/** What nobody can know without asking. Never fails: a brief has other parts, which do not wait for these. */
+/** Current conditions from providers. Never fails: the other parts of a brief do not wait for these. */
 export interface Conditions {
   weatherAt(position: Position, signal?: AbortSignal): Promise<Known<Weather>>;
   airAt(position: Position, signal?: AbortSignal): Promise<Known<AirQuality>>;

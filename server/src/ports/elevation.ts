@@ -1,27 +1,27 @@
 import type { ProviderProvenance } from "../domain/schemas.ts";
 
 export interface ElevationAnswer {
-  /** Above mean sea level; undefined: it is not known nearly enough, only how high it can be. */
+  /** Above mean sea level; undefined: not known closely enough, only an upper bound. */
   meters: number | undefined;
-  /** How far the true elevation may be from it; null: the source does not say. */
+  /** The largest error of the elevation; null: the source does not say. */
   errorMeters: number | null;
-  /** Nothing higher is plausible; null: the source does not say. */
+  /** The highest plausible elevation; null: the source does not say. */
   highestMeters: number | null;
-  /** Where `meters` is not known: between which heights the land around lies, by means that peaks and valleys go beyond. */
+  /** If `meters` is unknown: the range of averages of the surrounding land, which peaks and valleys exceed. */
   landAround?: { lowestMeters: number; highestMeters: number };
-  /** What was measured or modelled, and how finely. */
+  /** The measured or modelled quantity, and its resolution. */
   basis: string;
-  /** How far away the known place is whose elevation this is; null: it is that of the point itself. */
+  /** The distance of the known place with this elevation; null: it is that of the point itself. */
   distanceMeters: number | null;
 }
 
-/** Undefined: no provider knows anything there, such as on the open sea. */
+/** Undefined: no provider has data there, such as on the open sea. */
 interface ElevationFound {
   elevation: ElevationAnswer | undefined;
   provenance: ProviderProvenance;
 }
 
 export interface Elevation {
-  /** Throws `provider_unavailable` when nobody answers. */
+  /** Throws `provider_unavailable` if none answers. */
   at(position: { latitude: number; longitude: number }, signal?: AbortSignal): Promise<ElevationFound>;
 }

@@ -6,7 +6,7 @@ export type Environment = "sandbox" | "production";
 /** Discount on list prices, in percent. */
 export const discountPercentByPlan: Readonly<Record<Plan, number>> = { free: 0, pro: 30, enterprise: 50 };
 
-/** Who is calling, as proved by an API key. Cached for up to 15 s: nothing in it may be a permission to spend by itself. */
+/** The caller as proved by an API key. Cached for up to 15 s: none of it may be a permission to spend by itself. */
 export interface Principal {
   keyId: string;
   tenantId: string;
@@ -21,9 +21,9 @@ export interface Principal {
   /** Signs the responses to this tenant (`x-service-sig`). */
   signingSecret: string;
   expiresAt: Temporal.Instant | undefined;
-  /** Profile that the service account acts for when it has none of its own (the demo tenant's `user_demo`). */
+  /** The profile that the service account acts for if it has none (the demo tenant's `user_demo`). */
   defaultTravelerId: string | undefined;
-  /** True: it is an internal token's, of a system of the operator's, and not a key that a tenant has. */
+  /** True: an internal token of one of the operator's systems, rather than a tenant's key. */
   isInternal?: true;
 }
 
@@ -33,9 +33,9 @@ export interface Tenant {
   plan: Plan;
   monthlyCapMicroUsdc: Micro;
   isDemo: boolean;
-  /** On the beta network: all of its keys work in the sandbox, also those that are labelled production. */
+  /** On the beta network: all of its keys work in the sandbox, including production ones. */
   isBeta: boolean;
-  /** Where its guest links may lead besides the origins of the deployment. */
+  /** Allowed origins of its guest links beside those of the deployment. */
   linkOrigins: readonly string[];
   createdAt: Temporal.Instant;
 }
@@ -46,7 +46,7 @@ export interface ApiKey {
   /** The person whose own key it is. Undefined: it is an agent's. */
   personId: string | undefined;
   name: string;
-  /** The first characters, to recognise a key by; the key itself is never stored. */
+  /** The first characters, for recognition; the key itself is never stored. */
   start: string;
   scopes: readonly string[];
   environment: Environment;
@@ -56,11 +56,11 @@ export interface ApiKey {
   lastUsedAt: Temporal.Instant | undefined;
 }
 
-/** Tenants, users and keys. Our own tables now; an identity provider later, with the same keys. */
+/** Tenants, users and keys. They are in our own tables; an identity provider could replace them with the same keys. */
 export interface Identity {
   /**
-   * Undefined: unknown, revoked or expired. `fresh` reads the database, as every call that writes or spends must. `judge` is given the
-   * look-up of a key that has not proved good before, and decides whether it is made.
+   * Undefined: unknown, revoked or expired. `fresh` reads the database, as every call that writes or spends must. `judge` gets
+   * the look-up of a key that is not known to be good, and decides whether to make it.
    */
   authenticate(
     key: string,
@@ -69,10 +69,12 @@ export interface Identity {
       judge?: (lookUp: () => Promise<Principal | undefined>) => Promise<Principal | undefined>;
     },
   ): Promise<Principal | undefined>;
-  /** Whoever has this key, read from the database; undefined as above. For work that goes on after its caller has gone. */
+  /**
+   * The principal of this key, read from the database; undefined as above. For work that continues after its caller is gone.
+   */
   findPrincipal(keyId: string): Promise<Principal | undefined>;
   isUser(tenantId: string, userId: string, environment: Environment): Promise<boolean>;
-  /** Creates the tenant with its sandbox key, which is returned here once and stored as a hash. */
+  /** Creates the tenant with its sandbox key, which is returned only here and stored as a hash. */
   createTenant(input: {
     name: string;
     plan?: Plan;
@@ -87,7 +89,7 @@ export interface Identity {
     change: { plan?: Plan; monthlyCapMicroUsdc?: Micro; name?: string; isBeta?: boolean },
     actor: string,
   ): Promise<Tenant | undefined>;
-  /** Undefined: no such tenant. Fails with `invalid_input` when what is removed is not there, or too many would be. */
+  /** Undefined: no such tenant. Fails with `invalid_input` if a removed origin is not there, or there would be too many. */
   changeLinkOrigins(
     tenantId: string,
     change: { add?: string | undefined; remove?: string | undefined },
@@ -95,7 +97,7 @@ export interface Identity {
   ): Promise<Tenant | undefined>;
   mintKey(input: {
     tenantId: string;
-    /** A person of the tenant in this environment, whose own key it will be. */
+    /** A person of the tenant in this environment, who will own the key. */
     personId?: string;
     name?: string;
     environment: Environment;
@@ -106,14 +108,14 @@ export interface Identity {
   listKeys(tenantId: string): Promise<readonly ApiKey[]>;
   /** False: no such key of this tenant. */
   revokeKey(tenantId: string, keyId: string, actor: string): Promise<boolean>;
-  /** The tenant's signing secret, shown once; undefined when it was shown before. */
+  /** The tenant's signing secret, shown once; undefined if it was shown before. */
   revealSigningSecret(tenantId: string, actor: string): Promise<string | undefined>;
-  /** Makes and returns a new signing secret; the old one stops at once. */
+  /** Creates and returns a new signing secret; the old one stops at once. */
   rotateSigningSecret(tenantId: string, actor: string): Promise<string>;
   close(): Promise<void>;
 }
 
-/** Tokens of systems of the operator's own, which start and resume workflows for the tenants that a token is bound to. */
+/** Tokens of the operator's own systems, which start and resume workflows for the tenants that a token is bound to. */
 export interface InternalTokens {
   /** One principal for each tenant of the token, read from the database. Undefined: unknown, revoked or expired. */
   authenticate(token: string): Promise<readonly Principal[] | undefined>;

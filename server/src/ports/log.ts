@@ -1,4 +1,4 @@
-/** Structured lines: fields first, then the message, as pino takes them. Never a secret, a key or card data. */
+/** Structured lines: fields first, then the message, as in pino. Never a secret, a key or card data. */
 export interface Log {
   info(fields: Readonly<Record<string, unknown>>, message: string): void;
   warn(fields: Readonly<Record<string, unknown>>, message: string): void;

@@ -1,21 +1,24 @@
 import type { ProviderProvenance } from "../domain/schemas.ts";
 
-/** A square of the web's usual map, in Mercator's projection: at zoom 0 one is the whole world, at each further zoom four are as much as one was. */
+/**
+ * A square of the usual web map, in Mercator's projection: at zoom 0 one tile is the whole world, and each further zoom divides
+ * a tile into four.
+ */
 export interface TileName {
   zoom: number;
-  /** From the antimeridian eastward. */
+  /** Counted eastward from the antimeridian. */
   x: number;
-  /** From the north. */
+  /** Counted from the north. */
   y: number;
 }
 
 export const TILE_PIXELS = 256;
 
-/** Pictures of streets that somebody else has drawn. */
+/** Pictures of streets from a provider. */
 export interface MapTiles {
   /**
-   * As PNG, in the order of the names. Never fails. Undefined: nobody is configured, or one of them is not to be had now, and half a map
-   * is none; the provenance says which.
+   * As PNG, in the order of the names. Never fails. Undefined: no provider is configured, or a tile is unavailable, as a
+   * partial map is useless; the provenance says which.
    */
   read(
     names: readonly TileName[],

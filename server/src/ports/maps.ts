@@ -2,7 +2,7 @@ import type { ProviderProvenance } from "../domain/schemas.ts";
 
 export interface Airport {
   iataCode: string;
-  /** Code of the metropolitan area, such as LON; the airport's own code when it has none. */
+  /** Code of the metropolitan area, such as LON; by default the airport's own code. */
   metroCode: string;
   name: string;
   cityName: string;
@@ -24,23 +24,26 @@ export interface Place extends Position {
   /** ISO 3166-1 alpha-2. */
   countryCode: string;
   precision: "address" | "landmark" | "neighborhood" | "city" | "airport" | "region";
-  /** What of the text is not known: the place is then the wider one that is, such as the city. Null: nothing. */
+  /**
+   * The part of the text that was not found: the place is then the wider one that was, such as the city. Null: everything was
+   * found.
+   */
   unknownPart: string | null;
 }
 
 export interface PlaceQuestion {
   text: string;
   limit: number;
-  /** BCP 47, of the labels where the provider has them. */
+  /** BCP 47; the language of the labels, if the provider has it. */
   languageCode?: string | undefined;
   /** ISO 3166-1 alpha-2: places of this country only. */
   regionCode?: string | undefined;
 }
 
 export interface PlaceSearch {
-  /** Best first; empty when nothing fits. */
+  /** Best first; empty if nothing matches. */
   candidates: readonly Place[];
-  /** Names of near matches for a text that was not found, best first. */
+  /** Names of near matches for an unknown text, best first. */
   nearMatches: readonly string[];
   provenance: ProviderProvenance;
 }
@@ -55,7 +58,7 @@ export interface PostalAddress {
   postalCode: string | undefined;
 }
 
-/** Undefined: nobody who answers knows this address. */
+/** Undefined: no answering provider knows this address. */
 export interface AddressSearch {
   found: (Place & { postalCode: string | null }) | undefined;
   provenance: ProviderProvenance;
@@ -63,44 +66,47 @@ export interface AddressSearch {
 
 interface NearCity {
   place: Place;
-  /** From the point that was asked for. */
+  /** From the requested point. */
   kilometers: number;
   /** Undefined: the source has none. */
   elevationMeters: number | undefined;
 }
 
 /**
- * Places, airports, countries and time zones. What is asked of providers fails with `provider_unavailable` when nobody answers;
- * everything that is answered at once comes from data that the service has with it.
+ * Places, airports, countries and time zones. Requests to providers fail with `provider_unavailable` if none answers;
+ * synchronous answers come from built-in data.
  */
 export interface Maps {
   findPlaces(
     text: string,
     options?: Partial<Omit<PlaceQuestion, "text">> & { signal?: AbortSignal },
   ): Promise<PlaceSearch>;
-  /** Never fails: where no provider of addresses answers, none is found. */
+  /** Never fails: if no address provider answers, none is found. */
   findAddress(address: PostalAddress, signal?: AbortSignal): Promise<AddressSearch>;
-  /** The largest cities within so many kilometers, largest first. */
+  /** The largest cities within this distance, largest first. */
   largestCities(
     center: Position,
     options: { withinKilometers: number; limit: number },
   ): readonly (Position & { name: string })[];
-  /** The airport, or the main airport of a metropolitan code; undefined when unknown. */
+  /** The airport, or the main airport of a metropolitan code; undefined if unknown. */
   airport(iataCode: string): Airport | undefined;
-  /** The metropolitan code that an airport or metropolitan code belongs to: LHR and LON are one place. */
+  /** The metropolitan code of an airport or metropolitan code: LHR and LON are one place. */
   metroCode(iataCode: string): string;
-  /** Of the city of this name, biggest first; empty when there is none. Of several cities of one name the one with the biggest. */
+  /**
+   * The airports of the city with this name, largest first; empty if there is none. If several cities share the name, the one
+   * with the largest airport.
+   */
   airportsOfCity(name: string): readonly Airport[];
-  /** With every word of the text in its own or its city's name, biggest first: "Heathrow", "Kennedy airport". */
+  /** Airports whose own or city's name contains every word of the text, largest first: "Heathrow", "Kennedy airport". */
   airportsNamed(text: string): readonly Airport[];
   /** Undefined: there is none so near, such as on the open sea. */
   nearestCity(position: Position, options: { withinKilometers: number }): NearCity | undefined;
-  /** ISO 3166-1 alpha-2, in which territories have codes of their own: HK and not CN. Undefined on the open sea. */
+  /** ISO 3166-1 alpha-2, in which territories have their own codes: HK and not CN. Undefined on the open sea. */
   countryCodeAt(position: Position): string | undefined;
-  /** The country that a territory belongs to, such as CN for HK; undefined: the code is that of a country. */
+  /** The country of a territory, such as CN for HK; undefined: the code is a country's. */
   countryOfTerritory(countryCode: string): string | undefined;
-  /** IANA names; several where a border runs or people do not agree, the ones of the sea on the sea. */
+  /** IANA names; several at a border or in disputed areas, nautical zones at sea. */
   timeZonesAt(position: Position): readonly string[];
-  /** Of the data that answers at once. */
+  /** The provenance of the built-in data. */
   readonly ownProvenance: ProviderProvenance;
 }

@@ -1,7 +1,7 @@
 import type { ProviderProvenance } from "../domain/schemas.ts";
 import type { Position } from "./maps.ts";
 
-/** Timetables are another thing: nobody here knows those. */
+/** Excludes public transport, as no provider here has timetables. */
 const routedModes = ["driving", "walking", "bicycling"] as const;
 export type RoutedMode = (typeof routedModes)[number];
 
@@ -17,9 +17,12 @@ export interface RoutedWay {
   minutes: number;
 }
 
-/** Ways that somebody knows who has the roads. */
+/** Routes from providers of road data. */
 export interface Ways {
-  /** Never fails. Undefined: nobody is configured for this mode, nobody knows a way, or nobody answers now; the provenance says which. */
+  /**
+   * Never fails. Undefined: no provider is configured for this mode, none knows a route, or none answers now; the provenance
+   * says which.
+   */
   between(
     question: WayQuestion,
     signal?: AbortSignal,

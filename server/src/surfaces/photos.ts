@@ -8,7 +8,7 @@ import { type RateLimiter, takeOrThrow } from "./http/limits/rate-limiter.ts";
 
 export const PHOTOS_PATH = "/photos";
 
-/** Pictures of a supplier that nobody but this service can reach. */
+/** A supplier's pictures that only this service can reach. */
 export function photoRoutes(
   stays: Pick<Supplier["stays"], "readPhoto"> | undefined,
   limiter: RateLimiter,

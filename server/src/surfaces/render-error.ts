@@ -7,14 +7,14 @@ export interface ProblemFields {
   issues?: unknown;
   extra?: unknown;
   retryAfterSeconds?: number | undefined;
-  /** An earlier call failed so, and nothing ran again. */
+  /** An earlier call failed this way, and nothing ran again. */
   replayed?: boolean;
 }
 
 /** Where an error is answered. */
 export interface ErrorPlace {
   readonly traceId: string;
-  /** The application host, as callers reach it: it has a page for each code. */
+  /** The application host's public URL: it has a page for each code. */
   readonly appUrl: string;
 }
 
@@ -41,12 +41,12 @@ export function renderProblem(
   return { status, headers, body: JSON.stringify({ ...problemOf(fields, place), status }) };
 }
 
-/** How a call of a tool failed. */
+/** Renders the failure of a tool call. */
 export function renderFailedCall(fields: ProblemFields, place: ErrorPlace): RenderedError {
   return renderProblem(fields, place, callStatusOf(fields.code));
 }
 
-/** The problem object itself, without the status of HTTP, for surfaces that carry it in something else than an HTTP answer. */
+/** The problem object without the HTTP status, for surfaces that do not answer over HTTP. */
 export function problemOf(fields: ProblemFields, { traceId, appUrl }: ErrorPlace): Record<string, unknown> {
   return {
     ...(typeof fields.extra === "object" ? fields.extra : {}),
@@ -62,12 +62,12 @@ export function problemOf(fields: ProblemFields, { traceId, appUrl }: ErrorPlace
   };
 }
 
-/** What was thrown on the way: a Failure is said as it is, anything else is our fault and only the log says what it was. */
+/** Renders a thrown error: a Failure as it is, anything else as an internal error with details in the log only. */
 export function renderThrown(error: unknown, place: ErrorPlace, log: Log): RenderedError {
   return renderProblem(fieldsOf(error, place.traceId, log), place);
 }
 
-/** What may be said of what was thrown; the rest goes to the log. */
+/** The public fields of a thrown error; the rest goes to the log. */
 export function fieldsOf(error: unknown, traceId: string, log: Log): ProblemFields {
   if (error instanceof Failure) {
     if (error.cause !== undefined) log.warn({ err: error.cause, code: error.code, traceId }, "request refused");

@@ -20,7 +20,7 @@ import { offer } from "./offers.ts";
 import { embeddedRates } from "./rates.ts";
 
 export const QUIET_MILLISECONDS = 1_000;
-/** Longer than any machine stands still. */
+/** Longer than any machine stalls. */
 export const PATIENCE_MILLISECONDS = 120_000;
 
 interface Suppliers extends Partial<Pick<Ports, "stays" | "stayBookings">> {

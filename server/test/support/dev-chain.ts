@@ -33,7 +33,7 @@ interface RpcRequest extends RpcCall {
   id: unknown;
 }
 
-/** Longer than any machine stands still. */
+/** Longer than any machine stalls. */
 const PATIENCE_MILLISECONDS = 120_000;
 
 /**

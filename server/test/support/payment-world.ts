@@ -132,7 +132,7 @@ export async function openPaymentWorld() {
     await world.drain(openedChain);
   }
 
-  /** The charging side of one service process. */
+  /** The charging side of a service process. */
   function openProcess(processId: string, change: Partial<PaymentChargesOptions> = {}) {
     const charges = new PaymentCharges({
       stores,

@@ -25,7 +25,7 @@ export interface DuffelClientOptions {
   log: Log;
   readTimeoutMilliseconds: number;
   commitTimeoutMilliseconds: number;
-  /** Pause before the one repetition of a failed read. */
+  /** The pause before the only retry of a failed read. */
   retryDelayMilliseconds: number;
 }
 
@@ -50,15 +50,15 @@ interface CommitRequest<T> {
 }
 
 export interface DuffelClient {
-  /** A request that may safely run twice (also a search, which is a POST). Repeated once within its time budget. */
+  /** Sends a request that may safely run twice (including searches, which are POSTs). Retried once within its time budget. */
   read<T>(request: ReadRequest<T>): Promise<T>;
-  /** The same, with the day of which the answer is; undefined: the supplier does not say. */
+  /** The same, with the date of the answer; undefined: the supplier does not say. */
   readDated<T>(request: ReadRequest<T>): Promise<{ data: T; date: Temporal.PlainDate | undefined }>;
-  /** All pages of a list, `maxItems` at most, and none after a page with which it is enough. */
+  /** Reads the pages of a list, up to `maxItems` items, and stops after a page for which `enough` is true. */
   readPages<T>(request: ReadRequest<T>, maxItems: number, enough?: (page: readonly unknown[]) => boolean): Promise<T[]>;
-  /** Deletes; may safely run twice. What is gone already fails as not found. */
+  /** Deletes; may safely run twice. Fails as not found if it is already gone. */
   remove(request: Pick<ReadRequest<unknown>, "subject" | "path">): Promise<void>;
-  /** A request that makes or pays something: a POST sent once on its own connection, never repeated. */
+  /** Sends a request that creates or pays something: a POST on its own connection, never repeated. */
   commit<T>(request: CommitRequest<T>): Promise<T>;
 }
 
@@ -177,7 +177,7 @@ class HttpDuffelClient implements DuffelClient {
     return url;
   }
 
-  /** Writes down what an operator has to act on; the caller gets only the code. */
+  /** Logs what an operator must act on; the caller gets only the code. */
   #judged(response: HttpResponse, judge: typeof failedRead, subject: Subject, path: string): Failure {
     const { log, clock } = this.#options;
     const error = decodeSupplierError(response.status, response.header("x-request-id"), response.body);
@@ -210,12 +210,12 @@ class HttpDuffelClient implements DuffelClient {
 const BROKEN_CONNECTION: ReadonlySet<string> = new Set(["unreachable", "reset", "truncated"]);
 const isBroken = ({ problem }: HttpFailure): boolean => BROKEN_CONNECTION.has(problem);
 
-/** A path without the ids in it. */
+/** The path without ids. */
 function pathKind(path: string): string {
   return path.split("/").slice(0, 3).join("/");
 }
 
-/** Undefined for what is no JSON; no schema accepts it. */
+/** Undefined if it is not JSON; no schema accepts that. */
 function parseJson(body: Buffer): unknown {
   try {
     return JSON.parse(body.toString("utf8"));
@@ -224,7 +224,7 @@ function parseJson(body: Buffer): unknown {
   }
 }
 
-/** Where an answer did not fit, without what stood there. */
+/** The paths at which an answer did not match, without their values. */
 function issuePaths(error: z.ZodError): string[] {
   return error.issues.slice(0, 10).map((issue) => `${issue.path.join(".")} ${issue.code}`);
 }
@@ -233,7 +233,7 @@ function pause(milliseconds: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, milliseconds));
 }
 
-/** Of an HTTP date, in UTC. */
+/** The date of an HTTP date, in UTC. */
 function dateOf(value: string | undefined): Temporal.PlainDate | undefined {
   const at = value === undefined ? Number.NaN : Date.parse(value);
   if (Number.isNaN(at)) return undefined;

@@ -15,10 +15,7 @@ import {
 } from "./__fixtures__/rich.ts";
 import { wireStay, withRates } from "./__fixtures__/wire.ts";
 
-/**
- * What was bought stays known whatever the supplier leaves out of what only describes it. Strict is what says which thing it is,
- * what it costs, and what state it is in.
- */
+/** A purchase is recognised even if the supplier omits descriptive fields. Only identity, price and state are strict. */
 
 type Path = readonly (string | number)[];
 type Bend = "remove" | "null" | "other";
@@ -27,7 +24,7 @@ function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** Of every field of a value, and of every item of its lists. */
+/** The paths of all fields and list items of a value. */
 function pathsOf(value: unknown, path: Path = []): Path[] {
   const here = path.length === 0 ? [] : [path];
   if (Array.isArray(value)) return [...here, ...value.flatMap((item, index) => pathsOf(item, [...path, index]))];
@@ -35,7 +32,7 @@ function pathsOf(value: unknown, path: Path = []): Path[] {
   return [...here, ...Object.entries(value).flatMap(([name, field]) => pathsOf(field, [...path, name]))];
 }
 
-/** One of each kind: items of a list have the same fields. */
+/** One path of each kind: the items of a list have the same fields. */
 function kindsOf(paths: readonly Path[]): Path[] {
   const kinds = Map.groupBy(paths, (path) => path.map((step) => (typeof step === "number" ? "*" : step)).join("."));
   return [...kinds.values()].flatMap((all) => all.slice(0, 1));
@@ -47,7 +44,7 @@ function bent(value: unknown, [step, ...rest]: Path, bend: Bend): unknown {
   if (Array.isArray(value)) {
     return value.flatMap((item, index) => (index !== step ? [item] : isLast ? [] : [bent(item, rest, bend)]));
   }
-  // Something above it was bent already.
+  // A parent was bent already.
   if (!isRecord(value) || !(step in value)) return value;
   const { [step]: field, ...others } = value;
   return isLast ? others : { ...others, [step]: bent(field, rest, bend) };
@@ -74,10 +71,10 @@ type Duffel = Awaited<ReturnType<typeof startDuffel>>;
 
 interface Shape {
   answer: unknown;
-  /** What is sent instead of the answer. */
+  /** Sent instead of the answer. */
   wrap?: (answer: unknown, path: string) => unknown;
   read: (duffel: Duffel) => Promise<unknown>;
-  /** Paths that must fit: identity, money and state, and of what is not bought yet what it is sold by. */
+  /** Strict paths: identity, money and state, and the terms of anything that is not bought yet. */
   strict: RegExp;
   known: object;
 }

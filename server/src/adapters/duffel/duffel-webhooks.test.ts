@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { NOW, startDuffel } from "../../../test/support/duffel-harness.ts";
 import { wireError } from "./__fixtures__/wire.ts";
 
-/** Events of the supplier: signed over the raw bytes, and the endpoint that they are sent to. */
+/** Events of the supplier: signatures over the raw bytes, and the endpoint that receives them. */
 
 const SECRET = "XRcsu65YtmCm7ExaGqgqQw==";
 const seconds = Math.floor(NOW.epochMilliseconds / 1_000);
@@ -67,9 +67,9 @@ test("one changed byte, another secret, another time: not from the supplier", as
   expect(webhooks.read(sign(body, seconds, "other"))).toBeUndefined();
   expect(webhooks.read(`t=${seconds + 1},v1=${hex(SECRET, seconds, body)}`)).toBeUndefined();
   expect(webhooks.read(sign(), body, [])).toBeUndefined();
-  // An empty secret would be one that everybody knows.
+  // An empty secret would be known to everyone.
   expect(webhooks.read(sign(body, seconds, ""), body, ["", SECRET])).toBeUndefined();
-  // The bytes count, not what they look like after decoding.
+  // The raw bytes count, not their decoded form.
   const [before = "", after = ""] = body.split("org_1");
   const broken = Buffer.concat([Buffer.from(before), Buffer.from([0xff]), Buffer.from(after)]);
   expect(webhooks.read(sign(broken), broken)?.id).toBe("wev_1");
@@ -180,7 +180,7 @@ test("the supplier's one endpoint is replaced when it is not the known one, whoe
   let there = [{ ...endpoint, id: "sev_2", url: "https://other.example.test/" }];
   await using duffel = await startDuffel((request) => {
     if (request.method === "POST") {
-      // As the supplier answers while there is one.
+      // The supplier's answer while there is one.
       if (there.length > 0) return { status: 422, json: wireError("validation_error", "unsafe_unique", "taken") };
       return { status: 201, json: { data: { ...endpoint, id: "sev_3", secret: SECRET } } };
     }

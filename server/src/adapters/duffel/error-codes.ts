@@ -1,6 +1,6 @@
-/** The tables behind `errors.ts`: what requests are about, our codes with their texts, and the supplier's codes in ours. */
+/** The tables behind `errors.ts`: subjects of requests, our codes with their texts, and the mapping of the supplier's codes. */
 
-/** What a request was about; decides what a 404 or a refusal means to the caller. */
+/** The subject of a request, which decides what a 404 or a refusal means to the caller. */
 export type Subject =
   | "search"
   | "offer"
@@ -68,7 +68,7 @@ export type SupplierCode = keyof typeof DETAIL;
 
 type Codes = ReadonlyMap<string, SupplierCode>;
 
-/** The supplier's error codes that mean one thing wherever they appear. */
+/** The supplier's error codes with the same meaning everywhere. */
 export const CODE_BY_SUPPLIER_CODE: Codes = new Map<string, SupplierCode>([
   ["offer_no_longer_available", "offer_expired"],
   ["offer_expired", "offer_expired"],
@@ -94,7 +94,7 @@ export const CODE_BY_SUPPLIER_CODE: Codes = new Map<string, SupplierCode>([
   ["quote_expired", "quote_expired"],
   ["duplicate_booking", "booking_rejected"],
   ["emails_not_unique", "customer_email_taken"],
-  // The operator's account at the supplier is short; the caller can do nothing about it.
+  // The operator's account at the supplier is short of money, which the caller cannot fix.
   ["insufficient_balance", "provider_unavailable"],
   ["rate_limit_exceeded", "provider_unavailable"],
   ["order_not_created", "provider_unavailable"],
@@ -103,7 +103,7 @@ export const CODE_BY_SUPPLIER_CODE: Codes = new Map<string, SupplierCode>([
 const CANCELLING: Codes = new Map<string, SupplierCode>([
   ["already_cancelled", "already_cancelled"],
   ["already_confirmed", "already_confirmed"],
-  // The airline moved the flight: what a quote said of the old one does not hold.
+  // The airline moved the flight, so a quote for the old one is void.
   ["schedule_changed", "cancellation_stale"],
   ["offer_expired", "cancellation_expired"],
 ]);
@@ -117,7 +117,7 @@ const CHANGING: Codes = new Map<string, SupplierCode>([
   ["offer_no_longer_available", "change_expired"],
 ]);
 
-/** What a supplier's code means only of these requests; looked at first. */
+/** Meanings of a supplier's code for these requests only; looked up first. */
 export const CODE_BY_SUBJECT: Readonly<Partial<Record<Subject, Codes>>> = {
   cancellation_quote: new Map([...CANCELLING, ["schedule_changed", "order_not_cancellable"]]),
   cancellation_confirmation: CANCELLING,
@@ -133,7 +133,7 @@ export const CODE_BY_SUBJECT: Readonly<Partial<Record<Subject, Codes>>> = {
   stay_cancellation: new Map([["already_cancelled", "already_cancelled"]]),
 };
 
-/** What "not found" means, by what the request was about. */
+/** The meaning of "not found", by the subject of the request. */
 export const MISSING: Readonly<Record<Subject, SupplierCode>> = {
   search: "provider_unavailable",
   offer: "offer_not_found",
@@ -163,7 +163,7 @@ export const MISSING: Readonly<Record<Subject, SupplierCode>> = {
   webhook: "provider_unavailable",
 };
 
-/** What a refusal means whose code says nothing that we know; elsewhere a commit is `booking_rejected` and a read as MISSING. */
+/** The meaning of a refusal with an unknown code; by default `booking_rejected` for a commit, and MISSING for a read. */
 export const REFUSED: Readonly<Partial<Record<Subject, SupplierCode>>> = {
   service_addition: "service_not_available",
   cancellation_quote: "order_not_cancellable",
@@ -178,7 +178,7 @@ export const REFUSED: Readonly<Partial<Record<Subject, SupplierCode>>> = {
   webhook: "provider_unavailable",
 };
 
-/** The field at which a refused value means that what the request is about does not exist, as a 404 would. */
+/** The field whose refusal means, like a 404, that the subject does not exist. */
 export const SUBJECT_FIELD: Readonly<Partial<Record<Subject, RegExp>>> = {
   booking: /(^|\/)selected_offers\b/,
   cancellation_quote: /(^|\/)order_id$/,
@@ -189,7 +189,7 @@ export const SUBJECT_FIELD: Readonly<Partial<Record<Subject, RegExp>>> = {
   stay_booking: /(^|\/)quote_id$/,
 };
 
-/** Requests made of a caller's own arguments, so that a refused field can be named to the caller. */
+/** Requests with the caller's own arguments, for which a refused field can be named to the caller. */
 export const WITH_INPUTS: ReadonlySet<Subject> = new Set([
   "search",
   "airport",
@@ -201,7 +201,7 @@ export const WITH_INPUTS: ReadonlySet<Subject> = new Set([
   "negotiated_rate",
 ]);
 
-/** A supplier's field and how callers call it. The last path part that is known here wins. */
+/** The caller's name of a supplier's field. The last known part of the path wins. */
 export const INPUT_BY_FIELD: ReadonlyMap<string, string> = new Map([
   ["origin", "origin"],
   ["destination", "destination"],
@@ -228,7 +228,7 @@ export const INPUT_BY_FIELD: ReadonlyMap<string, string> = new Map([
   ["accommodation_ids", "accommodationIds"],
 ]);
 
-/** request_order_change takes the slices in the supplier's own spelling. */
+/** request_order_change takes slices with the supplier's own field names. */
 export const CHANGE_INPUT_BY_FIELD: ReadonlyMap<string, string> = new Map([
   ["origin", "slices.add"],
   ["destination", "slices.add"],

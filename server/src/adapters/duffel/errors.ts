@@ -16,12 +16,12 @@ import {
 } from "./error-codes.ts";
 
 /**
- * The supplier's ways to fail, turned into the codes of the ports (`error-codes.ts` has the tables). Nothing the supplier wrote reaches a `detail`:
- * its text goes into `cause`, for the log. A commit (it makes or pays something) is judged harder than a read: only an
- * answer that says "nothing was done" counts as a refusal, everything else is `outcome_unknown`.
+ * Maps the supplier's failures to the codes of the ports (`error-codes.ts` has the tables). The supplier's text never reaches a
+ * `detail`: it goes into `cause`, for the log. A commit (it creates or pays something) is judged more strictly than a read:
+ * only an answer that certainly says "nothing was done" is a refusal, everything else is `outcome_unknown`.
  */
 
-/** Some codes come as numbers; what is no text at all must not hide the rest of the error. */
+/** Some codes are numbers; a value that is not text must not hide the rest of the error. */
 const Said = z
   .union([z.string(), z.number().transform(String)])
   .nullish()
@@ -41,7 +41,7 @@ const SupplierErrorBody = z.object({
 });
 type ErrorEntry = z.infer<typeof SupplierErrorBody>["errors"][number];
 
-/** For the log only: what the supplier answered. */
+/** For the log only: the supplier's answer. */
 export class SupplierError extends Error {
   readonly status: number;
   readonly requestId: string | undefined;
@@ -85,8 +85,8 @@ function pointerOf(entry: ErrorEntry): string {
 }
 
 /**
- * A 4xx answer. `otherwise` is what it means when the supplier's code says nothing that we know, and `airline` the same where
- * the error is the airline's own: it does not tell what the airline did.
+ * A 4xx answer. `otherwise`: its meaning if the supplier's code is unknown; `airline`: the same if the error is the airline's
+ * own, which does not tell what the airline did.
  */
 function refusal(error: SupplierError, subject: Subject, otherwise: SupplierCode, airline: SupplierCode): Failure {
   for (const entry of error.errors) {
@@ -115,7 +115,7 @@ function inputName(subject: Subject, pointer: string): string {
   return pointer.split(/[/.]/).reduceRight((found, part) => (found === "" ? (names.get(part) ?? "") : found), "");
 }
 
-/** Undefined: the refusal is not about a value that a caller gave. */
+/** Undefined: the refusal is not about a caller's value. */
 function refusedInput(error: SupplierError, subject: Subject, pointer: string): Failure | undefined {
   const path = inputName(subject, pointer);
   const isValidation = error.errors.some((entry) => entry.type === "validation_error");
@@ -126,7 +126,7 @@ function refusedInput(error: SupplierError, subject: Subject, pointer: string): 
   return invalidInput([{ path, message: `the supplier does not accept this value${expected}` }]);
 }
 
-/** A product that the operator's account has not is refused in plain text, without the errors that other refusals have, or by its code. */
+/** A product that the operator's account lacks is refused in plain text, without the usual errors, or by its code. */
 export function isNotEnabled({ status, errors }: SupplierError): boolean {
   return status === 403 && errors.every(({ code }) => code === "unavailable_feature");
 }
@@ -139,7 +139,7 @@ function notEnabled(cause: SupplierError): Failure {
   });
 }
 
-/** An answered read that is not a success. */
+/** An unsuccessful answer to a read. */
 export function failedRead(error: SupplierError, subject: Subject, retryAfter?: number): Failure {
   const { status } = error;
   if (status === 504 || status === 408) return failure("provider_timeout", error, retryAfter);
@@ -150,8 +150,8 @@ export function failedRead(error: SupplierError, subject: Subject, retryAfter?: 
 }
 
 /**
- * An answered commit that is not a plain success. Certain that nothing was made: 503, 502 with `order_not_created`, and 4xx
- * but 408, which a proxy sends after it passed the request on.
+ * An unsuccessful answer to a commit. Certain to have had no effect: 503, 502 with `order_not_created`, and 4xx except 408,
+ * which a proxy may send after forwarding the request.
  */
 export function failedCommit(error: SupplierError, subject: Subject, retryAfter?: number): Failure {
   const { status } = error;
@@ -160,13 +160,13 @@ export function failedCommit(error: SupplierError, subject: Subject, retryAfter?
     return refusal(error, subject, REFUSED[subject] ?? "booking_rejected", "outcome_unknown");
   if (status < 400 || status >= 500 || status === 408) return failure("outcome_unknown", error);
   if (isNotEnabled(error)) return notEnabled(error);
-  // What an airline says was asked of it, with whichever status the supplier passes it on.
+  // An airline's refusal of the request, with whichever status the supplier forwards it.
   const isAirline = error.errors.some(({ type }) => type === "airline_error");
   if ((status === 401 || status === 403) && !isAirline) return failure("provider_unavailable", error);
   return refusal(error, subject, REFUSED[subject] ?? "booking_rejected", "outcome_unknown");
 }
 
-/** No whole answer to a read. */
+/** A read without a complete answer. */
 export function lostRead(lost: HttpFailure): Failure {
   return failure(
     lost.problem === "timeout" || lost.problem === "aborted" ? "provider_timeout" : "provider_unavailable",
@@ -174,7 +174,7 @@ export function lostRead(lost: HttpFailure): Failure {
   );
 }
 
-/** No whole answer to a commit. */
+/** A commit without a complete answer. */
 export function lostCommit(lost: HttpFailure): Failure {
   if (lost.delivery === "unanswered") return failure("outcome_unknown", lost);
   return failure(

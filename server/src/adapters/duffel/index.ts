@@ -18,16 +18,16 @@ import { createWebhooks } from "./webhooks.ts";
 export interface DuffelOptions {
   baseUrl: string;
   token: string;
-  /** Whether the embedded sandbox answers there; says so in every result. */
+  /** Whether this is the embedded sandbox; stated in every result. */
   sandbox: boolean;
   sourceLevel: Provenance["sourceLevel"];
   clock: Clock;
   log: Log;
   http: HttpClient;
   timeouts?: Partial<DuffelTimeouts>;
-  /** After an unknown outcome: how long until a lookup that finds nothing proves that nothing was made. */
+  /** How long after an unknown outcome a look-up that finds nothing proves that nothing was created. */
   quietMilliseconds?: number;
-  /** Where the sandbox's pictures are shown to everybody. */
+  /** The public address of the sandbox's pictures. */
   publicPhotosUrl?: string;
 }
 
@@ -35,9 +35,9 @@ export interface DuffelTimeouts {
   readMilliseconds: number;
   /** How long the supplier itself may collect offers (`supplier_timeout`, 2,000 to 60,000). */
   searchMilliseconds: number;
-  /** What our own wait for a search is longer than that. */
+  /** The margin of our own wait for a search. */
   searchMarginMilliseconds: number;
-  /** Airlines may take two minutes to answer a booking; giving up earlier only makes unknown outcomes. */
+  /** Airlines may take two minutes to answer a booking; a shorter limit only causes unknown outcomes. */
   commitMilliseconds: number;
   retryDelayMilliseconds: number;
 }
@@ -61,7 +61,9 @@ export interface Duffel {
   webhooks: SupplierWebhooks;
 }
 
-/** The flights and stays supplier over its wire format; the live one and the embedded sandbox differ in address and token only. */
+/**
+ * The flights and stays supplier over its wire format; the live one and the embedded sandbox differ in address and token only.
+ */
 export function createDuffel(options: DuffelOptions): Duffel {
   const { clock, log, sandbox, sourceLevel, publicPhotosUrl: publicUrl } = options;
   const timeouts = { ...DEFAULT_TIMEOUTS, ...options.timeouts };

@@ -7,7 +7,7 @@ import type { DuffelClient } from "./client.ts";
 import { BOOKING_ID } from "./flights/map-orders.ts";
 import { Text } from "./wire.ts";
 
-/** What the orders' records follow from. */
+/** The events that affect orders. */
 const EVENTS = [
   "order.created",
   "order.creation_failed",
@@ -49,9 +49,9 @@ const WireEvent = z.object({
 const Id = z.string().min(1).max(128);
 
 interface Signature {
-  /** As it was signed. */
+  /** As signed. */
   timestamp: string;
-  /** A header holds several while the supplier changes its secret. */
+  /** A header has several while the supplier rotates its secret. */
   digests: readonly Buffer[];
 }
 
@@ -75,9 +75,9 @@ function parseSignature(header: string | undefined): Signature | undefined {
 
 function isSigned({ timestamp, digests }: Signature, body: Uint8Array, secrets: readonly string[]): boolean {
   let matches = false;
-  // Every pair is compared, so that the time taken tells nothing about which secret fits.
+  // Compares every pair, so that the time taken does not reveal which secret matches.
   for (const secret of secrets) {
-    // An unset variable must not become a secret that everybody knows.
+    // An unset variable must not become a publicly known secret.
     if (secret === "") continue;
     const expected = createHmac("sha256", secret).update(`${timestamp}.`).update(body).digest();
     for (const digest of digests) {
@@ -151,12 +151,12 @@ export function createWebhooks(client: DuffelClient, clock: Clock, log: Log): Su
         }
         return undefined;
       }
-      // The supplier has one webhook a mode, and one that is not ours or whose secret is lost sends nothing here.
+      // The supplier has one webhook per mode; another's, or one whose secret is lost, sends nothing here.
       for (const { id } of endpoints) {
         const path = `${WEBHOOKS}/${encodeURIComponent(id)}`;
         await client.remove({ subject: "webhook", path });
       }
-      // Sent once, as an endpoint made twice gets every event twice.
+      // Sent once, as an endpoint created twice gets every event twice.
       const data = { url, events: EVENTS };
       const made = await client.commit({ subject: "webhook", schema: WireNewEndpoint, path: WEBHOOKS, data });
       return { endpointId: made.id, url, secret: made.secret };

@@ -1,9 +1,9 @@
 import { z } from "zod";
 import { parseDecimal } from "../../domain/money.ts";
 
-/** Kinds of values in the supplier's answers, and its ids. */
+/** Types of the supplier's values, and its ids. */
 
-/** Callers give ids: what cannot be one must not become another path, nor one that is too long to be sent. */
+/** Callers give ids: a malformed one must not change the path, and an overlong one must not be sent. */
 const SUPPLIER_ID = /^[A-Za-z0-9_-]{1,128}$/;
 
 export function isSupplierId(id: string): boolean {
@@ -14,14 +14,14 @@ export const Text = z.string().min(1);
 
 export const Amount = z.string().refine((text) => parseDecimal(text) !== undefined, { message: "no decimal amount" });
 
-/** What is paid, or given back when it is below zero. */
+/** An amount to pay, or a refund if negative. */
 export const SignedAmount = z
   .string()
   .refine((text) => parseDecimal(text.replace(/^-/, "")) !== undefined, { message: "no decimal amount" });
 
 export const Currency = z.string().regex(/^[A-Z]{3}$/);
 
-/** A moment as ISO 8601 with an offset. One that comes without is in UTC, as the supplier says that all of its moments are. */
+/** An instant in ISO 8601 with an offset. Without an offset it is UTC, as documented by the supplier. */
 export const Instant = z.string().transform((text, context) => {
   const instant = withOffset(text) ?? withOffset(`${text}Z`) ?? withOffset(`${text}T00:00:00Z`);
   if (instant !== undefined) return instant;
@@ -38,13 +38,13 @@ function withOffset(text: string): string | undefined {
   }
 }
 
-/** Local time at an airport; the supplier writes it without an offset, and one that has an offset all the same is cut. */
+/** Local time at an airport, without an offset; if the supplier sends one, it is cut. */
 export const LocalDateTime = z
   .string()
   .regex(/^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}/)
   .transform((text) => text.replace(/^(.{16}(?::\d{2})?).*$/, "$1"));
 
-/** An ISO 8601 duration, as whole minutes. */
+/** An ISO 8601 duration, in whole minutes. */
 export const Minutes = z.string().transform((text, context) => {
   try {
     return Math.round(Temporal.Duration.from(text).total("minutes"));
@@ -54,10 +54,10 @@ export const Minutes = z.string().transform((text, context) => {
   }
 });
 
-/** Accepts both forms in which the supplier's numbers come. */
+/** Accepts both forms of the supplier's numbers. */
 export const Count = z.coerce.number().int().nonnegative();
 
-/** What only describes a thing must not hide the thing: null where it is missing or does not fit. */
+/** A descriptive field must not invalidate the record: null if missing or malformed. */
 export function described<Schema extends z.ZodType>(schema: Schema) {
   return schema
     .nullish()
@@ -65,7 +65,7 @@ export function described<Schema extends z.ZodType>(schema: Schema) {
     .transform((value) => value ?? null);
 }
 
-/** A list of what only describes: empty where it is missing, and without those in it that do not fit. */
+/** A descriptive list: empty if missing, and without malformed items. */
 export function describedList<Schema extends z.ZodType>(schema: Schema) {
   return z
     .array(z.unknown())

@@ -7,7 +7,7 @@ import type { Log } from "../../ports/log.ts";
 
 const TIMEOUT_MILLISECONDS = 5_000;
 const FRESH_MILLISECONDS = 3_600_000;
-/** After a failure the old table serves a while, so that a source that is down does not slow every quote. */
+/** After a failure the old table is used for a while, so that a failing source does not slow every quote. */
 const RETRY_MILLISECONDS = 60_000;
 const MAXIMUM_BYTES = 256 * 1024;
 
@@ -30,7 +30,7 @@ export function createEcbRates(options: {
 
   async function read(): Promise<void> {
     try {
-      // Read for everybody who waits, so that one caller's leaving does not end it.
+      // Shared by all waiting callers, so that one caller's leaving does not abort it.
       const answer = await http.send({
         method: "GET",
         url,
@@ -59,7 +59,7 @@ export function createEcbRates(options: {
   };
 }
 
-/** Throws when the document is not what it should be: half a table must not pass for one. */
+/** Throws if the document is malformed: half a table must not count as one. */
 function parseRates(document: string): RateTable {
   if (!END.test(document)) throw new Error("the document breaks off");
   const asOf = DAY.exec(document)?.[1];

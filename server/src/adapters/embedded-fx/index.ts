@@ -5,7 +5,7 @@ import type { RateSource, RateTable } from "../../ports/fx.ts";
 
 const File = z.object({ source: z.string(), asOf: z.string(), perEuro: z.record(z.string(), z.string()) });
 
-/** Reference rates of one day that come with the service: good for trying things out, and said to be old. */
+/** Built-in reference rates of one day: good for trials, and labelled as old. */
 export function createEmbeddedFx(): RateSource {
   const path = new URL("./data/reference-rates.json", import.meta.url);
   const { source, asOf, perEuro } = File.parse(JSON.parse(readFileSync(path, "utf8")));

@@ -2,7 +2,7 @@ import { fold } from "./fold.ts";
 import { int16s, int32s, uint32s, unpackTables } from "./table-file.ts";
 
 export interface City {
-  /** Position in the table, which has the most important first. */
+  /** The position in the table, which has the most important cities first. */
   rank: number;
   name: string;
   countryCode: string;
@@ -10,7 +10,7 @@ export interface City {
   longitude: number;
   /** State or province in the US, Canada and Australia; empty elsewhere. */
   province: string;
-  /** A part of a city. */
+  /** Part of a larger city. */
   isSection: boolean;
   population: number;
   /** Undefined: the source has none. */
@@ -22,7 +22,7 @@ export interface Position {
   longitude: number;
 }
 
-/** Positions are whole numbers of this part of a degree. */
+/** The unit of stored positions, in degrees. */
 export const POSITION_UNIT = 1e-5;
 export const NO_ELEVATION = -32_768;
 /** The bits of the column `flags`. */
@@ -31,7 +31,7 @@ export const IS_SECTION = 1;
 const CELLS_AROUND = 360;
 const CELLS_UP = 180;
 
-/** All cities, out of columns that are never turned into objects as a whole: there are too many of them. */
+/** All cities, read from columns: there are too many of them to create an object for each. */
 export class CityTable {
   readonly count: number;
   readonly #latitudes: Int32Array;
@@ -99,14 +99,14 @@ export class CityTable {
     return textAt(this.#names, rank);
   }
 
-  /** By any of its names, folded; the one that is meant most likely first. */
+  /** Cities with this folded name, likeliest first. */
   named(folded: string): City[] {
     const wanted = Buffer.from(folded);
     const index = this.#lowerBound(wanted);
     return this.#isKey(index, wanted) ? this.#ranksOf(index).map((rank) => this.at(rank)) : [];
   }
 
-  /** Of those with a name that begins so; looks at no more than `most` names. */
+  /** Ranks of cities with a name that begins with this text; looks at no more than `most` names. */
   ranksBeginning(folded: string, most: number): number[] {
     const wanted = Buffer.from(folded);
     const ranks: number[] = [];
@@ -120,7 +120,7 @@ export class CityTable {
     return ranks;
   }
 
-  /** The most important ones that a test holds for. */
+  /** The most important cities for which `holds` is true. */
   first(limit: number, holds: (city: City) => boolean, mayHold: (rank: number) => boolean = () => true): City[] {
     const found: City[] = [];
     for (let rank = 0; rank < this.count && found.length < limit; rank += 1) {
@@ -131,7 +131,7 @@ export class CityTable {
     return found;
   }
 
-  /** The nearest one within a distance that a test holds for. */
+  /** The nearest city within the distance for which the test is true. */
   nearest(position: Position, withinKilometers: number, mayBe: (rank: number) => boolean = () => true) {
     this.#cells ??= this.#sortIntoCells();
     const cells = this.#cells;
@@ -202,7 +202,7 @@ function textAt({ bytes, starts }: { bytes: Buffer; starts: Uint32Array }, index
   return bytes.toString("utf8", starts[index] ?? 0, starts[index + 1] ?? 0);
 }
 
-/** Cells of one degree; the last row and column take the pole and the antimeridian. */
+/** Cells of one degree; the last row and column include the pole and the antimeridian. */
 function cellOf(latitude: number, longitude: number): number {
   const row = Math.min(CELLS_UP - 1, Math.max(0, Math.floor(latitude + 90)));
   const column = ((Math.floor(longitude + 180) % CELLS_AROUND) + CELLS_AROUND) % CELLS_AROUND;
@@ -214,7 +214,7 @@ function cellsAround({ latitude, longitude }: Position, withinKilometers: number
   const cells = new Set<number>();
   const south = Math.max(-90, latitude - degrees);
   const north = Math.min(90, latitude + degrees);
-  // Nearer to the pole, the same distance spans more degrees, until it spans all of them.
+  // Nearer to the pole, the same distance spans more degrees of longitude, up to all of them.
   const narrow = Math.cos((Math.min(89.9, Math.max(Math.abs(south), Math.abs(north))) * Math.PI) / 180);
   const half = Math.min(180, degrees / narrow);
   for (let row = Math.floor(south); row <= Math.floor(north); row += 1) {

@@ -1,32 +1,32 @@
 import { closeSync, openSync, readSync } from "node:fs";
 import { brotliDecompressSync } from "node:zlib";
 
-/** Cells of two minutes of arc, from the north and from 180° west, each one byte that stands for its mean elevation. */
+/** Cells of two minutes of arc, from the north and from 180° west; a byte each stands for the mean elevation. */
 export const ROWS = 5_400;
 export const COLUMNS = 10_800;
 export const CELLS_A_DEGREE = 30;
-/** Tiles of so many cells a side are compressed each by itself, so that one question reads a few kilobytes. */
+/** Tiles of this many cells per side are compressed separately, so that a question reads a few kilobytes. */
 export const TILE = 180;
 export const TILES_ACROSS = COLUMNS / TILE;
 export const TILES = TILES_ACROSS * (ROWS / TILE);
-/** The file begins with the meters of each byte, then the end of each tile; a tile without land has no bytes. */
+/** The file begins with the meters of each byte value, then the end of each tile; a tile without land has no bytes. */
 export const BYTES_OF_METERS = 256 * 2;
 const BYTES_OF_HEAD = BYTES_OF_METERS + TILES * 4;
-/** The byte of water, and of land deep below the level of the sea. */
+/** The value for water, and for land far below sea level. */
 export const SEA = 0;
 
 const MOST_TILES = 32;
 const FILE = new URL("data/elevation.bin", import.meta.url);
 
 export interface Cells {
-  /** The range of the nine cells; water counts as zero. */
+  /** The elevation range of the nine cells; water counts as zero. */
   relief: number;
   highest: number;
-  /** Of the nearest four cells; undefined: one of them is water. */
+  /** The nearest four cells; undefined: one of them is water. */
   near: { relief: number; meters: number } | undefined;
 }
 
-/** Reads what it is asked for and keeps a megabyte of it. */
+/** Reads tiles on demand and caches a megabyte of them. */
 export class ElevationGrid {
   readonly #meters: Int16Array;
   readonly #ends: Uint32Array;
@@ -38,7 +38,7 @@ export class ElevationGrid {
     this.#ends = new Uint32Array(head.buffer, head.byteOffset + BYTES_OF_METERS, TILES);
   }
 
-  /** Of the cell of a point and of its eight neighbors; undefined: all of them are water. */
+  /** The cell of a point with its eight neighbors; undefined: all of them are water. */
   around({ latitude, longitude }: { latitude: number; longitude: number }): Cells | undefined {
     const y = (90 - latitude) * CELLS_A_DEGREE - 0.5;
     const x = (longitude + 180) * CELLS_A_DEGREE - 0.5;

@@ -8,32 +8,35 @@ import type { Summit } from "./load.ts";
 
 const PLACE_KILOMETERS = 5;
 const SUMMIT_METERS = 750;
-/** A stated error above it says too little: the elevation is then not known. */
+/** With a larger error the elevation counts as unknown. */
 const MOST_ERROR_METERS = 180;
 const HIGHEST_ON_EARTH = 8_849;
 const GRID = "NASA SRTM30, as in KDE Marble's relief: means of cells of 3.7 km";
 
-/** How far off the grid is at a point, by how much the land rises and falls in the 11 km around it; 98 of 100 towns are nearer. */
+/** The grid's error at a point, by the relief of the 11 km around it; 98 of 100 towns are within it. */
 const GRID_ERRORS: readonly { reliefBelow: number; errorMeters: number }[] = [
   { reliefBelow: 50, errorMeters: 60 },
   { reliefBelow: 100, errorMeters: 110 },
   { reliefBelow: 200, errorMeters: 180 },
 ];
 
-/** Where the land is this even, the grid tells how much higher or lower than a town nearby a point is. */
+/** Where the land is this even, the grid tells how much a point differs from a nearby town. */
 const EVEN = { nearRelief: 300, difference: 150 };
 
-/** How far off what a town says is: 95 of 100 neighbors of towns are nearer. `offset`: between the town and the grid there. */
+/**
+ * The error of a town's elevation nearby: 95 of 100 neighbors are within it. `offset`: the difference between the town and the
+ * grid there.
+ */
 const errorOfDifference = (kilometers: number, offset: number): number =>
   50 + 25 * kilometers + offset * (0.25 + 0.25 * kilometers);
 const errorOfTown = (kilometers: number, relief: number): number => 40 + relief * (0.05 + 0.22 * kilometers);
-/** Beside water the grid does not tell the relief, as an island can be a mountain, and models of towns are worse. */
+/** Beside water the grid underestimates the relief, as an island can be a mountain, and towns' models are worse. */
 const AT_WATER = { leastRelief: 600, errorMeters: 50 };
 
-/** Summits rise above the means of their cells, by up to so much in what was measured. */
+/** Summits rise above their cells' means by up to this much in measurements. */
 const aboveCells = (meters: number): number => Math.min(2_500, 900 + 0.8 * Math.max(0, meters));
 
-/** What the bundled data says of the elevation at a point, or how high it can be where that is not near enough. */
+/** Elevations from the bundled data, or an upper bound where that is not precise enough. */
 export class Elevations {
   readonly #cities: () => CityTable;
   readonly #summits: readonly Summit[];
@@ -44,7 +47,7 @@ export class Elevations {
     this.#summits = summits;
   }
 
-  /** Undefined: on the sea, or on land deep below its level. */
+  /** Undefined: at sea, or on land far below sea level. */
   at(position: Position): ElevationAnswer | undefined {
     const cells = this.#grid.around(position);
     const highest = cells === undefined ? 0 : cells.highest + aboveCells(cells.highest);
@@ -103,7 +106,7 @@ function errorBeside(kilometers: number, cells: Cells | undefined): number {
   return AT_WATER.errorMeters + errorOfTown(kilometers, Math.max(AT_WATER.leastRelief, cells?.relief ?? 0));
 }
 
-/** How much higher a point lies than the meters of another; undefined: the grid does not tell. */
+/** How much higher a point is than this; undefined: the grid does not tell. */
 function higherThan(meters: number, near: Cells["near"]): number | undefined {
   if (near === undefined || near.relief >= EVEN.nearRelief) return undefined;
   const difference = near.meters - meters;

@@ -17,7 +17,7 @@ import type { Sight } from "./load.ts";
 
 const SAINTS = ["São ", "Santo ", "Santa ", "San ", "Saint "];
 
-/** What a word can stand for, likelier words first; one letter is an abbreviation only with its point. */
+/** The expansions of an abbreviation, likelier words first; a single letter is an abbreviation only with its point. */
 const ABBREVIATIONS: readonly (readonly [RegExp, readonly string[]])[] = [
   [/(?<![\p{L}\p{M}])s\.\s*(?=\p{L})/giu, SAINTS],
   [/(?<![\p{L}\p{M}])st\.\s*(?=\p{L})/giu, SAINTS],
@@ -25,7 +25,7 @@ const ABBREVIATIONS: readonly (readonly [RegExp, readonly string[]])[] = [
   [/(?<![\p{L}\p{M}])sto\.?\s+(?=\p{L})/giu, ["Santo "]],
   [/(?<![\p{L}\p{M}])av\.?\s+(?=\p{L})/giu, ["Avenida ", "Avenue "]],
   [/(?<![\p{L}\p{M}])r\.\s*(?=\p{L})/giu, ["Rua ", "Rue "]],
-  // Words that name no place: "hotels near the Colosseum", "downtown Chicago", "Heathrow Terminal 5".
+  // Filler words: "hotels near the Colosseum", "downtown Chicago", "Heathrow Terminal 5".
   [/^(?:hotels?\s+)?(?:near|nearby|around|by|in|at|close to|next to)\s+(?:the\s+)?/iu, [""]],
   [/(?:^|[\s,]+)(?:the\s+)?(?:downtown|(?:city|town)\s+cent(?:re|er)|cent(?:re|er)|central)(?=[\s,]|$)/giu, [""]],
   [/^the\s+/iu, [""]],
@@ -33,28 +33,28 @@ const ABBREVIATIONS: readonly (readonly [RegExp, readonly string[]])[] = [
 ];
 const MOST_WAYS = 12;
 
-/** Longer texts hold no place name; cutting them bounds the work. */
+/** Longer texts contain no place name; cutting them bounds the work. */
 const LONGEST_TEXT = 200;
 const MOST_PARTS = 8;
 const MOST_WORDS = 12;
-/** "Gràcia, Barcelona" means the Gràcia that is this near to Barcelona. */
+/** "Gràcia, Barcelona" means a Gràcia this near to Barcelona. */
 const NEIGHBORHOOD_KILOMETERS = 20;
-/** "Palace of Versailles, Paris". */
+/** The same for sights: "Palace of Versailles, Paris". */
 const SIGHT_KILOMETERS = 60;
-/** "Stansted, London" means an airport that is this near to London. */
+/** "Stansted, London" means an airport this near to London. */
 const AIRPORT_KILOMETERS = 100;
-/** A name that a sight has beside its own is rather that of a city this big. */
+/** A sight's alternative name refers to a city of this size instead. */
 const BIG_CITY_POPULATION = 50_000;
 
-/** Three small letters are rather an airport's code than the name of a place smaller than this. */
+/** Three lower-case letters are an airport's code unless they name a place of at least this size. */
 const TOWN_POPULATION = 10_000;
 
-/** So many airports of the table, which has the biggest first, are rather meant than a small town of their name. */
+/** The table's largest airports take precedence over a small town of the same name. */
 const BIG_AIRPORTS = 300;
 
 type Narrow = (place: { countryCode: string; province?: string }) => boolean;
 
-/** Best first. A name that is not known whole is looked for without its abbreviations and the words around it, too. */
+/** Best first. An unknown name is also looked up without its abbreviations and filler words. */
 export function findCandidates(gazetteer: Gazetteer, given: string, limit: number): Place[] {
   const text = given.trim().slice(0, LONGEST_TEXT);
   const asGiven = findWritten(gazetteer, text, limit);
@@ -79,14 +79,14 @@ function findWritten(gazetteer: Gazetteer, text: string, limit: number): Place[]
   return beforeRegion(gazetteer, text, (rest) => findWritten(gazetteer, rest, limit));
 }
 
-/** "Berlin Kreuzberg", "Kreuzberg Berlin": what is known in a big city that is named beside it. */
+/** "Berlin Kreuzberg", "Kreuzberg Berlin": a place in the big city named beside it. */
 function insideCities(gazetteer: Gazetteer, text: string): Place[] {
   return besideBigCities(gazetteer, text)
     .map(({ city, part }) => placeInCity(gazetteer, part, city))
     .filter(isInside);
 }
 
-/** "Amsterdam Centraal station": the city at one end of a text that is not known otherwise. */
+/** "Amsterdam Centraal station": the city at one end of an otherwise unknown text. */
 export function findBigCity(gazetteer: Gazetteer, given: string): Place[] {
   const text = given.trim().slice(0, LONGEST_TEXT);
   // Nothing in New York is in York.
@@ -95,7 +95,7 @@ export function findBigCity(gazetteer: Gazetteer, given: string): Place[] {
   return beforeRegion(gazetteer, text, (rest) => findBigCity(gazetteer, rest));
 }
 
-/** The big cities that a text begins or ends with, and what else it says. */
+/** The big cities at the beginning or end of a text, with the rest of it. */
 function besideBigCities(gazetteer: Gazetteer, text: string): { city: City; part: string }[] {
   return twoParts(text).flatMap(([left, right]) => {
     const inLeft = { city: namedCities(gazetteer, fold(left))[0], part: right };
@@ -106,7 +106,7 @@ function besideBigCities(gazetteer: Gazetteer, text: string): { city: City; part
   });
 }
 
-/** "Kreuzberg Berlin Germany": what is found of a text without the country at its end, in that country. */
+/** "Kreuzberg Berlin Germany": looks up the text before the country, within that country. */
 function beforeRegion(gazetteer: Gazetteer, text: string, find: (rest: string) => readonly Place[]): Place[] {
   return twoParts(text).flatMap(([rest, last]) => {
     const narrow = qualifier(gazetteer, last);
@@ -114,7 +114,7 @@ function beforeRegion(gazetteer: Gazetteer, text: string, find: (rest: string) =
   });
 }
 
-/** Each way to take a text's words apart in two. */
+/** Every split of a text's words into two parts. */
 function twoParts(text: string): [string, string][] {
   const words = text.split(/\s+/).slice(0, MOST_WORDS);
   return words.slice(1).map((_, index) => [words.slice(0, index + 1).join(" "), words.slice(index + 1).join(" ")]);
@@ -122,14 +122,14 @@ function twoParts(text: string): [string, string][] {
 
 const isInside = ({ precision, unknownPart }: Place): boolean => unknownPart === null && precision !== "city";
 
-/** What the whole text is a name or a code of. */
+/** Places for which the whole text is a name or a code. */
 function directPlaces(gazetteer: Gazetteer, text: string): Place[] {
   const folded = fold(text);
   if (folded === "") return [];
   const byCode = codePlaces(gazetteer, text);
   const region = namedRegion(gazetteer, text);
   const named = namedCities(gazetteer, folded);
-  // "Singapore" is a city as well, "Mexico" is a country and not the town of that name in another one.
+  // "Singapore" is a city as well; "Mexico" is the country rather than a town of that name elsewhere.
   const cities =
     region === undefined ? named : named.filter((city) => region.holds(city) && foldedName(city) === folded);
   const { byName, byOtherName } = gazetteer.sights;
@@ -138,18 +138,18 @@ function directPlaces(gazetteer: Gazetteer, text: string): Place[] {
   const [biggest] = cities;
   const isBig = biggest !== undefined && biggest.population >= BIG_CITY_POPULATION;
   const places = cities.map(cityPlace);
-  // "Heathrow" is a small town in Florida as well; "Aspen" is the town that the airport is named after.
+  // "Heathrow" is the airport rather than a small town in Florida; "Aspen" is the town that the airport is named after.
   const airports = isBig || region !== undefined ? [] : bigAirportsByName(gazetteer, folded);
   const rather = [...others, ...airports.map(airportPlace)];
   const byText = [...own, ...(isBig ? [...places, ...rather] : [...rather, ...places])];
-  // LIS typed in capitals is the airport; "Bar" is the town.
+  // LIS in capitals is the airport; "Bar" is the town.
   const isCode =
     (/[A-Z]/.test(text) && text === text.toUpperCase()) ||
     cities.every((city) => foldedName(city) !== folded || city.population < TOWN_POPULATION);
   return isCode ? [...byCode, ...byText] : [...byText, ...byCode];
 }
 
-/** Airports that have a name of their own beside that of their city. */
+/** Airports with a name beside that of their city. */
 function bigAirportsByName(gazetteer: Gazetteer, folded: string): Airport[] {
   return airportsByName(gazetteer, folded).filter(
     (airport) =>
@@ -177,7 +177,7 @@ function placesOfParts(gazetteer: Gazetteer, parts: readonly string[]): Place[] 
     const exact = citiesOfPart(gazetteer, first).filter(fits).map(cityPlace);
     if (sights.length + exact.length > 0) return [...sights, ...exact];
   }
-  // The city is the first part after the first that is one; what stands before it is a neighborhood, a sight or a street.
+  // The city is the first later part that names one; before it is a neighborhood, a sight or a street.
   const outer = rest.length === 1 ? parts.slice(1) : rest.slice(1);
   for (const part of outer) {
     const found = citiesOfPart(gazetteer, part);
@@ -185,7 +185,7 @@ function placesOfParts(gazetteer: Gazetteer, parts: readonly string[]): Place[] 
     if (city === undefined) continue;
     const place = placeInCity(gazetteer, first, city);
     const begun = isInside(place) ? undefined : insideFirst(gazetteer, rest, fits);
-    // "Barcelona, Gràcia" begins with the bigger of the two.
+    // "Barcelona, Gràcia" begins with the larger of the two.
     return [
       begun !== undefined && begun.city.population > city.population && isInside(begun.place) ? begun.place : place,
     ];
@@ -200,12 +200,12 @@ function placesOfParts(gazetteer: Gazetteer, parts: readonly string[]): Place[] 
 function insideFirst(gazetteer: Gazetteer, [first = "", ...others]: readonly string[], fits: Narrow) {
   const city = namedCities(gazetteer, fold(first)).find(fits);
   if (city === undefined || others.length === 0) return undefined;
-  // A postal code is not looked for.
+  // Postal codes are not looked up.
   const part = others.find((one) => withoutNumbers(one) !== "");
   return { city, place: part === undefined ? cityPlace(city) : placeInCity(gazetteer, part, city) };
 }
 
-/** The parts at the end that are countries, states or provinces, taken off as long as something is left. */
+/** Splits off trailing countries, states and provinces, as long as something is left. */
 function splitOffRegions(gazetteer: Gazetteer, parts: readonly string[]) {
   const narrowing: Narrow[] = [];
   let rest = parts;
@@ -229,7 +229,7 @@ function citiesOfPart(gazetteer: Gazetteer, part: string): City[] {
   return withoutCode === bare.trim() ? [] : namedCities(gazetteer, fold(withoutCode));
 }
 
-/** The neighborhood, sight or airport that is meant in the city, else the city itself. */
+/** The neighborhood, sight or airport in the city, else the city itself. */
 function placeInCity(gazetteer: Gazetteer, part: string, city: City): Place {
   const folded = fold(part);
   const isNear = (place: { latitude: number; longitude: number }, distance: number) =>
@@ -241,7 +241,7 @@ function placeInCity(gazetteer: Gazetteer, part: string, city: City): Place {
   );
   const inner = near.find((one) => one.isSection) ?? near[0];
   if (inner !== undefined) return cityPlace(inner);
-  // "Honolulu" is the city and not its airport.
+  // "Honolulu" is the city, not its airport.
   const named = airportsByName(gazetteer, folded).filter(({ cityName }) => !fold(cityName).includes(folded));
   const airports = [...codePlaces(gazetteer, part), ...named.map(airportPlace)];
   const airport = airports.find((one) => isNear(one, AIRPORT_KILOMETERS));
@@ -263,7 +263,7 @@ function placesWithoutComma(gazetteer: Gazetteer, text: string): Place[] {
   if (city.length > 0) return city.map(cityPlace);
   const words = text.split(/\s+/).slice(0, MOST_WORDS);
   const behind = words.slice(words.findLastIndex((word) => /\p{N}/u.test(word)) + 1);
-  // "12 Rue de Rivoli 75004 Paris": what stands behind the last number, where that is a big city.
+  // "12 Rue de Rivoli 75004 Paris": the text after the last number, if it is a big city.
   const [big] = behind.length < words.length ? namedCities(gazetteer, fold(behind.join(" "))) : [];
   if (big !== undefined && big.population >= BIG_CITY_POPULATION) {
     return [placeInCity(gazetteer, words.slice(0, -behind.length).join(" "), big)];
@@ -284,7 +284,7 @@ function placesWithoutComma(gazetteer: Gazetteer, text: string): Place[] {
   return [];
 }
 
-/** Two tables may know one place; what is this near under one label is one. */
+/** Two tables may contain the same place: equal labels this near to each other are one. */
 function distinct(places: readonly Place[]): Place[] {
   const seen = new Set<string>();
   return places.filter((place) => {
@@ -293,7 +293,7 @@ function distinct(places: readonly Place[]): Place[] {
   });
 }
 
-/** The ways to write a name without its abbreviations and the words around it; none where it has none. */
+/** The spellings of a name without its abbreviations and filler words; empty if it has none. */
 function writtenOut(text: string): string[] {
   let ways = [text];
   for (const [abbreviation, words] of ABBREVIATIONS) {

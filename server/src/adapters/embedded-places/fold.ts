@@ -14,7 +14,7 @@ const LETTERS: Readonly<Record<string, string>> = {
 const PLAIN = /^[A-Za-z]+( [A-Za-z]+)*$/;
 const SAINT = /\b(st|ste|sankt)\b/;
 
-/** A name as it is compared: no case, Latin accents, apostrophes or punctuation; "St." and "Saint" are one word. */
+/** Normalises a name for comparison: no case, Latin accents, apostrophes or punctuation; "St." equals "Saint". */
 export function fold(text: string): string {
   // Most names are plain words.
   const plain = PLAIN.test(text) ? text.toLowerCase() : unaccented(text);
@@ -25,7 +25,7 @@ function unaccented(text: string): string {
   return (
     text
       .normalize("NFKD")
-      // The accents of Latin, Greek and Cyrillic letters; signs of other scripts are what tells their words apart.
+      // The accents of Latin, Greek and Cyrillic letters; in other scripts, marks distinguish words.
       .replace(/[\u0300-\u036f]/g, "")
       .toLowerCase()
       .normalize("NFC")

@@ -4,7 +4,7 @@ import { fold } from "./fold.ts";
 import type { AirportIndex, Sight, SightIndex } from "./load.ts";
 import { aliases, countryName, provinces } from "./names.ts";
 
-/** What is known by name. */
+/** All data that is looked up by name. */
 export interface Gazetteer {
   airports: AirportIndex;
   cities: CityTable;
@@ -15,7 +15,7 @@ export interface Gazetteer {
 }
 
 export function cityLabel(city: City): string {
-  // Washington, D.C. has its district in its name.
+  // The name of Washington, D.C. contains its district.
   const province = foldedName(city).endsWith(` ${city.province.toLowerCase()}`) ? "" : city.province;
   return [city.name, province, countryName(city.countryCode)].filter((part) => part !== "").join(", ");
 }
@@ -53,7 +53,7 @@ export function sightPlace(sight: Sight): Place {
   };
 }
 
-/** Cities of a name; the one that an alias stands for comes first. */
+/** Cities of this name; the target of an alias comes first. */
 export function namedCities({ cities }: Gazetteer, folded: string): City[] {
   const named = cities.named(folded);
   const [name, country] = (aliases.get(folded) ?? "").split("|");
@@ -62,7 +62,7 @@ export function namedCities({ cities }: Gazetteer, folded: string): City[] {
   return [...meant, ...named.filter((city) => meant.every(({ rank }) => rank !== city.rank))];
 }
 
-/** What a part after the comma may narrow the rest to; a code such as CA can be a country and a state. */
+/** A filter for the text after the comma; a code such as CA can be a country and a state. */
 export function qualifier(
   { countries }: Gazetteer,
   part: string,
@@ -75,15 +75,15 @@ export function qualifier(
   return (place) => place.countryCode === country || (province !== undefined && place.province === province);
 }
 
-/** "75001 Paris", "London SW1A 2AA": what is left are names. */
+/** Removes postal codes: "75001 Paris", "London SW1A 2AA". */
 export function withoutNumbers(part: string): string {
   return part.replace(/\S*\p{N}\S*/gu, " ").trim();
 }
 
-/** A state is meant rather than smaller cities of its name. */
+/** A state takes precedence over smaller cities of its name. */
 const LEAST_POPULATION_OF_A_NAMESAKE = 50_000;
 
-/** A country by its name (not by its code: LA is a city to most), or a state or province that no big city has the name of. */
+/** A country by its name (not by its code: LA is a city to most people), or a state or province whose name no big city has. */
 export function namedRegion(
   gazetteer: Gazetteer,
   text: string,
@@ -99,7 +99,7 @@ export function namedRegion(
   return holds === undefined ? undefined : { countryCode, holds };
 }
 
-/** The airport or the city that a code of three letters stands for. */
+/** The airport or city with a three-letter code. */
 export function codePlaces(gazetteer: Gazetteer, text: string): Place[] {
   const [, code] = /^([A-Za-z]{3})(?: airport)?$/i.exec(text) ?? [];
   if (code === undefined) return [];

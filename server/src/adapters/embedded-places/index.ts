@@ -14,7 +14,7 @@ import { NearMatches } from "./near-matches.ts";
 import { TimeZoneBorders } from "./time-zones.ts";
 
 const NEAR_MATCHES = 5;
-/** Smaller cities than the first so many are on no map of a region. */
+/** Lower-ranked cities are too small for a regional map. */
 const MOST_LOOKED_AT = 20_000;
 const SOURCE = "embedded-places";
 
@@ -22,7 +22,7 @@ export type FoundPlaces = Pick<PlaceSearch, "candidates">;
 
 export interface EmbeddedPlaces extends Omit<Maps, "findPlaces" | "findAddress"> {
   places: Provider<PlaceQuestion, FoundPlaces>;
-  /** Knows none, and says so where nobody else answers. */
+  /** Knows no addresses, and says so if no other provider answers. */
   addresses: Provider<PostalAddress, never>;
   elevation: Provider<Position, ElevationAnswer>;
   nearMatches(text: string): readonly string[];
@@ -34,12 +34,14 @@ const provenance = {
   attribution: ["Cities © GeoNames (CC BY 4.0)", "Time zone borders © OpenStreetMap contributors (ODbL)"],
 } as const;
 
-// Each table is read when it is first needed, and once in a process: most calls need airports only.
+// Each table is read on first use, once per process: most calls need only the airports.
 const airports = once(loadAirports);
 const cities = once(loadCities);
 const elevations = once(() => new Elevations(cities, loadSummits()));
 
-/** Airports with scheduled service, metropolitan codes, cities and sights, from files in this folder. Nothing goes over the network. */
+/**
+ * Airports with scheduled service, metropolitan codes, cities and sights, from files in this folder. Makes no network requests.
+ */
 export function createEmbeddedPlaces(): EmbeddedPlaces {
   const gazetteer = once((): Gazetteer => {
     const codes = new Set(cities().countryCodes);
@@ -62,7 +64,7 @@ export function createEmbeddedPlaces(): EmbeddedPlaces {
       ...provenance,
       async ask({ text, limit, regionCode }) {
         const found = findCandidates(gazetteer(), text, regionCode === undefined ? limit : Number.POSITIVE_INFINITY);
-        // "Los Angelos" is misspelt and not something in a city "Los".
+        // "Los Angelos" is a misspelling, not something in a city "Los".
         const isMisspelt = () => near().find(text, 1).length > 0;
         const candidates = (found.length > 0 || isMisspelt() ? found : findBigCity(gazetteer(), text))
           .filter(({ countryCode }) => regionCode === undefined || countryCode === regionCode)
@@ -112,7 +114,7 @@ export function createEmbeddedPlaces(): EmbeddedPlaces {
   };
 }
 
-/** The curated airport of a metropolitan code, else its first: the table has the biggest first. */
+/** The curated airport of a metropolitan code, else its first: the table has the largest first. */
 function mainAirportOf(airports: AirportIndex, metroCode: string): Airport | undefined {
   const curated = airports.byCode.get(mainAirports.get(metroCode) ?? "");
   return curated ?? airports.byMetroCode.get(metroCode)?.[0];

@@ -6,7 +6,7 @@ import { openMaps } from "../../outside/maps.ts";
 import type { Place } from "../../ports/maps.ts";
 import { createEmbeddedPlaces } from "./index.ts";
 
-/** Chosen and written down by somebody else before the data was looked at; a place that fails is a fault of the product. */
+/** Chosen and written down independently before the data was looked at; a failing place is a bug of the product. */
 const Position = { name: z.string(), countryCode: z.string(), latitude: z.number(), longitude: z.number() };
 const InCity = z.object({ ...Position, city: z.string() });
 const known = z
@@ -25,7 +25,7 @@ const PART_METERS = 2_000;
 const asked = ({ name, city, countryCode }: { name: string; city?: string; countryCode: string }): string =>
   [name, ...(city === undefined ? [] : [city]), english.of(countryCode)].join(", ");
 
-/** Of a part of a city: where it is, or said to be unknown, and never elsewhere. */
+/** A part of a city must be found or reported as unknown, but never placed elsewhere. */
 function judge(
   place: Place | undefined,
   wanted: { latitude: number; longitude: number },
@@ -66,7 +66,7 @@ describe("known places, offline", () => {
     }
     expect(known[kind].length).toBe(40);
     expect(wrong).toEqual([]);
-    // That nothing is wrong would also hold where nothing is found.
+    // Without this, an empty result would also pass.
     expect(found).toBeGreaterThanOrEqual(10);
     process.stdout.write(`${found} of ${known[kind].length} ${kind} found\n`);
   });

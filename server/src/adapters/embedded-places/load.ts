@@ -3,7 +3,7 @@ import type { Airport } from "../../ports/maps.ts";
 import { CityTable } from "./city-table.ts";
 import { fold } from "./fold.ts";
 
-/** The tables come most important first, so that a position in them is a rank. `server/scripts/build-places-data.ts` makes them. */
+/** The tables are ordered by importance, so a position is a rank. `server/scripts/build-places-data.ts` makes them. */
 type AirportRow = [string, string, string, string, string, number, number, string];
 
 export interface Sight {
@@ -13,9 +13,9 @@ export interface Sight {
   countryCode: string;
   latitude: number;
   longitude: number;
-  /** The address of what its position was read from, or `recalled`. */
+  /** The address of the position's source, or `recalled`. */
   source: string;
-  /** Of what day that is. */
+  /** The date of the source. */
   date: string;
 }
 
@@ -41,7 +41,7 @@ export interface SightIndex {
   byOtherName: ReadonlyMap<string, readonly Sight[]>;
 }
 
-// Checked by hand: a schema library takes longer for these rows than everything else at the first look-up together.
+// Checked by hand: a schema library takes longer for these rows than everything else in the first look-up.
 function isAirportRow(row: unknown): row is AirportRow {
   return hasKinds(row, "sssssnns");
 }
@@ -50,7 +50,7 @@ function isSummitRow(row: unknown): row is SummitRow {
   return hasKinds(row, "snnn");
 }
 
-/** `kinds`: one letter a column, s for text and n for a number. */
+/** `kinds`: one letter per column, s for text and n for a number. */
 function hasKinds(row: unknown, kinds: string): boolean {
   if (!Array.isArray(row) || row.length !== kinds.length) return false;
   return row.every((value, index) => typeof value === (kinds[index] === "s" ? "string" : "number"));

@@ -42,7 +42,7 @@ export const aliases: ReadonlyMap<string, string> = new Map(
   }),
 );
 
-/** The airport that is meant by a metropolitan code, where it is not the first big one. */
+/** The main airport of a metropolitan code, where it is not the largest one. */
 export const mainAirports: ReadonlyMap<string, string> = new Map(
   "LON:LHR NYC:JFK PAR:CDG TYO:HND OSA:KIX MIL:MXP ROM:FCO CHI:ORD WAS:IAD SEL:ICN MOW:SVO SAO:GRU RIO:GIG BUE:EZE STO:ARN BJS:PEK SHA:PVG YTO:YYZ YMQ:YUL SPK:CTS JKT:CGK BUH:OTP REK:KEF TCI:TFS YEA:YEG DTT:DTW"
     .split(" ")

@@ -2,12 +2,12 @@ import { fold } from "./fold.ts";
 import { cityLabel, type Gazetteer, namedRegion } from "./gazetteer.ts";
 
 const LONGEST_NAME = 40;
-/** A misspelt name is rather that of a place this big. */
+/** A misspelled name is matched with places of at least this size. */
 const LEAST_POPULATION = 20_000;
 const MOST_BEGINNING = 500;
 const MOST_COMPARED = 40;
 
-/** Big cities by every three letters of their names. */
+/** Big cities by the trigrams of their names. */
 export class NearMatches {
   readonly #gazetteer: Gazetteer;
   readonly #names: string[] = [];
@@ -32,7 +32,7 @@ export class NearMatches {
     this.#shared = new Uint8Array(this.#names.length);
   }
 
-  /** Labels of places whose names differ in few letters, or that the text begins; bigger places first among equals. */
+  /** Labels of places whose names differ in few letters or begin with the text; larger places first among equals. */
   find(text: string, limit: number): string[] {
     const { cities } = this.#gazetteer;
     const region = namedRegion(this.#gazetteer, text);
@@ -62,7 +62,7 @@ export class NearMatches {
         this.#shared[index] = shared + 1;
       }
     }
-    // Each difference takes away up to three times three letters.
+    // Each difference affects up to three trigrams.
     const least = Math.max(1, wanted.length - 3 * most);
     const near = touched
       .filter((index) => (this.#shared[index] ?? 0) >= least)
@@ -78,7 +78,7 @@ export class NearMatches {
   }
 }
 
-/** Every three neighbouring letters, with marks for the beginning and the end. */
+/** All trigrams, with markers for the beginning and the end. */
 function lettersOf(name: string): Set<string> {
   const marked = `^${name}$`;
   const letters = new Set<string>();
@@ -86,7 +86,7 @@ function lettersOf(name: string): Set<string> {
   return letters;
 }
 
-/** Edit distance with swaps of neighbours; anything above `most` is only known to be more. */
+/** Edit distance with transpositions; distances above `most` are not exact. */
 function lettersApart(a: string, b: string, most: number): number {
   if (Math.abs(a.length - b.length) > most) return most + 1;
   let before: number[] = [];

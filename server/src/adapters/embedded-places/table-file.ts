@@ -1,6 +1,6 @@
 import { brotliCompressSync, brotliDecompressSync, constants } from "node:zlib";
 
-/** Named columns of bytes in one compressed file: a line of JSON with their lengths, then one after the other. */
+/** Named columns of bytes in a compressed file: a line of JSON with their lengths, followed by the columns. */
 
 const ALIGNMENT = 8;
 
@@ -13,10 +13,10 @@ export function packTables(columns: Readonly<Record<string, Uint8Array>>): Buffe
   });
 }
 
-/** Throws when the file lacks a column. */
+/** Throws if the file lacks a column. */
 export function unpackTables(packed: Uint8Array): (name: string) => Buffer {
   const whole = brotliDecompressSync(packed);
-  // Numbers of several bytes must be aligned.
+  // Multi-byte numbers must be aligned.
   const isAligned = whole.byteOffset % ALIGNMENT === 0;
   const bytes = isAligned
     ? whole
@@ -46,7 +46,7 @@ function padded(bytes: Uint8Array): Buffer {
   return whole;
 }
 
-/** A column of texts: all of them in one, and where each begins. */
+/** A column of texts: their concatenation, and the start of each. */
 export function packTexts(texts: readonly string[]): { bytes: Buffer; starts: Uint32Array } {
   const parts = texts.map((text) => Buffer.from(text));
   const starts = new Uint32Array(texts.length + 1);

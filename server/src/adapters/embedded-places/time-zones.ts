@@ -3,11 +3,11 @@ import type { Position } from "../../ports/maps.ts";
 
 const require = createRequire(import.meta.url);
 
-/** Decoded pieces of borders, some kilobytes each, and answers. */
+/** Decoded border tiles of some kilobytes each, and answers. */
 const MOST_PIECES = 400;
 const MOST_ANSWERS = 20_000;
 
-/** Keeps as many as it may; those that were not asked for longest go first. */
+/** A map of bounded size; the least recently used entries go first. */
 class BoundedMap<Value> {
   readonly #most: number;
   readonly #kept = new Map<string, Value>();
@@ -35,10 +35,12 @@ class BoundedMap<Value> {
   }
 }
 
-/** At the very pole every zone of the sea meets. */
+/** All nautical zones meet at the pole. */
 const POLE = ["Etc/UTC"];
 
-/** Zones whose borders reach over another country's, which has one zone of its own: the north of Vietnam had Bangkok's time until 1975. */
+/**
+ * Zones whose borders reach into another country with a single zone of its own: northern Vietnam had Bangkok's time until 1975.
+ */
 const SHARED: ReadonlySet<string> = new Set(["Asia/Bangkok"]);
 
 function ownFirst(zones: readonly string[], countryCode: string | undefined): readonly string[] {
@@ -51,14 +53,14 @@ function ownFirst(zones: readonly string[], countryCode: string | undefined): re
   return zones;
 }
 
-/** The runtime's name of a zone may be an older one. */
+/** The runtime may use an older name of a zone. */
 const CURRENT_NAMES: ReadonlyMap<string, string> = new Map([["Asia/Saigon", "Asia/Ho_Chi_Minh"]]);
 
 const isSameZone = (one: string, other: string): boolean =>
   new Intl.DateTimeFormat("en", { timeZone: one }).resolvedOptions().timeZone ===
   new Intl.DateTimeFormat("en", { timeZone: other }).resolvedOptions().timeZone;
 
-/** By the borders of all zones, also of those that have kept the same time since 1970. Loaded when it is first needed. */
+/** By the borders of all zones, including those that have had the same time since 1970. Loaded on first use. */
 export class TimeZoneBorders {
   readonly #find: (latitude: number, longitude: number) => string[];
   readonly #answers = new BoundedMap<readonly string[]>(MOST_ANSWERS);
@@ -69,7 +71,7 @@ export class TimeZoneBorders {
     this.#find = find;
   }
 
-  /** Of several zones, that of the country comes first; some have a zone of history that reaches over its neighbor. */
+  /** If several zones match, the country's own comes first; some historical zones reach into a neighboring country. */
   find({ latitude, longitude }: Position, countryCodeAt: () => string | undefined): readonly string[] {
     if (latitude === 90) return POLE;
     const key = `${latitude},${longitude}`;

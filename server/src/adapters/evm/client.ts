@@ -6,7 +6,7 @@ export function createEvmClient(rpc: Rpc): PublicClient {
   return createPublicClient({ transport: custom(rpc, { retryCount: 0 }), cacheTime: 0 });
 }
 
-/** The node's own refusal, wherever a library has wrapped it. */
+/** The node's own refusal, even inside a library's error. */
 export function refusalIn(error: unknown): RpcRefusal | undefined {
   const inner = error instanceof BaseError ? error.walk((cause) => cause instanceof RpcRefusal) : error;
   return inner instanceof RpcRefusal ? inner : undefined;
@@ -17,12 +17,12 @@ export function chainUnavailable(cause: unknown): Failure {
   return new Failure(CHAIN_AWAY, {
     detail: "The network does not answer now. Nothing is lost; send the call again, with the same Idempotency-Key.",
     retryAfterSeconds: 5,
-    // What the library wraps around it repeats the whole request.
+    // The library's wrapper repeats the whole request.
     cause: cause instanceof BaseError ? cause.walk() : cause,
   });
 }
 
-/** Every failure of `work` is one of the chain. */
+/** Turns every failure of `work` into one of the chain. */
 export async function reach<Result>(work: () => Promise<Result>): Promise<Result> {
   try {
     return await work();
@@ -31,7 +31,7 @@ export async function reach<Result>(work: () => Promise<Result>): Promise<Result
   }
 }
 
-/** Whether a contract said no, when it was asked without a transaction. */
+/** Whether a contract reverted a call without a transaction. */
 export function isRevert(error: unknown): boolean {
   const refusal = refusalIn(error);
   return refusal !== undefined && (refusal.code === 3 || /revert/i.test(refusal.message));

@@ -2,8 +2,8 @@ import { formatUnits } from "viem";
 import { TOKEN_DECIMALS } from "../../domain/tokens.ts";
 
 /**
- * What gas is paid in, with 18 decimals. On Arc that is USDC, which as a token has 6: the same money in two scales. A native
- * amount is therefore an object and never a bare bigint, so that neither can be handed to a function that takes the other.
+ * An amount of native gas money, with 18 decimals. On Arc that is USDC, which as a token has 6: the same money in two scales. A
+ * native amount is therefore an object and never a bare bigint, so that neither can be passed to a function for the other.
  */
 export interface NativeAmount {
   readonly wei: bigint;
@@ -20,10 +20,10 @@ export const microFromNative = ({ wei }: NativeAmount): bigint => wei / WEI_PER_
 
 export const formatNative = ({ wei }: NativeAmount): string => formatUnits(wei, NATIVE_DECIMALS);
 
-/** Where Arc has its native USDC as a token. */
+/** The address of Arc's native USDC as a token. */
 export const ARC_NATIVE_USDC = "0x3600000000000000000000000000000000000000";
 
-/** Where every movement of the native coin is logged, with its 18 decimals (EIP-7708). */
+/** The address at which every movement of the native coin is logged, with its 18 decimals (EIP-7708). */
 export const NATIVE_COIN_LOG = "0xfffffffffffffffffffffffffffffffffffffffe";
 
 export interface Fees {
@@ -31,7 +31,7 @@ export interface Fees {
   maxPriorityFeePerGas: NativeAmount;
 }
 
-/** At least an eighth more: nodes take no replacement for less. */
+/** At least an eighth more: nodes accept no replacement for less. */
 export function dearer(fees: Fees): Fees {
   const more = ({ wei }: NativeAmount) => nativeAmount((wei * 9n) / 8n + 1n);
   return { maxFeePerGas: more(fees.maxFeePerGas), maxPriorityFeePerGas: more(fees.maxPriorityFeePerGas) };

@@ -3,7 +3,7 @@ import { z } from "zod";
 import { batch } from "../../platform/batching/batch.ts";
 import type { HttpClient } from "../../platform/http-client/http-client.ts";
 
-/** The node answered, and the answer is no. */
+/** The node answered with an error. */
 export class RpcRefusal extends Error {
   override name = "RpcRefusal";
   readonly code: number;
@@ -16,7 +16,7 @@ export class RpcRefusal extends Error {
   }
 }
 
-/** An answer that is none: an error page of a proxy, a status without a body. */
+/** An answer that is not JSON-RPC, such as a proxy's error page or a status without a body. */
 class RpcBroken extends Error {
   override name = "RpcBroken";
 }
@@ -28,12 +28,12 @@ export interface Rpc {
 export interface RpcOptions {
   url: string;
   http: HttpClient;
-  /** Of one attempt. */
+  /** The time limit of one attempt. */
   timeoutMilliseconds: number;
-  /** After the first attempt; of reads only. */
+  /** Retries after the first attempt; for reads only. */
   retries?: number;
   retryPauseMilliseconds?: number;
-  /** Whether requests that are made at the same time are put into one. Only for a node that is known to take them so. */
+  /** Whether concurrent requests are batched. Only for a node known to accept batches. */
   isBatched?: boolean;
 }
 
@@ -45,7 +45,7 @@ const Answer = z.union([
 const Batch = z.array(z.looseObject({ id: z.number() }));
 const MOST_AT_ONCE = 50;
 
-/** Says that nothing was done and that it may be asked again: too many requests. */
+/** Errors that guarantee that nothing was done and allow a retry: too many requests. */
 const BUSY_CODES: ReadonlySet<number> = new Set([-32_005, -32_007, 429]);
 const SENDING = "eth_sendRawTransaction";
 
@@ -59,7 +59,7 @@ interface Question {
   params: unknown;
 }
 
-/** JSON-RPC over HTTP. What sends is tried once: whoever sends must know that the outcome is unknown. */
+/** JSON-RPC over HTTP. Sending requests are tried once: the sender must know that the outcome is unknown. */
 export function createRpc(options: RpcOptions): Rpc {
   const { retries = 2, retryPauseMilliseconds = 150, isBatched = false } = options;
   const node = new NodeClient(options);
@@ -103,7 +103,7 @@ class NodeClient {
     return readAnswer(value, method, status);
   }
 
-  /** By one request; all of them send, or none does. */
+  /** Uses one request; all of them send, or none does. */
   async askSome(questions: readonly Question[]): Promise<readonly PromiseSettledResult<unknown>[]> {
     const [first, ...others] = questions;
     if (first === undefined) return [];

@@ -1,4 +1,4 @@
-/** A chain that is not what the configuration says. The message is one line that says what to do. */
+/** A chain that does not match the configuration. The message is one line that says what to do. */
 export class ChainSetupError extends Error {
   override name = "ChainSetupError";
 }

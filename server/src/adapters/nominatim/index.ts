@@ -4,7 +4,7 @@ import type { AddressSearch, Place, PlaceQuestion, PlaceSearch, PostalAddress } 
 import { type Found, SearchAnswer } from "./wire.ts";
 
 const FRESH_MILLISECONDS = 7 * 86_400_000;
-/** Longer texts hold no address. */
+/** Longer texts contain no address. */
 const LONGEST_TEXT = 300;
 const LONGEST_LABEL = 300;
 const parse = jsonOf(SearchAnswer);
@@ -16,7 +16,7 @@ export interface Nominatim {
   addresses: Provider<PostalAddress, FoundAddress>;
 }
 
-/** Places and addresses of OpenStreetMap, as a Nominatim finds them. */
+/** Places and addresses of OpenStreetMap, from a Nominatim server. */
 export function createNominatim(source: OpenSource): Nominatim {
   const about = {
     source: source.name,
@@ -64,7 +64,7 @@ export function createNominatim(source: OpenSource): Nominatim {
   };
 }
 
-/** Undefined: a place of no country, or one without a position. */
+/** Undefined: the place has no country or no position. */
 function placeOf(found: Found): Place | undefined {
   const [latitude, longitude] = [Number(found.lat), Number(found.lon)];
   const countryCode = found.address?.country_code?.toUpperCase();
@@ -91,7 +91,7 @@ function precisionOf({ category = "", place_rank: rank = 30 }: Found): Place["pr
   return rank >= 13 ? "city" : "region";
 }
 
-/** Anybody may edit these names: without control and bidirectional characters, and bounded. */
+/** Anyone may edit these names: control and bidirectional characters are removed, and the length is limited. */
 function textOfOthers(text: string): string {
   return text
     .replace(/[\p{Cc}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu, " ")

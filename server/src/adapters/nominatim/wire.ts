@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-/** What is read of the answers of `GET /search` with `format=jsonv2` and `addressdetails=1`. */
+/** The used fields of `GET /search` with `format=jsonv2` and `addressdetails=1`. */
 const Found = z.object({
   lat: z.string(),
   lon: z.string(),

@@ -25,7 +25,7 @@ const parse = jsonOf(
 
 const QUERY = { current: ["us_aqi", "european_aqi", ...pollutants].join(","), timezone: "auto" };
 
-/** The air now, of the models of the Copernicus Atmosphere Monitoring Service. */
+/** The current air quality, from the models of the Copernicus Atmosphere Monitoring Service. */
 export function createOpenMeteoAirQuality(source: OpenSource): Provider<Position, AirQuality> {
   return {
     source: source.name,
@@ -41,7 +41,7 @@ export function createOpenMeteoAirQuality(source: OpenSource): Provider<Position
         signal,
       });
       const { time: localTime, us_aqi: usAqi, european_aqi: europeanAqi, ...microgramsPerCubicMeter } = answer.current;
-      // Where its models do not reach it says so by giving no value.
+      // Outside of the models' range the values are missing.
       if (usAqi === null && europeanAqi === null) return { answer: undefined, asOf };
       return { answer: { localTime, usAqi, europeanAqi, microgramsPerCubicMeter }, asOf };
     },

@@ -7,7 +7,7 @@ const FRESH_MILLISECONDS = 30 * 86_400_000;
 const ofThePoint = { errorMeters: null, highestMeters: null, distanceMeters: null };
 const parse = jsonOf(z.object({ elevation: z.array(z.number()) }));
 
-/** Of the Copernicus model with cells of 90 meters. */
+/** Elevations of the Copernicus model with cells of 90 meters. */
 export function createOpenMeteoElevation(
   source: OpenSource,
 ): Provider<{ latitude: number; longitude: number }, ElevationAnswer> {

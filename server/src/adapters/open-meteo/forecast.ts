@@ -40,7 +40,7 @@ const QUERY = {
   forecast_days: DAYS,
 };
 
-/** The weather now and of the days ahead, of the models that Open-Meteo takes for the place. */
+/** The current weather and the forecast, from the models that Open-Meteo selects for the place. */
 export function createOpenMeteoForecast(source: OpenSource): Provider<Position, Weather> {
   return {
     source: source.name,

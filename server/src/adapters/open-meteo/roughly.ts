@@ -1,6 +1,8 @@
 import type { Position } from "../../ports/maps.ts";
 
-/** A hundredth of a degree is finer than the models, and neighbors share an answer; nobody learns where a traveler stands. */
+/**
+ * A hundredth of a degree is finer than the models. Neighbors share an answer, and a traveler's exact position stays private.
+ */
 export function roughly({ latitude, longitude }: Position): Position {
   return { latitude: Number(latitude.toFixed(2)), longitude: Number(longitude.toFixed(2)) };
 }

@@ -12,7 +12,7 @@ const parse = jsonOf(
   }),
 );
 
-/** Of the data set that the operator named in the source's address. */
+/** Elevations of the data set in the source's address. */
 export function createOpenTopoDataElevation(
   source: OpenSource,
 ): Provider<{ latitude: number; longitude: number }, ElevationAnswer> {
@@ -30,7 +30,7 @@ export function createOpenTopoDataElevation(
         signal,
       });
       const [found] = answer.results;
-      // Data sets of land have nothing at sea.
+      // Data sets of land have no values at sea.
       if (found === undefined || found.elevation === null) return { answer: undefined, asOf };
       const basis = `Data set ${found.dataset.slice(0, 60)} of Open Topo Data`;
       return { answer: { ...ofThePoint, meters: found.elevation, basis }, asOf };

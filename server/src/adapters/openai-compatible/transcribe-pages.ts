@@ -5,10 +5,10 @@ import type { Log } from "../../ports/log.ts";
 import type { PageTranscriber } from "../../ports/page-transcriber.ts";
 
 interface TranscriberOptions {
-  /** Base address of the API, up to and with its version, such as `https://api.openai.com/v1`. */
+  /** The API's base address including its version, such as `https://api.openai.com/v1`. */
   url: string;
   model: string;
-  /** Undefined: the endpoint asks for none, as one in the operator's own network. */
+  /** Undefined: the endpoint requires none, such as one in the operator's own network. */
   apiKey: string | undefined;
   timeoutMilliseconds: number;
   http: HttpClient;
@@ -34,7 +34,7 @@ const Completion = z.object({
 });
 
 /**
- * Asks a vision model behind an endpoint that speaks OpenAI's chat completions, which many servers of models do. One request for each
+ * Asks a vision model behind an OpenAI-compatible chat completions endpoint, which many model servers have. One request per
  * page: `POST {url}/chat/completions` with the picture as a data URL.
  */
 export function createPageTranscriber(options: TranscriberOptions): PageTranscriber {
@@ -72,7 +72,7 @@ async function askModel(
       maxBytes: MOST_ANSWER_BYTES,
     });
     const lines = status === 200 ? readLines(body) : undefined;
-    // Never what it said: that is the document.
+    // The answer itself is never logged: it is the document.
     if (lines === undefined) log.warn({ status }, "the vision model gave no usable transcription");
     return lines;
   } catch (error) {
@@ -86,7 +86,7 @@ async function askModel(
 function readLines(body: Buffer): string[] | undefined {
   const completion = Completion.safeParse(readJson(body));
   const [choice] = completion.data?.choices ?? [];
-  // A transcription that was cut off lacks what often matters most: the totals at the end.
+  // A truncated transcription often lacks what matters most: the totals at the end.
   if (choice === undefined || choice.finish_reason === "length") return undefined;
   const lines = choice.message.content
     .split("\n")

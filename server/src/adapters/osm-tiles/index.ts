@@ -2,18 +2,18 @@ import type { OpenSource } from "../../platform/providers/open-source.ts";
 import type { Provider } from "../../platform/providers/provider.ts";
 import { TILE_PIXELS, type TileName } from "../../ports/map-tiles.ts";
 
-/** As long as the policy of OpenStreetMap's own tiles asks for at least. */
+/** The minimum required by the policy of OpenStreetMap's own tiles. */
 const FRESH_MILLISECONDS = 7 * 86_400_000;
 const MAXIMUM_BYTES = 256 * 1024;
 
-/** Tiles as OpenStreetMap's own server has them, at `/{zoom}/{x}/{y}.png`. All that are asked for, or none. */
+/** Tiles at `/{zoom}/{x}/{y}.png`, as on OpenStreetMap's own server. Returns all requested tiles, or none. */
 export function createOsmTiles(source: OpenSource): Provider<readonly TileName[], readonly Uint8Array[]> {
   return {
     source: source.name,
     sourceLevel: "open",
     attribution: ["© OpenStreetMap contributors (ODbL)"],
     async ask(names, signal) {
-      // With the first that fails the others are of no use, and are not held against the source.
+      // When one fails, the others are useless; aborting them does not count against the source.
       const rest = new AbortController();
       const asked = signal === undefined ? rest.signal : AbortSignal.any([signal, rest.signal]);
       const read = ({ zoom, x, y }: TileName) =>
@@ -39,10 +39,10 @@ export function createOsmTiles(source: OpenSource): Provider<readonly TileName[]
 }
 
 const SIGNATURE = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
-/** What every whole PNG ends with: a part without content, and the checksum of its name. */
+/** The end of every complete PNG: an empty chunk, and the checksum of its name. */
 const END = Buffer.from("0000000049454e44ae426082", "hex");
 
-/** Whole, and of the size of a tile: a small file may unfold to a picture that no memory holds. */
+/** Requires a complete picture of tile size: a small file may decompress to one that exceeds the memory. */
 function readTile(body: Buffer): Uint8Array {
   const isWhole = body.subarray(0, 8).equals(SIGNATURE) && body.subarray(-12).equals(END);
   const isTile =

@@ -6,7 +6,7 @@ import type { RoutedMode, RoutedWay, WayQuestion } from "../../ports/ways.ts";
 
 const FRESH_MILLISECONDS = 24 * 3_600_000;
 
-/** `NoRoute` and `NoSegment` come with status 400: there is no way, or no road near one of the ends. */
+/** `NoRoute` and `NoSegment` come with status 400: there is no route, or no road near one of the ends. */
 const parse = jsonOf(
   z.discriminatedUnion("code", [
     z.object({
@@ -17,10 +17,10 @@ const parse = jsonOf(
   ]),
 );
 
-/** Names in the address. A server has one profile and answers by it whatever the name is: each mode has a server of its own. */
+/** Profile names in the address. A server has one profile and uses it whatever the name is: each mode has its own server. */
 const PROFILES: Readonly<Record<RoutedMode, string>> = { driving: "driving", walking: "foot", bicycling: "bike" };
 
-/** Ways over the roads of OpenStreetMap, as an OSRM finds them. */
+/** Routes over the roads of OpenStreetMap, from an OSRM server. */
 export function createOsrm(source: OpenSource): Provider<WayQuestion, RoutedWay> {
   return {
     source: source.name,

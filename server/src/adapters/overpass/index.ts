@@ -15,7 +15,7 @@ const Point = z.object({ lat: z.number().min(-90).max(90), lon: z.number().min(-
 
 const parse = jsonOf(
   z.object({
-    // A query that ran out of time or memory is answered with what it found until then, and with a remark.
+    // A query that ran out of time or memory is answered with partial results and a remark.
     remark: z.undefined().optional(),
     elements: z.array(
       z.object({
@@ -33,7 +33,7 @@ export interface Overpass {
   restaurants: Provider<RestaurantQuestion, readonly Restaurant[]>;
 }
 
-/** What OpenStreetMap has near a point, as an Overpass finds it. */
+/** Places of OpenStreetMap near a point, from an Overpass server. */
 export function createOverpass(source: OpenSource): Overpass {
   const about = {
     source: source.name,
@@ -111,7 +111,7 @@ function placeOf({ lat, lon, center, tags }: Found) {
   };
 }
 
-/** Anybody may edit these. */
+/** Anyone may edit these texts. */
 function textOf(text: string | undefined): string | null {
   return text === undefined ? null : toVisibleText(text, LONGEST_TEXT);
 }

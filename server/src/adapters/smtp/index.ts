@@ -7,7 +7,10 @@ import type { Mail, Mailer } from "../../ports/mailer.ts";
 interface SmtpServerAddress {
   host: string;
   port: number;
-  /** wrapped: TLS from the first byte · required: STARTTLS, or nothing is sent · optional: STARTTLS where the server offers it · off */
+  /**
+   * wrapped: TLS from the first byte · required: STARTTLS, or nothing is sent · optional: STARTTLS if the server offers it ·
+   * off
+   */
   tls: "wrapped" | "required" | "optional" | "off";
   credentials: { user: string; password: string } | undefined;
 }
@@ -19,16 +22,16 @@ export interface SmtpMailerOptions {
 }
 
 export interface SmtpMailer extends Mailer {
-  /** Breaks off what is under way, as a crash would. */
+  /** Aborts pending mails, as a crash would. */
   close(): void;
 }
 
-/** For one step, such as connecting or one answer of the server; and for all of them, however slowly it answers. */
+/** For a single step, such as connecting or one answer of the server, and for all of them together. */
 const TIMEOUTS = { stepMilliseconds: 10_000, wholeMilliseconds: 60_000 };
 const ONE_ADDRESS = /^[^\s<>,;:"()[\]\\@]+@[^\s<>,;:"()\\@]+$/;
 const MESSAGE_ID = /^[A-Za-z0-9.-]+$/;
 
-/** Sends by the operator's mail server, on a connection for each mail. Nothing of the conversation is logged. */
+/** Sends through the operator's mail server, with a new connection per mail. The conversation is not logged. */
 export function createSmtpMailer({ server, from, timeouts = TIMEOUTS }: SmtpMailerOptions): SmtpMailer {
   const open = new Set<Socket>();
   const domain = from.address.slice(from.address.lastIndexOf("@") + 1);
@@ -48,7 +51,7 @@ export function createSmtpMailer({ server, from, timeouts = TIMEOUTS }: SmtpMail
       connectionTimeout: timeouts.stepMilliseconds,
       greetingTimeout: timeouts.stepMilliseconds,
       socketTimeout: timeouts.stepMilliseconds,
-      // Addresses in a text are text.
+      // Addresses in a text are not fetched.
       disableFileAccess: true,
       disableUrlAccess: true,
     });
@@ -60,7 +63,7 @@ export function createSmtpMailer({ server, from, timeouts = TIMEOUTS }: SmtpMail
       html: mail.html,
       messageId: `<${mail.messageId}@${domain}>`,
       headers: {
-        // Out-of-office programs do not answer it (RFC 3834).
+        // Prevents out-of-office replies (RFC 3834).
         "Auto-Submitted": "auto-generated",
         ...(traceId === undefined ? {} : { "X-Trace-Id": traceId }),
       },
@@ -92,7 +95,7 @@ export function createSmtpMailer({ server, from, timeouts = TIMEOUTS }: SmtpMail
 
 const refused = (why: string): Failure => new Failure("mail_refused", { cause: new Error(why) });
 
-/** The server's words may repeat what was sent: of an error only its codes are kept. */
+/** The server's text may repeat what was sent, so only an error's codes are kept. */
 function failureOf(error: unknown): Failure {
   const { code, command, responseCode } = Object(error);
   const isFinal = Number(responseCode) >= 500 && (command === "RCPT TO" || command === "DATA");

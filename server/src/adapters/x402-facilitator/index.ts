@@ -11,30 +11,30 @@ import { describePayment, SCHEME, SettleAnswer, SupportedAnswer, VerifyAnswer, X
 export { FacilitatorSetupError } from "./errors.ts";
 
 export interface X402FacilitatorOptions {
-  /** Without a slash at its end. */
+  /** Without a trailing slash. */
   url: string;
-  /** Shown with every question. */
+  /** Sent with every request. */
   key?: string | undefined;
   http: HttpClient;
   environment: Environment;
-  /** CAIP-2 of that environment's chain. */
+  /** The CAIP-2 name of that environment's chain. */
   network: string;
-  /** Of one question. */
+  /** The time limit of one request. */
   timeoutMilliseconds: number;
 }
 
 const MAXIMUM_BYTES = 256 * 1024;
 const LONGEST_EXCERPT = 200;
-/** x402's words for a facilitator that could not find out, rather than for a payment that is bad. */
+/** Reasons of x402 for a facilitator that could not decide, rather than for a bad payment. */
 const UNDECIDED: ReadonlySet<string> = new Set([
   "unexpected_verify_error",
   "unexpected_settle_error",
   "settlement_pending",
 ]);
-/** Words of x402 are passed on as they are; anything else that a facilitator writes stays in the log. */
+/** Reasons of x402 are passed on; any other text of a facilitator stays in the log. */
 const REASON = /^[a-z0-9_]{1,100}$/;
 
-/** An x402 facilitator of somebody else, reached over HTTP. Rejects with FacilitatorSetupError when it cannot serve our network. */
+/** A third-party x402 facilitator, over HTTP. Rejects with FacilitatorSetupError if it does not serve our network. */
 export async function createX402Facilitator(options: X402FacilitatorOptions): Promise<Facilitator> {
   const ask = createQuestions(options);
   await checkSupport(ask, options);
@@ -83,7 +83,7 @@ function createQuestions({ url, key, http, timeoutMilliseconds }: X402Facilitato
       freshConnection,
     });
 
-  /** A kept connection that is just being closed looks like a lost answer. Asking about a payment twice does no harm. */
+  /** A kept-alive connection that is just being closed looks like a lost answer. Asking about a payment twice is harmless. */
   async function askTwice(path: string, json: unknown): Promise<HttpResponse> {
     try {
       return await send(path, json, false);
@@ -93,7 +93,7 @@ function createQuestions({ url, key, http, timeoutMilliseconds }: X402Facilitato
     }
   }
 
-  /** Parts of it are written into the log, where no key may stand. */
+  /** Parts of it are logged, which must not include a key. */
   function textOf({ body }: HttpResponse): string {
     const text = body.toString("utf8");
     return key === undefined ? text : text.replaceAll(key, "(the key)");
@@ -112,7 +112,7 @@ function createQuestions({ url, key, http, timeoutMilliseconds }: X402Facilitato
   };
 }
 
-/** A refusal may come with a status of its own; what is broken, busy or wants another key has not looked at the payment. */
+/** A refusal may have its own status; a broken, busy or unauthorized request has not looked at the payment. */
 function readAnswer<Answer>(path: string, status: number, text: string, schema: z.ZodType<Answer>): Answer {
   const hasLooked = (status >= 200 && status < 300) || [400, 402, 409, 412, 422].includes(status);
   const answer = hasLooked ? schema.safeParse(parseJson(text)) : undefined;
@@ -120,7 +120,7 @@ function readAnswer<Answer>(path: string, status: number, text: string, schema: 
   throw new FacilitatorError(`${path} answered ${status}: ${excerpt(text)}`);
 }
 
-/** Throws unless it is this payment, here, and whole that was settled. */
+/** Throws unless exactly this payment was settled, completely and on this network. */
 function readSettled({ transaction, network, payer, amount }: SettleAnswer, payment: SignedPayment): Hex {
   const digits = /^0x([0-9a-f]{64})$/i.exec(transaction)?.[1];
   const isOurs =

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { PaymentTerms, SignedPayment } from "../../domain/payments.ts";
 
-/** The wire of x402 version 2, as the HTTP client of `@x402/core` sends and reads it. */
+/** The x402 version 2 format, as the HTTP client of `@x402/core` sends and reads it. */
 
 export const X402_VERSION = 2;
 export const SCHEME = "exact";
@@ -34,7 +34,7 @@ export const SupportedAnswer = z.object({
   kinds: z.array(z.object({ x402Version: z.number(), scheme: z.string(), network: z.string() })),
 });
 
-/** What both questions carry. */
+/** The common body of both requests. */
 export function describePayment(payment: SignedPayment, terms: PaymentTerms) {
   const { network, asset, payTo, amount, maxTimeoutSeconds, extra } = terms;
   const paymentRequirements = {

@@ -20,7 +20,7 @@ import { createX402Facilitator } from "./index.ts";
 
 const PRICE = 2_000n;
 const COLLECTION: Hex = "0x00000000000000000000000000000000000000c0";
-/** Longer than any machine stands still. */
+/** Longer than any machine stalls. */
 const TIMEOUT_MILLISECONDS = 120_000;
 const SHORT_TIMEOUT_MILLISECONDS = 200;
 
@@ -76,7 +76,7 @@ function open(
   });
 }
 
-/** An external facilitator settles itself. */
+/** An external facilitator settles payments itself. */
 function settle(by: Facilitator, ...payment: Parameters<NonNullable<Facilitator["settle"]>>) {
   if (by.settle === undefined) throw new Error("An external facilitator settles.");
   return by.settle(...payment);
@@ -210,7 +210,7 @@ describe("it is sent what the packages' own client sends", () => {
   });
 });
 
-/** Whatever it says, nothing is known of the payment. */
+/** Whatever it answers, the payment's outcome is unknown. */
 const nonsense: [string, FacilitatorFate][] = [
   ["breaks the connection", "reset"],
   ["is broken", { status: 500, text: "<h1>Internal Server Error</h1>" }],
@@ -234,7 +234,7 @@ describe("a facilitator that", () => {
 
   it("does not answer in time is away", async () => {
     const { http } = world;
-    // At the start it is given all the time that it needs.
+    // At the start it gets all the time it needs.
     const send = (request: HttpRequest) =>
       http.send(request.method === "GET" ? { ...request, timeoutMilliseconds: TIMEOUT_MILLISECONDS } : request);
     const impatient = await open({ timeoutMilliseconds: SHORT_TIMEOUT_MILLISECONDS, http: { ...http, send } });

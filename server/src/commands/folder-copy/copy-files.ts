@@ -6,13 +6,13 @@ import { EmbeddedError } from "../../embedded/embedded-error.ts";
 import { ensurePrivateFolder, syncFolder } from "../../platform/files/private-files.ts";
 import type { CopiedFile } from "./manifest.ts";
 
-/** What lies below a folder, as paths from it; each folder before what is in it. */
+/** The contents of a folder, as relative paths; each folder before its contents. */
 interface Tree {
   folders: readonly string[];
   files: readonly string[];
 }
 
-/** @param isLeftOut by the path from the folder. */
+/** @param isLeftOut receives the path relative to the folder. */
 export function listTree(folder: string, isLeftOut: (path: string) => boolean): Tree {
   const folders: string[] = [];
   const files: string[] = [];
@@ -35,17 +35,17 @@ export function listTree(folder: string, isLeftOut: (path: string) => boolean): 
   return { folders, files };
 }
 
-/** Copies the folders alone. All are readable by their owner only, whatever they were. */
+/** Creates only the folders, readable by their owner only, whatever they were. */
 export function makeFolders(folders: readonly string[], to: string): void {
   for (const path of folders) ensurePrivateFolder(join(to, path));
 }
 
-/** A rename or a power cut loses nothing of what was synced. */
+/** After syncing, a rename or a power cut loses nothing. */
 export function syncFolders(folders: readonly string[], to: string): void {
   for (const path of [...folders.map((folder) => join(to, folder)).toReversed(), to]) syncFolder(path);
 }
 
-/** Copies one file, readable by its owner only, and says what was copied. */
+/** Copies a file, readable by its owner only, and returns its record. */
 export async function copyFile(path: string, { from, to }: { from: string; to: string }): Promise<CopiedFile> {
   const hash = createHash("sha256");
   let bytes = 0;

@@ -6,19 +6,19 @@ import { EmbeddedError } from "../../embedded/embedded-error.ts";
 const FILE_NAME = "manifest.json";
 const FORMAT = "wayfare-backup-1";
 
-/** Below the folder that is copied, and nowhere else, whoever wrote the manifest. */
+/** Restricted to paths inside the copied folder, whoever wrote the manifest. */
 const Path = z.string().refine((path) => {
   return path !== "" && !isAbsolute(path) && normalize(path) === path && path.split(sep)[0] !== "..";
 });
 const CopiedFile = z.object({ path: Path, bytes: z.int(), sha256: z.string().regex(/^[0-9a-f]{64}$/) });
 const Manifest = z.object({
   format: z.literal(FORMAT),
-  /** Of the product that wrote it. */
+  /** The version of the product that wrote it. */
   version: z.string(),
   createdAt: z.string(),
   /** External: the databases are on the operator's own server and not in this backup. */
   database: z.enum(["embedded", "external"]),
-  /** Each after the one that it lies in. */
+  /** Each after its parent. */
   folders: z.array(Path),
   files: z.array(CopiedFile),
 });
@@ -28,7 +28,7 @@ export type Manifest = Omit<z.infer<typeof Manifest>, "format">;
 
 export const manifestFileOf = (backup: string): string => join(backup, FILE_NAME);
 
-/** It is written last: a folder without it is no backup, or half of one. */
+/** Written last: a folder without it is no backup, or an incomplete one. */
 export const formatManifest = (manifest: Manifest): z.infer<typeof Manifest> => ({ format: FORMAT, ...manifest });
 
 export function readManifest(backup: string): Manifest {

@@ -5,8 +5,8 @@ import { promisify } from "node:util";
 const MAXIMUM_BYTES = 64 * 1024 * 1024;
 
 /**
- * The types of the example client in `folder`, from an API description. Its generator runs as a program of its own, because it
- * brings a TypeScript of its own.
+ * The example client's types in `folder`, from an API description. Its generator runs as a separate program, because it brings
+ * its own TypeScript.
  */
 export async function clientTypes(folder: string, apiDescription: string): Promise<string> {
   const generating = promisify(execFile)(process.execPath, [join(folder, "generate.ts"), "-"], {

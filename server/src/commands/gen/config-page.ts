@@ -3,7 +3,7 @@ import { z } from "zod";
 import { variables } from "../../config/config.ts";
 import { NOTICE, table } from "./markdown.ts";
 
-/** What the launcher reads before it starts the service. */
+/** The variables that the launcher reads before it starts the service. */
 const LAUNCHER_VARIABLES = new URL("../../../../scripts/launcher-variables.json", import.meta.url);
 const LauncherVariables = z.array(z.object({ name: z.string(), meaning: z.string() }));
 

@@ -5,7 +5,7 @@ import { NOTICE, table } from "./markdown.ts";
 
 const SOURCE = resolve(import.meta.dirname, "../..");
 
-/** Each folder of data says in `data-sets.json` what it has. */
+/** Each data folder describes its contents in `data-sets.json`. */
 const DataSets = z.array(
   z.strictObject({
     name: z.string(),

@@ -5,7 +5,7 @@ import { json, NOTICE, table } from "./markdown.ts";
 
 type Catalog = typeof catalog;
 
-/** As the pages of the repository say it; each deployment puts its own in its place. */
+/** The URL on the repository's pages; each deployment replaces it with its own. */
 const APP_URL = "http://127.0.0.1:3000";
 const TRACE_ID = "4bf92f3577b34da6a3ce929d0e0e4736";
 
@@ -43,7 +43,7 @@ ${table(["Code", "Retryable", "Tools"], toolRows)}
 `;
 }
 
-/** By path: a page for each code that a caller can be answered with, to which `type` leads. */
+/** By path: a page for each code in answers to callers, which `type` links to. */
 export function errorPages({ entries }: Catalog): [path: string, page: string][] {
   const uses = usesByCode(entries);
   const meanings = new Map(Object.entries(meaningByCode));
@@ -51,7 +51,7 @@ export function errorPages({ entries }: Catalog): [path: string, page: string][]
   return [...codes].map((code) => [`errors/${code}.md`, errorPage(code, meanings.get(code), uses.get(code) ?? [])]);
 }
 
-/** A tool that declares the code, with what it says of it. */
+/** A tool that declares the code, with its text for it. */
 interface Use {
   tool: string;
   meaning: string;

@@ -4,7 +4,7 @@ import { fence, NOTICE } from "./markdown.ts";
 
 const LEADING_COMMENT = /^(?:\/\/.*\n)+/;
 
-/** A page for each program in `examples/`: its leading comment is the text, the rest is shown. */
+/** A page for each program in `examples/`: its leading comment is the text, followed by the code. */
 export function examplePages(folder: string): [path: string, text: string][] {
   return readdirSync(folder)
     .filter((file) => file.endsWith(".ts"))

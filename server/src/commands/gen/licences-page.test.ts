@@ -10,7 +10,7 @@ const lockText = readLock(resolve(import.meta.dirname, "../../../.."));
 it("every package that is started has an open licence, and one that has none stops the generation", () => {
   const packages = productionPackages(lockText);
   const names = packages.map(({ name }) => name);
-  // What each of the programs runs on, what those need in turn, and nothing of development.
+  // The dependencies of each program, including transitive ones, without those for development.
   expect(names).toEqual(expect.arrayContaining(["zod", "pg", "pg-types", "viem", "@resvg/resvg-js", "geo-tz"]));
   for (const name of ["vitest", "@redocly/cli", "fontoxpath", "saxonjs-he", "xslt3-he"])
     expect(names).not.toContain(name);
@@ -35,7 +35,7 @@ it("a package under the MPL whose source code nobody has named stops the generat
   for (const name of ["@img/colour", "libheif"]) expect(() => sourceOfLgpl(name)).toThrow(`${name} is under the LGPL`);
 });
 
-/** What is listed below the paragraph of the notices that says this. */
+/** The list below the notices' paragraph with these words. */
 function partsAfter(notices: string, words: string): string[] {
   const paragraphs = notices.split("\n\n");
   const list = paragraphs[paragraphs.findIndex((paragraph) => paragraph.includes(words)) + 1] ?? "";
@@ -52,13 +52,13 @@ it("the service serves the notices, and the index and the start page lead to the
       expect(notices).toContain(name);
       expect(notices).toContain(licence);
     }
-    // Each part under the MPL with where its source code is.
+    // Each MPL part with the location of its source code.
     const ofMpl = partsAfter(notices, "Mozilla Public License 2.0 (https://mozilla.org/MPL/2.0/)");
     const packages = productionPackages(lockText).filter(({ licence }) => licence?.includes("MPL-2.0"));
     const sources = packages.map(({ name, version }) => `${name} ${version}: https://github.com/yisibl/resvg-js`);
     expect(sources).not.toEqual([]);
     expect(ofMpl).toEqual([...new Set(sources)]);
-    // Each library under the LGPL likewise, for every system, with the text of the licence.
+    // Each LGPL library likewise, for every system, with the text of the licence.
     const lesser = productionPackages(lockText).filter(({ licence }) => licence?.includes("LGPL"));
     expect(lesser.map(({ name }) => name)).toEqual(
       expect.arrayContaining(["libheif-js", "@img/sharp-libvips-linux-x64", "@img/sharp-libvips-darwin-arm64"]),
@@ -67,14 +67,14 @@ it("the service serves the notices, and the index and the start page lead to the
       ...new Set(lesser.map(({ name, version }) => `${name} ${version}: ${sourceOfLgpl(name)}`)),
     ]);
     expect(notices).toContain("GNU LESSER GENERAL PUBLIC LICENSE");
-    // What others have written is named beside the package that holds it.
+    // Embedded third-party code is named beside its package.
     for (const [name, licence] of [
       ["@hyzyla/pdfium", "MIT AND BSD-3-Clause AND Apache-2.0"],
       ["@tesseract.js-data/jpn", "MIT AND Apache-2.0"],
     ] as const) {
       expect(notices.split("\n").find((line) => line.includes(`[${name}]`))).toContain(licence);
     }
-    // Each data set under the ODbL or CC BY with whose it is, where it is from, and under what.
+    // Each ODbL or CC BY data set with its owner, its source and its licence.
     const attributed = readDataSets().map((set) => ({ ...set, line: `${set.name} (${set.source}): ${set.licence}` }));
     for (const [words, licence, holder] of [
       [
@@ -93,7 +93,7 @@ it("the service serves the notices, and the index and the start page lead to the
       expect(partsAfter(notices, words)).toEqual(lines);
       expect(notices.split("\n").find((line) => line.includes(words))).toContain(holder);
     }
-    // The text of a licence with whose it is, as MIT wants it.
+    // A licence text with its copyright holder, as MIT requires.
     expect(notices).toMatch(/\nzod [\d.]+.*\n=+\n\nMIT License\n\nCopyright/);
     const page = await read("/docs/licences.md", "text/markdown");
     expect(notices.startsWith(page.slice(0, 100))).toBe(true);

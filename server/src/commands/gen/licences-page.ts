@@ -5,8 +5,8 @@ import { NOTICE, table } from "./markdown.ts";
 import { type ProductionPackage, productionPackages, readLock } from "./production-packages.ts";
 
 /**
- * Notices of what packages hold of others without the notice itself, word for word from the licence files of PDFium (`LICENSE`, whose
- * text of the Apache License the page has anyway) and Leptonica (`leptonica-license.txt`).
+ * Notices for embedded third-party code whose packages lack them, verbatim from the licence files of PDFium (`LICENSE`, except
+ * the text of the Apache License, which the page has anyway) and Leptonica (`leptonica-license.txt`).
  */
 const NOTICES_WITHIN: readonly (readonly [text: string, names: string[]])[] = [
   [
@@ -36,7 +36,7 @@ THIS SOFTWARE IS PROVIDED BY THE COPYRIGHT HOLDERS AND CONTRIBUTORS \`\`AS IS'' 
 const REPOSITORY = resolve(import.meta.dirname, "../../../..");
 const NOTICE_FILE = /^(licen[cs]e|notice|copying|unlicense)/i;
 
-/** Licences that want more than their text, and what they want said. */
+/** Licences that require more than their text, with the statements that they require. */
 const OBLIGATIONS: readonly { licence: RegExp; says: string; sourceOf?(packageName: string): string }[] = [
   {
     licence: /MPL-2\.0/,
@@ -62,22 +62,22 @@ const OBLIGATIONS: readonly { licence: RegExp; says: string; sourceOf?(packageNa
   },
 ];
 
-/** A package of the registry may hold only what was compiled, and those for other systems are not installed here. */
+/** A registry package may contain only compiled code, and those for other systems are not installed here. */
 const MPL_SOURCES: ReadonlyMap<string, string> = new Map([["@resvg/resvg-js", "https://github.com/yisibl/resvg-js"]]);
 
-/** libvips and what it is built with, and libheif with libde265. */
+/** libvips with its dependencies, and libheif with libde265. */
 const LGPL_SOURCES: ReadonlyMap<string, string> = new Map([
   ["@img/sharp-libvips", "https://github.com/lovell/sharp-libvips"],
   ["@img/sharp", "https://github.com/lovell/sharp"],
   ["libheif-js", "https://github.com/catdad-experiments/libheif-js, https://github.com/strukturag/libheif"],
 ]);
 
-/** Throws for a package whose source code nobody has named: it may not be passed on without. */
+/** Throws for a package without a known source code location: it must not be redistributed. */
 export function sourceOfMpl(packageName: string): string {
   return sourceIn(MPL_SOURCES, packageName, "MPL");
 }
 
-/** Throws as `sourceOfMpl` does. */
+/** Throws like `sourceOfMpl`. */
 export function sourceOfLgpl(packageName: string): string {
   return sourceIn(LGPL_SOURCES, packageName, "LGPL");
 }
@@ -88,7 +88,7 @@ function sourceIn(sources: ReadonlyMap<string, string>, packageName: string, lic
   throw new Error(`${packageName} is under the ${licence}: name the address of its source code in licences-page.ts.`);
 }
 
-/** The page, and the one file that also has every text. */
+/** The page, and a single file with all texts. */
 export function licencesFiles(): [path: string, content: string][] {
   const packages = productionPackages(readLock(REPOSITORY));
   const page = pageOf(packages);
@@ -148,7 +148,9 @@ function describe(
   return parts.length === 0 ? [] : [says, parts.map((part) => `- ${part}`).join("\n")];
 }
 
-/** Each once, with the packages that carry it. Those for some systems are not everywhere installed, and stand in the table only. */
+/**
+ * Each text once, with its packages. Packages for particular systems are not installed everywhere and appear only in the table.
+ */
 function textsOf(packages: readonly ProductionPackage[]): [text: string, names: string[]][] {
   const byText = new Map<string, string[]>();
   for (const { name, version, path, isForSomeSystems } of packages) {

@@ -18,20 +18,23 @@ type Packages = z.output<typeof Lock>["packages"];
 export interface ProductionPackage {
   name: string;
   version: string;
-  /** An SPDX expression; undefined: the package names none. */
+  /** An SPDX expression; undefined: the package declares none. */
   licence: string | undefined;
-  /** From the repository's root. */
+  /** Relative to the repository's root. */
   path: string;
-  /** Only for some systems: whether it is installed depends on the machine. */
+  /** For particular systems: whether it is installed depends on the machine. */
   isForSomeSystems: boolean;
 }
 
-/** What `npm start` runs. The root's own dependencies are the tools of development, but for those that are optional: they are Node itself. */
+/**
+ * The programs of `npm start`. The root's own dependencies are development tools, except the optional ones: they are Node
+ * itself.
+ */
 const STARTED = ["server", "sandbox", "devnet"];
 
 /**
- * Packages that name no licence in the form of SPDX, with what their licence files say; and those that hold what others have written
- * beside their own, such as PDFium, Tesseract with Leptonica, its data and ZXing, with the licences of both.
+ * Licences read from the licence files of packages that declare no SPDX expression or embed third-party code, such as PDFium,
+ * Tesseract with Leptonica, its data and ZXing; these have both licences.
  */
 const READ_BY_HAND: Readonly<Record<string, string>> = {
   "png-js": "MIT",
@@ -47,15 +50,17 @@ const READ_BY_HAND: Readonly<Record<string, string>> = {
   ),
 };
 
-/** Licences that the Open Source Initiative or the FSF, and for fonts and texts also Creative Commons, call open. */
+/**
+ * Licences approved as open by the Open Source Initiative or the FSF, and for fonts and texts also Creative Commons licences.
+ */
 const OPEN: ReadonlySet<string> = new Set([
   ...["MIT", "MIT-0", "ISC", "0BSD", "BSD-2-Clause", "BSD-3-Clause", "Apache-2.0", "MPL-2.0", "Unlicense", "Zlib"],
   ...["BlueOak-1.0.0", "PostgreSQL", "Python-2.0", "CC0-1.0", "CC-BY-4.0", "OFL-1.1", "Bitstream-Vera"],
-  // Of libraries that are files of their own and can be replaced: what uses them keeps its own licence.
+  // For libraries that are separate files and replaceable: their users keep their own licence.
   ...["LGPL-3.0", "LGPL-3.0-or-later"],
 ]);
 
-/** Every package in the tree of what is started, with its licence. Throws where one is not known to be open. */
+/** Every package in the dependency tree of the programs, with its licence. Throws if one is not known to be open. */
 export function productionPackages(lockText: string): ProductionPackage[] {
   const { packages } = Lock.parse(JSON.parse(lockText));
   const found = new Map<string, ProductionPackage>();
@@ -92,7 +97,7 @@ function namesOf(entry: Packages[string] | undefined, isRoot: boolean): string[]
   return [...(isRoot ? [] : [...Object.keys(dependencies), ...peers]), ...Object.keys(optionalDependencies)];
 }
 
-/** As Node finds it: in the folder of who asks, else further up. */
+/** Resolves like Node: in the folder of the dependent package, else further up. */
 function locate(packages: Packages, from: string, name: string): string | undefined {
   for (let folder = from; ; folder = folder.slice(0, Math.max(folder.lastIndexOf("/"), 0))) {
     const path = `${folder === "" ? "" : `${folder}/`}node_modules/${name}`;
@@ -101,7 +106,7 @@ function locate(packages: Packages, from: string, name: string): string | undefi
   }
 }
 
-/** Of "A OR B" one suffices, of "A AND B" both are needed. */
+/** "A OR B" needs one, "A AND B" needs both. */
 export function isOpen(expression: string | undefined): boolean {
   if (expression === undefined) return false;
   return expression

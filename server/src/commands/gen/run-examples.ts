@@ -8,26 +8,26 @@ import type { Config } from "../../config/config.ts";
 import type { RandomBytes } from "../../domain/ids.ts";
 import { type Entries, type RanExample, runInOrder, type Tool } from "./run-in-order.ts";
 
-/** The moment of every example. Clocks stand still there, so that a page is the same whenever and wherever it is made. */
+/** The time of every example. Clocks are stopped there, so that a page never depends on when and where it is made. */
 const EXAMPLE_TIME = Temporal.Instant.from("2026-06-01T09:00:00Z");
 const EXAMPLE_DAY = EXAMPLE_TIME.toZonedDateTimeISO("UTC").toPlainDate();
 const SEED = "examples";
-/** Long for a slow machine; they come at once. */
+/** Generous for a slow machine; tickets usually come at once. */
 const TICKETS_WITHIN_MILLISECONDS = 60_000;
 
-/** In place of the sandbox's address and our own, whose ports are other ones each time. */
+/** Replaces the addresses of the sandbox and the service, whose ports differ each time. */
 const SUPPLIER_URL_SHOWN = "https://supplier.example";
 const APP_URL_SHOWN = "https://app.example";
 
 interface Examples {
   byTool: ReadonlyMap<string, RanExample>;
-  /** The API description as that service gives it. */
+  /** The API description of that service. */
   apiDescription: string;
 }
 
 /**
- * Calls every tool with its example, over HTTP, against the whole product on the throw-away database of the configuration. The order
- * follows from the ids: an example runs once earlier ones have given the ids that it names (`gives` of a tool).
+ * Calls every tool with its example, over HTTP, against the whole product on the configuration's temporary database. Ids
+ * determine the order: an example runs once earlier ones have given the ids that it names (`gives` of a tool).
  */
 export async function runExamples(entries: Entries, config: Config): Promise<Examples> {
   const stopping = new AbortController();
@@ -58,7 +58,7 @@ export async function runExamples(entries: Entries, config: Config): Promise<Exa
   }
 }
 
-/** Of the quickstart file. */
+/** The facts of the quickstart file. */
 interface Facts {
   appUrl: string;
   tenantId: string;
@@ -66,7 +66,7 @@ interface Facts {
   supplierUrl: string;
 }
 
-/** What was bought is ticketed a moment later, which does not pass by itself where clocks stand still. */
+/** Tickets are issued a moment after a purchase, but time does not pass while clocks are stopped. */
 async function letSupplierFinish(facts: Facts): Promise<void> {
   const { supplierUrl } = facts;
   const response = await fetch(`${supplierUrl}/_sandbox/tick`, {
@@ -84,9 +84,9 @@ async function letSupplierFinish(facts: Facts): Promise<void> {
 
 const Orders = z.object({ orders: z.array(z.object({ status: z.string(), ticketing: z.string().nullable() })) });
 
-/** Whether an example that comes next could be answered before or after the tickets were heard of. */
+/** Whether the next example's answer could depend on the arrival of tickets. */
 async function isTicketAwaited({ appUrl, apiKey }: Facts): Promise<boolean> {
-  // With a trace id of ours: one that the service draws would change the ids that come after it.
+  // Uses our own trace id: one drawn by the service would change the ids after it.
   const headers = { authorization: `Bearer ${apiKey}`, traceparent: `00-${"1".repeat(32)}-${"2".repeat(16)}-00` };
   const response = await fetch(`${appUrl}/api/orders`, { headers });
   const { orders } = Orders.parse(await response.json());
@@ -131,17 +131,17 @@ async function dispatch(
 
 interface StandIns {
   shown(text: string, args: string, tool: string): string;
-  /** The real ones again, for a call whose arguments name what an earlier answer has shown. */
+  /** Restores the real values, for a call whose arguments name them as an earlier answer has shown them. */
   hidden(text: string): string;
 }
 
 /**
- * Addresses and hashes follow from keys that are made anew for each chain, and so do the secrets of guests. What the arguments do
- * not name is shown as a number of the same form, the same one in every answer.
+ * Addresses and hashes derive from keys that are new for each chain, and so do guests' secrets. Those that the arguments do not
+ * name are shown as numbers of the same form, consistently in every answer.
  */
 function createStandIns(): StandIns {
   const HEX = /0x(?:[0-9a-f]{64}|[0-9a-f]{40})\b/g;
-  // Ids of background work are drawn from the system's generator.
+  // Background work draws its ids from the system's generator.
   const TRANSFER_ID = /(?<=\bctx_)[0-9A-Z]{26}\b/g;
   const SECRET = /(?<=\/claim\/0x[0-9a-f]{64}#)[\w-]{43}|(?<="claimCode":")\d{6}(?=")/g;
   const shownByReal = new Map<string, string>();
@@ -152,7 +152,7 @@ function createStandIns(): StandIns {
     counts.set(what, next);
     return next;
   };
-  /** Numbers begin anew with each tool, so that what one answers differently does not show on the pages of others. */
+  /** Numbering restarts with each tool, so that a change in one answer does not affect the pages of others. */
   const hexOf = (tool: string): string => {
     const own = createHash("sha256").update(tool).digest("hex").slice(0, 6);
     return own + nextOf(tool).toString(16).padStart(2, "0");

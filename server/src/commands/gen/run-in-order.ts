@@ -11,10 +11,10 @@ export interface RanExample {
   result: unknown;
 }
 
-/** What changes nothing first: a later example must not find that an earlier one has used up what it needs. */
+/** Reads first: a later example must not find that an earlier one has used up what it needs. */
 const EFFECT_ORDER: readonly Effect[] = ["read", "write", "spend"];
 
-/** Runs every example once, each with the ids that earlier ones have given (`gives` of a tool). */
+/** Runs every example once, with the ids given by earlier ones (`gives` of a tool). */
 export async function runInOrder(
   entries: Entries,
   today: Temporal.PlainDate,
@@ -29,7 +29,7 @@ export async function runInOrder(
     [...waiting].some((other) => other !== by && idsOf(other, today).includes(name));
   const canRun = (tool: Tool) =>
     idsOf(tool, today).every((name) => known.has(name)) && !tool.usesUp.some((name) => isNeeded(name, tool));
-  /** What used up an id needs another one: its giver runs again, for that only. */
+  /** A used-up id is replaced by running its giver again, for that id only. */
   const giverAgain = () =>
     [...waiting]
       .flatMap((tool) => idsOf(tool, today))

@@ -7,7 +7,7 @@ import { toCamelCase, toColumnName, toPropertyName, toSnakeCase } from "../../pl
 import { columnKinds } from "../../platform/database/column-kinds.ts";
 import { withDatabase } from "../open-database.ts";
 
-/** The TypeScript types of the migrated database's tables, read from the catalogue of a throw-away server. */
+/** The TypeScript types of the migrated database's tables, read from the catalogue of a temporary server. */
 
 const MODULES = resolve(import.meta.dirname, "../../modules");
 const LINE_WIDTH = 120;
@@ -20,7 +20,7 @@ const Column = z.object({
   isNullable: z.boolean(),
   hasDefault: z.boolean(),
   isIdentity: z.boolean(),
-  /** Of the check that lists the words that the column can hold, when it has one. */
+  /** The check constraint that lists the column's values, if any. */
   check: z.string().nullable(),
 });
 type Column = z.infer<typeof Column>;
@@ -62,7 +62,7 @@ async function readColumns(pool: Pool): Promise<Column[]> {
   return z.array(Column).parse(rows);
 }
 
-/** What modules say of their own columns, by `table.column`: what the catalogue cannot know. */
+/** The modules' declarations about their own columns, by `table.column`, which the catalogue lacks. */
 async function narrowerTypes(): Promise<ReadonlyMap<string, string>> {
   const paths = readdirSync(MODULES, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile() && entry.name === "column-types.ts")
@@ -108,18 +108,18 @@ function line(column: Column, narrower: ReadonlyMap<string, string>): string {
   const wrapper = column.isIdentity ? "GeneratedAlways" : column.hasDefault ? "Defaulted" : undefined;
   const short = `  ${name}: ${wrapper === undefined ? union : `${wrapper}<${union}>`};`;
   if (short.length <= LINE_WIDTH) return short;
-  // As the formatter breaks a long line.
+  // Breaks a long line like the formatter.
   if (wrapper !== undefined) return `  ${name}: ${wrapper}<\n    ${union}\n  >;`;
   return `  ${name}:\n    | ${union.replaceAll(" | ", "\n    | ")};`;
 }
 
-/** `'a'::text, 'b'::text` as `"a"`, `"b"`. */
+/** Converts `'a'::text, 'b'::text` to `"a"`, `"b"`. */
 function wordsOf(check: string | null): string[] | undefined {
   const list = /= ANY \(ARRAY\[(.*)\]\)/.exec(check ?? "")?.[1];
   return list === undefined ? undefined : [...list.matchAll(/'([^']*)'::/g)].map(([, word]) => JSON.stringify(word));
 }
 
-/** A name that does not come back from camel case would be asked for under another one than it has. */
+/** A name that does not survive the round trip through camel case could not be queried. */
 function cased(name: string): string {
   const camel = toCamelCase(name);
   if (toSnakeCase(camel) !== name) throw new Error(`The name ${name} cannot be written in camel case and back.`);

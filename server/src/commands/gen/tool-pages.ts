@@ -5,7 +5,7 @@ import { sayScopes } from "../../domain/scopes.ts";
 import { fence, json, NOTICE, table, usdc } from "./markdown.ts";
 import type { RanExample } from "./run-in-order.ts";
 
-/** Of JSON Schema, what a table can say; the rest stands in the schema itself. */
+/** The parts of JSON Schema that fit in a table; the rest is in the schema itself. */
 const Property = z.object({
   type: z.union([z.string(), z.array(z.string())]).optional(),
   format: z.string().optional(),
@@ -22,12 +22,12 @@ const Arguments = z.object({
   required: z.array(z.string()).default([]),
 });
 
-/** What the pages on the disk call the application host; readers get their deployment's address. */
+/** The application host's address in the page files; readers get their deployment's. */
 const DISPATCH_URL = "http://127.0.0.1:3000/api/agent/dispatch";
 const DAY_FUNCTION = `day() { date -u -d "+$1 days" +%F 2>/dev/null || date -u -v"+$1"d +%F; }\n`;
 const DATE_TEXT = /"(\d{4}-\d{2}-\d{2})(?=T[^"]*"|")/g;
 
-/** Lists of more objects than this are shown by their first entry: the others have the same form. */
+/** Longer lists of objects are shown by their first entry: the others have the same form. */
 const MOST_OBJECTS = 2;
 
 interface Shortened {
@@ -38,7 +38,7 @@ interface Shortened {
 
 type Entry = (typeof catalog.entries)[number];
 
-/** `docs/tools.md`: every tool in one table for each area. */
+/** `docs/tools.md`: every tool, in one table per area. */
 export function toolsPage({ entries }: typeof catalog): string {
   const byArea = Map.groupBy(entries, ({ tool }) => tool.area);
   const sections = [...byArea].map(([area, ofArea]) => {
@@ -106,7 +106,7 @@ ${json(outputSchema)}
 `;
 }
 
-/** An id belongs to the deployment and the moment that made it. */
+/** An id belongs to the deployment and the moment that created it. */
 function hasIds(args: RanExample["args"]): boolean {
   return /"(?:[a-z]{2,8}_[0-9A-Za-z]{12,}|0x[0-9a-f]{40,})"/.test(JSON.stringify(args));
 }
@@ -122,7 +122,7 @@ function resultLine(day: string, cut: Shortened["cut"], standIns: boolean): stri
   return `Result, as it came on ${day} from the embedded sandbox${remarks.length === 0 ? "" : ` (${remarks.join(", ")})`}:`;
 }
 
-/** The public face of a tool: a change of it shows in the diff. */
+/** The public interface of a tool: its changes show in the diff. */
 export function toolSnapshot({ tool, scopes, inputSchema, outputSchema }: Entry): string {
   const { name, title, summary, payableWithoutKey, errors } = tool;
   const face = {
@@ -154,8 +154,8 @@ export function shorten(value: unknown): Shortened {
 }
 
 /**
- * A call that runs as it stands. The shell counts days that were ahead of the recorded run from its own today, so that the page does
- * not change with the day and its dates never lie behind.
+ * Returns a call that runs unchanged. The shell computes dates that were in the future of the recorded run from its own today,
+ * so that the page does not change daily and its dates are never past.
  */
 function exampleCurl(toolName: string, { day, args }: RanExample): string {
   const recorded = Temporal.PlainDate.from(day);

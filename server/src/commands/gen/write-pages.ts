@@ -1,13 +1,13 @@
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 
-/** Folders of `docs` in which every file is generated. */
+/** Folders of `docs` that contain only generated files. */
 const GENERATED_FOLDERS = ["tools", "errors", "examples"];
 
 interface Differences {
   /** Missing or different. */
   stale: readonly string[];
-  /** In a generated folder without being wanted. */
+  /** Unexpected files in a generated folder. */
   orphans: readonly string[];
 }
 

@@ -8,7 +8,7 @@ import { findFreePort, LOOPBACK } from "../free-port.ts";
 
 const Access = z.object({ user: z.string(), password: z.string().min(1), port: z.int().min(1).max(65_535) });
 
-/** How to reach the embedded server: kept 0600 beside its data folder. */
+/** Access to the embedded server: stored with mode 0600 beside its data folder. */
 export type Access = z.infer<typeof Access>;
 
 export const SERVICE_DATABASE = "wayfare";
@@ -21,7 +21,7 @@ export const saveAccess = (folder: string, access: Access): void => writePrivate
 /** Undefined before the first start. */
 export const readAccess = (folder: string): Access | undefined => readPrivateJson(accessFileOf(folder), Access);
 
-/** Reads the access of this folder's server, or makes it up (and keeps it) before the first start. */
+/** Reads the access data of this folder's server, or creates and stores it before the first start. */
 export const ensureAccess = async (folder: string): Promise<Access> => {
   ensurePrivateFolder(folder);
   const known = readAccess(folder);

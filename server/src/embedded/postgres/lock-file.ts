@@ -18,19 +18,19 @@ const readLines = (dataFolder: string): string[] => {
 export const findServer = (dataFolder: string): (ProcessIdentity & { port: number }) | undefined => {
   const lines = readLines(dataFolder);
   const identity = identifyProcess(Number(lines[0]));
-  // After a restart of the machine or the container the number may be somebody else's.
+  // After a restart of the machine or the container, another process may have the id.
   if (!identity || !readCommandLine(identity.pid)?.includes(dataFolder)) return undefined;
   return { ...identity, port: Number(lines[3]) };
 };
 
-// Larger than any system's highest process number.
+// Larger than any system's highest process id.
 const NO_PROCESS = 2_147_000_000;
 
 /**
- * PostgreSQL refuses to start while the number in its lock file is any living process of the same user, and a killed
- * server counts as living until its zombie is reaped, which in a container without an init never happens. The caller
- * found by `findServer` that the number is nobody's. The file must not be deleted: its other lines are how PostgreSQL
- * makes sure that no backend of the dead server still holds its shared memory.
+ * PostgreSQL refuses to start while the id in its lock file is any live process of the same user, and a killed server counts as
+ * live until its zombie is reaped, which in a container without an init never happens. The caller has found by `findServer`
+ * that the server is gone. The file must not be deleted: its other lines are how PostgreSQL makes sure that no backend of the
+ * dead server still holds its shared memory.
  */
 export const disownLockFile = (dataFolder: string): void => {
   const [pid, ...rest] = readLines(dataFolder);

@@ -2,13 +2,13 @@ import { readdirSync, readlinkSync } from "node:fs";
 import { errorCode } from "../../platform/files/error-code.ts";
 import { identifyProcess, readCommandLine, sendSignal } from "../process-identity.ts";
 
-/** PostgreSQL's own processes name themselves so; the server itself keeps the words that it was started with. */
+/** The title of PostgreSQL's child processes; the server itself keeps its command line. */
 const CHILD_TITLE = /^postgres: /;
 
 /**
- * Ends what a killed server left: a child that is busy (recovery writing, say) outlives it for seconds and holds its shared
- * memory, and no new server starts meanwhile. Only where the system tells which folder a process works in, and only when no
- * server works there: the next one recovers from the log as after any crash. Returns how many were ended.
+ * Ends the leftovers of a killed server: a busy child (such as a recovery) outlives it for seconds and holds its shared memory,
+ * so that no new server starts. Only on systems that tell a process's working folder, and only if no server works there: the
+ * next one recovers from the log as after any crash. Returns how many were ended.
  */
 export const endOrphans = (dataFolder: string): number => {
   if (process.platform !== "linux") return 0;

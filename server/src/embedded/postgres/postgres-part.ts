@@ -7,13 +7,13 @@ import { closeServer, openServer } from "./server.ts";
 
 const postgresFolderOf = (dataDir: string): string => join(dataDir, "postgres");
 
-/** Undefined before the first start. Carries the password. */
+/** Undefined before the first start. Contains the password. */
 export const embeddedDatabaseUrl = (dataDir: string): string | undefined => {
   const access = readAccess(postgresFolderOf(dataDir));
   return access && databaseUrl(access, SERVICE_DATABASE);
 };
 
-/** The embedded PostgreSQL with the service's database in it. */
+/** The embedded PostgreSQL with the service's database. */
 export const postgresPart = (dataDir: string, log: Log, progress: (line: string) => void): Part<"postgres"> => {
   const folder = postgresFolderOf(dataDir);
   const logPath = join(dataDir, "logs", "postgres.log");

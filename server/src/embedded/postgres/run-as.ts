@@ -5,19 +5,19 @@ import { EmbeddedError, errorText } from "../embedded-error.ts";
 import { partEnvironment } from "../part.ts";
 import { runFile } from "./binaries.ts";
 
-/** PostgreSQL refuses to run as root. How to run it anyway, without making users or copying binaries. */
+/** PostgreSQL refuses to run as root: how to run it anyway, without creating users or copying binaries. */
 export interface RunAs {
   /** Words before the program's own. */
   prefix: readonly string[];
-  /** Who must own the data folder. */
+  /** The required owner of the data folder. */
   uid: number;
   gid: number;
 }
 
 const NOBODY = 65_534;
 
-// The one capability that is kept lets the unprivileged server reach its files through folders closed to it,
-// such as root's home.
+// The single capability that is kept lets the unprivileged server reach its files through folders closed to it, such as root's
+// home.
 const asUser = (uid: number, gid: number): readonly string[] => [
   "setpriv",
   "--securebits=+no_setuid_fixup",
@@ -30,7 +30,7 @@ const asUser = (uid: number, gid: number): readonly string[] => [
 
 const inUserNamespace = ["unshare", "--user", "--map-user=1000", "--map-group=1000"] as const;
 
-/** Undefined when the program starts this way, else why not. */
+/** Undefined if the program starts this way, else the reason. */
 const tryToStart = async (prefix: readonly string[], program: string): Promise<string | undefined> => {
   const [command = program, ...rest] = [...prefix, program, "--version"];
   try {
@@ -42,7 +42,7 @@ const tryToStart = async (prefix: readonly string[], program: string): Promise<s
   }
 };
 
-/** @param dataFolder the data folder, which may not exist yet; its owner decides whom root becomes. */
+/** @param dataFolder the data folder, which may not exist yet; its owner decides which user root becomes. */
 export const chooseUser = async (dataFolder: string, postgres: string): Promise<RunAs> => {
   const uid = process.getuid?.() ?? 0;
   const gid = process.getgid?.() ?? 0;
@@ -65,11 +65,11 @@ export const chooseUser = async (dataFolder: string, postgres: string): Promise<
   );
 };
 
-/** Gives the folder and all in it to the user of the server (a copy made by root belongs to root). */
+/** Changes the owner of a folder with its contents to the server's user (a copy made by root belongs to root). */
 export const giveFolderTo = (folder: string, { uid, gid }: RunAs): void => {
   const stat = lstatSync(folder);
   if (stat.uid === uid && stat.gid === gid) return;
-  // The folder itself comes last: its owner is what says that the rest is done.
+  // The folder itself comes last: its owner marks the rest as done.
   for (const entry of readdirSync(folder, { withFileTypes: true })) {
     const path = join(folder, entry.name);
     if (entry.isDirectory()) giveFolderTo(path, { prefix: [], uid, gid });

@@ -16,27 +16,27 @@ import { chooseUser } from "./run-as.ts";
 import { serverArguments } from "./settings.ts";
 
 export interface OpenServerOptions {
-  /** Holds access.json and the data folder. */
+  /** Contains access.json and the data folder. */
   folder: string;
   logPath: string;
   log: Log;
   fsync: boolean;
   mayMovePort: boolean;
   progress(line: string): void;
-  /** Called at once with the process that was found or started, before it is ready. */
+  /** Called with the found or started process before it is ready. */
   started?(part: RunningPart): void;
   signal?: AbortSignal;
 }
 
 const PROBE_MILLISECONDS = 25;
 const PROBE_TIMEOUT_MILLISECONDS = 2_000;
-/** A healthy server answers at once, one in recovery says so; one that does neither for so long is replaced. */
+/** A healthy server answers at once, and one in recovery says so; a silent one is replaced after this time. */
 const FOUND_SILENCE_LIMIT_MILLISECONDS = 4_000;
 const STARTED_SILENCE_LIMIT_MILLISECONDS = 30_000;
-/** The time alone says nothing: this process may have been the one that stood still. */
+/** Elapsed time alone proves nothing: this process may have been suspended. */
 const LEAST_SILENT_PROBES = 4;
 const RETRY_MILLISECONDS = 150;
-/** What a killed server leaves goes as soon as the disk lets go of it. */
+/** Leftovers of a killed server end as soon as the disk releases them. */
 const START_ATTEMPTS = 120;
 const PROGRESS_EVERY_MILLISECONDS = 5_000;
 
@@ -50,7 +50,7 @@ const runningPart = (identity: { pid: number; startTime: string }, port: number)
   url: `postgres://${LOOPBACK}:${port}/${SERVICE_DATABASE}`,
 });
 
-/** "ready", "ended" (the process is gone) or "silent" (it lives and does not answer as ours). */
+/** "ready", "ended" (the process is gone) or "silent" (it runs but does not answer as our server). */
 const waitUntilReady = async (
   part: RunningPart,
   access: Access,
@@ -83,7 +83,7 @@ const waitUntilReady = async (
   return "ended";
 };
 
-/** Fast shutdown (open transactions are rolled back, everything is written), then harder. */
+/** Fast shutdown (open transactions are rolled back, everything is written), then more forceful ones. */
 export const closeServer = async (part: RunningPart): Promise<void> => {
   sendSignal(part, "SIGINT");
   if (await waitUntilGone(part, 5_000)) return;
@@ -102,16 +102,16 @@ const explainStartFailure = (
     return new EmbeddedError(`The disk that holds ${folder} is full: free some space and start again.`);
   }
   if (/Address already in use/.test(output)) {
-    // Taken between the look and the start: the next look moves to another port.
+    // The port was taken between the check and the start: the next attempt uses another one.
     if (mayMovePort) return "again";
     return new EmbeddedError(
       `Port ${port} of the embedded database is taken by another program: stop it, or change the port in ${folder}/access.json while Wayfare is stopped.`,
     );
   }
-  // The dead server's backends need a moment to let go of its shared memory, its zombie one to be reaped.
+  // The dead server's backends need a moment to release its shared memory, and its zombie to be reaped.
   if (/lock file .* already exists|shared memory block .* still in use/.test(output)) return "again";
   const line = output.split("\n").findLast((text) => /FATAL|PANIC|error|could not/i.test(text));
-  // A server that complains of nothing was killed while it started.
+  // A server that logged no error was killed during its start.
   if (line === undefined) return "again";
   const reason = line.replace(/^.*?(FATAL|PANIC|LOG):\s*/, "").trim();
   return new EmbeddedError(
@@ -130,7 +130,7 @@ const ensurePort = async (access: Access, { folder, log, mayMovePort }: OpenServ
   return moved;
 };
 
-/** Adopts a healthy server, waits for a recovering one, replaces one that does not answer. */
+/** Adopts a healthy server, waits for a recovering one, replaces an unresponsive one. */
 const adoptServer = async (access: Access, options: OpenServerOptions): Promise<RunningPart | undefined> => {
   const dataFolder = dataFolderOf(options.folder);
   const found = findServer(dataFolder);
@@ -156,8 +156,8 @@ const adoptServer = async (access: Access, options: OpenServerOptions): Promise<
 };
 
 /**
- * Finds or starts the PostgreSQL server of a folder and resolves when it answers. One caller at a time per folder
- * (the owner lock's matter).
+ * Finds or starts the PostgreSQL server of a folder; resolves when it answers. One caller at a time per folder, which the owner
+ * lock guarantees.
  */
 export const openServer = async (options: OpenServerOptions): Promise<RunningPart> => {
   const { folder, logPath, log, fsync, progress, signal } = options;

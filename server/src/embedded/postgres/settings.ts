@@ -2,11 +2,11 @@ import { LOOPBACK } from "../free-port.ts";
 
 export interface ServerSettings {
   port: number;
-  /** Off only for throwaway test servers: acknowledged data is then lost in a power cut. */
+  /** False only for temporary test servers: acknowledged data is then lost in a power cut. */
   fsync: boolean;
 }
 
-/** Given on the command line, so that the running version of Wayfare decides and not the file of an older one. */
+/** Passed on the command line, so that the running version of Wayfare decides rather than an older version's file. */
 export const serverArguments = ({ port, fsync }: ServerSettings): string[] =>
   Object.entries({
     listen_addresses: LOOPBACK,
@@ -16,7 +16,7 @@ export const serverArguments = ({ port, fsync }: ServerSettings): string[] =>
     password_encryption: "scram-sha-256",
     fsync: fsync ? "on" : "off",
     synchronous_commit: fsync ? "on" : "off",
-    // A commit is as durable as with the default, and one system call instead of two.
+    // A commit is as durable as by default, with one system call instead of two.
     wal_sync_method: "open_datasync",
     update_process_title: "off",
     full_page_writes: fsync ? "on" : "off",
@@ -36,14 +36,14 @@ export const serverArguments = ({ port, fsync }: ServerSettings): string[] =>
     log_destination: "stderr",
     logging_collector: "off",
     log_checkpoints: "off",
-    // "log" leaves out the errors of single statements: they belong to the caller's log, and statements may carry
-    // personal data. What the server says about itself stays.
+    // "log" omits errors of single statements: they belong to the caller's log, and statements may contain personal data. The
+    // server's own messages stay.
     log_min_messages: "log",
     log_min_error_statement: "panic",
     log_line_prefix: "%m [%p] ",
   }).flatMap(([name, value]) => ["-c", `${name}=${value}`]);
 
-/** The libc locale exists everywhere; sorting and letter case by Unicode come with PostgreSQL itself. */
+/** The C locale exists everywhere; Unicode sorting and letter case come with PostgreSQL itself. */
 export const initArguments = (dataFolder: string, user: string, passwordFile: string): string[] => [
   `--pgdata=${dataFolder}`,
   `--username=${user}`,

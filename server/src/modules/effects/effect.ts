@@ -135,7 +135,7 @@ export interface EffectResult<R extends EffectRecord, A extends EffectAggregates
   /** A final state other than `done`. */
   to?: R["state"];
   change?: Partial<R>;
-  /** In the transaction that stores the end. */
+  /** Runs in the transaction that stores the end. */
   apply(aggregates: A): Promise<void>;
 }
 

@@ -7,7 +7,7 @@ import { MOST_WRONG_CODES, nameText, summaryText, type Trip } from "../trips/ind
 import type { ClaimPorts } from "./claim-trip.ts";
 import { missingOfGuest } from "./guest-traveler.ts";
 
-/** What the claim page asks and is answered; others may ask it too, with the secret of a guest link. */
+/** The claim page's requests and answers; other clients may use them too, with the secret of a guest link. */
 
 const Time = z.string().meta({ format: "date-time" });
 const LONGEST_SECRET = 200;
@@ -81,7 +81,7 @@ export const Claimed = z.object({
   status: z.literal("confirmed"),
 });
 
-/** What a guest may see; nothing of the tenant's, and nothing that follows from the code nonce. */
+/** The trip as a guest may see it: without the tenant's data, and without anything derived from the code nonce. */
 export async function describeForGuest(
   trip: Trip,
   { chain, clock, stores }: Pick<ClaimPorts, "chain" | "clock" | "stores">,

@@ -25,24 +25,24 @@ export type ClaimPorts = Pick<Ports, "chain" | "submission" | "stores" | "clock"
 export interface ClaimRequest extends GuestLink {
   guestWallet: Hex;
   chainId: number;
-  /** Left out: the chain's own. */
+  /** Default: the chain's own. */
   escrowAddress?: string | undefined;
   claimCode?: string | undefined;
   codeNonce?: Hex | undefined;
-  /** Left out: whosever trip it is. */
+  /** Default: the trip of any tenant. */
   tenantId?: string | undefined;
-  /** Left out: no call waits, and nobody pays. */
+  /** Default: no call waits, and nobody pays. */
   callId?: string | undefined;
   waitMilliseconds?: number | undefined;
 }
 
-/** A signature that nobody has used by then is worth nothing. */
+/** An unused signature expires then. */
 const SIGNATURE_HOURS = 1;
 
 /**
- * Binds a guest's wallet to a trip, once: the claim signer's signature names the wallet, so that nobody who sees it can claim for
- * another one. The same wallet again gets the first answer. Throws Failure with a code of `claimErrors`, `tripStateErrors` or
- * `stepErrors`.
+ * Binds a guest's wallet to a trip, once: the claim signer's signature names the wallet, so that nobody who sees it can claim
+ * for another one. Claiming again with the same wallet gets the first answer. Throws Failure with a code of `claimErrors`,
+ * `tripStateErrors` or `stepErrors`.
  */
 export async function claimTrip(ports: ClaimPorts, request: ClaimRequest): Promise<StepAnswer> {
   const { chain, clock, claimKeys } = ports;
@@ -59,14 +59,14 @@ export async function claimTrip(ports: ClaimPorts, request: ClaimRequest): Promi
     action: { name: "claim", guest: guestWallet, deadline, signature },
     result: { tripId, guestWallet, escrowAddress: contract.address, ...chainProvenance(chain, clock) },
     check() {
-      // What was under way had no effect meanwhile: then the code is asked for again.
+      // The pending claim had no effect meanwhile: the code is required again.
       if (isAgain) throw escrowFailure("trip_in_progress");
     },
     waitMilliseconds,
   });
 }
 
-/** Everything that keeps a wallet from a claim but the code, each wrong one of which counts; it changes nothing. */
+/** Checks everything but the code, since wrong codes are counted; changes nothing. */
 async function checkClaim(
   ports: Pick<ClaimPorts, "chain" | "stores" | "claimKeys" | "clock">,
   request: Omit<ClaimRequest, "claimCode" | "codeNonce" | "callId" | "waitMilliseconds">,
@@ -80,8 +80,8 @@ async function checkClaim(
 }
 
 /**
- * The same and what else the records say of a first claim, for a preview. Whether a code is right only the claim itself says, which
- * counts the wrong ones: a preview that said it would let anybody try them all.
+ * Checks this and the records for a first claim, for a preview. Only the claim itself checks the code, counting wrong ones: a
+ * preview that did would let anyone try them all.
  */
 export async function checkFirstClaim(
   ports: Pick<ClaimPorts, "chain" | "stores" | "claimKeys" | "clock">,
@@ -95,7 +95,10 @@ export async function checkFirstClaim(
   await requireTakingSteps({ boundChains: ports.stores.boundChains, chain: ports.chain }, trip);
 }
 
-/** The trip, for who has its link. Throws `trip_not_found` and `claim_link_invalid`; wrong links are not counted, as none can be guessed. */
+/**
+ * The trip, for the holder of its link. Throws `trip_not_found` and `claim_link_invalid`; wrong links are not counted, as none
+ * can be guessed.
+ */
 export async function openClaim(
   { chain, stores, claimKeys }: Pick<ClaimPorts, "chain" | "stores" | "claimKeys">,
   { tripId, linkSecret, tenantId }: GuestLink & { tenantId?: string | undefined },
@@ -109,7 +112,7 @@ export async function openClaim(
   return trip;
 }
 
-/** Whether this wallet has claimed the trip, or is about to. Throws what keeps any other one from it. */
+/** Whether this wallet has claimed the trip, or is about to. Throws the refusal for any other wallet. */
 async function isClaimOf(
   { stores, clock }: Pick<ClaimPorts, "stores" | "clock">,
   trip: Trip,
@@ -132,8 +135,8 @@ async function isClaimOf(
 }
 
 /**
- * Codes are tried one at a time, under the trip's lock, and each wrong one is counted before the next is looked at: who sends
- * thousands at once has tried five.
+ * Codes are checked one at a time, under the trip's lock, and each wrong one is counted before the next: sending thousands at
+ * once tries only five.
  */
 export async function requireCode(
   { chain, stores, claimKeys }: ClaimPorts,
@@ -141,7 +144,7 @@ export async function requireCode(
 ): Promise<void> {
   const { tripId, tenantId, claimCode, codeNonce } = request;
   const { environment } = chain;
-  // Thrown in there, it would take the count back with it.
+  // Throwing inside would roll back the count.
   const thrown = await stores.transaction(async ({ trips }) => {
     const trip = await lockTrip(trips, environment, tenantId, tripId);
     const refusal = refusalOfCode(trip, claimCode);
@@ -155,7 +158,7 @@ export async function requireCode(
   if (thrown !== undefined) throw thrown;
 }
 
-/** What no code can change, or the code that is missing. */
+/** Refusals that no code can change, or a missing code. */
 function refusalOfCode(
   { wrongCodes, requiresCode }: Pick<Trip, "wrongCodes" | "requiresCode">,
   claimCode: string | undefined,
@@ -184,7 +187,7 @@ function refuseContracts(chain: Chain, guestWallet: Hex): void {
   throw invalidInput([{ path: "guestWallet", message: "is one of the network's contracts, and nobody's wallet" }]);
 }
 
-/** Takes as long whatever is different, and however long the texts are. */
+/** Compares in constant time, whatever the texts and their lengths. */
 function isEqual(given: string, wanted: string): boolean {
   const [one, other] = [given, wanted].map((text) => createHash("sha256").update(text).digest());
   return one !== undefined && other !== undefined && timingSafeEqual(one, other);

@@ -5,7 +5,7 @@ import { Failure } from "../../domain/errors.ts";
 import { MOST_WRONG_CODES } from "../trips/trips.ts";
 import { claimTrip, openClaim } from "./claim-trip.ts";
 
-/** What counts when several ask at once, or again, on a chain that goes on only when a test says so. */
+/** Concurrent and repeated claims, on a chain that proceeds only when a test says so. */
 type ClaimWorld = Awaited<ReturnType<typeof openClaimWorld>>;
 let world: ClaimWorld;
 beforeAll(async () => {
@@ -68,7 +68,7 @@ describe("wrong codes", () => {
     for (const attemptsLeft of [4, 3, 2, 1, 0]) {
       const claim = world.claim({ ...link, guestWallet, claimCode: otherThan(claimCode) });
       await expect(claim).rejects.toMatchObject({ code: "claim_code_wrong", extra: { attemptsLeft } });
-      // What says nothing about the code costs no attempt.
+      // A request that does not test the code costs no attempt.
       await expect(world.claim({ ...link, guestWallet })).rejects.toEqual(
         failing(attemptsLeft === 0 ? "claim_locked" : "claim_code_required"),
       );
@@ -121,12 +121,12 @@ describe("the right code", () => {
     const { claimCode, ...link } = await world.newTrip();
     const guestWallet = stranger();
     await expect(world.claim({ ...link, guestWallet, claimCode })).rejects.toEqual(failing("step_in_progress"));
-    // The same wallet needs no code to learn the end.
+    // The same wallet needs no code to learn the outcome.
     await expect(world.claim({ ...link, guestWallet })).rejects.toEqual(failing("step_in_progress"));
     const claims = await claimsOf(link.tripId);
     const withoutClaim: typeof world.ports.stores = {
       ...world.ports.stores,
-      // The claim ends without effect just after it was looked at.
+      // The claim ends without effect just after it was read.
       chainTransactions: {
         ...world.ports.stores.chainTransactions,
         async get(id) {
@@ -187,7 +187,7 @@ describe("a trip that cannot be claimed", () => {
       if (contract === undefined) throw new Error("there is no escrow");
       await expect(world.claim({ ...request, guestWallet: contract })).rejects.toEqual(failing("invalid_input"));
     }
-    // Control: nothing else was wrong with it.
+    // Control: it was otherwise correct.
     await expect(world.claim({ ...request, tenantId: world.tenant.id })).rejects.toEqual(failing("step_in_progress"));
   });
 });
@@ -223,7 +223,7 @@ describe("a prefunding whose end its caller did not learn", () => {
     expect(new Set(answers.map(({ result }) => JSON.stringify(result))).size).toBe(1);
     expect(await trips()).toBe(tripsBefore + 1);
     expect(await world.balanceOnChain()).toBe(before - 25n * UNIT);
-    // What is kept for the call has neither.
+    // The stored result has neither.
     const { effect, result } = await world.effectOf(first);
     expect(effect).toBe("done");
     const shownOnce = "shown once, and not stored";

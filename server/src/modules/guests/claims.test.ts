@@ -8,7 +8,7 @@ import { type CallOptions, startTestService, type TestService } from "../../../t
 import { newFundedTenant, resultOf, stranger } from "../../../test/support/treasury.ts";
 import type { Hex } from "../../domain/tokens.ts";
 
-/** `guest_claim_link` on a started product, over dispatch and MCP, with the contract read by viem. */
+/** `guest_claim_link` on a started product, over dispatch and MCP; the contract is read by viem. */
 let service: TestService;
 let escrow: Escrow;
 let logged = "";
@@ -276,7 +276,7 @@ describe("what only the guest may know", () => {
     expect((await searchDatabase(service, claimCode)).filter((row) => alone.test(row))).toEqual([]);
     expect(logged).not.toContain(secret);
     expect(logged).not.toMatch(alone);
-    // Controls: what is kept is found.
+    // Controls: the stored values are found.
     expect(await searchDatabase(service, guestWallet)).not.toEqual([]);
     expect(await guestOf(tripId)).toBe(guestWallet);
   });

@@ -1,7 +1,7 @@
 import { Failure, type FailureDetails } from "../../domain/errors.ts";
 import { claimErrors } from "../escrow/index.ts";
 
-/** For tools that claim a trip to declare. */
+/** Errors for tools that claim a trip. */
 export const guestClaimErrors = {
   claim_link_invalid: "The guest link is incomplete or belongs to another trip. Use it exactly as received.",
   already_claimed: claimErrors.already_claimed,
@@ -11,7 +11,7 @@ export const guestClaimErrors = {
   claim_code_wrong: "The code or the code nonce is wrong. Ask the buyer; the text says how many attempts are left.",
 } as const;
 
-/** Of the route by which a guest says who travels; no tool ends in them. */
+/** For the route by which a guest names the traveler; not for tools. */
 const guestTravelerErrors = {
   not_claimed: "The trip has not been claimed yet. Claim it first.",
   no_guest_traveler: "The trip was not prefunded for a guest: the buyer says who travels.",
@@ -20,7 +20,7 @@ const guestTravelerErrors = {
 
 const texts = { ...guestClaimErrors, ...guestTravelerErrors };
 
-/** Uses the text of the code unless `details` has a more exact one. */
+/** Uses the code's text unless `details` has a more precise one. */
 export function guestFailure(code: keyof typeof texts, details: FailureDetails = {}): Failure {
   return new Failure(code, { detail: texts[code], ...details });
 }

@@ -6,7 +6,7 @@ import type { Stores } from "./context.ts";
 
 export type ClaimState = "claimed" | "open" | "expired";
 
-/** What our records say of a trip's claim, and the chain where they say nothing. Rejects with `chain_unavailable`. */
+/** The state of a trip's claim by our records, or by the chain if they have none. Rejects with `chain_unavailable`. */
 export async function findClaim(
   { stores, clock, chain }: { stores: Pick<Stores, "trips">; clock: Clock; chain: Chain | undefined },
   { tenantId, environment }: { tenantId: string; environment: Environment },

@@ -8,7 +8,7 @@ import { type ClaimPorts, openClaim, requireCode } from "./claim-trip.ts";
 import type { Aggregates, Ports } from "./context.ts";
 import { guestFailure } from "./errors.ts";
 
-/** What a guest says of herself or himself. */
+/** The details that guests give about themselves. */
 type GuestDetails = Pick<
   TravelerProfile,
   "givenName" | "familyName" | "bornOn" | "title" | "gender" | "email" | "phoneNumber"
@@ -19,12 +19,12 @@ export interface TravelerRequest extends GuestLink {
   traveler: GuestDetails;
 }
 
-/** Runs of workflows wait for it. */
+/** Runs of workflows wait for this event. */
 const GUEST_TRAVELER_GIVEN = "guest_traveler_given";
 
 const NOBODY: TravelerProfile = { loyaltyProgrammeAccounts: [], passports: [] };
 
-/** What the profile of the trip's guest still lacks for a flight. Null: the trip was not prefunded for a guest. */
+/** The missing profile fields of the trip's guest for a flight. Null: the trip was not prefunded for a guest. */
 export async function missingOfGuest(
   { stores: { travelerRecords } }: { stores: Pick<Aggregates, "travelerRecords"> },
   trip: Trip,
@@ -39,8 +39,8 @@ const findGuest = (
 ) => travelerRecords.get(tenantId, guestUserIdOf(tripId), environment);
 
 /**
- * Stores who the guest is, once: whoever sees the link later cannot put somebody else on the flight. The same details again are
- * accepted. Throws Failure with a code of `guestTravelerErrors`, `claimErrors` or `tripStateErrors`.
+ * Stores the guest's identity, once: whoever sees the link later cannot put somebody else on the flight. The same details again
+ * are accepted. Throws Failure with a code of `guestTravelerErrors`, `claimErrors` or `tripStateErrors`.
  */
 export async function giveTraveler(ports: ClaimPorts, request: TravelerRequest): Promise<{ userId: string }> {
   const { chain, stores, clock } = ports;
@@ -79,7 +79,7 @@ function requireGuest(trip: Trip, clock: Ports["clock"]): void {
   if (trip.guestWallet === undefined) throw guestFailure("not_claimed");
 }
 
-/** The address that the buyer gave will do. */
+/** Defaults to the address that the buyer gave. */
 function withAddress<Details extends GuestDetails>(traveler: Details, { guestEmail }: Trip): Details {
   if (traveler.email !== undefined || guestEmail === undefined) return traveler;
   return { ...traveler, email: guestEmail };

@@ -4,7 +4,7 @@ import { guestRoutes } from "./routes.ts";
 import { guestClaimLink } from "./tools/guest-claim-link.ts";
 import { readTripTravelers } from "./tools/read-trip-travelers.ts";
 
-/** The guests of trips: how they claim them with a link and a code, and who of them travels. */
+/** The guests of trips: claims by link and code, and who travels. */
 export const guestsModule = defineModule({
   name: "guests",
   tools: [guestClaimLink, readTripTravelers],

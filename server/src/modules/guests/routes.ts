@@ -17,14 +17,14 @@ import {
 import { type ClaimPorts, claimTrip, openClaim } from "./claim-trip.ts";
 import { giveTraveler } from "./guest-traveler.ts";
 
-/** What the routes of guests need, who have no key: the secret of the link lets them in, and nothing is metered. */
+/** The ports of guests' routes. Guests have no key: the link's secret admits them, and nothing is metered. */
 interface GuestRoutePorts {
   /** Undefined if this environment is switched off. */
   portsFor(environment: Environment): ClaimPorts | undefined;
 }
 
 const MAXIMUM_BODY_BYTES = 4_096;
-/** The page asks again by itself: shorter than proxies keep a request open. */
+/** The page repeats the request by itself: shorter than proxies keep a request open. */
 const WAIT_MILLISECONDS = 10_000;
 const ENVIRONMENTS = ["sandbox", "production"] as const;
 
@@ -157,7 +157,7 @@ const giveClaimTraveler = definePublicRoute({
     }),
 });
 
-/** Runs `work` on the chain that the trip is on: its id follows from its chain, so that it is on one only. */
+/** Runs `work` on the trip's chain: the id is derived from the chain, so there is only one. */
 async function onTrip<Answer>(
   portsFor: GuestRoutePorts["portsFor"],
   tripId: Hex,
@@ -175,7 +175,7 @@ async function onTrip<Answer>(
   }
 }
 
-/** What codes of the escrow are on a route that is no tool. */
+/** The codes of escrow on a route that is not a tool. */
 const routeCodes: Readonly<Record<string, ServiceCode>> = {
   trip_not_found: "not_found",
   claim_link_invalid: "not_found",
@@ -203,7 +203,7 @@ function toRouteFailure(error: unknown): unknown {
   if (code === undefined) return error;
   return new Failure(code, {
     detail: code === "not_found" ? NOT_FOUND : error.message,
-    // Who has not the secret learns nothing of the trip.
+    // A caller without the secret learns nothing about the trip.
     extra: code === "not_found" ? {} : { ...error.extra, reason: error.code },
     ...(code === "in_progress" || code === "unavailable" ? { retryAfterSeconds: RETRY_AFTER_SECONDS } : {}),
     cause: error.cause,

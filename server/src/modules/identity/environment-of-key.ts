@@ -1,6 +1,6 @@
 import type { Environment } from "../../ports/identity.ts";
 
-/** In which environment a key works, whatever it is labelled: only production keys, where all three say so, meet real money. */
+/** The environment in which a key works, whatever its label: it is production only if key, tenant and deployment all are. */
 export function environmentOfKey(
   { environment, isBeta }: { environment: Environment; isBeta: boolean },
   networkMode: Environment,

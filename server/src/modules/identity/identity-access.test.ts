@@ -115,7 +115,7 @@ describe("the rate limiter", () => {
     expect(countAllowed(limiter, "busy", 30)).toBe(20);
     for (let index = 0; index < 1_000; index += 1) {
       expect(limiter.take(`caller${index}`).allowed).toBe(true);
-      // Whoever keeps calling is not forgotten.
+      // Active callers are not dropped.
       expect(limiter.take("busy").allowed).toBe(false);
     }
     expect(limiter.size()).toBe(100);

@@ -10,7 +10,7 @@ import { createPrincipalCache } from "./principal-cache.ts";
 const cached = { fresh: false };
 const fresh = { fresh: true };
 
-/** Stands between a listener and its server, and can be cut and mended. */
+/** A proxy between a listener and its server that can be cut and restored. */
 async function openProxy(databaseUrl: string) {
   const target = new URL(databaseUrl);
   const sockets = new Set<Socket>();
@@ -75,7 +75,7 @@ describe("cached keys", () => {
   });
 
   test("a process sees its own changes at once, heard or not", async () => {
-    // Listening in another database: nothing is ever heard there.
+    // Listens in another database, where nothing is ever notified.
     const identity = setup.open({ databaseUrl: adminUrl() });
     await identity.ready();
     const { tenant, apiKey, key } = await identity.createTenant({ name: "Own", actor: "test" });
@@ -112,7 +112,7 @@ describe("cached keys", () => {
     expect(await identity.authenticate(apiKey, cached)).toBeDefined();
     const now = setup.clock.now().toString();
     await setup.db.transaction().execute(async (transaction) => {
-      // Replicas run no triggers: the row changes and nothing is said.
+      // Replicas run no triggers: the row changes without a notification.
       await sql`set local session_replication_role = replica`.execute(transaction);
       await transaction.updateTable("apiKey").set({ revokedAt: now }).where("id", "=", key.id).execute();
     });

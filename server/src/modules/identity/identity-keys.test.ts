@@ -74,7 +74,7 @@ describe("keys and tenants", () => {
     expect(principal?.environment).toBe("production");
     expect(principal?.scopes).toEqual(defaultScopes("production"));
     expect(minted.key.name).toBe("production");
-    // The same key where the whole deployment is a sandbox.
+    // The same key if the whole deployment is a sandbox.
     expect((await setup.open().authenticate(minted.apiKey, cached))?.environment).toBe("sandbox");
   });
 
@@ -102,7 +102,7 @@ describe("keys and tenants", () => {
     expect(await production.authenticate(apiKey, fresh)).toBeUndefined();
     const second = await identity.mintKey({ tenantId: tenant.id, environment: "production", actor: "test" });
     expect(await production.authenticate(second.apiKey, fresh)).toBeUndefined();
-    // There is one demo tenant, also when processes start together.
+    // There is one demo tenant, even if processes start together.
     await expect(identity.createTenant({ name: "Demo 2", isDemo: true, actor: "test" })).rejects.toThrow();
   });
 

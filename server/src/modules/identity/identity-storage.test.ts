@@ -187,7 +187,7 @@ test("no table holds a key, a signing secret or a document number in clear", asy
     const { rows } = await setup.pool.query<{ line: string }>(`select t::text as line from ${name} t`);
     everything += rows.map(({ line }) => line).join("\n");
   }
-  // That these are found proves that the search below reads what it should.
+  // Finding these proves that the search below reads the right data.
   for (const present of [tenant.id, key.id, minted.key.id, "Lovelace", "traveler.put"]) {
     expect(everything).toContain(present);
   }

@@ -107,7 +107,7 @@ describe("the master key", () => {
       writeFileSync(masterKeyFile, text, { mode: 0o600 });
       expect(read({ masterKeyFile, production: true })).toEqual(key);
     }
-    // The default is not made on the side.
+    // The default key is not created as a side effect.
     expect(readdirSync(folder)).not.toContain("production");
   });
 

@@ -34,7 +34,7 @@ const CONTROL_CHARACTER = /\p{Cc}/u;
 export interface IdentityOptions {
   db: OpenDatabase["db"];
   pool: pg.Pool;
-  /** For the connection that hears of changes. */
+  /** For the connection that listens for changes. */
   databaseUrl: string;
   vault: Vault;
   clock: Clock;
@@ -42,7 +42,7 @@ export interface IdentityOptions {
   /** `sandbox`: every key resolves as a sandbox key. `production`: the demo tenant's keys are refused. */
   networkMode: Environment;
   log: Pick<Log, "warn">;
-  /** What a new tenant needs from other areas, in the transaction that creates it. */
+  /** Equips a new tenant, in the transaction that creates it. */
   onTenantCreated?: (transaction: Queryable, tenant: Tenant) => Promise<void>;
 }
 
@@ -51,15 +51,15 @@ type MintInput = Parameters<Identity["mintKey"]>[0];
 export interface StoredIdentity extends Identity {
   /** Resolves when answers may be cached; see Authentication. */
   ready(): Promise<void>;
-  /** Writes down now when keys were used. */
+  /** Stores now when keys were used. */
   flush(): Promise<void>;
   cachedKeys(): number;
 }
 
-/** What changes of tenants and keys work with. */
+/** The common parts of changes to tenants and keys. */
 interface Parts extends Pick<IdentityOptions, "db" | "vault" | "clock" | "onTenantCreated"> {
   random: RandomBytes;
-  /** Forgets what changed. */
+  /** Drops changed entries. */
   cache: PrincipalCache;
 }
 
@@ -259,7 +259,7 @@ async function mint(
   return { apiKey, key };
 }
 
-/** As fine as the database keeps it, so that what is returned now equals what is read later. */
+/** Rounds to the database's precision, so that a returned time equals the one read later. */
 function timeOf(instant: Temporal.Instant): Temporal.Instant {
   return instant.round({ smallestUnit: "millisecond", roundingMode: "floor" });
 }

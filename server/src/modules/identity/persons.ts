@@ -9,7 +9,7 @@ declare module "../../kernel/contracts/stores.ts" {
 export const personRoles = ["traveler", "booker", "approver", "finance", "admin"] as const;
 export type PersonRole = (typeof personRoles)[number];
 
-/** Whether calls are judged by who this is, and not only by who travels. */
+/** Whether calls are judged by this user's roles, and not only by who travels. */
 export function hasDuties({ roles }: Pick<Person, "roles">): boolean {
   return roles.some((role) => role !== "traveler");
 }
@@ -19,7 +19,7 @@ interface OwnerOfPersons {
   environment: Environment;
 }
 
-/** Somebody who works for a tenant: a user of it with a name, an address and roles. */
+/** A person who works for a tenant: one of its users, with a name, an address and roles. */
 export interface Person {
   /** Also the user's id. */
   id: string;
@@ -30,14 +30,14 @@ export interface Person {
 }
 
 export interface Persons {
-  /** Also makes the user. Undefined: the id or the address is somebody's already. Audited. */
+  /** Also creates the user. Undefined: the id or the address is taken. Audited. */
   add(owner: OwnerOfPersons, person: Omit<Person, "createdAt">, actor: string): Promise<Person | undefined>;
-  /** Undefined: there is nobody, or no more. */
+  /** Undefined: there is no such person (any more). */
   find(owner: OwnerOfPersons, id: string): Promise<Person | undefined>;
   list(owner: OwnerOfPersons): Promise<readonly Person[]>;
   setRoles(owner: OwnerOfPersons, id: string, roles: readonly PersonRole[], actor: string): Promise<Person | undefined>;
-  /** The person decides nothing any more, and the keys end. False: there is nobody. Audited. */
+  /** Ends the person's decisions and keys. False: there is no such person. Audited. */
   remove(owner: OwnerOfPersons, id: string, actor: string): Promise<boolean>;
-  /** Whose own key it is. Undefined: an agent's. */
+  /** The person whose own key it is. Undefined: an agent's. */
   ofKey(tenantId: string, keyId: string): Promise<string | undefined>;
 }

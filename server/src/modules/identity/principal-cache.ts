@@ -2,14 +2,14 @@ import type { Clock } from "../../ports/clock.ts";
 import type { Principal } from "../../ports/identity.ts";
 
 export interface PrincipalCache {
-  /** `"unknown"`: the database did not know the key a moment ago. Undefined: ask the database. */
+  /** `"unknown"`: the database recently did not know the key. Undefined: ask the database. */
   get(keyHash: string): Principal | "unknown" | undefined;
-  /** Taken before the database is asked and handed to `put`, which drops an answer that a change may have overtaken. */
+  /** Taken before the database is asked and passed to `put`, which drops an answer that a change may have overtaken. */
   generation(): number;
   put(keyHash: string, principal: Principal | undefined, generation: number): void;
   evictKey(keyHash: string): void;
   evictTenant(tenantId: string): void;
-  /** Off: forgets everything and keeps nothing, because nobody would tell of changes. */
+  /** Off: drops everything and caches nothing, because changes would not be notified. */
   setEnabled(enabled: boolean): void;
   size(): number;
 }
@@ -19,7 +19,9 @@ interface Entry<Value> {
   untilMilliseconds: number;
 }
 
-/** What keys proved, for a short time. Both halves are bounded; a flood of unknown keys cannot push out known ones. */
+/**
+ * Caches the principals of keys for a short time. Both halves are bounded; a flood of unknown keys cannot displace known ones.
+ */
 export function createPrincipalCache(options: {
   clock: Clock;
   timeToLiveMilliseconds?: number;
@@ -53,7 +55,7 @@ export function createPrincipalCache(options: {
   ): void {
     entries.delete(keyHash);
     entries.set(keyHash, { value, untilMilliseconds: clock.now().epochMilliseconds + lifeMilliseconds });
-    // Entries live for one and the same time, so the one written first is also the one that ends first.
+    // Entries live equally long, so the first one written expires first.
     const [oldest] = entries.keys();
     if (entries.size > maxEntries && oldest !== undefined) entries.delete(oldest);
   }

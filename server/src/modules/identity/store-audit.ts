@@ -2,7 +2,7 @@ import { currentTraceId } from "../../domain/trace.ts";
 import type { Queryable } from "../../platform/database/database.ts";
 import type { Clock } from "../../ports/clock.ts";
 
-/** Writes one line. Call it inside the transaction of the change it tells of, so that neither exists without the other. */
+/** Writes one line. Call it inside the transaction of the recorded change, so that neither exists without the other. */
 export async function appendAudit(queryable: Queryable, entry: AuditEntry, clock: Clock): Promise<void> {
   await queryable
     .insertInto("auditLog")
@@ -18,13 +18,13 @@ export async function appendAudit(queryable: Queryable, entry: AuditEntry, clock
     .execute();
 }
 
-/** One line of the append-only log of what changes keys, tenants, travelers or money. */
+/** A line of the append-only log of changes to keys, tenants, travelers or money. */
 interface AuditEntry {
   /** Undefined: the deployment itself. */
   tenantId?: string;
-  /** Who: `command`, `svc:<keyId>`, a user id, `job:<name>`. */
+  /** `command`, `svc:<keyId>`, a user id, or `job:<name>`. */
   actor: string;
-  /** What, for example `key.mint`. */
+  /** For example `key.mint`. */
   action: string;
   subjectId?: string;
   /** Never a secret, a document number or card data. */

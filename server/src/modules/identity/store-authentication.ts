@@ -52,15 +52,15 @@ const MOST_PROVED_KEYS = 100_000;
 
 export interface Authentication extends Pick<Identity, "authenticate" | "findPrincipal"> {
   cache: PrincipalCache;
-  /** Resolves when answers may be cached. Nothing has to wait for it: until then every call asks the database. */
+  /** Resolves when answers may be cached. Nothing needs to wait for it: until then every call reads the database. */
   ready(): Promise<void>;
   flush(): Promise<void>;
   close(): Promise<void>;
 }
 
-/** What a row proves. Undefined: nothing, such as a key of the demo tenant in production. */
+/** The principal of a row. Undefined: none, such as for a key of the demo tenant in production. */
 function principalMaker(vault: Vault, networkMode: Environment): (row: KeyRow) => Principal | undefined {
-  /** The last secrets that were decrypted, by what they were decrypted from: a new secret is another ciphertext. */
+  /** Recently decrypted secrets, by ciphertext: a new secret has another one. */
   const decrypted = new Map<string, string>();
 
   function decryptSecret(row: KeyRow): string {
@@ -89,7 +89,7 @@ function principalMaker(vault: Vault, networkMode: Environment): (row: KeyRow) =
   };
 }
 
-/** The hot path: who is behind this key. */
+/** The hot path: finds a key's principal. */
 export function createAuthentication(options: {
   pool: pg.Pool;
   databaseUrl: string;
@@ -103,7 +103,7 @@ export function createAuthentication(options: {
   const lastUsed = createLastUsed({ pool, clock, log });
   let listener: ChangeListener | undefined;
 
-  /** Begins with the first key: a command that only creates or lists needs no such connection. */
+  /** Starts with the first key: a command that only creates or lists needs no such connection. */
   function listen(): ChangeListener {
     listener ??= listenForChanges({
       databaseUrl,
@@ -126,7 +126,7 @@ export function createAuthentication(options: {
     return new Map(rows.map((row) => [row.keyHash, row]));
   });
 
-  /** Hashes of keys that were good when they were last read: looking them up again is nobody's guess. */
+  /** Hashes of keys that were valid when last read: looking them up again is not an attempt to guess. */
   const proved = new Set<string>();
 
   async function readPrincipal(keyHash: string): Promise<Principal | undefined> {
@@ -157,7 +157,7 @@ export function createAuthentication(options: {
       const lookUp = () => readPrincipal(keyHash);
       const principal = cached ?? (await (proved.has(keyHash) ? lookUp() : judge(lookUp)));
       if (principal === undefined) return undefined;
-      // On each use, also of a cached answer: a key that ends now must not live on for the cache's time.
+      // Checked on each use, including cached answers: a key that ends now must not outlive its end in the cache.
       if (hasExpired(principal, clock)) return undefined;
       lastUsed.touch(principal.keyId);
       return principal;
@@ -177,7 +177,7 @@ function hasExpired({ expiresAt }: Principal, clock: Clock): boolean {
   return expiresAt !== undefined && Temporal.Instant.compare(expiresAt, clock.now()) <= 0;
 }
 
-/** Collects when keys were used and writes that now and then: one write per call would queue all calls of a key on one row. */
+/** Collects when keys were used and writes that in intervals: one write per call would queue all calls of a key on one row. */
 function createLastUsed(options: { pool: pg.Pool; clock: Clock; log: Pick<Log, "warn"> }): LastUsed {
   const { pool, clock, log } = options;
   let pending = new Map<string, Temporal.Instant>();
@@ -186,7 +186,7 @@ function createLastUsed(options: { pool: pg.Pool; clock: Clock; log: Pick<Log, "
     if (pending.size === 0) return;
     const batch = pending;
     pending = new Map();
-    // In one order everywhere: two processes that lock the same rows in different orders deadlock.
+    // Always in the same order: two processes that lock the same rows in different orders deadlock.
     const entries = [...batch].toSorted(([left], [right]) => (left < right ? -1 : 1));
     try {
       await pool.query(

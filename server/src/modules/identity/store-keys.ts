@@ -27,7 +27,7 @@ export function newKey(random: RandomBytes): { apiKey: string; start: string } {
   return { apiKey, start: apiKey.slice(0, START_CHARACTERS) };
 }
 
-/** Undefined for text that cannot be a key: it is refused without asking the database. */
+/** Undefined for a malformed key: it is refused without asking the database. */
 export function hashKey(apiKey: string): string | undefined {
   return KEY.test(apiKey) ? hash("sha256", apiKey, "base64url") : undefined;
 }

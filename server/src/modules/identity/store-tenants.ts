@@ -16,7 +16,7 @@ const columns = [
   "linkOrigins",
   "createdAt",
 ] as const;
-/** A signing secret lies in its tenant's row; the context keeps it from working in another's. */
+/** A signing secret is in its tenant's row; the context makes it invalid in another one. */
 export const signingSecretContext = (tenantId: string): string => `signing_secret:${tenantId}`;
 
 export function newSigningSecret(random: RandomBytes): string {
@@ -72,7 +72,7 @@ export async function updateTenant(
     .executeTakeFirst();
 }
 
-/** Nobody else changes the tenant until the transaction ends. */
+/** Locks the tenant against changes until the transaction ends. */
 export async function lockTenant(transaction: Queryable, tenantId: string): Promise<Tenant | undefined> {
   return await transaction
     .selectFrom("tenant")
@@ -94,7 +94,7 @@ export async function updateLinkOrigins(
     .execute();
 }
 
-/** Marks the secret as shown and returns it; undefined when it was shown before, or when there is no such tenant. */
+/** Marks the secret as shown and returns it; undefined if it was shown before, or there is no such tenant. */
 export async function takeSigningSecret(
   queryable: Queryable,
   tenantId: string,
@@ -127,7 +127,7 @@ export async function replaceSigningSecret(
   if (numUpdatedRows === 0n) throw tenantNotFound();
 }
 
-/** Fails, in words an operator can act on, when this database was written with another master key. */
+/** Fails with a message for the operator if this database was written with another master key. */
 export async function checkMasterKey(queryable: Queryable, vault: Vault): Promise<void> {
   const row = await queryable.selectFrom("tenant").select(["id", "signingSecret"]).limit(1).executeTakeFirst();
   if (row === undefined) return;

@@ -3,15 +3,15 @@ import type { Queryable } from "../../platform/database/database.ts";
 import type { Environment } from "../../ports/identity.ts";
 import { environmentOfKey } from "./environment-of-key.ts";
 
-/** The users of a tenant in one environment; those of the other one do not exist in it. */
+/** The users of a tenant in one environment; those of the other one are not found. */
 export interface UsersOf {
   tenantId: string;
   environment: Environment;
-  /** Of the deployment. */
+  /** The deployment's mode. */
   networkMode: Environment;
 }
 
-/** True for a user of the tenant, and for the service account of a key of this environment that the tenant has not revoked. */
+/** True for a user of the tenant, and for the service account of an unrevoked key of the tenant in this environment. */
 export async function isUserOf(queryable: Queryable, users: UsersOf, userId: string): Promise<boolean> {
   if (!isUserId(userId)) return false;
   const { tenantId, environment, networkMode } = users;
@@ -34,7 +34,7 @@ export async function isUserOf(queryable: Queryable, users: UsersOf, userId: str
   return key !== undefined && environmentOfKey(key, networkMode) === environment;
 }
 
-/** Makes the user unless it is there. False: the id is no valid one, or the service account of somebody else's key. */
+/** Creates the user unless it exists. False: the id is invalid, or the service account of another tenant's key. */
 export async function ensureUser(
   queryable: Queryable,
   users: UsersOf,

@@ -5,7 +5,7 @@ import { openSharedService } from "../../../test/support/shared-service.ts";
 import { adminUrl } from "../../../test/support/test-database.ts";
 import { TenantMemory, type TenantOwner } from "./tenant-memory.ts";
 
-/** What another process remembers of a tenant, over the database of the product that is changed through its front door. */
+/** The cache of another process, on the product's database, which is changed through the front door. */
 
 let service: TestService;
 const cleanUps: (() => Promise<void>)[] = [];
@@ -17,7 +17,7 @@ afterAll(async () => {
   await service?.[Symbol.asyncDispose]();
 });
 
-/** Its clock stands still, so that age has no part where it is not moved. */
+/** Its clock is stopped, so that age matters only where the clock is moved. */
 async function openProcess(databaseUrl = service.config.databaseUrl ?? "") {
   const clock = createManualClock();
   const memory = new TenantMemory({ databaseUrl, clock, log: silentLog });
@@ -83,7 +83,7 @@ test("is at most 15 seconds old where nobody tells of a change", async () => {
   const { memory, clock, remembered } = await openProcess();
   await memory.ready();
   expect(await remembered(owner)).toMatchObject({ budgets: 0 });
-  // Replicas run no triggers: the row is there and nothing is said.
+  // Replicas run no triggers: the row is there without a notification.
   await service.sql(`set session_replication_role = replica; ${insertBudget(owner)}; reset session_replication_role`);
   clock.advance({ milliseconds: 14_999 });
   expect(await remembered(owner)).toMatchObject({ budgets: 0 });
@@ -93,7 +93,7 @@ test("is at most 15 seconds old where nobody tells of a change", async () => {
 
 test("is forgotten at once by who has changed it, also what was read before the change and answers after it", async () => {
   const { owner, put } = await newOwner();
-  // Listening in another database: nothing is ever heard there.
+  // Listens in another database, where nothing is ever notified.
   const { memory, remembered } = await openProcess(adminUrl());
   await memory.ready();
   expect(await remembered(owner)).toMatchObject({ budgets: 0 });

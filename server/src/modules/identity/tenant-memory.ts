@@ -3,9 +3,9 @@ import type { Clock } from "../../ports/clock.ts";
 import type { Environment } from "../../ports/identity.ts";
 import type { Log } from "../../ports/log.ts";
 
-/** Triggers of the tables that are remembered name on it whose rows changed: `<environment> <tenant id>`. */
+/** Triggers of cached tables notify it with the owner of a changed row: `<environment> <tenant id>`. */
 const CHANNEL = "tenant_settings_changed";
-/** So long at most it lasts that a change is not seen here, where the connection that tells of it died without a word. */
+/** The longest time for which a change is missed if the notifying connection died silently. */
 const LIFE_MILLISECONDS = 15_000;
 const MOST_TENANTS = 10_000;
 
@@ -31,22 +31,22 @@ interface Remembered {
 }
 
 /**
- * What many calls read of a tenant and few change. It is forgotten when the database tells that it changed, so that another
- * process sees a change as soon as it hears of it; while nobody would tell, nothing is remembered.
+ * Caches data of a tenant that many calls read and few change. An entry is dropped when the database notifies a change, so that
+ * another process sees it at once; nothing is cached while there are no notifications.
  */
 export class TenantMemory {
   readonly #options: TenantMemoryOptions;
   readonly #remembered: Remembered[] = [];
   #listener: ChangeListener | undefined;
   #isTold = false;
-  /** What was read before a change is not remembered after it. */
+  /** Data read before a change is not cached after it. */
   #generation = 0;
 
   constructor(options: TenantMemoryOptions) {
     this.#options = options;
   }
 
-  /** `read` as it answers a moment later, too. Its tables tell of their changes on the channel. */
+  /** Caches `read`, whose tables must notify their changes on the channel. */
   remember<Value>(read: (owner: TenantOwner) => Promise<Value>): (owner: TenantOwner) => Promise<Value> {
     const entries = new Map<string, Entry<Value>>();
     this.#remembered.push({ forget: (key) => entries.delete(key), clear: () => entries.clear() });
@@ -64,12 +64,12 @@ export class TenantMemory {
     };
   }
 
-  /** By who has changed it, when that is stored: this process sees it at once. */
+  /** Called after a change is stored: this process sees it at once. */
   forget(owner: TenantOwner): void {
     this.#forget(keyOf(owner));
   }
 
-  /** Resolves when something may be remembered. Nothing has to wait for it: until then the database is asked each time. */
+  /** Resolves when caching may begin. Nothing needs to wait for it: until then the database is read each time. */
   ready(): Promise<void> {
     return this.#listen().ready;
   }
@@ -87,7 +87,7 @@ export class TenantMemory {
     for (const one of this.#remembered) one.forget(key);
   }
 
-  /** Begins with the first question: a command that asks none needs no such connection. */
+  /** Starts with the first read: a command without one needs no such connection. */
   #listen(): ChangeListener {
     const { databaseUrl, log } = this.#options;
     this.#listener ??= listenForChanges({

@@ -3,8 +3,8 @@ import { formatDecimal, type Micro } from "../../domain/money.ts";
 const MICRO_PER_CENT = 10_000n;
 
 /**
- * The amounts in whole cents, which sum to the rounded sum of the exact ones: each is rounded down, and the cents that are then
- * missing go to those that lost most.
+ * Rounds the amounts to whole cents that sum to the rounded total: each is rounded down, and the missing cents go to those that
+ * lost most.
  */
 export function roundToCents(amounts: readonly Micro[]): { cents: readonly Micro[]; total: Micro } {
   const exact = amounts.reduce((sum, amount) => sum + amount, 0n);
@@ -23,7 +23,7 @@ export function roundToCents(amounts: readonly Micro[]): { cents: readonly Micro
 
 export const formatCents = (cents: bigint): string => formatDecimal(cents * MICRO_PER_CENT);
 
-/** What of a price of so many cents is tax, at a rate such as 19 or 7.7. */
+/** The tax included in a price in cents, at a rate such as 19 or 7.7. */
 export function taxWithin(cents: bigint, rateMicro: Micro): bigint {
   const whole = 100n * 1_000_000n + rateMicro;
   return floorDiv(2n * cents * rateMicro + whole, 2n * whole);

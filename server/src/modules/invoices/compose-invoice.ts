@@ -18,7 +18,7 @@ const shown = (text: string): string => toVisibleText(text, LONGEST_TEXT);
 
 export interface InvoiceFacts {
   settlement: Settlement;
-  /** Undefined: no order of ours stands behind the booking. */
+  /** Undefined: the booking has no order of ours. */
   order: OrderRecord | undefined;
   orderBooking: Booking | undefined;
   /** Undefined: the sandbox tenant has given none. */
@@ -27,7 +27,7 @@ export interface InvoiceFacts {
   issuedAt: Temporal.Instant;
 }
 
-/** What of a booking's result an invoice says; flights and stays have some of it each. */
+/** The invoiced fields of a booking's result; flights and stays have different ones. */
 const Bought = z.object({
   rate: BookingRate.default(BOOKING_RATE),
   totalAmount: z.string().default(""),
@@ -72,19 +72,19 @@ export function composeInvoice(facts: InvoiceFacts, number: string): InvoiceDocu
       settledAt: settlement.settledAt.toString(),
       rate: bought.rate,
     },
-    // Until the rules were asked.
+    // Until the rules are checked.
     eInvoice: noEInvoice("rules"),
   };
 }
 
 export interface CreditNoteFacts {
   refund: Micro;
-  /** As they are now. Undefined: the sandbox tenant has given none. */
+  /** The current settings. Undefined: the sandbox tenant has given none. */
   settings: InvoicingSettings | undefined;
   issuedAt: Temporal.Instant;
 }
 
-/** For what the order gave back after the settlement. */
+/** For the order's refunds after the settlement. */
 export function composeCreditNote(
   invoice: InvoiceDocument,
   { refund, settings, issuedAt }: CreditNoteFacts,
@@ -106,7 +106,7 @@ export function composeCreditNote(
     dueOn: issuedOn,
     corrects: { number: invoice.number, issuedOn: invoice.issuedOn },
     ...totalsOf([["refund", refund]]),
-    // What comes back is the fare of the supplier, which holds no tax of the seller.
+    // The refund is the supplier's fare, which contains no tax of the seller.
     tax: { ...tax, includedAmount: tax.includedAmount === null ? null : "0.00" },
     settlement: { ...settlement, totalUsdc: formatDecimal(refund) },
   };
@@ -118,7 +118,7 @@ function partiesOf(settings: InvoicingSettings | undefined): Pick<InvoiceDocumen
   return { seller: partyOf(seller), buyer: { ...partyOf(buyer), reference: buyer.reference ?? null } };
 }
 
-/** Of the same name it is the same party: what was mended of its address or its number counts. */
+/** The same name is the same party: corrections of its address or number apply. */
 function asNow<Party extends { name: string }>(then: Party | null, now: Party | null): Party | null {
   return then === null || now === null || then.name !== now.name ? then : now;
 }
@@ -133,7 +133,7 @@ function partyOf({ name, addressLines, countryCode, taxId, email }: InvoicingSet
   };
 }
 
-/** What the vendor was paid, by what the supplier's books say of it. */
+/** The vendor's payment, itemised by the supplier's records. */
 function vendorLines({ settlement: { booking }, order }: InvoiceFacts, bought: Bought): Line[] {
   const paid = booking.vendorPaid;
   const price = order === undefined ? undefined : inUsdc(order.totalAmount, order.totalCurrency, order.rate);
@@ -142,7 +142,7 @@ function vendorLines({ settlement: { booking }, order }: InvoiceFacts, bought: B
   if (order.kind === "stay") return [["stay", price], difference];
   const worth = (amount: string) => inUsdc(amount, order.rate.from, order.rate);
   const services = bought.services.reduce((sum, { totalAmount }) => sum + (worth(totalAmount) ?? 0n), 0n);
-  // What a change of the order made of its taxes is not known.
+  // After a change of the order its taxes are unknown.
   const taxes = bought.taxAmount === null || price !== worth(bought.totalAmount) ? undefined : worth(bought.taxAmount);
   const fare: Line[] =
     taxes === undefined

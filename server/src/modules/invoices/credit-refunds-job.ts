@@ -3,16 +3,16 @@ import type { Log } from "../../ports/log.ts";
 import { creditRefunds, type IssuePorts } from "./issue-invoice.ts";
 
 const MOST_AT_ONCE = 100;
-/** A refund is credited within a minute; this far back nothing was missed because the service stood still. */
+/** A refund is credited within a minute; looking back this far covers times when the service was down. */
 const LOOK_BACK = Temporal.Duration.from({ hours: 60 * 24 });
-/** What was refused is tried again after this, and at once by who asks for the invoice. */
+/** A refused credit note is retried after this time, and at once when its invoice is requested. */
 const WAIT = Temporal.Duration.from({ hours: 1 });
 const MOST_WAITING = 10_000;
 
-/** Issues the credit notes that nobody asks for. One that must not be issued keeps no other from being issued. */
+/** Issues credit notes that nobody requests. A refused one does not block the others. */
 export class CreditRefundsJob {
   readonly #ports: IssuePorts & { log: Pick<Log, "error"> };
-  /** Bookings whose credit note was refused, by when it is tried again; the first is the next. */
+  /** Bookings with a refused credit note, by the time of the next try; the earliest is first. */
   readonly #waiting = new Map<Hex, Temporal.Instant>();
 
   constructor(ports: IssuePorts & { log: Pick<Log, "error"> }) {

@@ -26,10 +26,10 @@ export const lineKinds = [
   "refund",
 ] as const;
 
-/** The lines that are the seller's own work; the others are what suppliers were paid. */
+/** The seller's own services; the other lines are suppliers' payments. */
 export const feeKinds: ReadonlySet<(typeof lineKinds)[number]> = new Set(["markup", "service_fee", "fees"]);
 
-/** What an invoice or credit note says, whatever draws it. It is stored once and never changed. */
+/** The contents of an invoice or credit note, independent of its layout. Stored once and never changed. */
 export const InvoiceDocument = z.object({
   kind: z.enum(["invoice", "credit_note"]),
   number: z.string(),

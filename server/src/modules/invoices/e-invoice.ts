@@ -1,25 +1,25 @@
 import { z } from "zod";
 
-/** What a rule says of an invoice that breaks it. */
+/** A violation of a rule by an invoice. */
 export const Finding = z.object({
   rule: z.string(),
   severity: z.enum(["fatal", "warning"]),
-  /** In the XML, from its root: `CrossIndustryInvoice/…/SellerTradeParty`. */
+  /** The path in the XML: `CrossIndustryInvoice/…/SellerTradeParty`. */
   place: z.string(),
   text: z.string(),
 });
 export type Finding = z.output<typeof Finding>;
 
-/** Whether an invoice is an e-invoice too, and by which rules it was found right before it was issued. */
+/** Whether an invoice is also an e-invoice, and the rules that validated it before it was issued. */
 export const EInvoice = z.object({
   available: z.boolean(),
   profile: z.string().nullable(),
   /** Why there is none. */
   reason: z.string().nullable(),
-  /** What the rules remark without forbidding it. */
+  /** Warnings of the rules. */
   findings: z.array(Finding),
   rulesVersion: z.string().nullable(),
-  /** Of the rules as their publisher gives them out. */
+  /** The hash of the rules as published. */
   rulesSha256: z.string().nullable(),
 });
 export type EInvoice = z.output<typeof EInvoice>;

@@ -4,8 +4,8 @@ import { type EInvoice, noEInvoice } from "./e-invoice.ts";
 /** Makes e-invoices. The module `e-invoices` provides it; an installation without that module issues plain invoices. */
 export interface EInvoices {
   /**
-   * Says whether an invoice that is to be issued can be an e-invoice. Throws `EInvoiceRefused` if a rule forbids the invoice, and
-   * `EInvoiceNotChecked` if the rules are installed and cannot be asked: no invoice is issued unchecked then.
+   * Whether the invoice can be issued as an e-invoice. Throws `EInvoiceRefused` if a rule forbids it, and `EInvoiceNotChecked`
+   * if the rules are installed but cannot be run: no invoice is issued unchecked then.
    */
   judge(invoice: InvoiceDocument): Promise<EInvoice>;
   /** The file that makes the invoice's PDF an e-invoice. */
@@ -20,14 +20,14 @@ export interface EInvoiceAttachment {
   readonly metadata: string;
 }
 
-/** The rules forbid the invoice, so it must not be issued. The message says which, and what fixes it. */
+/** The rules forbid the invoice, so it must not be issued. The message names the rules and the remedy. */
 export class EInvoiceRefused extends Error {
   override readonly name = "EInvoiceRefused";
 }
 
 /** The e-invoice was not checked: too many wait, the check took too long, or the rules could not be run. */
 export class EInvoiceNotChecked extends Error {
-  /** What has to be done before anything is checked. Undefined: a later try may succeed. */
+  /** The operator's remedy. Undefined: a later try may succeed. */
   readonly remedy: string | undefined;
 
   constructor(reason: string, remedy?: string) {
@@ -44,8 +44,8 @@ export async function judgeInvoice(eInvoices: EInvoices | undefined, invoice: In
 const MOST_TRIES = 3;
 
 /**
- * Judges what would be issued, outside of a transaction because it takes its time, and then issues it: `issue` looks again and
- * answers undefined where the invoice would say something else by now. Throws what `EInvoices.judge` throws.
+ * Judges the future invoice outside of a transaction, because that takes long, and then issues it: `issue` compares again and
+ * returns undefined if the contents have changed. Throws like `EInvoices.judge`.
  */
 export async function issueJudged<Issued>(
   eInvoices: EInvoices | undefined,

@@ -24,7 +24,7 @@ export interface Settlement {
   settledAt: Temporal.Instant;
 }
 
-/** The settlement that our records of the chain have; throws where they have none or the hash is not of it. */
+/** The settlement in our records of the chain; throws if there is none or the hash is another's. */
 export async function findSettlement(
   { escrowBookings, chainTransactions }: Pick<Stores, "escrowBookings" | "chainTransactions">,
   {

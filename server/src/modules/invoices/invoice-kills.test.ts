@@ -57,7 +57,7 @@ it("numbers have no gap and bookings one document each, at whichever step the on
       const { wrap, death } = mortalWorker(step, when);
       const dying = issue(wrap(stores), settled(booking)).then(() => "issued");
       const end = await Promise.race([death.then(() => "killed"), dying]);
-      // Asked for again, by two at once.
+      // Requested again, by two callers at once.
       await Promise.all([issue(stores, settled(booking)), issue(stores, settled(booking))]);
       const { bookingId } = settled(booking).booking;
       expect(await stores.invoices.ofBooking({ tenantId: "tenant", environment: "sandbox" }, bookingId)).toHaveLength(

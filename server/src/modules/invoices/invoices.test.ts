@@ -47,7 +47,7 @@ const api = async (method: string, path: string, body?: unknown) =>
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
   });
 
-/** Paid out to a vendor of the tenant's own, with odd micro-units. */
+/** Paid out to the tenant's own vendor, with odd micro-units. */
 async function settledBooking(): Promise<{ bookingId: Hex; txHash: Hex }> {
   const bookingId = await escrow.reserve(tripId, "60");
   const commit = { vendorAmountUsdc: "33.333333", feeAmountUsdc: "5.555556", vendorAddress: stranger() };
@@ -77,7 +77,7 @@ describe("an invoice", () => {
   it("leaves no gap when its document is not stored after its number was taken", async () => {
     const { bookingId } = await settledBooking();
     const before = (await invoiceOf((await settledBooking()).bookingId)).invoiceNumber;
-    // As a death between the two: the database refuses this tenant's documents.
+    // Simulates a death between the two: the database refuses this tenant's documents.
     await service.sql(`create function refuse_invoice() returns trigger language plpgsql as
       $$ begin if new.tenant_id = '${service.tenantId}' then raise exception 'refused'; end if; return new; end $$`);
     await service.sql(
@@ -110,7 +110,7 @@ describe("an invoice", () => {
     expect(document.lines.map(({ kind }) => kind)).toEqual(["vendor", "markup"]);
     const sum = document.lines.reduce((all, { amount }) => all + cents(amount), 0n);
     expect(sum).toBe(cents(document.total));
-    // 5.56 hold 0.89 at 19 %.
+    // 5.56 include 0.89 at 19 %.
     expect(document.tax).toMatchObject({ treatment: "included", includedAmount: "0.89" });
     expect(Temporal.PlainDate.from(document.issuedOn).add({ days: 14 }).toString()).toBe(document.dueOn);
 
@@ -119,7 +119,7 @@ describe("an invoice", () => {
     expect(said.startsWith("%PDF-1.7")).toBe(true);
     expect(said).toContain("<pdfaid:part>3</pdfaid:part>");
     expect(said).toContain("/AFRelationship /Data");
-    // Without the official rules nothing claims to be an e-invoice, and whoever reads it is told why.
+    // Without the official rules nothing claims to be an e-invoice, and the reader is told why.
     const reason = expect.stringMatching(/rules of EN 16931 are not installed/);
     for (const { eInvoice } of [answer, document]) expect(eInvoice).toMatchObject({ available: false, reason });
     expect(said).not.toContain("factur-x");
@@ -145,7 +145,7 @@ describe("an invoice", () => {
       const pdf = Buffer.from(await (await fetchFile(Invoice.parse(answer).pdfUrl)).arrayBuffer());
       expect(pdf.toString("latin1")).toMatch(/\/FontName \/[A-Z]{6}\+BIZUDPGothic-Bold/);
       expect(pdf.length).toBeLessThan(150_000);
-      // A PDF tells which characters its glyphs stand for, by their numbers.
+      // A PDF maps its glyph numbers to characters.
       const characters = streamsOf(pdf)
         .filter((one) => one.includes("beginbfrange"))
         .join();
@@ -222,7 +222,7 @@ describe("no invoice", () => {
     await service.sql("update chain_transaction set state = 'reverted' where hash = $1", [txHash]);
     expect(await codeOf(bookingId, { settleTxHash: txHash })).toBe("settlement_reverted");
     expect(await codeOf(bookingId)).toBe("settlement_not_final");
-    // As a reorganisation of the chain leaves it: signed, and in no block any more.
+    // As after a reorganisation of the chain: signed, and no longer in a block.
     const back = "update chain_transaction set state = 'signed', block_number = null where hash = $1";
     const [{ block_number: block = null } = {}] = await service.sql(
       "select block_number from chain_transaction where hash = $1",
@@ -241,7 +241,7 @@ describe("no invoice", () => {
 
 const hexOf = (character: string): string => `<${(character.codePointAt(0) ?? 0).toString(16).padStart(4, "0")}>`;
 
-/** What the streams of a PDF hold, unpacked where they are packed. */
+/** The decompressed streams of a PDF. */
 function streamsOf(pdf: Buffer): string[] {
   const found: string[] = [];
   for (let at = pdf.indexOf("stream\n"); at !== -1; at = pdf.indexOf("stream\n", at + 7)) {

@@ -27,7 +27,7 @@ export interface StoredInvoice {
 
 export interface DrawnInvoice {
   pdf: Uint8Array;
-  /** What no font of ours has; boxes stand in their place. */
+  /** Characters missing from our fonts, shown as boxes. */
   charactersNotShown: string;
 }
 
@@ -37,15 +37,15 @@ export interface Invoices {
   /** The invoice and its credit notes, oldest first. */
   ofBooking(owner: Owner, bookingId: Hex): Promise<readonly StoredInvoice[]>;
   find(owner: Owner, invoiceNumber: string): Promise<StoredInvoice | undefined>;
-  /** Orders that these invoices and credit notes were issued for. */
+  /** The orders of these invoices and credit notes. */
   orderIdsOf(owner: Owner, invoiceNumbers: readonly string[]): Promise<readonly string[]>;
   /** Newest first. */
   list(owner: Owner, page: { limit: number; after: StoredInvoice | undefined }): Promise<readonly StoredInvoice[]>;
-  /** Until the end of the transaction nobody else issues a credit note for the booking. */
+  /** Locks the booking's credit notes until the end of the transaction. */
   lockInvoice(owner: Owner, bookingId: Hex): Promise<StoredInvoice | undefined>;
-  /** Until the end of the transaction nobody else takes a number of the series. */
+  /** Locks the numbers of the series until the end of the transaction. */
   lockSeries(owner: Owner, series: string): Promise<void>;
-  /** The next number of the series, which the caller has locked, and the document under it. */
+  /** Adds the document under the next number of the series, which the caller has locked. */
   add(
     owner: Owner,
     series: string,
@@ -53,9 +53,9 @@ export interface Invoices {
     write: (invoiceNumber: string) => InvoiceDocument,
   ): Promise<StoredInvoice>;
   drawn(owner: Owner, invoiceNumber: string): Promise<DrawnInvoice | undefined>;
-  /** The first drawing stays; it is answered. */
+  /** Keeps the first drawing and returns it. */
   keepDrawn(owner: Owner, invoiceNumber: string, drawn: DrawnInvoice): Promise<DrawnInvoice>;
-  /** Bookings whose order was refunded since then by more than their credit notes say. */
+  /** Bookings whose order has since been refunded by more than their credit notes cover. */
   listToCredit(asked: {
     since: Temporal.Instant;
     without: readonly Hex[];

@@ -17,16 +17,16 @@ export interface IssuePorts {
 
 const INVOICE_SERIES = "INV-";
 const CREDIT_NOTE_SERIES = "CN-";
-/** Stands for a number while it is judged what would be issued under it. */
+/** Replaces the number while the future invoice is judged. */
 const DRAFT_NUMBER = "000000";
 
-/** Numbers of the sandbox can be told from those that count. */
+/** Distinguishes the sandbox's numbers from real ones. */
 const seriesOf = ({ environment }: Owner, series: string): string =>
   environment === "sandbox" ? `SANDBOX-${series}` : series;
 
 /**
- * The booking's one invoice: its number and its document are stored together, or neither is. Throws what `EInvoices.judge` throws,
- * and then has used no number.
+ * Issues the booking's only invoice: number and document are stored together or not at all. Throws like `EInvoices.judge`,
+ * without using up a number.
  */
 export async function issueInvoice(
   { stores, clock, eInvoices }: IssuePorts,
@@ -53,7 +53,7 @@ export async function issueInvoice(
   );
 }
 
-/** The same without issuing anything, for a preview: throws what `EInvoices.judge` throws. */
+/** The same without issuing anything, for a preview: throws like `EInvoices.judge`. */
 export async function checkInvoice(
   { stores, clock, eInvoices }: IssuePorts,
   settlement: Settlement,
@@ -95,16 +95,16 @@ async function readOrder(
   return { order, orderBooking: order && (await bookings.get(order.bookingId)) };
 }
 
-/** Why there is no credit note yet for a refund. It is issued when that is mended; the refund itself is made and stored. */
+/** Why a refund has no credit note yet. It is issued once that is fixed; the refund itself is made and stored. */
 export interface WaitingCreditNote {
   code: "e_invoice_refused" | "e_invoice_not_checked";
-  /** What to mend. */
+  /** The remedy. */
   text: string;
 }
 
 /**
- * A credit note for what its order has given back and no credit note says yet; nothing where there is no such thing. Answers why
- * one that is due was not issued, which is no reason to keep its invoice from anybody.
+ * Issues a credit note for refunds of the order that none covers yet, if there are any. Returns why a due one was not issued,
+ * which does not prevent access to the invoice.
  */
 export async function creditRefunds(
   ports: IssuePorts,
@@ -168,7 +168,7 @@ async function readDue(
   return refund <= 0n ? undefined : { invoice, refund };
 }
 
-/** After the settlement, but for what went back only because the order had been paid twice. */
+/** After the settlement, except refunds because the order had been paid twice. */
 async function refundedOf(
   { orders }: Pick<Aggregates, "orders">,
   { environment }: Owner,

@@ -10,7 +10,7 @@ import { generateBookingInvoice } from "./tools/generate-booking-invoice.ts";
 
 declare module "../../kernel/contracts/parts.ts" {
   interface ModuleParts {
-    /** One for the process, however many environments ask it. */
+    /** One per process, shared by all environments. */
     readonly "invoices.invoiceRenderer": InvoiceRenderer;
     /** Missing in an installation without the module `e-invoices`, which makes it. */
     readonly "invoices.eInvoices"?: EInvoices;
@@ -26,7 +26,7 @@ declare module "../../kernel/contracts/tool.ts" {
 
 const CREDIT_MILLISECONDS = 60_000;
 
-/** Invoices of bookings that were settled in escrow, and credit notes of what was refunded afterwards. */
+/** Invoices of bookings settled in escrow, and credit notes for later refunds. */
 export const invoicesModule = defineModule({
   name: "invoices",
   tools: [generateBookingInvoice],

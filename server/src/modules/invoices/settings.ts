@@ -3,7 +3,7 @@ import { Email } from "../../domain/schemas.ts";
 
 const LONGEST_LINE = 100;
 const MOST_LINES = 4;
-/** Ends in a sign, so that a series and a number can be read in one way only. */
+/** Ends in a separator, so that a series and a number are unambiguous. */
 const SERIES = /^[A-Z0-9][A-Z0-9/-]{0,14}[/-]$/;
 
 const Line = z.string().trim().min(1).max(LONGEST_LINE);

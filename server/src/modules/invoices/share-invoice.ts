@@ -14,7 +14,7 @@ export const fileNamesOf = (invoiceNumber: string): { pdf: string; json: string 
   return { pdf: `${name}.pdf`, json: `${name}.json` };
 };
 
-/** Puts PDF and JSON where they can be read. Undefined: the PDF could not be made now. */
+/** Publishes PDF and JSON. Undefined: the PDF could not be made now. */
 export async function shareInvoice(
   { stores: { invoices }, fileShelf, invoiceRenderer, eInvoices }: SharePorts,
   owner: Owner,
@@ -43,7 +43,7 @@ export async function shareInvoice(
   return { pdfUrl, jsonUrl, charactersNotShown: drawn.charactersNotShown };
 }
 
-/** Undefined also if the invoice is an e-invoice and nothing writes its XML: a PDF without it would be kept for good. */
+/** Undefined also if the invoice is an e-invoice and its XML cannot be written: a PDF without it would be kept permanently. */
 async function draw(
   { invoiceRenderer, eInvoices }: Pick<SharePorts, "invoiceRenderer" | "eInvoices">,
   invoice: InvoiceDocument,

@@ -1,9 +1,9 @@
 import { defineTexts } from "../../domain/texts.ts";
 
-/** In English on every document: it is for whoever might take one of the sandbox for a real one. */
+/** In English on every document: a warning to anyone who might take a sandbox document for a real one. */
 export const SANDBOX_MARK = "SANDBOX - NOT A TAX DOCUMENT";
 
-/** What stands on invoices and credit notes. */
+/** The texts on invoices and credit notes. */
 export const invoiceTexts = defineTexts({
   invoice: { en: "Invoice", de: "Rechnung", fr: "Facture", es: "Factura", pt: "Fatura", ja: "請求書" },
   creditNote: {

@@ -5,7 +5,7 @@ interface Waiting<Output> {
   reject(error: Error): void;
 }
 
-/** What the thread is sent, and what it posts back. */
+/** A task for the thread, and its answer. */
 export interface ThreadTask<Input> {
   id: number;
   input: Input;
@@ -14,18 +14,18 @@ export type ThreadAnswer<Output> = { id: number } & ({ output: Output } | { erro
 
 interface QueueOptions {
   script: URL;
-  /** Given to the thread when it starts. */
+  /** Passed to the thread when it starts. */
   workerData?: unknown;
   timeoutMilliseconds: number;
-  /** What callers of `run` are to get instead of an output. */
+  /** Makes the error for callers of `run`. */
   failure(reason: string): Error;
 }
 
 const MOST_WAITING = 64;
-/** Both together are what the thread's own objects may take: 200 MB. */
+/** Together they limit the thread's heap to 200 MB. */
 export const threadLimits = { maxOldGenerationSizeMb: 168, maxYoungGenerationSizeMb: 32 } as const;
 
-/** Work for one thread of its own, so that callers of everything else do not wait for it. Its queue, time and memory are bounded. */
+/** Runs work in a thread of its own, so that other requests do not wait for it. Its queue, time and memory are bounded. */
 export class WorkerQueue<Input, Output> {
   readonly #options: QueueOptions;
   readonly #waiting = new Map<number, Waiting<Output>>();
@@ -52,7 +52,7 @@ export class WorkerQueue<Input, Output> {
     }
   }
 
-  /** Whoever waits gets a failure; the next task opens another thread. */
+  /** Waiters get a failure; the next task starts a new thread. */
   stop(reason: string): void {
     const worker = this.#worker;
     this.#worker = undefined;
@@ -65,7 +65,7 @@ export class WorkerQueue<Input, Output> {
     if (this.#worker !== undefined) return this.#worker;
     const { script, workerData } = this.#options;
     const worker = new Worker(script, { resourceLimits: threadLimits, workerData });
-    // A process that has nothing else to do ends.
+    // An otherwise idle process may end.
     worker.unref();
     worker.on("message", (answer: ThreadAnswer<Output>) => this.#finish(answer));
     worker.on("error", (error) => this.#lost(worker, String(error)));

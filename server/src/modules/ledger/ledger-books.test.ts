@@ -21,7 +21,7 @@ beforeAll(async () => {
   open = openDatabase(database.url, {
     poolSize: 16,
     onError: () => undefined,
-    // 64 at once wait for one of them, and one after the other for the same row.
+    // 64 at once wait for one of them, and then in sequence for the same row.
     connectionPatienceMilliseconds: 120_000,
   });
   ledger = createLedger(open.db, systemClock);
@@ -113,7 +113,7 @@ describe("the books of prefunded balances", () => {
     const dearer = { movement: { ...paidOut.movement, amount: 6n } };
     await expect(post("sandbox", dearer, undefined, own)).rejects.toThrow(differing);
     await expect(post("sandbox", paidOut, undefined, others)).rejects.toThrow(differing);
-    // What was a stranger's does not become the escrow's.
+    // A stranger's money does not become the escrow's.
     await expect(post("sandbox", paidIn, escrow, own)).rejects.toThrow(differing);
     expect(await ledgerImbalance(open.db)).toBe(0n);
   });

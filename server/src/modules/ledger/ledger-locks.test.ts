@@ -18,7 +18,7 @@ beforeAll(async () => {
   open = openDatabase(database.url, {
     poolSize: 16,
     onError: () => undefined,
-    // 64 at once wait for one of them, and one after the other for the same row.
+    // 64 at once wait for one of them, and then in sequence for the same row.
     connectionPatienceMilliseconds: 120_000,
   });
   stores = createStores(open.db, systemClock, createVault(randomBytes(32)));
@@ -54,7 +54,7 @@ it("the movements of a split and what is paid into the same wallets at the same 
         await ledger.postMovements("sandbox", [moved(5n, undefined, owner)]);
         return;
       }
-      // As a split does: everything to the splitter, a part of it to another tenant, a part back, a part to the service.
+      // Like a split: everything to the splitter, a part of it to another tenant, a part back, a part to the service.
       const supplier = treasury(purses[(index + 1) % purses.length]?.tenantId ?? "");
       const movements = [
         moved(100n, owner, undefined),
@@ -62,7 +62,7 @@ it("the movements of a split and what is paid into the same wallets at the same 
         moved(15n, undefined, owner),
         moved(5n, undefined, { kind: "collection" }),
       ];
-      // The submitter posts what belongs to its transaction together; the indexer comes upon the same events one by one.
+      // The submitter posts all events of its transaction together; the indexer finds the same events one by one.
       await Promise.all([
         ledger.postMovements("sandbox", movements),
         ...movements.map((one) => ledger.postMovements("sandbox", [one])),

@@ -11,7 +11,7 @@ declare module "../../kernel/contracts/parts.ts" {
   }
 }
 
-/** It reads the whole ledger. */
+/** Reads the whole ledger, so only in long intervals. */
 const MEASURE_MILLISECONDS = 60_000;
 
 export const ledgerModule = defineModule({

@@ -23,19 +23,18 @@ export interface Posting {
   reference: string;
   kind: LedgerTransactionTable["kind"];
   moves: readonly Move[];
-  /** Of the call that it comes from; left out: the one under way. */
+  /** The trace of its call; default: the current one. */
   traceId?: string | null | undefined;
-  /** The event of the chain that this stands for. */
+  /** The chain event that it records. */
   event?: { transactionHash: Hex; logIndex: number; blockNumber: bigint; from: Hex };
 }
 
 type Account = Pick<Posting, "environment" | "token"> & { move: Pick<Move, "kind" | "tenantId"> };
 
 /**
- * True for each posting that was not there already; one that is there must be the same, but for an escrow exchanged since (`accountsOf`).
- * Whoever posts several in one transaction does it by one call: first all references are taken, in one order, and then all accounts, in
- * theirs (`lockKey`). One after the other, the second posting would want a tenant's account while the first holds one that every
- * tenant's postings share.
+ * Returns true for each new posting; an existing one must be the same, except for an escrow exchanged since (`accountsOf`).
+ * Postings of one transaction must be made by a single call: it takes all references first, in one order, and then all
+ * accounts, in theirs (`lockKey`). Separate calls could lock a tenant's account after one that all tenants' postings share.
  */
 export async function postAll(db: Queryable, postings: readonly Posting[], clock: Clock): Promise<boolean[]> {
   if (postings.length === 0) return [];
@@ -45,7 +44,7 @@ export async function postAll(db: Queryable, postings: readonly Posting[], clock
   const known: Posting[] = [];
   const posted = given.map((posting) => {
     const id = ids.get(posting.reference);
-    // Of the same reference twice the first is the one that is posted.
+    // If postings have the same reference, the first counts.
     ids.delete(posting.reference);
     if (id === undefined) known.push(posting);
     else fresh.push({ id, posting });
@@ -56,16 +55,16 @@ export async function postAll(db: Queryable, postings: readonly Posting[], clock
   return posted;
 }
 
-/** Tenants' accounts first, the service's, which every tenant's postings share, last. */
+/** Tenants' accounts first; the service's, which all tenants' postings share, last. */
 const lockKey = ({ kind, tenantId }: Pick<Move, "kind" | "tenantId">): string =>
   `${tenantId === null ? 1 : 0} ${tenantId ?? ""} ${kind}`;
 
-/** Every posting locks accounts in one order, so that two of them never wait for each other in a circle. What changes nothing is left out. */
+/** Every posting locks accounts in the same order, so that they do not deadlock. Zero changes are skipped. */
 function inLockOrder(moves: readonly Move[]): readonly Move[] {
   return moves.filter(({ amount }) => amount !== 0n).toSorted((a, b) => (lockKey(a) < lockKey(b) ? -1 : 1));
 }
 
-/** By reference, of those that were not there. What happened on the chain is numbered as it happened there. */
+/** Returns the new postings by reference. Chain events are numbered in their order on the chain. */
 async function insertTransactions(
   db: Queryable,
   postings: readonly Posting[],
@@ -94,11 +93,11 @@ async function insertTransactions(
 interface AccountChange {
   account: Account;
   amount: Micro;
-  /** What goes out of it, whatever comes in beside. */
+  /** The outgoing amount, whatever comes in as well. */
   taken: Micro;
 }
 
-/** By account, in the order of their locks. */
+/** By account, in locking order. */
 function changesOf(fresh: readonly { posting: Posting }[]): ReadonlyMap<string, AccountChange> {
   const changes = new Map<string, AccountChange>();
   for (const { posting } of fresh) {
@@ -184,8 +183,9 @@ async function confirmSame(db: Queryable, postings: readonly Posting[]): Promise
 }
 
 /**
- * Where a posting from before may have the amount of a move. Who reads a movement again after the chain's escrow was exchanged takes
- * the former one for a stranger. In the books it stays the escrow's: the exchange has brought that account to what the new escrow has.
+ * The accounts in which an earlier posting may have this amount. Reading a movement again after the chain's escrow was
+ * exchanged sees the former escrow as a stranger. The ledger keeps it as the escrow's: the exchange has adjusted that account
+ * to the new escrow's balance.
  */
 function accountsOf({ kind, environment, token, move }: Account & Pick<Posting, "kind">): readonly string[] {
   const own = accountId({ environment, token, move });
@@ -202,7 +202,7 @@ export function accountOf({ environment, token, tenantId }: Purse, kind: LedgerA
   return accountId({ environment, token, move: { kind, tenantId } });
 }
 
-/** Those that are there are only looked at: whoever inserts waits for everybody who is just changing them. */
+/** Existing accounts are only read: inserting would wait for everyone who is changing them. */
 async function ensureAccounts(db: Queryable, changes: ReadonlyMap<string, AccountChange>): Promise<void> {
   const accounts = [...changes.values()].map(({ account }) => account);
   await sql`
@@ -223,7 +223,7 @@ async function insufficient(db: Queryable, purse: Purse, required: Micro): Promi
   return lacksBalance(purse.token, available, required);
 }
 
-/** What is told who asks for more than is available. */
+/** The error for a request above the available balance. */
 export function lacksBalance(token: TokenSymbol, available: Micro, required: Micro): Failure {
   const missing = required - available;
   const unit = token === "USDC" ? "Usdc" : "Eurc";

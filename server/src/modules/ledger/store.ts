@@ -10,8 +10,8 @@ import type { Ledger, OwnedMovement, Purse, WalletOwner } from "./ledger.ts";
 import { accountOf, type Move, type Posting, postAll, readBalance } from "./store-postings.ts";
 
 /**
- * The books in PostgreSQL. A tenant's balance is checked by the statement that changes it, under its row lock. Inside a
- * caller's transaction a failure must end that transaction, as everything else that is thrown there does.
+ * The ledger in PostgreSQL. A tenant's balance is checked by the statement that changes it, under its row lock. Inside a
+ * caller's transaction a failure must end that transaction, like any other error there.
  */
 export function createLedger(queryable: Queryable, clock: Clock): Ledger {
   function inTransaction<T>(work: (books: Books) => Promise<T>): Promise<T> {
@@ -86,7 +86,7 @@ export function createLedger(queryable: Queryable, clock: Clock): Ledger {
 
 const MOST_HOLDS = 50;
 
-/** In a transaction. */
+/** Runs in a transaction. */
 interface Books {
   db: Queryable;
   clock: Clock;
@@ -101,7 +101,7 @@ function between(from: Move["kind"], to: Move["kind"], amount: Micro): readonly 
   ];
 }
 
-/** A posting between the accounts of one purse. False: it was posted before. */
+/** Posts between the accounts of one purse. False: it was posted before. */
 async function postInPurse(
   { db, clock }: Books,
   purse: Purse,
@@ -112,7 +112,7 @@ async function postInPurse(
   return (await postAll(db, [{ environment, token, ...posting, moves }], clock))[0] === true;
 }
 
-/** The end of a hold: `amount` of it goes out, and the rest is available again. */
+/** Ends a hold: `amount` goes out, and the rest becomes available again. */
 async function settle(
   books: Books,
   purse: Purse,
@@ -131,7 +131,7 @@ async function settle(
   if (posted) await audit(books, purse, kind, reference, kind === "capture" ? amount : held);
 }
 
-/** How many of them were not posted before. */
+/** Returns how many were not posted before. */
 async function postMovements(
   books: Books,
   environment: Environment,
@@ -252,7 +252,7 @@ async function heldAmount(db: Queryable, purse: Purse, reference: string): Promi
     ])
     .where("reference", "=", `hold:${reference}`)
     .executeTakeFirst();
-  // Nor is it this purse's when its entries are another's.
+  // Or its entries belong to another purse.
   if (row === undefined || (row.amountMicro === null && row.moved === true)) {
     throw new Error(`ledger: there is no hold ${reference}`);
   }
@@ -260,7 +260,7 @@ async function heldAmount(db: Queryable, purse: Purse, reference: string): Promi
   return row.amountMicro ?? 0n;
 }
 
-/** How far the books are off, in micro-USDC: zero unless something is badly wrong. For a metric and for checks. */
+/** The imbalance of the ledger in micro-USDC: zero unless something is badly wrong. For a metric and for checks. */
 export async function ledgerImbalance(queryable: Queryable): Promise<Micro> {
   const { rows } = await sql<{ off: string }>`
     select (

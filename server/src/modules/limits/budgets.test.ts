@@ -102,7 +102,7 @@ describe("a budget", () => {
     const book = (offerId: string) => service.call("book_flight", { offerId });
     const travelerIds = ["user_demo"];
     await setBudget({ budgetId: "travel", amountUsdc: "100000", travelerIds });
-    // One that is over covers nothing.
+    // An ended budget covers nothing.
     await setBudget({ budgetId: "over", amountUsdc: "0", endsOn: "2020-01-01" });
     await arm("/air/orders", "offer_expired");
     expect((await book(second.id)).body.code).toBe("offer_expired");
@@ -111,7 +111,7 @@ describe("a budget", () => {
     await setBudget({ ...exactly, endsOn: Temporal.Now.plainDateISO("UTC").add({ days: 1 }).toString() });
     expect((await book(first.id)).status).toBe(200);
     expect(await budget("travel")).toMatchObject({ usedUsdc: first.totalAmount, leftUsdc: "0.00" });
-    // The same again is the same booking, and uses nothing.
+    // A repetition is the same booking, and uses nothing.
     expect((await book(first.id)).headers.get("idempotent-replayed")).toBe("true");
     await setBudget({
       budgetId: "travel",
@@ -144,7 +144,7 @@ describe("a budget", () => {
     const book = { offerId: offer.id, additionalCustomerUserIds: [customerUserId] };
     const refusal = { code: "spend_limit_exceeded", limit: "budget", budgetId: "carols", leftUsdc: "5.00" };
     expect((await service.call("book_flight", book)).body).toMatchObject(refusal);
-    // Also of an offer that the tenant was never shown.
+    // Even for an offer that the tenant was never shown.
     await service.sql("delete from seen_offer where offer_id = $1", [offer.id]);
     expect((await service.call("book_flight", book)).body).toMatchObject(refusal);
     expect(await service.sql("select 1 from booking where offer_id = $1", [offer.id])).toEqual([]);
@@ -161,7 +161,7 @@ describe("a budget", () => {
     expect((await service.call("book_stay", stay)).body).toMatchObject(refusal);
     expect(await service.sql("select 1 from booking where offer_id = $1", [quote.id])).toEqual([]);
 
-    // Each traveler's budget counts all of it.
+    // Each traveler's budget counts the full amount.
     await carols(quote.totalAmount);
     await setBudget({ budgetId: "both", amountUsdc: "100000", travelerIds: ["user_demo", "carol"] });
     expect((await service.call("book_stay", stay)).status).toBe(200);
@@ -181,7 +181,7 @@ describe("a budget", () => {
     expect((await commit("40")).status).toBe(200);
     expect(await budget("trip")).toMatchObject({ usedUsdc: "40.00" });
     expect((await commit("20.000001")).body).toMatchObject({ limit: "budget", budgetId: "trip", leftUsdc: "20.00" });
-    // What was counted when it was prefunded is not counted again.
+    // An amount counted at prefunding is not counted again.
     expect(await budget("escrowed")).toMatchObject({ usedUsdc: "0.00" });
   });
 
@@ -201,7 +201,7 @@ describe("a budget", () => {
     const names = ["everybody", "key", "traveler", "later"];
     const used = await Promise.all(names.map(async (name) => (await budget(name, operatorKey))?.usedUsdc));
     expect(used).toEqual(["7.00", "4.00", "4.00", "0.00"]);
-    // Only what covers a call refuses it.
+    // Only budgets that cover a call refuse it.
     await setBudget({ budgetId: "key", amountUsdc: "4", keyIds: [second.id] }, operatorKey);
     expect((await send("1", { ...as, key: secondKey })).body).toMatchObject({ limit: "budget", budgetId: "key" });
     expect((await send("1", as)).status).toBe(200);

@@ -8,28 +8,28 @@ declare module "../../kernel/contracts/stores.ts" {
   }
 }
 
-/** Money that is set aside for calls. Every budget that covers a call must have room for what it spends, and is used by it. */
+/** Money set aside for calls. Every budget that covers a call must have room for its spending, and is reduced by it. */
 export interface Budget {
-  /** The tenant's own word for it. */
+  /** Chosen by the tenant. */
   budgetId: string;
   amount: Micro;
-  /** What the tenant books it to; says nothing of what it covers. */
+  /** The tenant's accounting label; irrelevant for coverage. */
   costCentre: string | undefined;
   /** Undefined here and below: any. */
   keyIds: readonly string[] | undefined;
   travelerIds: readonly string[] | undefined;
   tripIds: readonly string[] | undefined;
-  /** Days in UTC, as ISO 8601 has them; both belong to it. */
+  /** UTC dates in ISO 8601; both are inclusive. */
   startsOn: string | undefined;
   endsOn: string | undefined;
 }
 
-/** What of a call decides which budgets cover it. */
+/** The facts of a call that decide which budgets cover it. */
 export interface CoveredUse {
   keyId: string;
-  /** Who asked, and everybody for whom it is. */
+  /** The caller, and everyone for whom it is. */
   travelerIds: readonly string[];
-  /** The trip in escrow that money is committed of; undefined: none, and no budget of a trip covers it. */
+  /** The escrow trip whose money is committed; undefined: none, and no budget of a trip covers it. */
   tripId: string | undefined;
   at: Temporal.Instant;
 }
@@ -48,10 +48,10 @@ export function budgetIdOf({ account, period }: CountedIn): string | undefined {
 
 export interface Budgets {
   list(owner: SpendOwner): Promise<readonly Budget[]>;
-  /** Whether the tenant has set any. Those who ask at the same moment ask together. */
+  /** Whether the tenant has any budgets. Concurrent requests are batched. */
   hasAny(owner: SpendOwner): Promise<boolean>;
   find(owner: SpendOwner, budgetIds: readonly string[]): Promise<readonly Budget[]>;
   covering(owner: SpendOwner, use: CoveredUse): Promise<readonly Budget[]>;
-  /** Replaces the one of this id, or makes it. Failure `conflict` when more than its amount is used or reserved. Audited. */
+  /** Replaces or creates the budget with this id. Failure `conflict` if more than its amount is used or reserved. Audited. */
   put(owner: SpendOwner, budget: Budget, actor: string): Promise<void>;
 }

@@ -7,39 +7,39 @@ declare module "../../kernel/contracts/stores.ts" {
   }
 }
 
-/** Somewhere that a call's spending is counted. */
+/** A counter of calls' spending. */
 export interface CountedIn {
-  /** `tenant`, or `key:` or `budget:` and its id. */
+  /** `tenant`, or `key:` or `budget:` with an id. */
   account: string;
-  /** A day (2026-11-22), a month (2026-11), ESCROWED, or all the time of a budget. */
+  /** A day (2026-11-22), a month (2026-11), ESCROWED, or the whole time of a budget. */
   period: string;
 }
 
 /**
- * What an account has put into the escrow and not yet fixed to be paid out. It was counted when it left the treasury, and is not
- * counted again when this account then commits it to somebody; what others have put there is.
+ * An account's money in escrow that is not committed yet. It was counted when it left the treasury, and is not counted again
+ * when this account commits it; money that others put there is.
  */
 export const ESCROWED = "escrowed";
 
-/** What a call spends, in micro-USDC. */
+/** The spending of a call, in micro-USDC. */
 export interface Spend {
-  /** Leaves the treasury wallet, without what goes into the escrow. */
+  /** Leaves the treasury wallet for anything but the escrow. */
   paid: Micro;
   /** Goes from the treasury wallet into the escrow. */
   escrowed: Micro;
-  /** Is fixed to be paid out of the escrow to somebody else than the tenant. */
+  /** Becomes payable from the escrow to somebody other than the tenant. */
   committed: Micro;
-  /** True: the supplier says the price while the call runs, and `price` is told then. */
+  /** True: the supplier tells the price while the call runs, and `price` is called then. */
   isOpen: boolean;
-  /** Of the trip in escrow that is committed of. */
+  /** The escrow trip whose money is committed. */
   tripId: string | undefined;
-  /** Users for whom it is, beside who asked. Each one's budgets count all of it, as nobody says what share is whose. */
+  /** Users for whom it is, beside the caller. Each one's budgets count the full amount, as shares are unknown. */
   travelerIds: readonly string[];
-  /** Where amounts were of another token. */
+  /** For amounts in another token. */
   conversions: readonly Conversion[];
 }
 
-/** How an amount of another token was counted in USDC. */
+/** The conversion of another token's amount to USDC. */
 export interface Conversion {
   token: string;
   amount: string;
@@ -49,7 +49,7 @@ export interface Conversion {
   asOf: string;
 }
 
-/** What of a call its spending is counted by. */
+/** The facts of a call by which its spending is counted. */
 export interface SpendingCall {
   id: string;
   startedAt: Temporal.Instant;
@@ -57,31 +57,34 @@ export interface SpendingCall {
 }
 
 export interface Usage extends CountedIn {
-  /** What calls have used and what calls under way have reserved. */
+  /** The amount that calls have used, and that pending calls have reserved. */
   used: Micro;
-  /** The part of it that is reserved. */
+  /** The reserved part of it. */
   reserved: Micro;
 }
 
 /**
- * What calls spend, counted in the transaction that makes it so. A call's spending is reserved with the call, and afterwards follows
- * what the call does outside: it is used when that is done, and comes back when that failed or nothing was done. All of it
- * locks in one order: the ledger's accounts, the call, its spending, and then counters, the tenant's first.
+ * Counts calls' spending, in the transaction that causes it. A call reserves its spending, which then follows the call's
+ * effect: it is used when the effect is done, and returned when it failed or nothing was done. Locks are always taken in this
+ * order: the ledger's accounts, the call, its spending, and then counters, the tenant's first.
  */
 export interface CallSpends {
-  /** With the call's own row; also from the budgets that cover it. Throws Failure `spend_limit_exceeded`. */
+  /** Reserves in the transaction of the call's row, including budgets that cover it. Throws Failure `spend_limit_exceeded`. */
   reserve(spender: Spender, call: SpendingCall, spend: Spend): Promise<void>;
-  /** What an open spending comes to, or a known one after all. Too much: as `reserve`. Nothing for calls that count nowhere. */
+  /**
+   * Sets the price of an open spending, or corrects a known one. Too much: like `reserve`. Does nothing for calls that are not
+   * counted.
+   */
   price(callId: string, amount: Micro): Promise<void>;
-  /** Something is about to be done outside. What had come back, as the call was taken for dead, is taken again. */
+  /** An effect is about to begin. Reserves again what was returned because the call counted as dead. */
   open(callId: string): Promise<void>;
   done(callId: string): Promise<void>;
   failed(callId: string): Promise<void>;
-  /** Gives back what a call has reserved that ended and did nothing outside. Changes nothing while that is open. */
+  /** Returns the reservation of a call that ended without an effect. Changes nothing while the effect is open. */
   settle(callId: string): Promise<void>;
-  /** Calls that ended and still have something reserved. */
+  /** Ended calls that still have a reservation. */
   listUnsettled(limit: number): Promise<readonly string[]>;
-  /** What is used of each, reservations included, by `counterKey`. */
+  /** The used amount of each, including reservations, by `counterKey`. */
   counters(owner: SpendOwner, counted: readonly CountedIn[]): Promise<ReadonlyMap<string, Micro>>;
   usage(owner: SpendOwner, counted: readonly CountedIn[]): Promise<readonly Usage[]>;
   prune(before: Temporal.Instant): Promise<void>;

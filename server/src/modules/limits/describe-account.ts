@@ -5,7 +5,7 @@ import type { Stores } from "./context.ts";
 import { type BudgetState, readBudgets } from "./read-budgets.ts";
 import { type LimitsState, type PeriodState, readLimits } from "./read-limits.ts";
 
-/** What the caller may spend, and the budgets that cover what it spends next. */
+/** The caller's spending limits, and the budgets that cover its next spending. */
 export async function describeSpending(
   stores: Pick<Stores, "budgets" | "callSpends" | "spendLimits">,
   caller: Caller,
@@ -25,7 +25,7 @@ export async function describeSpending(
   };
 }
 
-/** The budgets that would cover a call of the caller's now, with what remains of them. */
+/** The budgets that would cover a call of the caller now, with their remaining amounts. */
 export async function describeBudgets(
   stores: Pick<Stores, "budgets" | "callSpends">,
   { tenantId, environment, keyId, travelerId }: Caller,

@@ -6,26 +6,26 @@ import { amountExceeded, budgetExceeded, type Limited } from "./limit-exceeded.t
 import { keyAccount, type LimitedPeriod, lengthOf, periodOf, renewalOf } from "./periods.ts";
 import type { LimitsInForce, Spender } from "./spend-limits.ts";
 
-/** The tenant's come first: whoever locks several of a tenant does it in this order. */
+/** The tenant's come first, the order in which several are locked. */
 const LIMITED: readonly Limited[] = ["tenant", "key"];
 const PERIODS: readonly LimitedPeriod[] = ["perDay", "perMonth"];
 
 export interface Counted extends CountedIn {
   limited: Limited;
-  /** Undefined: of what is in the escrow, or of a budget. */
+  /** Undefined: for money in escrow, or a budget. */
   limit: LimitedPeriod | undefined;
-  /** Of a trip's budget, which counts what is committed, whoever put it into the escrow. */
+  /** A budget of a trip, which counts committed money, whoever put it into the escrow. */
   isOfTrip?: boolean;
 }
 
-/** What bounds a spending. */
+/** The limits on a spending. */
 export interface Bounds {
   inForce: LimitsInForce;
-  /** Those that cover it. */
+  /** The budgets that cover it. */
   budgets: readonly Budget[];
 }
 
-/** Where a call's spending is counted, in the order in which it is locked. */
+/** The counters of a call's spending, in locking order. */
 export function countedIn({ keyId }: Spender, at: Temporal.Instant): readonly Counted[] {
   const accounts = ["tenant", keyAccount(keyId)];
   return accounts.flatMap((account) =>
@@ -33,7 +33,7 @@ export function countedIn({ keyId }: Spender, at: Temporal.Instant): readonly Co
   );
 }
 
-/** What an account and a period say of the limit that holds for them. */
+/** The limit for an account and a period. */
 export function countedAs(account: string, period: string): Counted {
   const limit = PERIODS.find((one) => lengthOf[one] === period.length);
   return { account, period, limited: account === "tenant" ? "tenant" : "key", limit };
@@ -48,7 +48,7 @@ export function isEscrowed({ period }: CountedIn): boolean {
   return period === ESCROWED;
 }
 
-/** What is used of each, by `counterKey`. */
+/** The used amount of each, by `counterKey`. */
 export type Counters = ReadonlyMap<string, Micro>;
 
 export function counterKey({ account, period }: CountedIn): string {
@@ -59,12 +59,12 @@ export interface SpendLine extends Counted {
   amount: Micro;
 }
 
-/** What a spending adds to each counter. */
+/** The amounts that a spending adds to its counters. */
 export function linesOf(counted: readonly Counted[], counters: Counters, spend: Spend): readonly SpendLine[] {
   const { paid, escrowed, committed } = spend;
   return counted.map((one) => {
     if (one.isOfTrip === true) return { ...one, amount: paid + committed };
-    // A budget counts as its tenant does.
+    // A budget counts like its tenant.
     const account = budgetIdOf(one) === undefined ? one.account : "tenant";
     const waiting = counters.get(counterKey({ account, period: ESCROWED })) ?? 0n;
     const covered = smaller(committed, waiting > 0n ? waiting : 0n);
@@ -72,12 +72,12 @@ export function linesOf(counted: readonly Counted[], counters: Counters, spend: 
   });
 }
 
-/** What all of a call's amounts come to. */
+/** The sum of a call's amounts. */
 export function totalOf({ paid, escrowed, committed }: Spend): Micro {
   return paid + escrowed + committed;
 }
 
-/** Throws Failure for one call's limit. */
+/** Throws Failure for the limit of one call. */
 export function requireSmallEnough(spender: Spender, inForce: LimitsInForce, needed: Micro): void {
   for (const limited of LIMITED) {
     const most = inForce[limited].perCall;
@@ -85,7 +85,9 @@ export function requireSmallEnough(spender: Spender, inForce: LimitsInForce, nee
   }
 }
 
-/** Throws Failure for a day's, a month's or a budget's. `isOpen`: more may be asked for later, so something must be left. */
+/**
+ * Throws Failure for the limit of a day, a month or a budget. `isOpen`: more may be requested later, so something must be left.
+ */
 export function requireRoom(
   spender: Spender,
   { inForce, budgets }: Bounds,
@@ -107,7 +109,7 @@ export function requireRoom(
   }
 }
 
-/** What bounds what a line counts. */
+/** The limit of a line. */
 function boundOf(
   line: SpendLine,
   { inForce, budgets }: Bounds,
@@ -117,7 +119,7 @@ function boundOf(
   return { budget, most: budget?.amount ?? (limit === undefined ? undefined : inForce[limited][limit]) };
 }
 
-/** What bounds a single call: each one has all of it. */
+/** The limits of a single call, each of which has the full amount. */
 export function allowancesOfCall(inForce: LimitsInForce, { isOpen }: Spend): Allowance[] {
   return LIMITED.flatMap((limited) => {
     const most = inForce[limited].perCall;
@@ -127,7 +129,7 @@ export function allowancesOfCall(inForce: LimitsInForce, { isOpen }: Spend): All
   });
 }
 
-/** What is left of each limit and budget that a call's spending counts in, and what it leaves of it. */
+/** The rest of each limit and budget that a call's spending counts in, before and after it. */
 export function allowancesOf(
   bounds: Bounds,
   counters: Counters,

@@ -3,13 +3,13 @@ import { formatDecimal, type Micro } from "../../domain/money.ts";
 import type { Budget } from "./budgets.ts";
 import type { Limits, LimitsInForce, Spender } from "./spend-limits.ts";
 
-/** Whose limit it is. */
+/** The holder of the limit. */
 export type Limited = keyof LimitsInForce;
 
 interface Exceeded {
   limited: Limited;
   limit: keyof Limits;
-  /** What is wrong and what the caller can do about it itself. */
+  /** The problem, and the caller's remedy. */
   says: string;
   extra?: Readonly<Record<string, unknown>>;
 }
@@ -33,7 +33,7 @@ export function limitExceeded({ tenantId, keyId }: Spender, { limited, limit, sa
   });
 }
 
-/** Of a limit on amounts. `period`: undefined for the limit of one call. */
+/** The failure for a limit on amounts. `period`: undefined for the limit of one call. */
 export function amountExceeded(
   spender: Spender,
   {
@@ -71,7 +71,7 @@ export function amountExceeded(
   });
 }
 
-/** `needed`: undefined where the price is not known yet. */
+/** `needed`: undefined if the price is not known yet. */
 export function budgetExceeded(
   { budgetId, amount, costCentre, endsOn }: Budget,
   { used, needed }: { used: Micro; needed: Micro | undefined },

@@ -45,7 +45,7 @@ const stateOf = ({ tenantId, keyId }: Tenant) =>
 const send = (tenant: Tenant, amount: string, more: object = {}) =>
   service.call("send_tokens", { to: stranger(), amount, ...more }, tenant.as);
 
-/** Sent by the wallet, as the ledger has it. */
+/** Sent by the wallet, as in the ledger. */
 async function leftTheWallet({ tenantId }: Tenant): Promise<bigint> {
   const rows = await service.sql(
     `select coalesce(sum(-entry.amount_micro), 0)::text as amount
@@ -247,7 +247,7 @@ describe("a call that ended without its process", () => {
     const tenant = await newTenant({ key: { perDay: 10n * UNIT } });
     expect((await send(tenant, "4")).status).toBe(200);
     const [{ call_id: callId } = { call_id: "" }] = await spendOf(tenant);
-    // As a kill between the reservation and the effect leaves it, after the call was swept.
+    // As after a kill between the reservation and the effect, once the call was swept.
     const leave = (state: string, effect: string) =>
       service.sql("update call set state = $2, effect = $3 where id = $1", [callId, state, effect]);
     const settled = () =>

@@ -16,7 +16,7 @@ import { createBudgetPersons } from "./store-persons.ts";
 
 declare module "../../kernel/contracts/tool.ts" {
   interface ModulePorts {
-    /** Those that would cover a call of the caller's now. */
+    /** The budgets that would cover a call of the caller now. */
     "limits.remainingBudgets"(caller: Caller): ReturnType<typeof describeBudgets>;
   }
 }

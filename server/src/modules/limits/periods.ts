@@ -1,10 +1,10 @@
 import { instantText } from "../../ports/clock.ts";
 import type { CountedIn } from "./call-spends.ts";
 
-/** What can be limited by time. */
+/** The periods with limits. */
 export type LimitedPeriod = "perDay" | "perMonth";
 
-/** Of the text that names it. */
+/** The length of a period's text. */
 export const lengthOf: Readonly<Record<LimitedPeriod, number>> = {
   perDay: "2026-11-22".length,
   perMonth: "2026-11".length,
@@ -14,12 +14,12 @@ export function keyAccount(keyId: string): string {
   return `key:${keyId}`;
 }
 
-/** Days and months are those of UTC. */
+/** Days and months are in UTC. */
 export function periodOf(limited: LimitedPeriod, at: Temporal.Instant): string {
   return instantText(at).slice(0, lengthOf[limited]);
 }
 
-/** When what was used of a day or a month is there again. */
+/** When the used amount of a day or a month is reset. */
 export function renewalOf({ period }: Pick<CountedIn, "period">): Temporal.Instant {
   const isMonth = period.length === lengthOf.perMonth;
   const begin = Temporal.PlainDate.from(isMonth ? `${period}-01` : period);

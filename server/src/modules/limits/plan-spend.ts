@@ -5,17 +5,17 @@ import type { Party, Plan, PlannedMovement } from "../../kernel/contracts/plan.t
 import type { RateTable } from "../../ports/fx.ts";
 import type { Conversion, Spend } from "./call-spends.ts";
 
-/** What a plan spends, and who outside of the service would get it. */
+/** The spending of a plan, and its recipients outside of the service. */
 export interface PlannedSpend extends Spend {
   recipients: readonly Hex[];
 }
 
-/** More than all there is of a token. A call that asks for more is told so when it runs; counted in full, sums would not fit their columns. */
+/** More than a token's total supply. A larger request fails when it runs; counted in full, sums would not fit their columns. */
 const MOST_COUNTED = 10n ** 17n;
 
 const isOutside = (party: Party): party is Hex => party.startsWith("0x");
 
-/** `rates` is asked only where an amount is of another token than USDC. */
+/** `rates` is called only if an amount is in another token than USDC. */
 export async function planSpend(plan: Plan, rates: () => Promise<RateTable>): Promise<PlannedSpend> {
   const conversions: Conversion[] = [];
   const sums = { paid: 0n, escrowed: 0n, committed: 0n };
@@ -31,17 +31,17 @@ export async function planSpend(plan: Plan, rates: () => Promise<RateTable>): Pr
   return { ...sums, isOpen, tripId, travelerIds, conversions, recipients: [...new Set(recipients)] };
 }
 
-/** The same with the prices that the tenant was shown in place of those that only the call finds out. */
+/** The same with the prices shown to the tenant, for those that only the call finds out. */
 export function planShownSpend(plan: Plan, rates: () => Promise<RateTable>): Promise<PlannedSpend> {
   const movements = plan.movements.map(({ expected, amount = expected, ...movement }) => ({ ...movement, amount }));
   return planSpend({ ...plan, movements }, rates);
 }
 
-/** Undefined: it spends nothing, such as money that comes back, or that was counted before. */
+/** Undefined: no spending, such as money that returns or was counted before. */
 function countedAs({ from, to, isLater, isCounted }: PlannedMovement): "paid" | "escrowed" | "committed" | undefined {
   if (isCounted === true) return undefined;
   if (from === "treasury" && to !== "treasury") return to === "trip_budget" ? "escrowed" : "paid";
-  // What a settlement pays out was counted when it was committed to its payee.
+  // A settlement's payouts were counted when they were committed to their payee.
   return from === "booking_reservation" && to !== "treasury" && isLater === true ? "committed" : undefined;
 }
 
@@ -53,7 +53,7 @@ function atMost(amount: Micro): Micro {
   return amount < MOST_COUNTED ? amount : MOST_COUNTED;
 }
 
-/** At the reference rate of the moment, rounded up. */
+/** At the current reference rate, rounded up. */
 async function inUsdc(
   token: PlannedMovement["token"],
   amount: Micro,

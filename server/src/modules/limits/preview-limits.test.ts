@@ -6,7 +6,7 @@ import { resultOf } from "../../../test/support/treasury.ts";
 import { formatDecimal, parseDecimal } from "../../domain/money.ts";
 import type { Limits } from "./spend-limits.ts";
 
-/** A price that only the supplier can confirm is judged by a preview as it was shown, and by the call as it is. */
+/** A price that only the supplier can confirm: a preview judges the shown price, the call the actual one. */
 
 let service: TestService;
 beforeAll(async () => {

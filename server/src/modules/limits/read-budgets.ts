@@ -5,12 +5,12 @@ import type { SpendOwner } from "./spend-limits.ts";
 
 export interface BudgetState extends Budget {
   used: Micro;
-  /** For calls whose outcome is open. */
+  /** For calls with an open outcome. */
   reserved: Micro;
   left: Micro;
 }
 
-/** The tenant's budgets and what remains of them now, in micro-USDC; with `use`, those that would cover such a call. */
+/** The tenant's budgets and their current rest, in micro-USDC; with `use`, only those that would cover such a call. */
 export async function readBudgets(
   { budgets, callSpends }: Pick<Stores, "budgets" | "callSpends">,
   owner: SpendOwner,

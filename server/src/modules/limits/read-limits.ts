@@ -6,14 +6,14 @@ import type { Limited } from "./limit-exceeded.ts";
 import { type LimitedPeriod, renewalOf } from "./periods.ts";
 import type { Limits, Spender } from "./spend-limits.ts";
 
-/** What was spent in a day or a month, and what may still be spent. */
+/** The spending in a day or a month, and the rest of its limit. */
 export interface PeriodState {
-  /** Undefined: no limit; what was spent is known all the same. */
+  /** Undefined: no limit; the spending is known all the same. */
   limit: Micro | undefined;
   used: Micro;
-  /** For calls whose outcome is open. */
+  /** For calls with an open outcome. */
   reserved: Micro;
-  /** Undefined: without a limit. */
+  /** Undefined: no limit. */
   left: Micro | undefined;
   renewsAt: Temporal.Instant;
 }
@@ -30,11 +30,11 @@ export interface LimitsState {
 export interface SpendingState {
   key: LimitsState;
   tenant: LimitsState;
-  /** The most that the key's next call may spend; undefined: nothing limits it. */
+  /** The most that the key's next call may spend; undefined: no limit. */
   mostForNextCall: Micro | undefined;
 }
 
-/** The limits of a key and of its tenant, and what is left of them now, in micro-USDC. */
+/** The limits of a key and its tenant with their current rest, in micro-USDC. */
 export async function readLimits(
   { spendLimits, callSpends }: Pick<Stores, "spendLimits" | "callSpends">,
   spender: Spender,

@@ -13,7 +13,7 @@ import type { Reads, Stores } from "./context.ts";
 import { type BudgetState, readBudgets } from "./read-budgets.ts";
 
 const MOST_IDS = 200;
-/** What the database can hold. */
+/** The largest value that the database can hold. */
 const MAXIMUM_MICRO = 2n ** 63n - 1n;
 
 const isAmount = (text: string): boolean => {
@@ -126,7 +126,7 @@ const writeBudget = defineRoute({
   },
 });
 
-/** What is not the tenant's own does not exist. */
+/** Records of other tenants are not found. */
 async function requireOwn(
   { keyIds = [], travelerIds = [], tripIds = [], startsOn, endsOn }: z.output<typeof BudgetFields>,
   { tenantId, environment }: Principal,

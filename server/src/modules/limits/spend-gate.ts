@@ -24,18 +24,18 @@ export interface SpendGateOptions {
   fx: FxRates;
 }
 
-/** So long a read is judged by limits that were looked up before, as by a key. */
+/** How long reads are judged by cached limits, like keys. */
 const MEMORY_MILLISECONDS = 15_000;
 const MOST_REMEMBERED = 10_000;
 const LIMITED: readonly Limited[] = ["key", "tenant"];
 
-/** What a key and its tenant may spend, on whom and by which tools: the gate after the monthly cap. */
+/** The limits of a key and its tenant on amounts, recipients and tools: the gate after the monthly cap. */
 export class SpendGate implements Gate {
   readonly name = "spend_limits";
   readonly #options: SpendGateOptions;
-  /** By keys: each belongs to one tenant and one environment. */
+  /** By key: each belongs to one tenant and one environment. */
   readonly #remembered = new Map<string, { inForce: FoundLimits; until: number }>();
-  /** Worked out once for a call. Entries go with their plans. */
+  /** Computed once per call. Entries are released with their plans. */
   readonly #planned = new WeakMap<LazyPlan, Promise<PlannedSpend>>();
 
   constructor(options: SpendGateOptions) {
@@ -43,7 +43,7 @@ export class SpendGate implements Gate {
   }
 
   check(call: PendingCall, plan: LazyPlan): Promise<void> | void {
-    // Who calls without a key spends nothing but what it pays with.
+    // A call without a key spends only its payment.
     if (call.keyId === "") return;
     const remembered = this.#remembered.get(call.keyId);
     if (call.tool.effect === "read") {
@@ -71,7 +71,7 @@ export class SpendGate implements Gate {
     ];
   }
 
-  /** A price that only the run finds out is judged there, and here as the tenant was shown it. */
+  /** A price that only the run finds out is judged there; a preview judges the price shown to the tenant. */
   async previewRun(call: PendingCall, plan: LazyPlan): Promise<void> {
     if (call.keyId === "" || !(await this.#spendOf(plan)).isOpen) return;
     const spend = await this.#shownSpendOf(plan);
@@ -94,7 +94,7 @@ export class SpendGate implements Gate {
     requireTool(call, await this.#look(call));
   }
 
-  /** What is spent counts besides, and that is read anew. */
+  /** A spending also depends on the counters, which are read anew. */
   async #checkByMemory(call: PendingCall, plan: LazyPlan, { version }: FoundLimits): Promise<void> {
     const spend = await this.#spendOf(plan);
     const isFree = spendsNothing(spend) && spend.recipients.length === 0;
@@ -122,7 +122,7 @@ export class SpendGate implements Gate {
     requireRoom(call, { inForce, budgets: covering }, counters, { lines, isOpen: spend.isOpen });
   }
 
-  /** Where the call's spending counts, and what is used there. */
+  /** The counters of the call's spending with their used amounts. */
   async #count(call: PendingCall, spend: PlannedSpend) {
     const { budgets, callSpends } = this.#options.stores;
     const { keyId, travelerId, startedAt: at } = call;
@@ -187,7 +187,7 @@ function requireTool(call: PendingCall, inForce: LimitsInForce): void {
   });
 }
 
-/** Whose limits do not allow the call's tool. */
+/** The holder of the limits that exclude the call's tool. */
 function notAllowing({ tool }: PendingCall, inForce: LimitsInForce): Limited | undefined {
   return LIMITED.find((limited) => inForce[limited].tools?.includes(tool.name) === false);
 }

@@ -8,9 +8,9 @@ declare module "../../kernel/contracts/stores.ts" {
   }
 }
 
-/** What a key, or a tenant with all of its keys, may do. Undefined: this is not limited. */
+/** The limits of a key, or of a tenant with all its keys. Undefined: no such limit. */
 export interface Limits {
-  /** The most that one call may spend, in micro-USDC, as all amounts here. */
+  /** The most that one call may spend, in micro-USDC like all amounts here. */
   perCall: Micro | undefined;
   /** By days and calendar months in UTC. */
   perDay: Micro | undefined;
@@ -28,35 +28,35 @@ export const NO_LIMITS: Limits = {
   tools: undefined,
 };
 
-/** Who spends. */
+/** The spender. */
 export interface Spender {
   tenantId: string;
   environment: Environment;
   keyId: string;
 }
 
-/** Whose spending it is, and in which environment. */
+/** The spender and the environment. */
 export type SpendOwner = Pick<Spender, "tenantId" | "environment">;
 
-/** Both hold; the stricter one decides. */
+/** Both apply; the stricter one decides. */
 export interface LimitsInForce {
   tenant: Limits;
   key: Limits;
 }
 
-/** As they were found. */
+/** The limits as read. */
 export interface FoundLimits extends LimitsInForce {
-  /** Of the tenant's rules: another one once any limit of the tenant or of its keys has changed (`PendingCall.rulesVersion`). */
+  /** The version of the tenant's rules; it changes with any limit of the tenant or its keys (`PendingCall.rulesVersion`). */
   version: number;
 }
 
-/** Undefined: of the tenant itself. */
+/** Undefined: the tenant itself. */
 type LimitedKey = string | undefined;
 
 export interface SpendLimits {
   inForce(spender: Spender): Promise<FoundLimits>;
   get(tenantId: string, environment: Environment, keyId: LimitedKey): Promise<Limits>;
-  /** Changes what is named and leaves the rest; what holds from the next call on. Audited. */
+  /** Changes the named limits from the next call on and keeps the others; returns the resulting limits. Audited. */
   set(
     tenantId: string,
     environment: Environment,

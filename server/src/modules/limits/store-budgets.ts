@@ -79,7 +79,7 @@ async function putBudget(
   clock: Clock,
   { owner, budget, actor }: { owner: SpendOwner; budget: Budget; actor: string },
 ): Promise<void> {
-  // Whoever changes it and whoever uses it wait for each other here.
+  // Changing and using a budget wait for each other here.
   const counter = counterOf(budget);
   const used = usedOf(await lockCounters(db, owner, [counter]), counter);
   if (used > budget.amount) {

@@ -28,7 +28,7 @@ interface StoredSpend extends Spender {
   amount: Micro;
 }
 
-/** Joins the caller's transaction when `queryable` is one; what changes more than a row needs one. */
+/** Joins the caller's transaction if `queryable` is one; changes of several rows require one. */
 export class StoredCallSpends implements CallSpends {
   readonly #db: Queryable;
   readonly #clock: Clock;
@@ -47,7 +47,7 @@ export class StoredCallSpends implements CallSpends {
     const covering = await this.#budgets().covering(spender, use);
     const counted = [...countedIn(spender, at), ...covering.map(countedInBudget)];
     const counters = await lockCounters(this.#db, spender, counted);
-    // Read again: now that their counters are locked nobody changes them.
+    // Read again: with their counters locked, they can no longer change.
     const budgets = await this.#budgets().find(
       spender,
       covering.map(({ budgetId }) => budgetId),
@@ -150,7 +150,7 @@ export class StoredCallSpends implements CallSpends {
       .execute();
   }
 
-  /** What is there of a call, and its row: nobody else changes either until the end of the transaction. */
+  /** Locks the call's row and its spending until the end of the transaction, and returns the latter. */
   async #lock(callId: string): Promise<StoredSpend | undefined> {
     await sql`select 1 from call where id = ${callId} for update`.execute(this.#db);
     return await this.#db
@@ -198,7 +198,7 @@ export class StoredCallSpends implements CallSpends {
     return rows.length > 0;
   }
 
-  /** Also one whose row is gone: only those are removed that ended long ago. */
+  /** True also if the row is gone: only calls that ended long ago are removed. */
   async #isOver(callId: string): Promise<boolean> {
     const { rows } = await sql<{ isOver: boolean }>`
       select state <> 'reserved' and effect in ('none', 'failed') as is_over from call where id = ${callId}`.execute(

@@ -14,7 +14,7 @@ interface CounterRow {
 /** The tenant's own come first, as in every list of counters. */
 const LOCK_ORDER = sql`account <> 'tenant', account, period`;
 
-/** Until the end of the transaction nobody else changes them. */
+/** Locks the counters until the end of the transaction. */
 export async function lockCounters(db: Queryable, owner: SpendOwner, counted: readonly CountedIn[]): Promise<Counters> {
   const locked = await selectLocked(db, owner, counted);
   if (locked.size === counted.length) return locked;
@@ -50,7 +50,7 @@ export async function readCounters(
   return new Map(rows.map((row) => [`${row.account} ${row.period}`, row.used]));
 }
 
-/** Of counters that are locked. */
+/** Requires locked counters. */
 export async function addToCounters(
   db: Queryable,
   { tenantId, environment }: SpendOwner,
@@ -68,7 +68,7 @@ export async function addToCounters(
       and counter.account = change.account and counter.period = change.period`.execute(db);
 }
 
-/** What of each is reserved by calls that are under way. */
+/** The part of each that pending calls have reserved. */
 export async function readReserved(
   db: Queryable,
   { tenantId, environment }: SpendOwner,

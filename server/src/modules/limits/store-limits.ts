@@ -9,7 +9,7 @@ import type { Environment } from "../../ports/identity.ts";
 import { appendAudit } from "../identity/index.ts";
 import { type FoundLimits, type Limits, NO_LIMITS, type SpendLimits } from "./spend-limits.ts";
 
-/** Stands in `key_id` for the tenant itself. */
+/** The `key_id` of the tenant's own limits. */
 const TENANT = "";
 
 /** Joins the caller's transaction if `queryable` is one. */
@@ -23,7 +23,7 @@ export function createSpendLimits(queryable: Queryable, clock: Clock): SpendLimi
     return row === undefined ? NO_LIMITS : toLimits(row);
   }
 
-  // Many calls ask at the same time.
+  // Many calls look limits up at the same time.
   const findInForce = batchLookUps((keys) => readInForce(queryable, keys));
 
   return {
@@ -60,7 +60,7 @@ export function createSpendLimits(queryable: Queryable, clock: Clock): SpendLimi
   };
 }
 
-/** Each key is an environment, a tenant and a key's id. */
+/** Each key consists of an environment, a tenant and a key's id. */
 async function readInForce(db: Queryable, keys: readonly string[]): Promise<ReadonlyMap<string, FoundLimits>> {
   const { rows } = await sql<LimitsRow & { asked: string; keyId: string | null; rulesVersion: number }>`
     select asked, rules_version, key_id, per_call_micro, per_day_micro, per_month_micro, recipients, tools

@@ -2,7 +2,7 @@ import { sql } from "kysely";
 import type { PersonRecords } from "../../kernel/contracts/person-records.ts";
 import type { Queryable } from "../../platform/database/database.ts";
 
-/** A budget that names a traveler, and that is not over, keeps that traveler. */
+/** A current budget that names a traveler blocks that traveler's erasure. */
 export function createBudgetPersons(db: Queryable): PersonRecords {
   return {
     async objections({ tenantId, userId, environment }, { at }) {

@@ -10,13 +10,16 @@ export const ChannelText = z.object({
   text: z.string().describe("Ready to be sent there; names in it are texts of others"),
 });
 
-/** What a message beside a map says, before it is fitted to where it is sent. */
+/** The contents of a message beside a map, before it is fitted to its channel. */
 export interface CardContent {
   title: string;
   summary: string;
   /** One line each, numbered. */
   lines: readonly string[];
-  /** The lines are advice and facts of ours, which are never cut: where they do not fit, sentences and whole lines are left out, the last first. */
+  /**
+   * The lines are our own advice and facts, which are never cut: if they do not fit, sentences and whole lines are omitted, the
+   * last ones first.
+   */
   isAdvice?: boolean;
   notes: string;
   picture: { label: string; url: string } | undefined;
@@ -25,12 +28,12 @@ export interface CardContent {
 
 interface Style {
   format: z.output<typeof ChannelText>["format"];
-  /** More does not go into one message, or one caption, there. */
+  /** The limit of one message or caption there. */
   mostCharacters: number;
   bold(text: string): string;
   link(label: string, url: string): string;
   picture(label: string, url: string): string;
-  /** Takes from the texts of others what would be more than text there. */
+  /** Escapes third-party text for the channel's markup. */
   escape(text: string): string;
 }
 
@@ -85,7 +88,7 @@ const FITTINGS = [
   { note: 0, line: 16 },
 ] as const;
 
-/** The message in the words and within the bounds of the channel. */
+/** The message in the channel's markup and within its limits. */
 export function fitToChannel(content: CardContent, channel: Channel): z.output<typeof ChannelText> {
   const style = styles[channel];
   const texts =
@@ -96,13 +99,13 @@ export function fitToChannel(content: CardContent, channel: Channel): z.output<t
   return { channel, format: style.format, text };
 }
 
-/** Long enough for every sentence of ours with the names in it. */
+/** Long enough for every sentence of ours, including names. */
 const NO_LIMIT = { note: 1_000, line: 2_000 };
 const SHORT_NOTE = 120;
-/** Only the first sentence of a line has this room in any case. */
+/** Only the first sentence of a line always has this room. */
 const SHORT_LINES = [200, 0] as const;
 
-/** The same with less and less in it, and never a part of a sentence. */
+/** Ever shorter versions, without ever cutting a sentence. */
 function wholeLines(content: CardContent): CardContent[] {
   const short = { ...content, notes: toVisibleText(content.notes, SHORT_NOTE) };
   const shortened = SHORT_LINES.map((most) => ({
@@ -119,7 +122,7 @@ function wholeLines(content: CardContent): CardContent[] {
   return [content, short, { ...short, notes: "" }, ...shortened, ...withoutLast];
 }
 
-/** So many of the first sentences as fit; the first one whatever its length. */
+/** As many of the first sentences as fit; the first one always. */
 function wholeSentences(line: string, most: number): string {
   const sentences = line.split(/(?<=[.!?])\s+|(?<=[。！？])/u);
   let kept = sentences[0] ?? "";

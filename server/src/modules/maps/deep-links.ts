@@ -14,7 +14,7 @@ export const DeepLinks = z.object({
   openStreetMap: z.array(z.string()).describe("The same; empty for transit, which it does not know"),
 });
 
-/** As Apple's documentation has them; it has none for a bicycle. */
+/** Apple's documented values; there is none for bicycles. */
 const appleModes: Readonly<Record<TravelMode, string | undefined>> = {
   driving: "d",
   walking: "w",
@@ -28,10 +28,10 @@ const openStreetMapEngines: Readonly<Record<TravelMode, string | undefined>> = {
   bicycling: "fossgis_osrm_bike",
 };
 
-/** Six places are a tenth of a meter; no exponent, which maps do not read. */
+/** Six decimals are a tenth of a meter; no exponent, which maps cannot parse. */
 const textOf = ({ latitude, longitude }: Point): string => [latitude, longitude].map((one) => one.toFixed(6)).join(",");
 
-/** Addresses that open the traveler's own map with the way on it, without a key. */
+/** Links that open the route in the traveler's own map app, without an API key. */
 export function deepLinksOf(stops: readonly Point[], mode: TravelMode): z.output<typeof DeepLinks> {
   const places = stops.map(textOf);
   const legs = places.slice(1).map((to, index) => ({ from: places[index] ?? to, to }));

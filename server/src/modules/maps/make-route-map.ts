@@ -27,10 +27,10 @@ export const MapAnswer = z.object({
 export type MapAnswer = z.output<typeof MapAnswer>;
 
 const FONTS = "DejaVu Fonts";
-/** Of the coasts and borders. */
+/** The release of the coasts and borders. */
 const NATURAL_EARTH_DATE = "2018-05";
 
-/** Who must be named where the map is shown. */
+/** The attributions to show with the map. */
 export const mapAttribution = (map: MapAnswer | null): string[] =>
   map === null ? [] : [...map.ground.attribution, FONTS];
 
@@ -42,7 +42,7 @@ interface MapRequest extends RouteScene {
   tenantId: string;
 }
 
-/** Draws the route and puts the pictures where they can be read. A map that cannot be drawn now is left out, and why is said. */
+/** Draws the route and stores the pictures. If drawing fails, the answer has no map but says why. */
 export async function makeRouteMap(
   ports: MapPorts,
   request: MapRequest,
@@ -83,7 +83,7 @@ export async function makeRouteMap(
   }
 }
 
-/** Where nobody has streets, or nobody answered who has them. */
+/** The provenance where no street provider is configured or none answered. */
 function drawnGround(kind: MapAnswer["kind"], asked: ProviderProvenance | undefined): ProviderProvenance {
   return {
     source: kind === "city" ? "schematic" : "natural-earth",
@@ -95,13 +95,13 @@ function drawnGround(kind: MapAnswer["kind"], asked: ProviderProvenance | undefi
 }
 
 interface StreetsFound {
-  /** Undefined: the ground is drawn. */
+  /** Undefined: the plain ground is drawn. */
   streets: Streets | undefined;
-  /** Undefined: nobody was asked, as the route goes too far for streets. */
+  /** Undefined: no provider was asked, as the route is too long for streets. */
   provenance: ProviderProvenance | undefined;
 }
 
-/** The streets below a route, where somebody who has them is configured and answers. */
+/** Fetches the streets below the route from a configured provider that answers. */
 async function findStreets(
   stops: readonly ScenePoint[],
   shape: RouteShape | undefined,

@@ -4,7 +4,7 @@ import { exportRouteMap } from "./tools/export-route-map.ts";
 
 declare module "../../kernel/contracts/parts.ts" {
   interface ModuleParts {
-    /** One for the process, however many environments ask it. */
+    /** One per process, shared by all environments. */
     readonly "maps.mapRenderer": MapRenderer;
   }
 }

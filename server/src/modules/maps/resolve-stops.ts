@@ -7,7 +7,7 @@ import type { Maps } from "../../ports/maps.ts";
 const LONGEST_LABEL = 120;
 const LONGEST_ADDRESS = 300;
 const CANDIDATES = 4;
-/** Farther apart, an address and coordinates are not one place. */
+/** An address and coordinates farther apart than this are not the same place. */
 const SAME_PLACE_METERS = 50_000;
 
 interface StopInput {
@@ -30,7 +30,7 @@ export const StopAnswer = z.object({
 });
 type RouteStop = z.output<typeof StopAnswer>;
 
-/** A stop whose address nobody knows. */
+/** A stop whose address was not found. */
 interface UnknownStop {
   number: number;
   address: string;
@@ -40,11 +40,11 @@ interface UnknownStop {
 interface Resolved {
   stops: RouteStop[];
   unknown: UnknownStop[];
-  /** Of the addresses that were looked up; undefined when there were none. */
+  /** The provenance of the looked-up addresses; undefined if there were none. */
   provenance: Awaited<ReturnType<Maps["findPlaces"]>>["provenance"] | undefined;
 }
 
-/** Where the stops are: by their coordinates, else by what the map knows of their address. */
+/** Resolves each stop by its coordinates, or else by looking up its address. */
 export async function resolveStops(inputs: readonly StopInput[], maps: Maps, signal: AbortSignal): Promise<Resolved> {
   const resolved: Resolved = { stops: [], unknown: [], provenance: undefined };
   for (const [index, input] of inputs.entries()) {
@@ -61,7 +61,7 @@ export async function resolveStops(inputs: readonly StopInput[], maps: Maps, sig
 
 type Provenance = Resolved["provenance"];
 
-/** Of the first; who must be named, and who was asked in vain, is of all. */
+/** Keeps the provenance of the first look-up, with the attributions and failed sources of both. */
 function bothOf(one: Provenance, other: Provenance): Provenance {
   if (one === undefined || other === undefined) return one ?? other;
   const known = new Set(one.fallbackFrom.map(({ source, reason }) => `${source} ${reason}`));

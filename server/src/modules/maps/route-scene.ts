@@ -13,12 +13,12 @@ export const LegAnswer = z.object({
 });
 
 const MOST_CITIES = 80;
-/** Around the route: the picture is wider than it. */
+/** The picture is wider than the route. */
 const BEYOND_ROUTE = 1.6;
 
 export interface RouteScene {
   title: string;
-  /** Left out: how many stops there are, and how far it is over all of them. */
+  /** Default: the number of stops and the total distance. */
   subtitle?: string;
   shape?: RouteShape;
   stops: readonly ScenePoint[];
@@ -39,14 +39,14 @@ export function legsOf(
 export const totalOf = (legs: readonly { distanceKilometers: number }[]): number =>
   legs.reduce((meters, { distanceKilometers }) => meters + Math.round(distanceKilometers * 1_000), 0) / 1_000;
 
-/** In whole meters below a kilometer, else in kilometers with the places that are of use. */
+/** Says whole meters below a kilometer, and kilometers with a sensible precision above. */
 export function sayDistance(kilometers: number, words: Words): string {
   if (kilometers < 1) return words.number(Math.round(kilometers * 1_000), { style: "unit", unit: "meter" });
   const maximumFractionDigits = kilometers < 20 ? 1 : 0;
   return words.number(kilometers, { style: "unit", unit: "kilometer", maximumFractionDigits });
 }
 
-/** Everything that a map of the route shows, in words. */
+/** Builds the scene of a route map, texts included. */
 export function sceneOf(
   { title, subtitle, shape = "through", stops, words }: RouteScene,
   maps: Pick<Maps, "largestCities">,

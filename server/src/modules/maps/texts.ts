@@ -1,6 +1,6 @@
 import { defineTexts } from "../../domain/texts.ts";
 
-/** What stands on maps and in the messages beside them. */
+/** The texts on maps and in the messages beside them. */
 export const mapTexts = defineTexts({
   routeMap: {
     en: "Route map",

@@ -5,7 +5,7 @@ import { tripEntryKinds } from "../../kernel/contracts/trip-note.ts";
 import type { Reads } from "./context.ts";
 import type { TripEntry, TripOwner, TripRecordSummary } from "./trip-record.ts";
 
-/** The latest of what a trip is told by. */
+/** The number of milestones in a trip's summary. */
 const MILESTONES = 12;
 
 const Entry = z.object({
@@ -22,10 +22,10 @@ export const TripRecordAnswer = z.object({
   nextCursor: NextCursor.describe("Of the record; null on the last page"),
 });
 
-/** Of the page before. */
+/** The position of the previous page's last entry. */
 export const RecordCursor = z.string().regex(/^[1-9]\d{0,17}$/, CURSOR_MESSAGE);
 
-/** One page of a trip's record, with what sums it up. */
+/** One page of a trip's record, with its summary. */
 export async function readTripRecord(
   reads: Reads,
   trip: TripOwner,

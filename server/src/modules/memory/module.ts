@@ -2,7 +2,7 @@ import { defineModule } from "./context.ts";
 import * as tripMemory from "./migrations/0043-trip-memory.ts";
 import { createTripRecords } from "./store.ts";
 
-/** What is known of trips, told by the modules that it happens in, in the transactions that store it. */
+/** The record of trips. The modules in which something happens write it, in the transactions that store the event. */
 export const memoryModule = defineModule({
   name: "memory",
   stores: ({ db }) => ({ tripRecords: createTripRecords(db) }),

@@ -8,12 +8,12 @@ import type { NewTripEntry, TripEntry, TripOwner, TripRecords } from "./trip-rec
 
 const Kind = z.enum(tripEntryKinds);
 
-/** What a trip is told by in a few lines. */
+/** The kinds of entries that summarise a trip in a few lines. */
 const MILESTONES: readonly TripEntryKind[] = ["claim", "approval", "order", "ticket", "document"];
 
 /**
- * The statement that adds an entry to each trip that `trips` selects as `tenant_id`, `network` and `trip_id`. A statement that stores
- * something else may have it as a part of its own.
+ * Returns the statement that adds an entry to each trip that `trips` selects as `tenant_id`, `network` and `trip_id`. It may be
+ * part of a larger statement.
  */
 export function insertTripEntry(trips: RawBuilder<unknown>, entry: NewTripEntry): RawBuilder<unknown> {
   const { key, kind, text, details, userId, at } = entry;

@@ -15,13 +15,13 @@ export interface TripOwner {
 
 export interface NewTripEntry extends TripNote {
   readonly key: string;
-  /** Undefined: the service by itself, or somebody outside. */
+  /** Undefined: the service itself or an outside party. */
   readonly userId: string | undefined;
   readonly at: Temporal.Instant;
 }
 
 export interface TripEntry {
-  /** Later entries have higher ones. */
+  /** Increases with each entry. */
   position: bigint;
   kind: TripEntryKind;
   text: string;
@@ -30,27 +30,27 @@ export interface TripEntry {
   at: Temporal.Instant;
 }
 
-/** What is known of trips. It is only added to: told twice, an entry is written once. A trip that is not the tenant's has no record. */
+/** The append-only record of trips. A repeated entry is written once. A trip of another tenant has no record here. */
 export interface TripRecords {
   append(trip: TripOwner, entry: NewTripEntry): Promise<void>;
-  /** To the trip that a booking in escrow is of. */
+  /** Adds an entry to the trip of an escrow booking. */
   appendForBooking(
     booking: { tenantId: string; environment: Environment; bookingId: string },
     entry: NewTripEntry,
   ): Promise<void>;
-  /** To the trips in whose record the order stands. */
+  /** Adds an entry to the trips whose record names the order. */
   appendForOrder(
     order: { tenantId: string; environment: Environment; orderId: string },
     entry: NewTripEntry,
   ): Promise<void>;
-  /** Newest first; those before a position. */
+  /** Newest first, before the given position. */
   list(trip: TripOwner, page: { limit: number; before: bigint | undefined }): Promise<readonly TripEntry[]>;
   summarize(trip: TripOwner, milestones: number): Promise<TripRecordSummary>;
 }
 
 export interface TripRecordSummary {
-  /** How many entries there are of each kind. */
+  /** The number of entries of each kind. */
   counts: Readonly<Partial<Record<TripEntryKind, number>>>;
-  /** The latest of what a trip is told by, oldest first. */
+  /** The latest milestones, oldest first. */
   milestones: readonly Pick<TripEntry, "text" | "at">[];
 }

@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-/** The flights of an order, as bookings store them; orders of earlier releases have less. */
+/** The flights of an order as bookings store them; orders of earlier releases lack some fields. */
 
 export const BookedSegments = z
   .array(

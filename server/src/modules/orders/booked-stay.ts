@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-/** What a stay's booking answered, which holds until it is cancelled. */
+/** The answer of a stay's booking, valid until the stay is cancelled. */
 export const BookedStay = z.object({
   orderId: z.string(),
   quoteId: z.string(),

@@ -26,7 +26,7 @@ export const MovementState = z
   .enum(["pending", "confirmed", "reverted"])
   .describe("reverted: the money is available again");
 
-/** By what transactions of ours are stored for. */
+/** The kind of a movement, by the purpose of its transaction. */
 const KIND_BY_PURPOSE: Readonly<Record<string, MovementKind>> = {
   development_money: "faucet",
   faucet_drip: "faucet",
@@ -41,7 +41,7 @@ const KIND_BY_PURPOSE: Readonly<Record<string, MovementKind>> = {
   usage: "usage",
 };
 
-/** What operations name of where their money goes, and of the trip that they belong to. */
+/** The fields of chain operations that name the payee and the trip. */
 const Named = z.object({
   to: z.string().optional(),
   supplier: z.string().optional(),
@@ -76,7 +76,7 @@ function kindOf({ direction, sender, transaction }: WalletMovement): MovementKin
 }
 
 function stateOf({ direction, transaction }: WalletMovement): z.infer<typeof MovementState> {
-  // An event of the chain has happened; what left by nobody's transaction of ours was entered after it.
+  // The chain has confirmed this event. Money that left without a transaction of ours was entered afterwards.
   if (direction === "in" || transaction === undefined) return "confirmed";
   return transaction.state === "queued" || transaction.state === "signed" ? "pending" : transaction.state;
 }
@@ -108,7 +108,7 @@ const WORDS: Readonly<Record<MovementKind, string>> = {
   other: "Sent by another way than this service's tools",
 };
 
-/** Steps of the escrow that pay to the wallet. */
+/** Escrow steps that pay to the wallet. */
 const STEPS: Readonly<Record<string, string>> = {
   cancel: "Back from a trip's budget: the reservation of a booking that was cancelled",
   settle: "Back from a trip's budget: settle_booking gave back what the booking did not use",
@@ -126,13 +126,13 @@ const ACTIONS: Readonly<Record<NonNullable<PaidOrder["action"]>, string>> = {
 
 const LONGEST_WHAT = 200;
 
-/** One payment has the tenant's fee and what is left of the reservation. */
+/** One payment contains the tenant's fee and the rest of the reservation. */
 function sayFee({ amount, token }: WalletMovement, fee: Micro): string {
   const rest = amount === fee ? "" : ` of ${formatDecimal(fee)} ${token} and gave back what the booking did not use`;
   return `From a trip's budget: settle_booking paid your fee${rest}`;
 }
 
-/** Names of places of stay are words of others. */
+/** Names of accommodations are third-party text. */
 export function sayMovement(movement: WalletMovement): string {
   const { order, transaction } = movement;
   const kind = kindOf(movement);

@@ -17,7 +17,7 @@ import {
 } from "../bookings/index.ts";
 import { ERASED_NAME } from "../travelers/index.ts";
 
-/** What the supplier says of an order when it is asked for it. */
+/** The supplier's details of an order, as read now. */
 
 export const ShownTraveler = z.object({
   givenName: wordsOfOthers(),
@@ -26,7 +26,7 @@ export const ShownTraveler = z.object({
   customerUserId: z.string().optional(),
 });
 
-/** Who may not read travelers learns how many there are. */
+/** Callers that may not read travelers see only how many there are. */
 export function describeTravelers(
   travelers: readonly BookedTraveler[],
   scopes: readonly string[],
@@ -37,13 +37,13 @@ export function describeTravelers(
   );
 }
 
-/** The first letter, as there may be several of one booking. */
+/** Keeps the first letter, to tell several travelers of a booking apart. */
 function mask(name: string): string {
   const [first = ""] = name;
   return `${first}***`;
 }
 
-/** What changing and giving back cost, and until when. */
+/** The cost of changes and refunds, and their deadlines. */
 export const FlightTerms = z.object({
   conditions: Conditions,
   changeableUntil: z
@@ -86,7 +86,7 @@ export function flightTerms(
   };
 }
 
-/** What the supplier lets be done, and a tool does. */
+/** The supplier's actions for which there is a tool. */
 const ACTIONS: ReadonlySet<string> = new Set(["cancel", "change"]);
 
 export async function readFlightNow(
@@ -111,7 +111,7 @@ export async function readFlightNow(
   };
 }
 
-/** The supplier still knows travelers whom this service has erased: of such an order only the names of the others are shown. */
+/** The supplier still has travelers whom this service has erased: such an order shows the names of the others only. */
 function withoutErased<Passenger extends { givenName: string; familyName: string }>(
   passengers: readonly Passenger[],
   travelers: readonly BookedTraveler[],

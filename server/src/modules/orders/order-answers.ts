@@ -4,7 +4,7 @@ import { detailsOfOthers, wordsOfOthers } from "../../domain/schemas.ts";
 import { BookingRate, partsInUsdc } from "../bookings/index.ts";
 import type { OrderRecord } from "./orders.ts";
 
-/** Orders as routes and tools show them. */
+/** The answers of routes and tools about orders. */
 
 const Time = z.string().meta({ format: "date-time" });
 export const Details = detailsOfOthers();

@@ -8,7 +8,7 @@ import { newFundedTenant, resultOf } from "../../../test/support/treasury.ts";
 import { canonicalJson } from "../../domain/canonical-json.ts";
 import { parseDecimal } from "../../domain/money.ts";
 
-/** An order that a trip's budget pays for, as an agent links the two. */
+/** Links an order to a trip's budget, as an agent does. */
 let service: TestService;
 let agent: Awaited<ReturnType<typeof openAgent>>;
 beforeAll(async () => {
@@ -84,7 +84,7 @@ async function commit(itineraryHash: string, vendorAmountUsdc: string, vendorAdd
   const args = { bookingId, vendorAmountUsdc, vendorAddress, itineraryHash };
   const { irreversible, note } = await agent.ask(Previewed, "preview_call", { tool: "commit_booking", args });
   const { warnings } = await agent.ask(z.object({ warnings: z.array(z.string()) }), "commit_booking", args);
-  // A trip lasts thirty days, where nothing else is said; the flight is later.
+  // A trip lasts thirty days by default; the flight is later.
   const expiry = expect.stringMatching(/^the trip expires on .* before the flight leaves/);
   expect(warnings).toEqual([...irreversible.map(({ what }) => what), expiry]);
   expect(note).toContain(warnings.at(-1));
@@ -95,7 +95,7 @@ test("the hash of a booking links it, can be shown to stand for it, and what esc
   const booked = await book(41);
   const { orderId, itineraryHash, totalAmount: amount, totalCurrency: currency, travelers, slices } = booked;
   expect((await orderOf(orderId)).order).toMatchObject({ externalId: null, itineraryHash });
-  // Whom to pay the booking has said.
+  // The booking names the payee.
   const { bookingId, warnings, note } = await commit(itineraryHash, amount, booked.vendorAddress);
   const isBack = `The order ${orderId} is not paid twice`;
   expect(note).toContain(isBack);
@@ -146,7 +146,7 @@ test("the hash of a booking links it, can be shown to stand for it, and what esc
   expect(again.said).toMatchObject({ replayed: true, bookingId });
   expect((await orderOf(orderId)).order?.refunds).toHaveLength(1);
 
-  // A second budget that pays for it pays for nothing.
+  // A second budget for the same order pays nothing.
   const { bookingId: second } = await commit(itineraryHash, amount, booked.vendorAddress);
   await agent.ask(z.looseObject({}), "confirm_flight", { bookingId: second, ticketOrderHash });
   const had = await available();
@@ -167,7 +167,7 @@ test("another vendor is paid, and nothing goes back; another tenant's hash links
 
   const other = await newFundedTenant(service, "Others");
   expect((await orderOf(orderId, other.apiKey)).status).toBe(404);
-  // Whoever saw the hash on the chain names it in vain.
+  // A stranger who saw the hash on the chain names it in vain.
   const free = await book(43);
   const taken = async (tool: string, args: object) => resultOf(await service.call(tool, args, other.as));
   const { tripId } = await taken("prefund_trip", { budgetUsdc: "1000" });

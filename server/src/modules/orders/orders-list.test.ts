@@ -5,7 +5,7 @@ import { openStays, type StaysWorld } from "../../../test/support/stays-service.
 import { newFundedTenant, stranger } from "../../../test/support/treasury.ts";
 import { formatDecimal, parseDecimal } from "../../domain/money.ts";
 
-/** Orders of flights and stays as their tenant reads them. */
+/** Orders of flights and stays, as their tenant reads them. */
 let world: StaysWorld;
 const ids: string[] = [];
 
@@ -108,7 +108,7 @@ test.each([["?limit=0"], ["?limit=201"], ["?cursor=ord_1"], ["?status=open"]])("
   expect([status, body.code]).toEqual([400, "invalid_input"]);
 });
 
-/** What the wallet's movements say, against the calls that made them, the chain and the wallet itself. */
+/** Compares the wallet's movements with the calls that made them, the chain and the wallet. */
 describe("the wallet's movements", () => {
   const Movement = z.looseObject({
     id: z.string(),

@@ -9,7 +9,7 @@ declare module "../../kernel/contracts/stores.ts" {
   }
 }
 
-/** By what the service learned of it. */
+/** How the service learned of an event. */
 export type OrderEventSource = "call" | "webhook" | "reconciliation";
 
 export interface OrderEvent {
@@ -19,49 +19,49 @@ export interface OrderEvent {
   details: Readonly<Record<string, unknown>>;
 }
 
-/** A change that the airline made by itself and nobody has answered. */
+/** A change by the airline that has not been answered yet. */
 interface ScheduleChange {
   id: string;
   detectedAt: string | null;
-  /** The flights as they were and as they are to be; empty where the order was read before these were kept. */
+  /** The flights before and after; empty if the order was read before these were stored. */
   removed: readonly BookedSegment[];
   added: readonly BookedSegment[];
 }
 
-/** The tenant's order, flight or stay. */
+/** A tenant's order, for a flight or a stay. */
 export interface OrderRecord {
   orderId: string;
   bookingId: string;
   tenantId: string;
   environment: Environment;
   kind: "flight" | "stay";
-  /** held: the airline holds it unpaid; lapsed: nobody paid for it in time. */
+  /** held: the airline holds it unpaid; lapsed: it was not paid in time. */
   status: "held" | "confirmed" | "cancelled" | "lapsed";
-  /** Until when the airline holds it, or held it. Undefined: it was paid at once, or the airline does not say. */
+  /** The end of the airline's hold. Undefined: it was paid at once, or the airline gives no time. */
   holdUntil: Temporal.Instant | undefined;
   pnr: string | undefined;
   ticketing: "pending" | "ticketed" | undefined;
   totalAmount: string;
   totalCurrency: string;
-  /** What it was booked at, then what each change cost; below zero: given back. */
+  /** The price at booking, followed by the cost of each change; negative amounts were given back. */
   priceParts: readonly string[];
-  /** Recorded with the booking; what is later paid or given back is converted at it, too. */
+  /** The exchange rate stored with the booking; later payments and refunds use it too. */
   rate: BookingRate;
-  /** Tickets and the like, as they were read last. */
+  /** Tickets and other documents, as last read. */
   documents: readonly Readonly<Record<string, unknown>>[];
-  /** What changes of the order name; a stay has none. */
+  /** The flights that changes of the order refer to; empty for a stay. */
   slices: readonly BookedSlice[];
   scheduleChanges: readonly ScheduleChange[];
-  /** What stands for it in escrow; undefined: it was booked before there was such a thing. */
+  /** The order's hash in escrow; undefined: the booking is older than escrow. */
   itineraryHash: string | undefined;
-  /** Undefined: it is not ticketed or confirmed yet. */
+  /** Undefined: not ticketed or confirmed yet. */
   ticketOrderHash: string | undefined;
   itinerarySalt: string;
   /** The escrow booking that was committed with its itinerary hash. */
   externalId: string | undefined;
   createdAt: Temporal.Instant;
   updatedAt: Temporal.Instant;
-  /** When the supplier was asked last; undefined: not since it was booked. */
+  /** When the supplier was last asked; undefined: not since the booking. */
   readAt: Temporal.Instant | undefined;
 }
 
@@ -86,22 +86,22 @@ export type OrderChange = Partial<
   >
 >;
 
-/** Orders are bookings that succeeded and orders that were held, with what became of them. */
+/** Orders: successful and held bookings, with their later state. */
 export interface Orders {
-  /** Undefined also for another tenant's. */
+  /** Undefined also for an order of another tenant. */
   find(tenantId: string, environment: Environment, orderId: string): Promise<OrderRecord | undefined>;
-  /** Whoever's it is; for jobs. */
+  /** Finds the order of any tenant; for jobs. */
   findByOrderId(environment: Environment, orderId: string): Promise<OrderRecord | undefined>;
-  /** Of those that were paid, by the airline's booking reference; the newest one, as airlines use them again. */
+  /** Finds a paid order by the airline's booking reference; the newest one, as airlines reuse references. */
   findByPnr(tenantId: string, environment: Environment, pnr: string): Promise<OrderRecord | undefined>;
-  /** Of those that were paid, by their ids and booking references; the newest first, at most 20 of either. */
+  /** Finds paid orders by their ids and booking references; the newest first, at most 20 for each. */
   listNamed(
     tenantId: string,
     environment: Environment,
     named: { orderIds: readonly string[]; pnrs: readonly string[]; kinds: readonly OrderRecord["kind"][] },
   ): Promise<readonly OrderRecord[]>;
   findByItinerary(tenantId: string, environment: Environment, itineraryHash: string): Promise<OrderRecord | undefined>;
-  /** Newest first; those older than `before` (a booking's id). */
+  /** Newest first, older than `before` (a booking's id). */
   list(
     tenantId: string,
     environment: Environment,
@@ -109,34 +109,34 @@ export interface Orders {
       limit: number;
       before?: string | undefined;
       status?: OrderRecord["status"] | undefined;
-      /** Left out: both. */
+      /** Default: both. */
       kinds?: readonly OrderRecord["kind"][];
       itineraryHash?: string | undefined;
     },
   ): Promise<readonly OrderRecord[]>;
-  /** Of what this user booked and nobody cancelled, stays with a night from one of these days to the other; the first check-in first. */
+  /** The user's uncancelled stays with a night in these days, earliest check-in first. */
   staysDuring(
     tenantId: string,
     environment: Environment,
     userId: string,
     days: { from: string; to: string },
   ): Promise<readonly BookedStay[]>;
-  /** Flights, of all orders, on which this user travels or has traveled; the newest bookings, and nothing that was cancelled. */
+  /** The flights of all orders on which this user travels or has traveled, newest bookings first and without cancelled ones. */
   bookedSlicesOf(tenantId: string, environment: Environment, userId: string): Promise<readonly BookedSlice[]>;
-  /** Orders that stand or are held, and that have one of these users on one of these flights; the oldest first. */
+  /** Confirmed and held orders with one of these users on one of these flights, oldest first. */
   flightsOf(
     tenantId: string,
     environment: Environment,
     asked: {
       userIds: readonly string[];
-      /** `day`: on which the way that the flight is part of begins, local. */
+      /** `day`: the local date on which the journey with this flight begins. */
       flights: readonly Pick<FlownAlready, "flightNumber" | "day">[];
       exceptOfferId: string;
     },
   ): Promise<readonly FlownAlready[]>;
   /**
-   * What is new about it. `seen`: the record as it was before the supplier was asked; `stale`: it has been changed since, and
-   * nothing was stored. Without `seen` the order is read again soon, for what the change does not tell.
+   * Stores a change of the order. `seen`: the version that was read before the supplier was asked; `stale`: the order has
+   * changed since, and nothing was stored. Without `seen` the order is read again soon, for details that the change lacks.
    */
   update(
     environment: Environment,
@@ -144,19 +144,19 @@ export interface Orders {
     change: OrderChange,
     seen?: Temporal.Instant,
   ): Promise<"changed" | "same" | "stale">;
-  /** Once for an order, kind and key. */
+  /** Records an event once per order, kind and key. */
   record(
     environment: Environment,
     orderId: string,
     event: OrderEvent & { key: string; source: OrderEventSource },
   ): Promise<boolean>;
-  /** Tells the trips in whose record the order stands everything that has happened to it; what they know is not told again. */
+  /** Writes the order's events to the record of its trips. Repeated events are written once. */
   tellTrips(environment: Environment, orderId: string): Promise<void>;
   /** Oldest first. */
   events(environment: Environment, orderId: string): Promise<readonly (OrderEvent & { source: OrderEventSource })[]>;
 
-  /** Orders that are to be read again by now; until `until` nobody else takes them. */
+  /** Leases the orders that are due to be read again, until `until`. */
   takeDue(environment: Environment, limit: number, until: Temporal.Instant): Promise<readonly OrderRecord[]>;
-  /** The supplier was asked; it is asked again at `next`, or never. */
+  /** Records that the supplier was asked and when to ask again; undefined: never. */
   wasRead(environment: Environment, orderId: string, next: Temporal.Instant | undefined): Promise<void>;
 }

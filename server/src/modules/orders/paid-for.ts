@@ -3,15 +3,15 @@ import { type Micro, parseDecimal } from "../../domain/money.ts";
 import type { Aggregates } from "./context.ts";
 import type { OrderRecord } from "./orders.ts";
 
-/** Of the results of bookings and of actions. */
+/** The amount in the results of bookings and servicing actions. */
 const Charged = z.object({ chargedUsdc: z.string().default("0") });
-/** Of the events of an order: every refund has one, and it tells what was really given back. */
+/** The amount in the order's refund events. Every refund has one, with what was really given back. */
 const Refunded = z.object({ refundedUsdc: z.string().default("0") });
 
-/** Of the bookings in escrow that were settled for it. */
+/** The amount that escrow paid for the order. */
 const PaidByEscrow = z.object({ paidUsdc: z.string().default("0") });
 
-/** What the tenant has paid for the order in money and has not been given back. */
+/** The amount that the tenant has paid for the order, less refunds. */
 export async function paidFor(
   { bookings, servicingActions, orders }: Pick<Aggregates, "bookings" | "servicingActions" | "orders">,
   { bookingId, environment, orderId }: Pick<OrderRecord, "bookingId" | "environment" | "orderId">,

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { openServicing, type Servicing } from "../../../test/support/servicing-service.ts";
 
-/** What read_order says to do next agrees with what it shows of the order. */
+/** Checks that the next step of read_order agrees with the order it shows. */
 
 let world: Servicing;
 beforeAll(async () => {

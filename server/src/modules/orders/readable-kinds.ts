@@ -1,10 +1,10 @@
 import { hasScope } from "../../domain/scopes.ts";
 import type { OrderRecord } from "./orders.ts";
 
-/** Any one of them is enough for a tool that shows orders; which orders it shows follows from them. */
+/** Any of these is enough for a tool that shows orders; the tool shows the orders that the key's scopes allow. */
 export const ORDER_SCOPES = ["flights:read", "stays:read"] as const;
 
-/** The kinds of orders that a key may read. */
+/** The kinds of orders that a key with these scopes may read. */
 export function readableKinds(scopes: readonly string[]): OrderRecord["kind"][] {
   return [
     ...(hasScope(scopes, "flights:read") ? (["flight"] as const) : []),

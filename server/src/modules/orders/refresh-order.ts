@@ -23,23 +23,23 @@ export interface OrderPorts {
 
 type Recorded = Pick<OrderEvent, "kind" | "details"> & { key: string };
 
-/** What the supplier says of an order now. */
+/** The order as the supplier describes it now. */
 interface Reading {
   change: OrderChange;
   events: readonly Recorded[];
-  /** What was paid for it and is the operator's again, as it died without tickets; in the order's currency. */
+  /** The amount that the operator got back for an order that ended without tickets, in the order's currency. */
   returned: string | null;
 }
 
 const MOST_READINGS = 3;
 const SOONEST_CHECK_MILLISECONDS = 60_000;
 const LATEST_CHECK_MILLISECONDS = 24 * 3_600_000;
-/** Airlines sell about a year ahead; an order that is older is not asked about any more. */
+/** Airlines sell about a year ahead; older orders are not read any more. */
 const LONGEST_WATCH_MILLISECONDS = 400 * LATEST_CHECK_MILLISECONDS;
 
 /**
- * Reads an order at the supplier and stores what is new about it, with its events, each once. Safe at any time and as often as
- * anybody likes. `gone`: the supplier does not know it.
+ * Reads an order at the supplier and stores its news, with each event once. Safe to repeat and to run concurrently. `gone`: the
+ * supplier does not know the order.
  */
 export async function refreshOrder(
   ports: OrderPorts,
@@ -58,13 +58,13 @@ export async function refreshOrder(
       return "gone";
     }
     const stored = await store(ports, known, reading, source);
-    // Somebody stored something newer while the supplier was asked: what it said then may be older.
+    // A newer state was stored while the supplier was asked: its answer may be outdated.
     if (stored) return "read";
   }
   throw new Error(`the record of order ${orderId} changes faster than it can be read`);
 }
 
-/** How an order stands by what the supplier says now; nothing of it is stored. */
+/** Reads the order's ticketing at the supplier and stores nothing. */
 export async function readTicketing(
   { flightServicing }: Pick<OrderPorts, "flightServicing">,
   known: OrderRecord,
@@ -85,7 +85,7 @@ async function store(
   source: OrderEventSource,
 ): Promise<boolean> {
   const { environment, orderId } = known;
-  // What nobody has paid for has nothing to refund.
+  // An unpaid order has nothing to refund.
   const cancelled = change.status === "cancelled" && known.status === "confirmed";
   const stored = await stores.transaction(async (aggregates) => {
     const { orders, servicingActions } = aggregates;
@@ -94,7 +94,7 @@ async function store(
     await tellRuns(aggregates, known, events);
     await orders.wasRead(environment, orderId, nextCheck({ ...known, ...change }, clock));
     const underWay = (await servicingActions.listSent(environment, orderId)).length > 0;
-    // How that ends decides what the tenant has paid and got back; the order is read again then.
+    // The outcome of that call decides what the tenant has paid and got back. The order is read again afterwards.
     if (returned !== null && underWay) throw new Error(`order ${orderId} died while a call about it is under way`);
     const seen = { at: clock.now(), source };
     const refundedUsdc = returned === null ? undefined : await passOn(aggregates, known, returned, seen);
@@ -114,7 +114,7 @@ async function store(
   return stored;
 }
 
-/** Runs of workflows wait for the tickets of an order, or to hear that there will be none. */
+/** Wakes workflow runs that wait for the order's tickets, or for the news that there will be none. */
 async function tellRuns(
   { runEvents }: Aggregates,
   { tenantId, environment, orderId, ticketing }: OrderRecord,
@@ -127,7 +127,7 @@ async function tellRuns(
   await runEvents.raise({ tenantId, environment, name: "order_ticketing", subject: orderId, resolution });
 }
 
-/** The tenant gets back what the supplier did not take in the end: once, and at most what it has paid in money. */
+/** Gives the tenant back what the supplier returned: once, and at most what was paid in money. */
 async function passOn(
   aggregates: Aggregates,
   { tenantId, environment, orderId, bookingId, totalCurrency, rate }: OrderRecord,
@@ -136,11 +136,11 @@ async function passOn(
 ): Promise<string | undefined> {
   const returnedMicro = inUsdc(returned, totalCurrency, rate);
   if (returnedMicro === undefined) return undefined;
-  // A cancellation by a call has given back what its quote said.
+  // A cancellation by a call has already refunded the amount of its quote.
   const done = await aggregates.servicingActions.listDone(environment, orderId);
   if (done.some(({ kind }) => kind === "flight_cancellation")) return undefined;
   const back = atMost(returnedMicro, await paidFor(aggregates, { environment, orderId, bookingId }));
-  // What a reservation in escrow was to pay of it is owed no more.
+  // The reservation in escrow no longer owes this part.
   const released = atMost(returnedMicro - back, (await aggregates.bookings.get(bookingId))?.cover ?? 0n);
   if (back === 0n && released === 0n) return undefined;
   const refundedUsdc = formatDecimal(back);
@@ -179,7 +179,7 @@ async function readFlight(
       ...flightsAndPrice(details),
       ...(cancelledAt === null ? {} : { status: "cancelled" }),
       ...(ticketed ? { ticketing: "ticketed" } : {}),
-      // Once: a ticket that is issued anew does not change what stands for the order in escrow.
+      // Set once: a reissued ticket does not change the order's hash in escrow.
       ...(ticketed && known.ticketOrderHash === undefined
         ? { ticketOrderHash: ticketOrderHashOf({ orderId: known.orderId, proofs: numbers }, known.itinerarySalt) }
         : {}),
@@ -200,7 +200,7 @@ async function readFlight(
   };
 }
 
-/** An order that is held and not paid for. Suppliers do not always say of one that has lapsed that it is cancelled. */
+/** Reads an unpaid held order. Suppliers do not always report a lapsed one as cancelled. */
 async function readHold({ flightServicing, clock }: HoldPorts, known: OrderRecord): Promise<Reading> {
   const { cancelledAt, paid, totalAmount, totalCurrency, slices } = await flightServicing.getOrderDetails(
     known.orderId,
@@ -223,7 +223,7 @@ type HoldPorts = Pick<OrderPorts, "clock"> & {
   flightServicing: Pick<FlightServicing, "getOrderDetails">;
 };
 
-/** Asks the supplier about an order that is held, and stores what it says. */
+/** Reads a held order at the supplier and stores its state. */
 export async function refreshHold(ports: HoldPorts, held: OrderRecord): Promise<void> {
   const { environment, orderId } = held;
   const { change, events } = await readHold(ports, held);
@@ -252,7 +252,7 @@ function cancelledEvent({ status }: OrderRecord, cancelledAt: string | null): Re
   return [{ kind: "cancelled", key: "", details: { cancelledAt } }];
 }
 
-/** What a change of an order alters at once. */
+/** The columns that a change of an order updates at once. */
 export function flightsAndPrice({ totalAmount, totalCurrency, slices }: OrderDetails) {
   return { totalAmount, totalCurrency, slices: slices.map(toBookedSlice) };
 }
@@ -267,7 +267,7 @@ export function toBookedSlice({ id, origin, destination, segments }: OrderedSlic
   };
 }
 
-/** Soon while something is awaited, and rarer the longer that lasts; else daily, as events can be missed. */
+/** Soon while something is pending, with growing intervals; otherwise daily, since events can be missed. */
 function nextCheck(order: OrderRecord, clock: Clock): Temporal.Instant | undefined {
   const now = clock.now();
   const age = now.since(order.createdAt).total("milliseconds");
@@ -278,7 +278,7 @@ function nextCheck(order: OrderRecord, clock: Clock): Temporal.Instant | undefin
   return now.add({ milliseconds: Math.round(awaitsTickets ? soon : LATEST_CHECK_MILLISECONDS) });
 }
 
-/** Orders whose events were missed, or that wait for something; how many were read. */
+/** Reads orders whose events were missed or that wait for something. Returns how many were read. */
 export async function refreshDueOrders(
   ports: OrderPorts,
   environment: Environment,
@@ -290,7 +290,7 @@ export async function refreshDueOrders(
   await Promise.all(
     due.map((order) =>
       refreshOrder(ports, order, "reconciliation").catch((err: unknown) => {
-        // It stays taken for a while, and is then tried again.
+        // Its lease expires after a while, and the order is tried again.
         ports.log.warn({ orderId: order.orderId, err }, "an order could not be read again");
       }),
     ),

@@ -11,9 +11,8 @@ declare module "../../kernel/contracts/stores.ts" {
 export type ServicingKind = "flight_cancellation" | "flight_change" | "stay_cancellation";
 
 /**
- * intended: stored, nothing sent yet · paying: the tenant's wallet pays by a transaction of its own, and nothing was sent to the
- * supplier yet · sent: the supplier was or may have been told · done · failed: nothing happened at the supplier, and what was paid
- * or held is given back.
+ * intended: stored, nothing sent yet · paying: the tenant's wallet pays, and the supplier has not been contacted · sent: the
+ * supplier may have received it · done · failed: nothing happened at the supplier, and payments and holds are undone.
  */
 type ServicingState = "intended" | "paying" | "sent" | "done" | "failed";
 
@@ -25,22 +24,22 @@ export interface ServicingAction {
   environment: Environment;
   callId: string;
   kind: ServicingKind;
-  /** The id of the cancellation, the change or the stay: at most one action of a tenant with it is not `failed`. */
+  /** The id of the cancellation, the change or the stay. A tenant has at most one action per subject that is not `failed`. */
   subjectId: string;
-  /** Our booking of the order that it changes. */
+  /** Our booking of the changed order. */
   bookingId: string;
   orderId: string;
   state: ServicingState;
-  /** How the tenant pays: undefined when there is nothing to pay. */
+  /** Undefined: there is nothing to pay. */
   payment: { kind: "balance" | "wallet"; amount: Micro } | undefined;
-  /** What is expected back, in the words of the quote; facts for the result. */
+  /** The expected refund as quoted; copied into the result. */
   expected: Readonly<Record<string, unknown>>;
-  /** What the caller got. */
+  /** The caller's answer. */
   result: unknown;
   failureCode: string | undefined;
   workerId: string | undefined;
   workerSeenAt: Temporal.Instant | undefined;
-  /** Before this a lookup that finds nothing proves nothing. */
+  /** A look-up before this time proves nothing if it finds nothing. */
   quietUntil: Temporal.Instant | undefined;
   createdAt: Temporal.Instant;
 }
@@ -51,7 +50,7 @@ export type NewServicingAction = Pick<
 > & { workerId: string };
 
 export interface ServicingActions extends EffectStore<ServicingAction> {
-  /** Undefined when the tenant has a live action of this kind and subject; `findLive` returns that one. */
+  /** Undefined: the tenant has a live action of this kind and subject; `findLive` returns it. */
   insert(action: NewServicingAction): Promise<ServicingAction | undefined>;
   findLive(
     tenantId: string,
@@ -59,14 +58,17 @@ export interface ServicingActions extends EffectStore<ServicingAction> {
     kind: ServicingKind,
     subjectId: string,
   ): Promise<ServicingAction | undefined>;
-  /** Those of an order that are done. */
+  /** The order's completed actions. */
   listDone(environment: Environment, orderId: string): Promise<readonly ServicingAction[]>;
-  /** Those of an order that the supplier was or may have been told of, and that are not over. */
+  /** The order's unfinished actions that the supplier may have received. */
   listSent(environment: Environment, orderId: string): Promise<readonly ServicingAction[]>;
-  /** Those of an order whose outcome stayed unknown until they were given up, and that nobody has repeated since. */
+  /** The order's actions that were given up with an unknown outcome and not repeated since. */
   listGivenUp(environment: Environment, orderId: string): Promise<readonly ServicingAction[]>;
-  /** One that was given up without a payment took effect after all: it is `sent` again, to be looked up; false: it is not so. */
+  /**
+   * Reopens as `sent` an unpaid action that was given up but took effect, so that it is looked up. False: there is no such
+   * action.
+   */
   reopen(id: string): Promise<boolean>;
-  /** An action that no worker has may be looked up now; false: it is somebody's, or over. */
+  /** Makes an idle action due for a look-up. False: a worker has it, or it has ended. */
   wake(id: string): Promise<boolean>;
 }

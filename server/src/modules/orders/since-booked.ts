@@ -6,7 +6,7 @@ import type { Stores } from "./context.ts";
 import { Happened } from "./order-answers.ts";
 import type { OrderRecord } from "./orders.ts";
 
-/** In the answers of bookings, which may be repeated when much has happened to the order. */
+/** Part of the answers of bookings, which may be repeated long after the order has changed. */
 export const SinceBooked = {
   status: z.enum(["confirmed", "cancelled"]).describe("Of the order, now"),
   refundedUsdc: DecimalAmount.describe("Given back to the treasury wallet since"),
@@ -18,7 +18,7 @@ export const SinceBooked = {
 const Refunded = z.object({ refundedUsdc: z.string().default("0") });
 const BEFORE: ReadonlySet<string> = new Set(["held", "booked"]);
 
-/** What became of an order since it was booked. `order`: undefined where it is not recorded as booked yet. */
+/** The order's state since its booking. `order`: undefined if it is not recorded as booked yet. */
 export async function sinceBooked(
   { orders }: Pick<Stores, "orders">,
   { tenantId, environment }: Pick<Caller, "tenantId" | "environment">,
@@ -42,12 +42,12 @@ export async function sinceBooked(
   };
 }
 
-/** Whether a reservation in escrow pays for the order still: the wallet takes the place of one that is cancelled. */
+/** Whether a reservation in escrow still pays for the order; after its cancellation the wallet pays. */
 export const isCovered = (
   { coveredUsdc }: { coveredUsdc: string },
   { since }: { since: readonly { kind: string }[] },
 ): boolean => parseDecimal(coveredUsdc) !== 0n && !since.some(({ kind }) => kind === "paid_by_wallet");
 
-/** For the next step of who repeats a booking whose order is cancelled. */
+/** The next step for a repeated booking whose order was cancelled. */
 export const sayCancelled = (refundedUsdc: string): string =>
   `Nothing was booked now: the order that an earlier call booked is cancelled. ${refundedUsdc} USDC were given back to the treasury wallet since. To travel, search and book again.`;

@@ -8,8 +8,8 @@ import { accountOf } from "../ledger/index.ts";
 import type { OwnTransaction, PaidOrder, WalletMovement, WalletMovements } from "./wallet-movements.ts";
 
 /**
- * Read from the books: what came in is an event of the chain that reached `prefunded`; what goes out is in `outgoing` from the
- * moment that it was decided. The transaction that carries it out, and the order behind that, are found by the references.
+ * Reads the ledger: incoming money is a chain event that reached `prefunded`; outgoing money is in `outgoing` from the moment
+ * it was decided. References lead to the transaction that moves it and to its order.
  */
 export function createWalletMovements(queryable: Queryable): WalletMovements {
   return {
@@ -74,7 +74,7 @@ async function readPostings(
   return rows;
 }
 
-/** What carries out a sending is named by its id, what pays the supplier by its key, and what brings money by its hash. */
+/** A withdrawal is matched by its id, a payment to the supplier by its idempotency key, and incoming money by its hash. */
 const isOf = (
   { id, idempotencyKey, hash }: OwnTransaction,
   { kind, reference, transactionHash }: PostingRow,
@@ -85,11 +85,11 @@ const isOf = (
 };
 
 const captureKey = (reference: string) => reference.replace(/^settle:/, "capture:");
-/** One that was reverted and sent again is another transaction with a number behind its key. */
+/** A resent transaction has a number appended to its key. */
 const firstKey = (idempotencyKey: string) => idempotencyKey.replace(/#\d+$/, "");
 const MOST_ATTEMPTS = 5;
 
-/** The latest attempts first. */
+/** Latest attempts first. */
 async function readTransactions(
   db: Queryable,
   tenantId: string,
@@ -108,7 +108,7 @@ async function readTransactions(
     (select markup_micro::text from escrow_booking
       where tenant_id = ${tenantId} and network = ${environment} and chain_order->'action'->>'name' = 'settle'
         and booking_id = chain_order->'action'->>'bookingId') as "bookingFee"`;
-  // Each part in the words of an index of its own.
+  // Each condition matches an index.
   const { rows } = await sql<Omit<OwnTransaction, "bookingFee"> & { bookingFee: string | null }>`
     select ${columns} from chain_transaction
     where network = ${environment} and tenant_id = ${tenantId} and id = any (${ids}::text[])
@@ -129,7 +129,7 @@ async function readTransactions(
 const BOOKING = /bkg_[0-9A-Z]{26}/;
 const ACTION = /act_[0-9A-Z]{26}/;
 
-/** By the key of the transaction, in which the booking or the change stands that it is for. */
+/** Reads the orders by the transactions' idempotency keys, which contain the booking or the change. */
 async function readOrders(
   db: Queryable,
   tenantId: string,

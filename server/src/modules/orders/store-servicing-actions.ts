@@ -7,7 +7,7 @@ import { createWorkerLeases, type LeasedTable } from "../../platform/leased-queu
 import type { Clock } from "../../ports/clock.ts";
 import type { ServicingAction, ServicingActions } from "./servicing-actions.ts";
 
-/** What an action fails with whose outcome stayed unknown (`servicing-effect.ts`). */
+/** The failure code of an action whose outcome stayed unknown (`servicing-effect.ts`). */
 const GIVEN_UP = "provider_timeout";
 
 const SENDING = ["sent"] as const;
@@ -50,7 +50,7 @@ function createReads(queryable: Queryable): Pick<ServicingActions, "findLive" | 
   };
 }
 
-/** The actions of one order. */
+/** The actions of an order. */
 function createLists(queryable: Queryable): Pick<ServicingActions, "listDone" | "listSent" | "listGivenUp"> {
   return {
     async listDone(environment, orderId) {
@@ -132,7 +132,7 @@ function createWrites(queryable: Queryable, clock: Clock): Pick<ServicingActions
     },
 
     async reopen(id) {
-      // When somebody repeats it at this moment, the index of live actions refuses one of both.
+      // If the action is repeated at the same moment, the index of live actions refuses one of the two.
       const row = await queryable
         .updateTable("servicingAction")
         .set({

@@ -20,19 +20,19 @@ const ScheduleChanges = z.array(
 const PriceParts = z.array(z.string());
 const Result = z.object({ ticketing: z.enum(["pending", "ticketed"]) });
 
-/** Of an order they happen once, whoever tells of them and by whatever id. */
+/** Events that happen once per order, under whatever id they are reported. */
 const ONCE: ReadonlySet<string> = new Set(["ticketed", "cancelled", "lapsed"]);
 
 const MOST_NAMED = 20;
 
 type Conditions = (row: ExpressionBuilder<Database, "booking">) => Expression<SqlBool>[];
 
-/** A hold has lapsed at its end, whether or not the supplier was asked since. */
+/** A hold lapses at its end, even if the supplier was not asked since. */
 const statusAt = (now: Temporal.Instant) =>
   sql<OrderRecord["status"]>`case when state = 'on_hold' and hold_until <= ${now.toString()}::timestamptz
     then 'lapsed' else order_status end`;
 
-/** Beside what every reader needs, as the columns are named. */
+/** Selects the given columns beside those that every reader needs. */
 const selectOrders = ({ queryable, clock }: Reading, conditions: Conditions) =>
   queryable
     .selectFrom("booking")
@@ -121,7 +121,7 @@ function createReads(
     },
 
     async listNamed(tenantId, environment, { orderIds, pnrs, kinds }) {
-      // Each by an index of its own, which one condition over both would not use.
+      // Two queries, since one condition over both columns would not use their indexes.
       const [byId, byPnr] = await Promise.all(
         [["orderId", orderIds] as const, ["pnr", pnrs] as const].map(async ([column, values]) =>
           values.length === 0
@@ -262,7 +262,7 @@ function createEvents(queryable: Queryable): Pick<Orders, "record" | "events" | 
       ]);
       const recorded = rows.map(({ kind, at, details, source }) => ({ kind, at, details, source }));
       if (booking === undefined) return recorded;
-      // What the booking itself says is not recorded a second time.
+      // Events that follow from the booking are not stored again.
       const { bookedAt, result, holdCallId, createdAt } = booking;
       const byCall = (kind: string, at: Temporal.Instant) => ({ kind, at, details: {}, source: "call" as const });
       const held = holdCallId === null ? [] : [byCall("held", createdAt)];
@@ -273,7 +273,7 @@ function createEvents(queryable: Queryable): Pick<Orders, "record" | "events" | 
   };
 }
 
-/** When the supplier is asked again. */
+/** Schedules the supplier's next check. */
 function createChecks(reading: Reading): Pick<Orders, "takeDue" | "wasRead"> {
   const { queryable, clock } = reading;
   return {
@@ -335,7 +335,7 @@ const isJson = (name: string): boolean => JSON_COLUMNS.has(name);
 const rowKinds = (kind: OrderRecord["kind"]) =>
   kind === "flight" ? (["flight", "flight_hold"] as const) : (["stay"] as const);
 
-/** A held order that is given back or has lapsed is no booking any more. */
+/** A held order that was released or has lapsed is not a booking any more. */
 function holdColumns({ status }: OrderChange) {
   if (status !== "cancelled" && status !== "lapsed") return {};
   const code = status === "lapsed" ? "offer_expired" : "hold_given_back";

@@ -12,7 +12,7 @@ const KINDS: Readonly<Record<string, TripEntryKind>> = {
   credit_issued: "money",
 };
 
-/** What has happened to an order belongs to the record of its trip, in the transaction that stores it. */
+/** Writes the order's events to its trip's record, in the transaction that stores them. */
 export async function tellTrips(
   db: Queryable,
   environment: Environment,

@@ -8,21 +8,21 @@ declare module "../../kernel/contracts/stores.ts" {
   }
 }
 
-/** Money that came to a tenant's treasury wallet, or that was sent from it. What is only held has not moved. */
+/** Money that came to or left a tenant's treasury wallet. Held money has not moved. */
 export interface WalletMovement {
-  /** Digits; later ones have greater numbers. */
+  /** Decimal digits; they increase over time. */
   id: string;
   token: TokenSymbol;
   amount: Micro;
   direction: "in" | "out";
   at: Temporal.Instant;
-  /** Where money that came in came from: an account of the service, or somebody's address. */
+  /** The source of incoming money: an account of the service or an address. */
   sender: { account: "collection" | "escrow" } | { address: Hex | undefined };
   /** In a block. */
   hash: Hex | undefined;
-  /** The transaction of ours that carries it out; undefined: somebody else's. */
+  /** Our transaction that moves the money; undefined: someone else's. */
   transaction: OwnTransaction | undefined;
-  /** The order that it paid, or that it was given back for. */
+  /** The order that was paid or refunded. */
   order: PaidOrder | undefined;
 }
 
@@ -30,15 +30,15 @@ export interface PaidOrder {
   bookingId: string;
   orderId: string | undefined;
   kind: "flight" | "stay";
-  /** Where the flights go, such as LHR to LIS, or the name of the place of stay. Undefined: it is not booked yet. */
+  /** The route, such as LHR to LIS, or the name of the accommodation. Undefined: not booked yet. */
   what: string | undefined;
-  /** The airline's, or the one that the place of stay knows. */
+  /** The reference of the airline or the accommodation. */
   reference: string | undefined;
-  /** What was done with it that moved the money; undefined: it was booked. */
+  /** The action that moved the money; undefined: the booking. */
   action: "flight_cancellation" | "flight_change" | "stay_cancellation" | undefined;
 }
 
-/** Begins the reference of what goes back to a wallet because the escrow has paid the same order. */
+/** The prefix of the reference of money that returns to a wallet because escrow has paid the same order. */
 export const PAID_BY_ESCROW = "paid-by-escrow:";
 
 export interface OwnTransaction {
@@ -47,21 +47,21 @@ export interface OwnTransaction {
   purpose: string;
   state: "queued" | "signed" | "confirmed" | "reverted";
   hash: Hex | undefined;
-  /** As its row stores it. */
+  /** As stored in its row. */
   operation: unknown;
-  /** The tenant's, where it settles a booking of a trip. */
+  /** The tenant's fee, if it settles an escrow booking. */
   bookingFee: Micro | undefined;
 }
 
 export interface WalletMovements {
-  /** Newest first; those with smaller ids than `before`. */
+  /** Newest first, with ids below `before`. */
   list(
     tenantId: string,
     environment: Environment,
     options: {
       limit: number;
       before?: string | undefined;
-      /** Those that came at this time or later, and before that one. */
+      /** From this time on (inclusive). */
       from?: Temporal.Instant | undefined;
       to?: Temporal.Instant | undefined;
     },

@@ -1,7 +1,7 @@
 import { escapeHtml } from "../../domain/escape-html.ts";
 import type { Letter } from "./carriers/carrier.ts";
 
-/** One thing that a mail says: plain words, or what somebody else wrote. */
+/** A paragraph of a mail: our plain words, or text that somebody else wrote. */
 export type MailPart =
   | { kind: "words"; text: string }
   | { kind: "quoted"; text: string }
@@ -12,7 +12,7 @@ export const words = (text: string): MailPart => ({ kind: "words", text });
 interface ComposedMail {
   to: Letter["to"];
   subject: string;
-  /** Of the words. */
+  /** The language code of the text. */
   language: string;
   parts: readonly MailPart[];
 }
@@ -26,7 +26,7 @@ function plain({ kind, text }: MailPart): string {
   return kind === "quoted" ? text.replaceAll(/^/gm, "> ") : text;
 }
 
-/** No colours of its own beside the accent, so that it is as light or dark as the reader's program. */
+/** Sets no colors except the accent, so that the mail follows the reader's light or dark mode. */
 function htmlOf({ subject, language, parts }: ComposedMail): string {
   return `<!doctype html>
 <html lang="${language}">

@@ -7,7 +7,7 @@ const KEPT_DAYS = 90;
 export function messageJobs({ stores, clock }: Pick<Parts, "stores" | "clock">): readonly Job[] {
   const forget = async () => {
     const today = clock.now().toZonedDateTimeISO("UTC").toPlainDate();
-    // Yesterday's counts stay, as the clocks of several processes do not pass midnight together.
+    // Yesterday's counts are kept, since the clocks of several processes do not pass midnight together.
     await stores.mailCounts.forget(today.subtract({ days: 1 }));
     await stores.messages.forget(clock.now().subtract({ hours: 24 * KEPT_DAYS }));
   };

@@ -8,10 +8,10 @@ declare module "../../kernel/contracts/tool.ts" {
   }
 }
 
-/** Which messages leave the house, and how. What does not leave is kept: the one who asked for it sees it. */
+/** Decides which messages are sent, and how. The others are kept, visible to the caller. */
 export interface Mailing {
   carriers: Carriers;
-  /** An environment whose messages are all kept: the sandbox, where the same service works for real people. */
+  /** The environment whose messages are all kept: the sandbox, where the same service runs for real people. */
   kept: Environment | undefined;
   mostPerTenantAndDay: number;
   mostPerRecipientAndDay: number;

@@ -10,24 +10,24 @@ declare module "../../kernel/contracts/stores.ts" {
   }
 }
 
-/** `kept`: it may not leave the house. */
+/** `kept`: it may not be sent. */
 export type MessageState = "intended" | "sending" | "sent" | "kept" | "failed";
 
 export interface MessageRecord extends EffectRecord {
   state: MessageState;
   tenantId: string;
-  /** Undefined: somebody whom the record that it is composed from names, such as the guest of a trip. */
+  /** Undefined: the recipient is named by the record, such as a trip's guest. */
   userId: string | undefined;
   carrier: string;
-  /** The record that it is composed from. Undefined: its words are stored with it. */
+  /** The record that the message is composed from. Undefined: its words are stored with it. */
   recordId: string | undefined;
-  /** How often it was tried; the one under way included. */
+  /** The number of attempts, including the current one. */
   attempts: number;
   expiresAt: Temporal.Instant;
   updatedAt: Temporal.Instant;
 }
 
-/** To whom, and for which reason: nobody is written to twice for the same. */
+/** The recipient and the reason. A person gets at most one message for each. */
 export interface MessageReason {
   tenantId: string;
   environment: Environment;
@@ -38,28 +38,28 @@ export interface MessageReason {
 
 export interface NewMessage extends MessageReason {
   carrier: CarrierName;
-  /** Words that only the caller knows. They are stored sealed until they were sent. */
+  /** Words that only the caller knows. They are stored encrypted until they are sent. */
   letter?: Letter;
-  /** The record from which it is composed when it is sent, where no words are given. */
+  /** The record that the message is composed from at sending, if no words are given. */
   recordId?: string;
-  /** A carrier that does not take it is tried again until then. */
+  /** Carrier failures are retried until then. */
   expiresAt: Temporal.Instant;
 }
 
 export interface Messages extends EffectStore<MessageRecord> {
   /**
-   * In the transaction of what it is about: both are stored, or neither. Undefined: there is one for the same reason that has not
-   * failed.
+   * Inserts in the transaction of the record that it is about, so that both are stored or neither. Undefined: there is an
+   * unfailed message for the same reason.
    */
   insert(message: NewMessage): Promise<MessageRecord | undefined>;
   findLive(reason: MessageReason): Promise<MessageRecord | undefined>;
-  /** Takes one message that is due and that no other worker has. */
+  /** Leases a message that is due and that no other worker has. */
   claim(id: string, workerId: string, staleSeconds: number): Promise<MessageRecord | undefined>;
-  /** Undefined: it is over, or its words were not stored with it. */
+  /** Undefined: it has ended, or its words were not stored with it. */
   readLetter(id: string): Promise<Letter | undefined>;
-  /** Deletes messages of the tenant that were kept and whose text this is true of. */
+  /** Deletes kept messages of the tenant whose text `isNamedIn` accepts. */
   forgetAbout(tenantId: string, environment: Environment, isNamedIn: (text: string) => boolean): Promise<void>;
-  /** Messages that have ended and are older. */
+  /** Deletes ended messages that are older. */
   forget(before: Temporal.Instant): Promise<void>;
 }
 

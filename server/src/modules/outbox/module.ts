@@ -15,7 +15,7 @@ declare module "../../kernel/contracts/parts.ts" {
   }
 }
 
-/** Messages to people by any carrier, and how many of them may go out. */
+/** Messages to people by any carrier, with limits on their number. */
 export const outboxModule = defineModule({
   name: "outbox",
   stores: ({ db, clock, vault }) => ({

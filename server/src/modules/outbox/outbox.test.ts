@@ -105,7 +105,7 @@ describe("a message", () => {
         await reconcile();
         expect(await send(portsWith(), request)).toMatchObject({ state: "sent" });
         expect(await reconcile()).toBe(0);
-        // A mail server that had it before the crash has it twice as the same mail.
+        // A mail server that received the mail before the crash gets it twice, with the same Message-ID.
         expect([...new Set(messageIds())], `${when} step ${step}`).toHaveLength(1);
       }
     }
@@ -129,7 +129,7 @@ describe("a message", () => {
     refusals = { message: 554 };
     expect(await send(portsWith(), requestTo("refused@example.com"))).toMatchObject({ state: "failed" });
     refusals = {};
-    // What failed may be asked for again.
+    // A failed message may be requested again.
     expect(await send(portsWith(), requestTo("refused@example.com"))).toMatchObject({ state: "sent", isNew: true });
     const one = { mostPerRecipientAndDay: 1 };
     const many = send(portsWith(server.port, one), requestTo("refused@example.com", ["a third one of this day"]));

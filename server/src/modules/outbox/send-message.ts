@@ -22,9 +22,10 @@ import type { Mailing } from "./mailing.ts";
 import type { MessageReason, MessageRecord, MessageState, NewMessage } from "./messages.ts";
 
 /**
- * The outbox: everything that the product writes to people. Messages are effects (`modules/effects/effect.ts`) without a look-up: most
- * carriers cannot be asked what they have taken, and a message that is sent again has the same key. A message is stored once per
- * recipient and reason, composed when it is sent, tried ever more rarely until it expires, and kept where it may not leave.
+ * The outbox: everything that the product writes to people. Messages are effects (`modules/effects/effect.ts`) without a
+ * look-up: most carriers cannot say what they have accepted, and a repeated message has the same key. A message is stored once
+ * per recipient and reason, composed when it is sent, retried with growing intervals until it expires, and kept if it may not
+ * be sent.
  */
 export interface OutboxPorts {
   stores: Stores;
@@ -34,25 +35,25 @@ export interface OutboxPorts {
 
 type MessageEnd = Extract<MessageState, "sent" | "kept" | "failed">;
 
-/** What is written about one kind of thing, by the module that the thing belongs to; it names its own aggregates. */
+/** A kind of message, contributed by the module that owns its subject. `Own` is that module's transaction. */
 export interface MessageKind<Own = Transaction> {
-  /** In log lines and metrics. */
+  /** Used in log lines and metrics. */
   name: string;
-  /** The kinds of messages that it composes. */
+  /** The stored kinds that it composes. */
   kinds: readonly string[];
-  /** Undefined: nobody needs it any more. */
+  /** Undefined: the message is no longer needed. */
   compose(message: MessageRecord): Promise<Letter | undefined>;
-  /** See `Carrier.send`; left out: it follows from the id. */
+  /** See `Carrier.send`. Default: derived from the id. */
   key?(message: MessageRecord): string;
-  /** In the transaction that stores the end. */
+  /** Runs in the transaction that stores the end. */
   ended?(aggregates: Own, message: MessageRecord, end: MessageEnd): Promise<void>;
 }
 
 interface SentMessage {
   state: MessageState;
-  /** When it came into this state. */
+  /** When it entered this state. */
   at: Temporal.Instant;
-  /** False: an earlier call wrote it. */
+  /** False: an earlier call created it. */
   isNew: boolean;
 }
 
@@ -61,7 +62,7 @@ const POLL_MILLISECONDS = 100;
 const RETRY = { firstMilliseconds: 15_000, longestMilliseconds: 3_600_000 };
 const ENDS: ReadonlySet<MessageState> = new Set(["sent", "kept", "failed"]);
 
-/** Writes once for a reason, in words that are given. */
+/** Sends the given words once per recipient and reason. */
 export async function sendMessage(
   ports: OutboxPorts,
   message: NewMessage,
@@ -75,8 +76,8 @@ export async function sendMessage(
 }
 
 /**
- * Sends a stored message at once, unless somebody else does. Comes back after the time at the latest and says how the message stands:
- * what is not sent by then goes on, and the reconciler tries again what failed.
+ * Sends a stored message at once unless another worker has it. Returns its state after the time limit at the latest: an
+ * unfinished attempt continues, and the reconciler retries failed ones.
  */
 export async function sendNow(
   ports: OutboxPorts,
@@ -88,7 +89,7 @@ export async function sendNow(
   const over = new AbortController();
   const timeUp = delay(waitMilliseconds, undefined, { signal: over.signal, ref: false }).catch(() => undefined);
   try {
-    // A database that is away leaves the message as it is: the reconciler finds it.
+    // If the database is away, the message stays as it is and the reconciler finds it.
     await Promise.race([sendOrWait(ports, kind, id, over.signal).catch(() => undefined), timeUp]);
   } finally {
     over.abort();
@@ -111,7 +112,7 @@ async function sendOrWait(ports: OutboxPorts, kind: MessageKind, id: string, sig
   }
 }
 
-/** Whether a message for this reason may leave: none has been written yet, and it is not of those that are kept. */
+/** Whether a message for this reason may be sent: there is none yet, and it would not be kept. */
 export async function mayBeSent(
   { stores, mailing }: Pick<OutboxPorts, "stores" | "mailing">,
   reason: MessageReason,
@@ -129,7 +130,7 @@ export function storedWords({ stores, clock }: Pick<OutboxPorts, "stores" | "clo
   };
 }
 
-/** For the reconciler: messages that nobody waits for, and those that a crash or a carrier left unsent. */
+/** Sends messages that no caller waits for, and those that a crash or a carrier left unsent. */
 export function outboxUse(ports: OutboxPorts, kind: MessageKind): EffectUse {
   const { stores, clock } = ports;
   const definition = messageEffect(ports, kind);
@@ -187,7 +188,7 @@ async function sendOne(
   });
 }
 
-/** A message that is sent again was counted before. */
+/** A retried message was counted before. */
 async function mayLeave(
   { stores, mailing: { kept, mostPerTenantAndDay, mostPerRecipientAndDay } }: OutboxPorts,
   { environment, tenantId, attempts }: MessageRecord,

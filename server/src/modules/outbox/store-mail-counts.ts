@@ -19,11 +19,11 @@ interface CountedMail {
   mostPerRecipientAndDay: number;
 }
 
-/** How many mails go out in a day, of whatever kind. */
+/** The number of mails per day, of all kinds. */
 interface MailCounts {
-  /** Counts a mail of this day. False: its tenant or its recipient has had as many as may be. */
+  /** Counts a mail of this day. False: its tenant or its recipient has reached the limit. */
   count(mail: CountedMail): Promise<boolean>;
-  /** Forgets the counts of days that are over. */
+  /** Deletes the counts of past days. */
   forget(before: Temporal.PlainDate): Promise<void>;
 }
 
@@ -32,8 +32,8 @@ export function createMailCounts(db: Queryable, clock: Clock): MailCounts {
     async count({ environment, tenantId, recipient, mostPerTenantAndDay, mostPerRecipientAndDay }) {
       const address = createHash("sha256").update(recipient.toLowerCase()).digest("base64url");
       const day = clock.now().toString().slice(0, 10);
-      // One that is refused for its recipient counts for its tenant all the same. The tenant comes first for all, so that transactions
-      // which count several mails do not wait for each other.
+      // A mail that is refused for its recipient still counts for its tenant. The tenant's row is always taken first, so that
+      // transactions which count several mails do not deadlock.
       const { rows } = await sql`
         insert into guest_mail_count (network, counted, day, mails)
         values (${environment}, ${`tenant:${tenantId}`}, ${day}, 1), (${environment}, ${`recipient:${address}`}, ${day}, 1)

@@ -27,7 +27,7 @@ const table: LeasedTable<Selectable<MessageTable>, MessageRecord> = {
   }),
 };
 
-/** As a hash, since what a message is about may name people. */
+/** Hashed, since the subject of a message may name people. */
 function keyOf({ kind, userId, about }: MessageReason): string {
   return createHash("sha256")
     .update(JSON.stringify([kind, userId, about]))

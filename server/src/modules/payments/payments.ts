@@ -11,31 +11,32 @@ declare module "../../kernel/contracts/stores.ts" {
 }
 
 /**
- * claimed: the authorization belongs to one call, whose tool runs · earned: the tool has succeeded, its answer is stored, and the
- * money is on its way · settled: the money is there · receivable: the tool has succeeded and the payment could not be settled.
- * A failed tool leaves no row: the authorization stays usable.
+ * claimed: one call holds the authorization, and its tool runs · earned: the tool succeeded, its answer is stored, and the
+ * settlement is pending · settled: the money has arrived · receivable: the tool succeeded and the settlement failed. A failed
+ * tool leaves no row, and the authorization stays usable.
  */
 type PaymentState = "claimed" | "earned" | "settled" | "receivable";
 
 /**
- * So long the answer of a settled payment is given again: everybody can copy an authorization from the chain once it is settled there.
+ * How long the answer of a settled payment can be fetched again: once settled, anyone can copy the authorization from the
+ * chain.
  */
 export const ANSWER_MINUTES = 15;
 
 export interface Payment {
   /** `pay_…` */
   id: string;
-  /** Whose chain it is on. */
+  /** The environment of its chain. */
   environment: Environment;
   signed: SignedPayment;
   terms: PaymentTerms;
-  /** Of tool, arguments, tenant and key: the same authorization pays for one request only. */
+  /** Hashes tool, arguments, tenant and key, since an authorization pays for one request only. */
   requestHash: string;
   tool: string;
   /** Null: paid without a key. */
   tenantId: string | null;
   keyId: string | null;
-  /** Whom the usage record names: the payer, or the key's user. */
+  /** The subject of the usage record: the payer, or the key's user. */
   subject: string;
   callId: string;
   processId: string;
@@ -43,16 +44,16 @@ export interface Payment {
   listPrice: Micro;
   discountPercent: number;
   state: PaymentState;
-  /** The tool's answer, from `earned` on. Null: it was kept long enough. */
+  /** The tool's answer, from `earned` on. Null: pruned. */
   result: unknown;
   latencyMs: number;
   usageId: string | undefined;
   chainTransactionId: string | undefined;
   transactionHash: Hex | undefined;
-  /** Why it could not be settled. */
+  /** Why settlement failed. */
   failure: string | undefined;
   createdAt: Temporal.Instant;
-  /** Of a receivable: since when it is one. */
+  /** For a receivable: since when it is one. */
   changedAt: Temporal.Instant;
 }
 
@@ -73,19 +74,18 @@ export type NewPayment = Pick<
   | "listPrice"
   | "discountPercent"
 > & {
-  /** The call's tool marks what it does outside: it gets a row among the calls. */
+  /** The tool marks its effects: the call gets a row of its own. */
   hasEffects: boolean;
 };
 
 export type PaymentClaim =
   | { kind: "claimed" }
-  /** The authorization has a payment already. */
+  /** The authorization already has a payment. */
   | { kind: "taken"; payment: Payment }
   | { kind: "refused"; reason: ClaimRefusal };
 
 /**
- * What the payer owes for calls under way is more than it has, or it left too many unpaid, or more are under way than it has been
- * seen to pay.
+ * The payer owes more for pending calls than it has, left too many unpaid, or has more pending than its settled payments allow.
  */
 export type ClaimRefusal = "insufficient_funds" | "payer_owes" | "too_many_open";
 
@@ -94,63 +94,63 @@ export interface EarnedPayment {
 }
 
 export interface SettledBy {
-  /** Of the payment, or of the chain transaction that settles it and nothing else. */
+  /** The id of the payment, or of the chain transaction that settles only this payment. */
   id: string;
   transactionHash: Hex;
 }
 
-/** A claim that nobody works on any more, and what its call did outside. */
+/** A claim without a live worker, and the effect of its call. */
 interface AbandonedPayment {
   payment: Payment;
   effect: "none" | "failed" | "done";
-  /** What the call recorded with its effect. */
+  /** The result that the call recorded with its effect. */
   result: unknown;
 }
 
-/** Every authorization that paid, or is about to pay, for a call. Unique by environment, asset, payer and nonce, for good. */
+/** Every authorization that has paid or may pay for a call. Unique by environment, asset, payer and nonce, permanently. */
 export interface Payments {
   find(
     environment: Environment,
     authorization: Pick<SignedPayment, "asset" | "payer" | "nonce">,
   ): Promise<Payment | undefined>;
   get(id: string): Promise<Payment | undefined>;
-  /** `balance`: what the payer had a moment ago; undefined: not known, and not compared. */
+  /** `balance`: the payer's last known balance; undefined: unknown, and not compared. */
   claim(payment: NewPayment, balance: Micro | undefined): Promise<PaymentClaim>;
   /**
-   * Claimed → gone. False: it was not claimed any more, or its call did something outside, or may have: then it stays claimed
-   * until a sweep settles it by how that ends.
+   * Claimed → deleted. False: it was not claimed any more, or its call may have had an effect: then it stays claimed until a
+   * sweep settles it by that effect's outcome.
    */
   release(id: string): Promise<boolean>;
   /**
-   * Claimed → earned, together with the intent of the transaction that settles it; undefined: something else does. Undefined is also the
-   * answer when it is not claimed any more.
+   * Claimed → earned, with the intent of the settling transaction; intent undefined: it is settled in another way. Returns
+   * undefined if the payment is not claimed any more.
    */
   earn(
     id: string,
     earned: { result: unknown; latencyMs: number; transactionIntent: TransactionIntent | undefined },
   ): Promise<EarnedPayment | undefined>;
   /**
-   * Earned or receivable → settled, with the usage records; how many it were. The others had been settled before. Whoever settles
-   * several in one transaction does it by one call: call after call, two of them could wait for each other in a circle.
+   * Earned or receivable → settled, with the usage records. Returns how many changed; the others were settled before. Payments
+   * of one transaction must be settled by a single call: several calls could deadlock.
    */
   settle(payments: readonly SettledBy[], told?: "id" | "chainTransactionId"): Promise<number>;
   /** Earned → receivable. */
   writeOff(id: string, failure: string): Promise<boolean>;
-  /** Receivable → earned, to be settled once more, unless that was tried since it was seen. */
+  /** Receivable → earned for another try, unless it was tried since it was seen. */
   retry(seen: Pick<Payment, "id" | "changedAt">, chainTransactionId: string | undefined): Promise<boolean>;
-  /** Those that these chain transactions settle, in the order of their ids. */
+  /** The payments that these chain transactions settle, ordered by id. */
   ofTransactions(chainTransactionIds: readonly string[]): Promise<readonly Payment[]>;
-  /** Earned and in no chain transaction: locked for the caller's transaction, those of others skipped, oldest first. */
+  /** Locks earned payments without a chain transaction, oldest first, and skips those that others have locked. */
   takeUngathered(environment: Environment, limit: number): Promise<readonly Payment[]>;
-  /** Whether there is such a payment, also one that somebody else is taking. */
+  /** Whether there is such a payment, including locked ones. */
   isAnyUngathered(environment: Environment): Promise<boolean>;
-  /** Puts earned ones into a chain transaction, instead of the one `from` that they are in. How many it were. */
+  /** Puts earned payments into a chain transaction, replacing `from`. Returns how many. */
   assign(ids: readonly string[], chainTransactionId: string, from?: string): Promise<number>;
-  /** Earned, in a chain transaction that is over and said nothing about them. */
+  /** Earned payments whose chain transaction has ended without settling them. */
   listLoose(environment: Environment, limit: number): Promise<readonly Payment[]>;
   /**
-   * Takes turns over those whose outcome nobody has asked for in `seconds`: earned ones in no chain transaction, or receivables
-   * of the last 30 days with an authorization that is not over yet. Several processes are given different ones.
+   * Leases payments whose outcome was not checked for `seconds`, in turn: earned ones without a chain transaction, and
+   * receivables of the last 30 days whose authorization is still valid. Concurrent processes get different ones.
    */
   takeUnsettled(
     environment: Environment,
@@ -158,16 +158,18 @@ export interface Payments {
     seconds: number,
     limit: number,
   ): Promise<readonly Payment[]>;
-  /** Claims of dead processes, and what calls left behind that failed while their effect was undecided; not those that are undecided still. */
+  /**
+   * Claims of dead processes and of calls that failed before their effect was decided, except those that are still undecided.
+   */
   listAbandoned(options: {
     processId: string;
     staleSeconds: number;
     limit: number;
   }): Promise<readonly AbandonedPayment[]>;
-  /** Puts a whole answer in place of `stored`, which is a part of it, and gives the one that is kept: the first of several. */
+  /** Replaces the partial answer `stored` by the whole one and returns the answer that is kept: the first to arrive. */
   keepAnswer(id: string, stored: unknown, whole: unknown): Promise<unknown>;
-  /** Drops answers that were paid for long ago; the payments stay, for good. How many it were. */
+  /** Deletes answers that were paid for long ago; the payments stay permanently. Returns how many. */
   prune(at: Temporal.Instant): Promise<number>;
-  /** For operators: what was earned and could not be settled. */
+  /** For operators: earned payments whose settlement failed. */
   receivables(): Promise<readonly { environment: Environment; count: number; amount: Micro }[]>;
 }

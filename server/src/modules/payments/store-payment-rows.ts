@@ -21,7 +21,7 @@ export function toRow({ signed, terms, ...payment }: NewPayment, at: string) {
     validAfter: signed.validAfter.toString(),
     validBefore: signed.validBefore.toString(),
     signature: signed.signature,
-    // Text: a column of JSON does not take every character that a payer may have sent.
+    // Text, since JSON columns reject some characters that a payer may send.
     beside: signed.beside === undefined ? null : JSON.stringify(signed.beside),
     maxTimeoutSeconds: terms.maxTimeoutSeconds,
     tokenName: terms.extra.name,
@@ -42,7 +42,7 @@ export function toRow({ signed, terms, ...payment }: NewPayment, at: string) {
   };
 }
 
-/** Field by field: several rows are read for each paid call, and rest properties take several times as long. */
+/** Field by field: paid calls read several rows each, and rest properties are several times slower. */
 export function toPayment(row: Selectable<PaymentTable>): Payment {
   const common = { network: row.chain, asset: row.asset, payTo: row.payTo, amount: row.amountMicro };
   return {
@@ -84,7 +84,7 @@ export function toPayment(row: Selectable<PaymentTable>): Payment {
   };
 }
 
-/** As statements read them: named as columns are; JSON has no large integers, which the server reads as text. */
+/** Rows as JSON for statements, with column names; large integers are strings, which the server reads. */
 export function toJson(rows: readonly object[]): string {
   const named = rows.map((row) =>
     Object.fromEntries(
@@ -97,7 +97,7 @@ export function toJson(rows: readonly object[]): string {
   return JSON.stringify(named);
 }
 
-/** What is unique of a payment, for good; none of its parts has a space. */
+/** The unique key of a payment, permanently; no part contains a space. */
 export function authorizationKey(
   environment: Environment,
   { asset, payer, nonce }: Pick<Payment["signed"], "asset" | "payer" | "nonce">,
@@ -105,7 +105,7 @@ export function authorizationKey(
   return `${environment} ${asset} ${payer} ${nonce}`;
 }
 
-/** Those that there are, in no order. */
+/** The payments that exist, in no order. */
 export async function findPayments(db: Queryable, keys: readonly string[]): Promise<readonly Payment[]> {
   const { rows } = await sql<Selectable<PaymentTable>>`
     select payment.* from unnest(${[...keys]}::text[]) as asked (key)

@@ -14,9 +14,9 @@ export interface EarnRequest {
 }
 
 /**
- * Stores answers, each together with the intent of the chain transaction that settles it: one statement for all that arrive
- * at the same time, and what is not claimed any more is left out of it. An intent's idempotency key follows from its payment, and a
- * payment is earned once, so that a key that is there already is an error.
+ * Stores answers with the intents of their settling chain transactions: one statement for all that arrive together, skipping
+ * payments that are not claimed any more. The intent's idempotency key is derived from the payment, which is earned once, so a
+ * duplicate key is an error.
  */
 export async function earnTogether(
   db: Queryable,
@@ -71,9 +71,9 @@ export async function earnTogether(
 }
 
 /**
- * Settles payments and writes their usage records. They are told by their ids, or by the ids of chain transactions of which each
- * settles one payment. Rows are locked before they are judged, payments first and payers after them,
- * each in one order, so that two processes never wait for each other in a ring. What was settled before is left as it is.
+ * Settles payments and writes their usage records. They are given by their ids, or by the ids of chain transactions that settle
+ * one payment each. Rows are locked before they are judged, payments before payers and each in a fixed order, so that processes
+ * do not deadlock. Settled payments are left unchanged.
  */
 export function settlePayments(
   lines: readonly SettledBy[],

@@ -14,7 +14,7 @@ const AT_ONCE = 64;
 /** Joins the caller's transaction if `queryable` is one. */
 export function createPayments(queryable: Queryable, clock: Clock): Payments {
   const storage: PaymentStorage = { db: queryable, clock };
-  // Together with what others ask for at the same time; within a transaction there are no others.
+  // Batches concurrent claims; within a transaction there are none.
   const claim = batch<ClaimRequest, PaymentClaim>(
     (requests) => claimTogether(queryable, requests, clock.now().toString()),
     { maximum: AT_ONCE },

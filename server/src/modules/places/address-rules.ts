@@ -3,11 +3,14 @@ import { z } from "zod";
 
 const Rule = z.object({
   country: z.string(),
-  /** %A street lines, %D part of a city, %C city, %S area, %Z postal code, %X sorting code, %n new line; names before them. */
+  /**
+   * %N name, %O organization, %A street lines, %D part of a city, %C city, %S area, %Z postal code, %X sorting code, %n new
+   * line.
+   */
   format: z.string(),
-  /** Letters of the parts that an address must have. */
+  /** The letters of the required parts. */
   required: z.string(),
-  /** A regular expression of the whole code. Missing: the country has none. */
+  /** A regular expression for the whole code. Missing: the country has none. */
   postalCode: z.string().optional(),
   postalCodeExamples: z.array(z.string()).optional(),
   localityName: z.string(),
@@ -18,7 +21,7 @@ export type AddressRule = z.infer<typeof Rule>;
 
 let rules: ReadonlyMap<string, AddressRule> | undefined;
 
-/** What an address of a country must be like. Undefined: no rules are known for it. */
+/** The address format of a country. Undefined: not known. */
 export function addressRuleOf(countryCode: string): AddressRule | undefined {
   rules ??= readRules();
   return rules.get(countryCode);

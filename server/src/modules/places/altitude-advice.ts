@@ -1,4 +1,4 @@
-/** What a sleeping height means for people who come from low down, by the bands that travel medicine uses. */
+/** The risk of a sleeping altitude for people who come from low altitude, in the bands of travel medicine. */
 type AltitudeRisk = "none" | "low" | "moderate" | "high" | "extreme";
 
 const BANDS: readonly { fromMeters: number; risk: AltitudeRisk; advice: readonly string[] }[] = [
@@ -37,7 +37,7 @@ const BANDS: readonly { fromMeters: number; risk: AltitudeRisk; advice: readonly
   { fromMeters: Number.NEGATIVE_INFINITY, risk: "none", advice: ["No precautions for the altitude are needed."] },
 ];
 
-/** Written from memory of that chapter and not read again. */
+/** Written from memory of that chapter and not checked against it. */
 export const ADVICE_SOURCE = {
   title: "CDC Yellow Book 2024, High Elevation Travel and Altitude Illness",
   url: "https://wwwnc.cdc.gov/travel/yellowbook/2024/environmental-hazards-risks/high-elevation-travel-and-altitude-illness",
@@ -45,7 +45,7 @@ export const ADVICE_SOURCE = {
   isRecalled: true,
 };
 
-/** What to do where only bounds are known: how high the peaks around can be says nothing of the spot. */
+/** Advice where only bounds are known: the height of nearby peaks says nothing about the spot itself. */
 export function adviseWithoutHeight(lowestMeters: number | undefined, highestMeters: number): readonly string[] {
   const atLeast = judgeAltitude(lowestMeters);
   const atMost = judgeAltitude(highestMeters);
@@ -56,7 +56,7 @@ export function adviseWithoutHeight(lowestMeters: number | undefined, highestMet
   return [check, `Even the lowest land around lies at about ${lowestMeters} m:`, ...atLeast.advice];
 }
 
-/** Below it, advice for the lowest land around could play down how high the spot is. */
+/** Below this, advice for the lowest land around could understate the height of the spot. */
 const HIGH_METERS = 2_500;
 const IF_HIGH =
   "If it is above 2,500 m, altitude sickness is possible: do not go there from low down to sleep in one day.";

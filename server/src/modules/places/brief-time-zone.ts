@@ -1,8 +1,8 @@
 /** A change of the clock, such as the beginning of daylight saving time. */
 interface ClockChange {
-  /** The moment, in UTC. */
+  /** In UTC. */
   at: string;
-  /** What clocks show just before and at it. */
+  /** The clock just before the change and at it. */
   localTimeBefore: string;
   localTimeAfter: string;
   utcOffsetMinutesBefore: number;
@@ -13,18 +13,18 @@ export interface TimeZoneBrief {
   timeZone: string;
   utcOffsetMinutes: number;
   isDst: boolean;
-  /** Local, with its offset and zone: 2026-07-01T09:00:00+01:00. */
+  /** Local, with offset and zone: 2026-07-01T09:00:00+01:00. */
   localTime: string;
   nextTransition: ClockChange | null;
-  /** The next ones, `nextTransition` first. */
+  /** The next changes; `nextTransition` is the first. */
   changesAhead: readonly ClockChange[];
 }
 
 const NANOSECONDS_IN_A_MINUTE = 60_000_000_000;
-/** Daylight saving time comes and goes within this. */
+/** Daylight saving time begins and ends within this period. */
 const LONGEST_DST = Temporal.Duration.from({ days: 330 });
 
-/** What the clocks of a zone show at a moment, and when they are changed next. */
+/** The local time of a zone at a moment, and its next clock changes. */
 export function briefTimeZone(timeZone: string, instant: Temporal.Instant, mostChanges = 4): TimeZoneBrief {
   const now = instant.toZonedDateTimeISO(timeZone);
   const changesAhead: ClockChange[] = [];
@@ -41,7 +41,7 @@ export function briefTimeZone(timeZone: string, instant: Temporal.Instant, mostC
   };
 }
 
-/** What a zone's rules call a change may leave the offset as it was. */
+/** Not every transition of a zone changes its offset. */
 function nextChange(from: Temporal.ZonedDateTime): Temporal.ZonedDateTime | null {
   for (let at = from.getTimeZoneTransition("next"); at !== null; at = at.getTimeZoneTransition("next")) {
     if (at.offsetNanoseconds !== justBefore(at).offsetNanoseconds) return at;
@@ -49,7 +49,7 @@ function nextChange(from: Temporal.ZonedDateTime): Temporal.ZonedDateTime | null
   return null;
 }
 
-/** Clocks were put forward and will be put back to where they were within a year. */
+/** Clocks were put forward and return to the previous offset within a year. */
 function isDaylightSaving(now: Temporal.ZonedDateTime): boolean {
   const next = nextChange(now);
   const began = next === null ? null : justBefore(next).getTimeZoneTransition("previous");
@@ -61,7 +61,7 @@ function isDaylightSaving(now: Temporal.ZonedDateTime): boolean {
 
 function describeChange(at: Temporal.ZonedDateTime): ClockChange {
   const before = justBefore(at);
-  // Offsets of long ago have seconds, which no offset zone can have.
+  // Historical offsets have seconds, which an offset zone cannot have.
   const utc = at.withTimeZone("UTC").toPlainDateTime();
   const wall = ({ offsetNanoseconds }: Temporal.ZonedDateTime) =>
     utc.add({ nanoseconds: offsetNanoseconds }).toString({ smallestUnit: "second" });

@@ -12,15 +12,18 @@ interface AddressProblem {
 
 export interface CheckedAddress {
   problems: readonly AddressProblem[];
-  /** Lines as the country writes them, from what was given. */
+  /** The given address in the lines of its country's format. */
   formatted: readonly string[];
   postalCodeExamples: readonly string[];
 }
 
-/** Longest text that is held against a country's expression of postal codes. */
+/** The longest text that is matched against a country's postal code expression. */
 const LONGEST_CODE = 20;
 
-/** Holds an address against its country's format. `streetLines`: of its lines what is street. Undefined: no rules are known for the country. */
+/**
+ * Checks an address against its country's format. `streetLines`: the part of its lines that is the street. Undefined: the
+ * country's format is not known.
+ */
 export function checkAddress(address: PostalAddress, streetLines: readonly string[]): CheckedAddress | undefined {
   const rule = addressRuleOf(address.countryCode);
   if (rule === undefined) return undefined;
@@ -132,10 +135,10 @@ function wrongOrder(
 
 const isStreetFirst = (rule: AddressRule): boolean => rule.format.indexOf("%A") < rule.format.indexOf("%C");
 
-/** Parts that are missing leave no trace: neither their line nor what stands between them. */
+/** Missing parts leave neither their line nor a separator. */
 function formatAddress(rule: AddressRule, address: PostalAddress, streetLines: readonly string[]): string[] {
   const { locality = "", administrativeArea = "", postalCode = "" } = address;
-  // Some countries have no place of its own for a city, such as Japan, where it begins the street's line.
+  // Some formats have no field for a city, such as Japan's, where the street line begins with it.
   const isHomeless = !rule.format.includes("%C") && locality !== "" && !isWritten(rule, locality, administrativeArea);
   const street = isHomeless && !hasPart(streetLines, locality) ? [...streetLines, locality] : streetLines;
   const values: Readonly<Record<string, string>> = {

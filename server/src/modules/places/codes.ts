@@ -3,7 +3,7 @@ import { countryAlpha3Codes, toCountryAlpha2 } from "../../domain/countries.ts";
 
 const countryCodes: ReadonlySet<string> = new Set(countryAlpha3Codes.flatMap((code) => toCountryAlpha2(code) ?? []));
 
-/** ISO 3166-1 alpha-2, in any case. */
+/** ISO 3166-1 alpha-2, in upper or lower case. */
 export const RegionCode = z
   .string()
   .refine((code) => countryCodes.has(code.toUpperCase()), {

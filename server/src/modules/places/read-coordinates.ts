@@ -2,10 +2,10 @@ import type { Position } from "../../ports/maps.ts";
 
 const PAIR = /(?<![\p{L}\p{N}.])(-?\d{1,2}\.\d{1,15})\s*[,;\s]\s*(-?\d{1,3}\.\d{1,15})(?![\p{L}\p{N}.])/u;
 
-/** Whole degrees are coordinates only where nothing else stands beside them. */
+/** Whole degrees count as coordinates only if the text holds nothing else. */
 const WHOLE_PAIR = /^\s*[([]?\s*(-?\d{1,2}(?:\.\d{1,15})?)\s*[,;]\s*(-?\d{1,3}(?:\.\d{1,15})?)\s*[)\]]?\s*$/u;
 
-/** A latitude and a longitude in decimal degrees that stand in a text, and what else stands there. */
+/** Extracts a latitude and a longitude in decimal degrees from a text, with the rest of the text. */
 export function readCoordinates(text: string): { position: Position | undefined; rest: string } {
   const [all, latitude, longitude] = PAIR.exec(text) ?? WHOLE_PAIR.exec(text) ?? [];
   if (all === undefined) return { position: undefined, rest: text };

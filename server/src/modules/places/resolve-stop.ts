@@ -3,7 +3,7 @@ import type { ProviderProvenance } from "../../domain/schemas.ts";
 import type { Maps, Place, Position } from "../../ports/maps.ts";
 import { readCoordinates } from "./read-coordinates.ts";
 
-/** A place that a caller names, by an address, by a position, or by both. */
+/** A place named by an address, a position, or both. */
 export interface Stop {
   address?: string | undefined;
   latitude?: number | undefined;
@@ -14,16 +14,16 @@ interface StopPlace extends Position {
   label: string;
   /** Null: on the open sea. */
   countryCode: string | null;
-  /** `point`: a position that was given. */
+  /** `point`: a given position. */
   precision: Place["precision"] | "point";
   unknownPart: string | null;
 }
 
 export interface ResolvedStop {
-  /** Best first: which one is meant is for the caller to say. Empty: nothing of the name is known. */
+  /** Best first: the caller decides which one is meant. Empty: the name was not found. */
   candidates: readonly StopPlace[];
   nearMatches: readonly string[];
-  /** How far the given position is from what the address names; null: they agree, or only one was given. */
+  /** The distance between the given position and the address; null: they agree, or only one was given. */
   contradictionMeters: number | null;
   provenance: ProviderProvenance;
 }
@@ -35,7 +35,7 @@ interface Options {
   signal?: AbortSignal;
 }
 
-/** How far a position may be from the middle of what an address names and still be in it. */
+/** The largest distance at which a position still counts as inside the addressed place. */
 const EXTENT_METERS: Readonly<Record<Place["precision"], number>> = {
   address: 2_000,
   landmark: 5_000,
@@ -47,13 +47,13 @@ const EXTENT_METERS: Readonly<Record<Place["precision"], number>> = {
 const NEAR_CITY_KILOMETERS = 100;
 const HERE_KILOMETERS = 3;
 
-/** A text that may hold coordinates. */
+/** Resolves a text that may contain coordinates. */
 export async function resolveText(maps: Maps, text: string, options: Options): Promise<ResolvedStop> {
   const { position, rest } = readCoordinates(text);
   return await resolveStop(maps, position === undefined ? { address: text } : { ...position, address: rest }, options);
 }
 
-/** A position that was given stays where it is; an address beside it gives its name, or contradicts it. */
+/** A given position is kept; an address beside it provides the name, or contradicts it. */
 export async function resolveStop(maps: Maps, stop: Stop, options: Options): Promise<ResolvedStop> {
   const { address, latitude, longitude } = stop;
   const given = latitude === undefined || longitude === undefined ? undefined : { latitude, longitude };
@@ -75,7 +75,7 @@ export async function resolveStop(maps: Maps, stop: Stop, options: Options): Pro
   return { candidates: [pointPlace(maps, given), ...candidates], nearMatches: [], contradictionMeters, provenance };
 }
 
-/** A position in words: by the nearest known city, else by its country, else as a point of the sea. */
+/** Names a position by the nearest known city, else by its country, else as a point at sea. */
 function pointPlace(maps: Maps, position: Position): StopPlace {
   const near = maps.nearestCity(position, { withinKilometers: NEAR_CITY_KILOMETERS });
   const countryCode = maps.countryCodeAt(position) ?? null;

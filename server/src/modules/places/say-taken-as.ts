@@ -1,4 +1,4 @@
-/** A name without its city or country says too little to pass the place off as the one that was meant. */
+/** A name without its city or country is too vague to be presented as the place that was meant. */
 export function sayTakenAs(text: string, label: string, otherPlaces: readonly string[]): string | null {
   const isBare = !/[\p{N},;]/u.test(text) && !/^[a-z]{3}$/i.test(text);
   if (!isBare && otherPlaces.length === 0) return null;

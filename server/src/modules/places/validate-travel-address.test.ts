@@ -112,7 +112,7 @@ describe("validate_travel_address", () => {
     [["10 Downing Street, London SW1A 2AA"], { regionCode: "GB" }, ["10 Downing Street", "London", "SW1A 2AA"]],
     [["10 Downing Street", "London", "SW1A 2AA", "UK"], {}, ["10 Downing Street", "London", "SW1A 2AA"]],
     [["Unter den Linden 77", "10117 Berlin", "Deutschland"], {}, ["Unter den Linden 77", "10117 Berlin"]],
-    // A street that is named after the city is no city.
+    // A street named after the city is not the city.
     [
       ["Berliner Straße 5"],
       { regionCode: "DE", locality: "Berlin", postalCode: "10117" },

@@ -7,7 +7,7 @@ import type { ActivePolicies, ActivePolicy, Owner, PolicyNames } from "./policie
 import type { Rules } from "./rule-tree.ts";
 import type { TravelPolicies } from "./store.ts";
 
-/** How many rules are kept ready in memory, over all tenants. */
+/** The number of rules cached in memory, over all tenants. */
 const MOST_KEPT_RULES = 200_000;
 
 const builtIn: ActivePolicy = {
@@ -23,12 +23,12 @@ interface Ready {
   size: number;
 }
 
-/** Which version applies is asked each time; as versions never change, what a version says is kept ready. */
+/** Reads the active version each time; compiled versions are cached, since a version never changes. */
 export class ReadyPolicies implements ActivePolicies {
   readonly #policies: TravelPolicies;
   readonly #clock: Clock;
   readonly #names: (owner: Owner) => Promise<PolicyNames>;
-  /** In the order in which they were last used. */
+  /** Least recently used first. */
   readonly #ready = new Map<string, Ready>();
   #size = 0;
 

@@ -12,11 +12,11 @@ declare module "../../kernel/contracts/parts.ts" {
   }
 }
 
-/** A call that a policy lets through only with an approval, with everything that an approval is bound to and an approver is shown. */
+/** A call that a policy allows only with an approval, with everything that the approval is bound to and the approver sees. */
 export interface ApprovalCase {
-  /** Whose call it is, of which tool, with which arguments. */
+  /** The caller, the tool and the arguments. */
   call: PendingCall;
-  /** What it would move and buy, payees and travelers among it, as the tenant saw it last. */
+  /** The planned movements and purchases, with payees and travelers, as last shown to the tenant. */
   plan: Plan;
   policyId: string;
   version: number;
@@ -24,44 +24,44 @@ export interface ApprovalCase {
   terms: ApprovalTerms;
 }
 
-/** For whoever decides, beside the case itself: it is bound to none of it. */
+/** Information for the approver that the approval is not bound to. */
 export interface ApprovalContext {
-  /** Within the policy, the cheapest first: they need no approval. */
+  /** Alternatives within the policy, cheapest first: they need no approval. */
   alternatives: readonly Alternative[];
-  /** What the call prepares the buying of. */
+  /** The purchase that the call prepares. */
   purpose: Purchase | undefined;
 }
 
-/** What the policy says of its approvals. */
+/** The policy's terms for approvals. */
 export interface ApprovalTerms {
   /** Who may decide. */
   role: "approver" | "finance" | "admin";
   expiresHours: number;
-  /** By how much the price may have risen since the approval. */
+  /** The largest price increase since the approval. */
   tolerance: Micro;
 }
 
-/** Why no approval lets the call through. */
+/** Why no approval allows the call. */
 export type ApprovalRefusal = Extract<ServiceCode, `approval_${string}` | "in_progress">;
 
-/** What the policy asks of whoever keeps approvals. */
+/** The interface between policies and the store of approvals. */
 export interface Approvals {
-  /** Undefined: an approval that was given, and is not used up, covers the case. It only reads. */
+  /** Undefined: an unused approval covers the case. Reads only. */
   refuses(asked: ApprovalCase): Promise<ApprovalRefusal | undefined>;
-  /** Uses it up in the transaction that stores the call. Otherwise it says why none covers the case any more. */
+  /** Uses the approval up in the transaction that stores the call, or returns why none covers the case any more. */
   use(asked: ApprovalCase, transaction: Transaction): Promise<ApprovalRefusal | undefined>;
   /**
-   * Asks for an approval: the same case gets the one that waits already, or the one in which a person has refused the same purchase or payment not long
-   * ago.
+   * Requests an approval. The same case gets its pending request, or the recent one in which a person refused the same purchase
+   * or payment.
    */
   request(asked: ApprovalCase, context: ApprovalContext): Promise<RequestedApproval>;
-  /** After the end of a call that has used one up: gives it back when nothing was done with it. */
+  /** Called after the end of a call that used an approval: gives it back if the call had no effect. */
   settle(call: PendingCall): Promise<void>;
 }
 
 export interface RequestedApproval {
   approvalId: string;
   expiresAt: Temporal.Instant;
-  /** Of the person who has rejected it or taken it back, where one was given. */
+  /** The reason given by the person who rejected or revoked it, if any. */
   reason: string | undefined;
 }

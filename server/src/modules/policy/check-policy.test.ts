@@ -5,7 +5,7 @@ import { mintOperatorKey, type TestService } from "../../../test/support/service
 import { openSharedService } from "../../../test/support/shared-service.ts";
 import { resultOf } from "../../../test/support/treasury.ts";
 
-/** Policies as a tenant writes and asks them. */
+/** Policies as a tenant writes and queries them. */
 
 let service: TestService;
 beforeAll(async () => {
@@ -156,7 +156,7 @@ describe("a policy of a tenant's own", () => {
 
   it("does not apply before its first version is in force, which begins by its own time zone", async () => {
     const as = await newTenant("Scheduled");
-    // Where the day begins first on earth, and where last.
+    // The time zones where a day begins first and last.
     for (const [id, timeZone, hours] of [
       ["early", "Pacific/Kiritimati", 14],
       ["late", "Pacific/Pago_Pago", -11],

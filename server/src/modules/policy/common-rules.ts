@@ -5,7 +5,7 @@ import { type Judgement, micro, missing, over, type Rule } from "./rule.ts";
 
 type Part<Name extends keyof PolicyDocument> = NonNullable<PolicyDocument[Name]>;
 
-/** Rules over flights and hotels alike. */
+/** Rules that apply to flights and hotels. */
 export function travelRules({ destinations, travelDates, booking }: PolicyDocument): readonly Rule[] {
   return [
     ...(destinations === undefined ? [] : destinationRules(destinations)),
@@ -59,7 +59,7 @@ function judgeCountries(
   return { limit, actual, unit: "country", text: `The policy restricts travel to ${actual}.` };
 }
 
-/** A country that the document gives no level is not taken for a safe one. */
+/** A country without a level in the document is not assumed to be safe. */
 function judgeRisk(
   countries: readonly string[] | undefined,
   levels: ReadonlyMap<string, number>,

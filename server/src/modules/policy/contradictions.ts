@@ -2,13 +2,13 @@ import type { Issue } from "../../domain/errors.ts";
 import { isHigherCabin } from "../../kernel/contracts/purchase.ts";
 import { City, type CustomRule, type PolicyDocument } from "./document.ts";
 
-/** As many as help: whoever mends these hears of the rest afterwards. */
+/** Enough to be useful; the rest is reported once these are fixed. */
 const MOST_ISSUES = 20;
 
 type Part<Name extends keyof PolicyDocument> = NonNullable<PolicyDocument[Name]>;
 type Says = (path: string, message: string) => void;
 
-/** What a document says against itself, each with its place. Its schema has checked every value by itself. */
+/** Lists contradictions within a document, each with its path. Single values are checked by the schema. */
 export function findContradictions(document: PolicyDocument): readonly Issue[] {
   const issues: Issue[] = [];
   const says: Says = (path, message) => issues.push({ path, message });
@@ -137,7 +137,7 @@ function checkBooking({ allowed }: Part<"booking">, says: Says): void {
 
 type When = CustomRule["when"];
 
-/** Conditions that only some kinds can have: another one would never be broken. */
+/** Conditions that only some kinds can meet: for other kinds the rule would never apply. */
 const kindsOf: { readonly [Name in keyof When]?: readonly When["kind"][] } = {
   nightlyUsdOver: ["hotel"],
   suppliers: ["hotel"],

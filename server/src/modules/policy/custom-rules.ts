@@ -5,18 +5,18 @@ import { type Broken, micro, usd } from "./rule.ts";
 
 type When = CustomRule["when"];
 
-/** Whether a condition holds. Undefined: what it asks for is not known. */
+/** Whether a condition holds. Undefined: its facts are unknown. */
 export interface Condition {
-  /** What a caller can do something with: the name of what it asks for. */
+  /** The name of the fact that it needs, in terms that callers can act on. */
   readonly name: string;
   holds(facts: Facts): boolean | undefined;
-  /** Of what holds, for the answer. */
+  /** Describes the condition in the answer. */
   limit: string;
   actual(facts: Facts): string;
   unit: string;
 }
 
-/** One of the tenant's own rules: it is broken when all of its conditions hold. */
+/** A tenant's own rule, broken when all of its conditions hold. */
 export interface OwnRule {
   readonly id: string;
   readonly severity: Severity;
@@ -25,7 +25,7 @@ export interface OwnRule {
   readonly text: string | undefined;
 }
 
-/** Rules that say the same share a condition. */
+/** Rules with equal conditions share them. */
 export function ownRules(rules: readonly CustomRule[]): readonly OwnRule[] {
   const shared = new Map<string, Condition>();
   return rules.map(({ id, severity, text, when }) => ({
@@ -49,7 +49,7 @@ export function missingFor(facts: Facts, { conditions }: OwnRule): readonly stri
   return conditions.filter((condition) => condition.holds(facts) === undefined).map(({ name }) => name);
 }
 
-/** The condition of one member of `when`. */
+/** Makes the condition of one member of `when`. */
 type Maker<Value> = (value: Value) => Condition;
 
 const numberOver =

@@ -1,6 +1,6 @@
 import { PolicyDocument } from "./document.ts";
 
-/** The policy that every tenant has from the start. It cannot be changed; a tenant copies it under an id of its own. */
+/** The policy that every tenant starts with. It is read-only; a tenant copies it under a new id. */
 export const DEFAULT_POLICY_ID = "default-corp";
 export const DEFAULT_POLICY_VERSION = 1;
 

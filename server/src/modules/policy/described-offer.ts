@@ -2,7 +2,7 @@ import { fromNumber } from "../../domain/money.ts";
 import type { Cabin, FlightPurchase, StayPurchase } from "../../kernel/contracts/purchase.ts";
 import type { Subject } from "./facts.ts";
 
-/** An offer in the few words of `check_policy`. What these cannot say is not known. */
+/** An offer as `check_policy` describes it. Other facts are unknown. */
 export interface DescribedOffer {
   kind: "flight" | "hotel";
   priceUsd: number;

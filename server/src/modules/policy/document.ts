@@ -3,7 +3,7 @@ import { countryAlpha3Codes, toCountryAlpha2 } from "../../domain/countries.ts";
 import { fromNumber } from "../../domain/money.ts";
 import { CabinClass, IsoDate } from "../../domain/schemas.ts";
 
-/** What a policy document may say. A part that is left out limits nothing. */
+/** A policy document. An omitted part limits nothing. */
 
 export const severities = ["warn", "require_approval", "deny"] as const;
 export type Severity = (typeof severities)[number];
@@ -12,7 +12,7 @@ export const Severity = z.enum(severities);
 const severity = Severity.default("require_approval").describe("What follows when it is not kept");
 
 const MOST_USD = 1_000_000_000;
-/** As many as a list, or the rules together, may hold. */
+/** The most entries in a list, and the most rules in total. */
 const MOST_RULES = 5_000;
 const MOST_ENTRIES = 5_000;
 const MOST_STEPS = 20;

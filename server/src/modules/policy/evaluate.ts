@@ -7,17 +7,17 @@ import { hotelRules } from "./hotel-rules.ts";
 import type { Broken, Judgement, Rule } from "./rule.ts";
 import { growRuleTree, type Rules, type RuleTree } from "./rule-tree.ts";
 
-/** As many as a reader can do something with; a policy can have thousands of rules. */
+/** The most entries shown; a policy can have thousands of rules. */
 export const MOST_SHOWN = 50;
 
 type Decision = "allow" | Severity;
 
 export interface Verdict {
   decision: Decision;
-  /** The strictest first. */
+  /** Strictest first. */
   violations: readonly Violation[];
   notEvaluated: readonly NotEvaluated[];
-  /** Entries of both lists beyond the first ones. */
+  /** The number of entries of both lists that are not shown. */
   notShown: number;
 }
 
@@ -28,12 +28,12 @@ interface Violation extends Broken {
 
 interface NotEvaluated {
   rule: string;
-  /** What would follow if it were broken. */
+  /** The severity if the rule were broken. */
   severity: Severity;
   missing: readonly string[];
 }
 
-/** A document's rules, ready to be asked: made once for a version. */
+/** Compiles a document's rules, once per version. */
 export function compilePolicy(document: PolicyDocument): Rules {
   const { flight, hotel, payments, rules = [] } = document;
   const travel = travelRules(document);
@@ -50,7 +50,7 @@ export function countRules(rules: Rules): number {
   return Object.values(rules).reduce((sum, { parts, own }) => sum + parts.length + own.size, 0);
 }
 
-/** What a policy says of a purchase or a payment: the strictest rule that is broken decides. Pure. */
+/** Evaluates a purchase or payment: the strictest broken rule decides. Pure. */
 export function evaluate(rules: Rules, subject: Subject, circumstances: Circumstances): Verdict {
   const facts = factsOf(subject, circumstances);
   const atLeast = factsAtLeast(subject, circumstances);
@@ -75,7 +75,7 @@ export function evaluate(rules: Rules, subject: Subject, circumstances: Circumst
   return toVerdict(violations, notEvaluated, 0);
 }
 
-/** With a lower bound in place of a price that is not known. Undefined: there is no such bound. */
+/** Facts with a lower bound instead of an unknown price. Undefined: there is no bound. */
 function factsAtLeast(subject: Subject, circumstances: Circumstances): Facts | undefined {
   if (!("bought" in subject)) return undefined;
   const { bought } = subject;
@@ -83,7 +83,7 @@ function factsAtLeast(subject: Subject, circumstances: Circumstances): Facts | u
   return factsOf({ bought: { ...bought, price: bought.priceAtLeast } }, circumstances);
 }
 
-/** A higher price only breaks more rules, so what breaks one at the lower bound breaks it in any case. */
+/** A higher price only breaks more rules, so a rule that is broken at the lower bound is broken in any case. */
 function judgeWith(judge: Rule["judge"], facts: Facts, atLeast: Facts | undefined): Judgement {
   const judgement = judge(facts);
   if (atLeast === undefined || judgement === undefined || !("missing" in judgement)) return judgement;
@@ -100,7 +100,7 @@ const asBound = (broken: Broken): Broken => ({
   text: `${broken.text} Services whose price is not known come on top.`,
 });
 
-/** Of a call that buys or pays several things. */
+/** Merges the verdicts of a call that buys or pays several things. */
 export function mergeVerdicts(verdicts: readonly Verdict[]): Verdict {
   const said = <One extends { severity: Severity }>(one: One): Said<One> => ({
     severity: one.severity,
@@ -113,7 +113,7 @@ export function mergeVerdicts(verdicts: readonly Verdict[]): Verdict {
   );
 }
 
-/** Put into words only when it is shown, as thousands of rules may be broken. */
+/** Worded only when shown, as thousands of rules may be broken. */
 interface Said<One> {
   severity: Severity;
   say(): One;

@@ -12,13 +12,13 @@ import {
 } from "../../kernel/contracts/purchase.ts";
 import type { Airport } from "../../ports/maps.ts";
 
-/** What is judged: something that is bought, or money that is moved without naming an offer. */
+/** The subject of a verdict: a purchase, or a payment that names no offer. */
 export type Subject = { bought: Purchase } | { payment: { amount: Micro | undefined; recipient: Hex | undefined } };
 
-/** Who asks. Undefined: it is not known yet, as where a plan is only talked about. */
+/** The caller. Undefined: not known yet, such as while a plan is only discussed. */
 export interface Booker {
   userId: string;
-  /** Whose trips its own trips are. */
+  /** The user whose trips count as the booker's own. */
   travelerId: string;
 }
 
@@ -30,7 +30,7 @@ export interface Circumstances {
 
 export type Kind = "flight" | "hotel" | "payment";
 
-/** What rules ask, in the words of no tool and no supplier. Undefined: not known. */
+/** The facts that rules evaluate, independent of tools and suppliers. Undefined: unknown. */
 export interface Facts {
   kind: Kind;
   price: Micro | undefined;
@@ -39,10 +39,10 @@ export interface Facts {
   /** ISO 3166-1 alpha-2. */
   countries: readonly string[] | undefined;
   refundable: boolean | undefined;
-  /** Of the first day at its place: the departure's, or the check-in's. */
+  /** The local date of the departure or the check-in. */
   startsOn: Temporal.PlainDate | undefined;
   endsOn: Temporal.PlainDate | undefined;
-  /** Days from today to the start, both by the calendar of the place where it starts. */
+  /** Days from today to the start, on the calendar of the place where it starts. */
   daysAhead: number | undefined;
   flight: FlightFacts | undefined;
   hotel: HotelFacts | undefined;
@@ -58,7 +58,7 @@ export interface FlightFacts {
   isDomestic: boolean | undefined;
   comparables: readonly ComparableOffer[] | undefined;
   departures: readonly Temporal.PlainDateTime[] | undefined;
-  /** The highest, the longest and the most of all legs. */
+  /** The highest, longest or most over all legs. */
   cabin: Cabin | undefined;
   durationHours: number | undefined;
   stops: number | undefined;
@@ -74,7 +74,7 @@ export interface LegFacts {
 export interface HotelFacts {
   pricePerNight: Micro | undefined;
   suppliers: readonly string[] | undefined;
-  /** Those of these cities that it lies in, the nearest first. */
+  /** Those of the given cities that it lies in, nearest first. */
   citiesAmong(codes: Iterable<string>): readonly string[] | undefined;
   stars: number | undefined;
 }
@@ -116,7 +116,7 @@ function flightFacts(bought: FlightPurchase, { now, airport }: Circumstances) {
   const home = left?.[0];
   const startsOn = legs[0]?.departsAt?.toPlainDate();
   return {
-    // Who comes back has not travelled to where the trip began.
+    // A round trip does not count its origin as a destination.
     countries:
       visited === undefined || legs.length === 1 || visited.at(-1) !== home ? visited : unique(visited.slice(0, -1)),
     startsOn,
@@ -169,9 +169,9 @@ function hotelFacts(bought: StayPurchase, { now, airport }: Circumstances) {
   };
 }
 
-/** Where a day begins first. Without a known time zone a stay is taken to be booked as late as it can be. */
+/** Where a day begins first. If its time zone is unknown, a stay counts as booked as late as possible. */
 const LAST_DATE_FIRST = "+14:00";
-/** From the main airport of a city. */
+/** Measured from the city's main airport. */
 const CITY_RADIUS_METERS = 60_000;
 
 function citiesNear(place: Coordinates, codes: Iterable<string>, airport: Circumstances["airport"]): readonly string[] {
@@ -184,7 +184,7 @@ function citiesNear(place: Coordinates, codes: Iterable<string>, airport: Circum
   return near.toSorted((one, other) => one.meters - other.meters).map(({ code }) => code);
 }
 
-/** Rounded up, so that what is over a limit by less than a micro-unit is over it. */
+/** Rounded up, so that an excess below a micro-unit still counts. */
 function nightlyOf({ price, rooms, checkInDate, checkOutDate }: StayPurchase): Micro | undefined {
   if (price === undefined || rooms === undefined || checkInDate === undefined || checkOutDate === undefined) {
     return undefined;

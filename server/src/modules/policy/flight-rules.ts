@@ -8,7 +8,7 @@ type Flight = NonNullable<PolicyDocument["flight"]>;
 type MaxPrice = NonNullable<Flight["maxPrice"]>;
 type MaxCabin = NonNullable<Flight["maxCabin"]>;
 
-/** The part `flight` of a document, one rule for each thing that it limits. */
+/** Compiles the `flight` part of a document, one rule per limit. */
 export function flightRules(flight: Flight): readonly Rule[] {
   const { maxPrice, maxCabin, advancePurchaseDays: advance, carriers, fare, itinerary, emissions } = flight;
   return [
@@ -50,7 +50,7 @@ function judgePrice(
 ): Judgement {
   if (price === undefined) return missing("priceUsd");
   if (hours === undefined && steps.length > 0) {
-    // What keeps each limit, or none, is decided without the duration.
+    // A price below every limit, or above all of them, is decided without the duration.
     const all = [...steps.map(({ amount }) => amount), ...(last === undefined ? [] : [last])];
     if (all.every((limit) => price <= limit)) return undefined;
     const highest = all.reduce((one, other) => (other > one ? other : one));
@@ -82,7 +82,7 @@ function judgeAgainstComparables(
   return { ...found, text: `${found.text} The limit follows from ${name} of comparable offers, ${usd(base)} USD.` };
 }
 
-/** Both are local times of one place. */
+/** Both are local times at the same place. */
 function hoursApart(one: Temporal.PlainDateTime, other: Temporal.PlainDateTime | undefined): number {
   return other === undefined ? Number.POSITIVE_INFINITY : Math.abs(one.until(other).total({ unit: "hours" }));
 }
@@ -113,7 +113,7 @@ function cabinRule({ severity, default: base, byDuration = [], overnight }: MaxC
   return { id: "flight.maxCabin", severity, judge: onFlight(({ legs }) => worst(legs.map(judgeLeg))) };
 }
 
-/** What is broken goes before what is not known. */
+/** A broken rule outranks an unknown one. */
 function worst(judgements: readonly Judgement[]): Judgement {
   const said = judgements.filter((one) => one !== undefined);
   return said.find((one) => "limit" in one) ?? said[0];
@@ -207,7 +207,7 @@ function fareRules(fare: NonNullable<Flight["fare"]>): readonly Rule[] {
   ];
 }
 
-/** A condition that dear bookings must have. */
+/** A condition that expensive bookings must meet. */
 export function conditionRule(
   id: string,
   severity: Severity,

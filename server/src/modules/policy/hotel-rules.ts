@@ -6,7 +6,7 @@ import { type Judgement, micro, missing, over, type Rule } from "./rule.ts";
 
 type Hotel = NonNullable<PolicyDocument["hotel"]>;
 
-/** The part `hotel` of a document, one rule for each thing that it limits. */
+/** Compiles the `hotel` part of a document, one rule per limit. */
 export function hotelRules({
   maxNightly,
   stars,
@@ -52,7 +52,7 @@ function nightlyRule({ severity, default: otherwise, byCity = {} }: NonNullable<
     const cities = limits.size === 0 ? [] : citiesAmong(limits.keys());
     const limit = cities === undefined ? undefined : (limits.get(cities[0] ?? "") ?? last);
     if (cities !== undefined && limit === undefined) return undefined;
-    // A night costs no more than all of them do.
+    // The price of the whole stay is an upper bound for a night.
     const atMost = pricePerNight ?? price;
     if (atMost !== undefined && atMost <= (limit ?? lowest)) return undefined;
     if (pricePerNight === undefined) return missing("pricePerNightUsd");

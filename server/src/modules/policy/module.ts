@@ -39,7 +39,7 @@ export const policyModule = defineModule({
   ports: ({ activePolicies }) => ({ activePolicies }),
 });
 
-/** The policy that the tenant holds direct calls to, with the version that applies now. */
+/** The policy enforced on direct calls, with its current version. */
 async function describeEnforced(
   { travelPolicies }: Pick<Stores, "travelPolicies">,
   activePolicies: ActivePolicies,

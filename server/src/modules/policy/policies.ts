@@ -13,7 +13,7 @@ export interface Owner {
   environment: Environment;
 }
 
-/** A version never changes. Several can be meant for one time: the one that came into force last counts. */
+/** An immutable version. If several are effective at a time, the one that took effect last applies. */
 export interface PolicyVersion {
   policyId: string;
   version: number;
@@ -36,10 +36,10 @@ export interface PolicyNames {
 export interface Enforced {
   /** Undefined: none is enforced. */
   policyId: string | undefined;
-  /** Undefined: nothing was ever said. */
+  /** Undefined: it was never set. */
   changedAt: Temporal.Instant | undefined;
   changedBy: string | undefined;
-  /** Of the tenant's rules: another one once the tenant enforces something else (`PendingCall.rulesVersion`). */
+  /** The version of the tenant's rules; it changes with the enforced policy (`PendingCall.rulesVersion`). */
   rulesVersion: number;
 }
 
@@ -50,7 +50,7 @@ export interface Enforcement {
   changedBy: string;
 }
 
-/** A policy as it applies now. */
+/** A policy in its current version. */
 export interface ActivePolicy {
   policyId: string;
   version: number;
@@ -59,8 +59,8 @@ export interface ActivePolicy {
 }
 
 export interface ActivePolicies {
-  /** Undefined: the tenant has none of this id that applies at this time. */
+  /** Undefined: the tenant has no policy with this id in force at this time. */
   find(owner: Owner, policyId: string): Promise<ActivePolicy | undefined>;
-  /** What `find` may know, for whoever names another, and the one that direct calls are held to. */
+  /** The ids that `find` accepts, for suggestions, and the id of the enforced policy. */
   names(owner: Owner): Promise<PolicyNames>;
 }

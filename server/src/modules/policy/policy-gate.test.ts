@@ -6,7 +6,7 @@ import { openSharedService } from "../../../test/support/shared-service.ts";
 import { newFundedTenant, resultOf, stranger } from "../../../test/support/treasury.ts";
 import { formatDecimal, parseDecimal } from "../../domain/money.ts";
 
-/** A policy that is enforced, as calls that book, change and pay meet it. */
+/** An enforced policy against calls that book, change and pay. */
 
 let service: TestService;
 let escrow: Escrow;
@@ -89,11 +89,11 @@ describe("book_flight", () => {
     ]);
     expect(await bookings()).toEqual(before);
 
-    // What was refused is no final outcome: the same call with the same key goes through once the policy lets it.
+    // A refusal is not final: the same call with the same key succeeds once the policy allows it.
     await enforce({ flight: { maxPrice: { default: 100_000 } } });
     const booked = await book(id, { headers: { "idempotency-key": `denied ${id}` } });
     expect(booked.status, booked.text).toBe(200);
-    // What is done is not judged again, with the key or without it.
+    // A completed call is not judged again, with or without its key.
     await enforce(denying(0));
     for (const headers of [{ "idempotency-key": `denied ${id}` }, {}]) {
       const again = await book(id, { headers });
@@ -151,7 +151,7 @@ describe("book_flight", () => {
       notEvaluated: [{ rule: "rules.dear", missing: ["priceUsd"] }],
       detail: expect.stringContaining("display_offer_conditions"),
     });
-    // Looked at with this tenant's key, it is known.
+    // Known once this tenant's key has looked at it.
     expect((await service.call("display_offer_conditions", { offerId: id })).status).toBe(200);
     const services = await service.call("book_flight", { offerId: id, services: [{ id: "ser_1", quantity: 1 }] });
     expect(services.body).toMatchObject({
@@ -253,7 +253,7 @@ it("confirm_order_change is judged by what the order becomes", async () => {
     add: [{ origin: "LHR", destination: "JFK", departure_date: day(75) }],
     remove: [{ slice_id: booked.slices[0]?.id }],
   };
-  // The airline offers changes once it has ticketed the order.
+  // The airline offers changes once the order is ticketed.
   const [cheapest] = await vi.waitFor(
     async () => {
       const { offers: some } = resultOf(

@@ -29,13 +29,13 @@ export interface PolicyGateOptions {
 const MOST_ALTERNATIVES = 3;
 const MOST_REMEMBERED = 10_000;
 
-/** Holds calls that buy or pay to the policy that their tenant enforces. It knows no tool: it judges what a call plans. */
+/** Applies the tenant's enforced policy to calls that buy or pay. It judges plans and knows no tools. */
 export class PolicyGate implements Gate {
   readonly name = "travel_policy";
   readonly #options: PolicyGateOptions;
-  /** Of tenants that enforced nothing in an environment when that was last looked up: the version of their rules. */
+  /** For tenants that enforced nothing at the last look-up: the version of their rules. */
   readonly #free = new Map<string, number>();
-  /** Judged once for a call. Entries go with their plans. */
+  /** Judges each call once. Entries are released with their plans. */
   readonly #judged = new WeakMap<LazyPlan, Promise<ApprovalCase | undefined>>();
 
   constructor(options: PolicyGateOptions) {
@@ -43,7 +43,7 @@ export class PolicyGate implements Gate {
   }
 
   check(call: PendingCall, plan: LazyPlan): Promise<void> | void {
-    // Who calls without a key has no policy, and a tool without a plan buys nothing.
+    // Calls without a key have no policy, and tools without a plan buy nothing.
     if (call.keyId === "" || call.tool.effect === "read" || call.tool.plan === undefined) return;
     if (call.policyId === undefined && this.#isFree(call)) return;
     return this.#check(call, plan);
@@ -87,7 +87,7 @@ export class PolicyGate implements Gate {
     });
   }
 
-  /** The cheapest that the policy lets through without an approval. */
+  /** The cheapest alternatives that need no approval. */
   async #alternativesTo({ call, plan, policyId }: ApprovalCase): Promise<readonly Alternative[]> {
     const policy = await this.#options.activePolicies.find(call, policyId);
     const found = (await plan.alternatives?.()) ?? [];
@@ -111,7 +111,7 @@ export class PolicyGate implements Gate {
     if (refusal !== undefined) throw notApproved(judged, refusal);
   }
 
-  /** Undefined: no policy binds the call, or it buys and pays nothing. */
+  /** Undefined: no policy applies, or the call neither buys nor pays. */
   async #judge(call: PendingCall, plan: LazyPlan): Promise<ApprovalCase | undefined> {
     const enforced = this.#isFree(call) ? undefined : await this.#findEnforced(call);
     const own = call.policyId === enforced ? undefined : call.policyId;
@@ -127,7 +127,7 @@ export class PolicyGate implements Gate {
     return strictest(judged.filter((one) => one !== undefined));
   }
 
-  /** By what is remembered. A policy that is enforced is read anew each time: it may be lifted by now. */
+  /** Uses the cache. An enforced policy is read anew each time, as it may have been lifted. */
   #isFree(call: PendingCall): boolean {
     const version = this.#free.get(ownerKey(call));
     return version !== undefined && judgeByMemory(call, version);
@@ -156,7 +156,7 @@ export class PolicyGate implements Gate {
     return { call, plan, policyId, version, verdict, terms: termsOf(policy) };
   }
 
-  /** What is bought; else the money that leaves the tenant for somebody else, or is reserved, without saying for what. */
+  /** The purchase; otherwise the money that goes to others, or is reserved, for an unnamed purpose. */
   async #subjectsOf({ bought, movements }: Plan): Promise<readonly Subject[]> {
     if (bought !== undefined) return [{ bought }];
     const subjects: Subject[] = [];
@@ -183,7 +183,7 @@ export class PolicyGate implements Gate {
 
 const ownerKey = ({ tenantId, environment }: PendingCall): string => `${environment} ${tenantId}`;
 
-/** A hotel has several rates: one of them is enough. */
+/** One rate per hotel is enough. */
 function firstOfEach(alternatives: readonly Alternative[]): readonly Alternative[] {
   const nameOf = ({ offerId, bought }: Alternative) =>
     bought.kind === "stay" ? (bought.suppliers?.join() ?? offerId) : offerId;
@@ -194,7 +194,10 @@ function firstOfEach(alternatives: readonly Alternative[]): readonly Alternative
   return [...byName.values()];
 }
 
-/** Of several policies one that denies; else the first that wants an approval, which is asked for what all of them say. */
+/**
+ * The strictest of several policies: one that denies, or the first that requires an approval, which then covers the verdicts of
+ * all.
+ */
 function strictest(cases: readonly ApprovalCase[]): ApprovalCase | undefined {
   const denying = cases.find(({ verdict }) => verdict.decision === "deny");
   if (denying !== undefined) return denying;
@@ -204,7 +207,7 @@ function strictest(cases: readonly ApprovalCase[]): ApprovalCase | undefined {
   return { ...first, verdict: ofCall(mergeVerdicts(asking.map(({ verdict }) => verdict))) };
 }
 
-/** False: it stays the tenant's, or was judged before, as what a booking pays out was when it was reserved. */
+/** False: the money stays with the tenant, or was judged before, such as a booking's payout when it was reserved. */
 function isPayment({ from, to }: PlannedMovement): boolean {
   return (from === "treasury" || from === "trip_budget") && (isOutside(to) || to === "booking_reservation");
 }
@@ -213,7 +216,7 @@ function isOutside(party: Party): party is Hex {
   return party.startsWith("0x");
 }
 
-/** What could not be judged is not taken to be allowed: a person decides it. */
+/** A verdict that could not be reached is not an allowance: a person decides. */
 function ofCall(verdict: Verdict): Verdict {
   const isOpen = verdict.notEvaluated.some(({ severity }) => severity !== "warn");
   return isOpen && verdict.decision !== "deny" ? { ...verdict, decision: "require_approval" } : verdict;
@@ -247,7 +250,7 @@ const whyNot: Readonly<Record<Exclude<ApprovalRefusal, "approval_required" | "in
   approval_rejected: "A person has refused to approve this call.",
 };
 
-/** What a person could still decide. */
+/** Refusals that a person could still lift. */
 const MAY_ASK: ReadonlySet<string> = new Set(["approval_required", ...Object.keys(whyNot)]);
 
 function sayAnswer(approvalId: string, expiresAt: Temporal.Instant, reason: string | undefined): string {

@@ -6,7 +6,7 @@ import { PolicyDocument } from "./document.ts";
 import { compilePolicy, evaluate } from "./evaluate.ts";
 import type { Booker, Subject } from "./facts.ts";
 
-/** What rules say of a whole offer: check_policy, which knows little of one, is tested through the front door beside this. */
+/** Tests rules on whole offers; check_policy, which sees only few facts, is tested through the front door beside this. */
 
 const NOW = "2027-03-01T12:00:00Z";
 const { airport } = createEmbeddedPlaces();
@@ -137,7 +137,7 @@ describe("a limit of a price", () => {
       departures: departures.map((one) => one.add({ hours })),
       cabin,
     });
-    // 500 is too early and 400 another cabin: the cheapest comparable is 600, and 730 the limit.
+    // 500 is too early and 400 another cabin: the cheapest comparable offer is 600, and the limit 730.
     const comparables = [at(800), at(600, 4), at(700), at(500, -5), at(400, 0, "business")];
     const document = { flight: { maxPrice: { dynamic } } };
     expect(onFlight(document, { comparables, price: dollars(730) })).toEqual(kept);
@@ -160,7 +160,7 @@ describe("a limit of a price", () => {
     expect(onStay(document, { place: { latitude: 48.86, longitude: 2.35 } })).toMatchObject({
       violations: [{ limit: "220.00", actual: "300.00" }],
     });
-    // The night in which clocks go forward is a night like any other.
+    // The night in which clocks go forward counts like any other.
     const change = {
       checkInDate: Temporal.PlainDate.from("2027-03-13"),
       checkOutDate: Temporal.PlainDate.from("2027-03-15"),
@@ -222,7 +222,7 @@ describe("advance purchase", () => {
     ["2027-05-01T07:00:00Z", "LAX", "LHR", "2027-05-14", "deny"],
     ["2027-04-30T11:59:59Z", "AKL", "SYD", "2027-05-14", "allow"],
     ["2027-04-30T12:00:00Z", "AKL", "SYD", "2027-05-14", "deny"],
-    // Within one country fewer days will do.
+    // A domestic trip needs fewer days.
     ["2027-05-01T07:00:00Z", "LAX", "JFK", "2027-05-08", "allow"],
     ["2027-05-02T07:00:00Z", "LAX", "JFK", "2027-05-08", "deny"],
   ])("at %s from %s to %s on %s: %s", (now, origin, destination, date, decision) => {

@@ -54,7 +54,7 @@ export async function describeVersions(
   }));
 }
 
-/** The version that applies now, or the newest one where none does yet; with `version` that one. Undefined: there is none. */
+/** The current version, or the newest if none is in force yet; with `version`, that one. Undefined: there is none. */
 export async function readVersion(
   { travelPolicies, clock }: VersionPorts,
   owner: Owner,

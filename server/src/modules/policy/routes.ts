@@ -15,7 +15,7 @@ import type { ActivePolicies, Owner } from "./policies.ts";
 import { builtInFacts, describeVersions, readVersion, VersionFacts } from "./policy-versions.ts";
 import { MOST_POLICIES, MOST_VERSIONS, type TravelPolicies } from "./store.ts";
 
-/** A policy of thousands of rules is longer, and holds more values, than other bodies. */
+/** A policy with thousands of rules is longer, and holds more values, than other bodies. */
 const MAXIMUM_BODY_BYTES = 2_000_000;
 const MAXIMUM_BODY_VALUES = 100_000;
 
@@ -187,7 +187,7 @@ const writePolicy = defineRoute({
   },
 });
 
-/** A version that is to apply from today on applies from now on: what was judged today stays judged. */
+/** A version that is effective from today is effective from now: earlier verdicts of today stand. */
 function startOf(date: string | undefined, timeZone: string, now: Temporal.Instant): Temporal.Instant {
   if (date === undefined) return now;
   const today = now.toZonedDateTimeISO(timeZone).toPlainDate();

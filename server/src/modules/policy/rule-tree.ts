@@ -2,21 +2,21 @@ import type { Condition, OwnRule } from "./custom-rules.ts";
 import type { Facts, Kind } from "./facts.ts";
 import type { Rule } from "./rule.ts";
 
-/** The rules of a policy, by what they judge. */
+/** The compiled rules of a policy, by the kind that they judge. */
 export type Rules = Readonly<Record<Kind, { readonly parts: readonly Rule[]; readonly own: RuleTree }>>;
 
 /**
- * The tenant's own rules of one kind, by the conditions that they share: what thousands of rules ask is asked once, and where it does
- * not hold none of them is looked at.
+ * The tenant's own rules of a kind, grouped by shared conditions: a shared condition is evaluated once, and if it fails, its
+ * rules are skipped.
  */
 export interface RuleTree {
   readonly size: number;
-  /** In the order of the document. `isKnown`: it is broken; else a part of it is not known, and the rest holds. */
+  /** In document order. `isKnown`: the rule is broken; otherwise one of its conditions is unknown and the others hold. */
   find(facts: Facts): readonly { readonly rule: OwnRule; readonly isKnown: boolean }[];
 }
 
 interface Branch {
-  /** With their places in the document. */
+  /** With their positions in the document. */
   readonly rules: { readonly rule: OwnRule; readonly place: number }[];
   readonly branches: Map<Condition, Branch>;
 }

@@ -2,14 +2,14 @@ import { formatDecimal, fromNumber, type Micro } from "../../domain/money.ts";
 import type { Severity } from "./document.ts";
 import type { Facts } from "./facts.ts";
 
-/** One limit of a policy, ready to be asked. */
+/** A compiled limit of a policy. */
 export interface Rule {
   readonly id: string;
   readonly severity: Severity;
   judge(facts: Facts): Judgement;
 }
 
-/** Undefined: it is kept. `missing` names what would have to be known to say so. */
+/** Undefined: the rule is kept. `missing` names the unknown facts. */
 export type Judgement = Broken | { readonly missing: readonly string[] } | undefined;
 
 export interface Broken {
@@ -21,7 +21,7 @@ export interface Broken {
 
 export const missing = (...names: readonly string[]): Judgement => ({ missing: names });
 
-/** An amount of a document, which its schema has checked. */
+/** Converts an amount of the document, which the schema has validated. */
 export function micro(amount: number): Micro {
   const read = fromNumber(amount);
   if (read === undefined) throw new Error(`${amount} is no amount`);

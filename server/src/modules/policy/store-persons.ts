@@ -2,11 +2,11 @@ import { sql } from "kysely";
 import type { PersonRecords } from "../../kernel/contracts/person-records.ts";
 import type { Queryable } from "../../platform/database/database.ts";
 
-/** Wherever a document names users: who books, and for whom. */
+/** The places where a document names users: bookers and travelers. */
 const NAMED_BY_POLICY =
   "lax $ ? ($.booking.allowed[*].booker == $user || $.booking.allowed[*].travelers[*] == $user || $.rules[*].when.travelers[*] == $user || $.rules[*].when.bookers[*] == $user)";
 
-/** A policy that names a user, and that is not over, keeps that user. */
+/** A policy in force that names a user blocks that user's erasure. */
 export function createPolicyPersons(db: Queryable): PersonRecords {
   return {
     async objections({ tenantId, userId, environment }, { at }) {

@@ -27,13 +27,13 @@ export function createTravelPolicies(queryable: Queryable, clock: Clock) {
   const findNames = batchLookUps((keys) => readNames(queryable, keys));
   const findEnforced = batchLookUps((keys) => readEnforced(queryable, keys));
   return {
-    /** The ids of the tenant's own policies, in their order, and of the one that direct calls are held to. Those who ask at the same moment ask together. */
+    /** The ids of the tenant's own policies, in order, and the id of the enforced one. Concurrent requests are batched. */
     names: async (owner: Owner): Promise<PolicyNames> =>
       (await findNames(keyOf(owner))) ?? { policyIds: [], enforcedId: undefined },
-    /** The next version; undefined when the tenant has as many policies, or the policy as many versions, as there may be. */
+    /** Adds the next version; undefined when the tenant has too many policies, or the policy too many versions. */
     add: (owner: Owner, policyId: string, version: NewPolicyVersion): Promise<PolicyVersion | undefined> =>
       inTransaction((db) => add({ db, clock }, owner, policyId, version)),
-    /** The version that applies at `at`. */
+    /** The version in force at `at`. */
     findActive: (owner: Owner, policyId: string, at: Temporal.Instant): Promise<PolicyVersion | undefined> =>
       versionsOf(queryable, owner, policyId)
         .select(columns)
@@ -58,7 +58,7 @@ export function createTravelPolicies(queryable: Queryable, clock: Clock) {
         .orderBy("version", "desc")
         .limit(limit)
         .execute(),
-    /** The newest version of each, in the order of their ids. */
+    /** The newest version of each policy, ordered by id. */
     list: (owner: Owner): Promise<readonly PolicyVersion[]> =>
       queryable
         .selectFrom("travelPolicy")
@@ -69,7 +69,7 @@ export function createTravelPolicies(queryable: Queryable, clock: Clock) {
         .orderBy("version", "desc")
         .limit(MOST_POLICIES)
         .execute(),
-    /** The policy that direct calls are held to. */
+    /** The policy enforced on direct calls. */
     async findEnforced(owner: Owner): Promise<Enforced> {
       const found = await findEnforced(keyOf(owner));
       if (found === undefined) throw new Error("A tenant that does not exist enforces nothing.");
@@ -80,7 +80,7 @@ export function createTravelPolicies(queryable: Queryable, clock: Clock) {
   };
 }
 
-/** The tenants' own policies, and which one applies to direct calls. What every tenant has is not stored. */
+/** The tenants' own policies, and the enforced one. The default policy is not stored. */
 export type TravelPolicies = ReturnType<typeof createTravelPolicies>;
 
 const keyOf = ({ tenantId, environment }: Owner): string => `${environment} ${tenantId}`;
@@ -127,7 +127,7 @@ async function add(
   { document, effectiveAt, createdBy }: NewPolicyVersion,
 ): Promise<PolicyVersion | undefined> {
   const { tenantId, environment } = owner;
-  // One after the other for each tenant: a version follows the one before it, and there may be none to lock yet.
+  // Serialised per tenant: each version follows the one before it, and at first there is no row to lock.
   await sql`select pg_advisory_xact_lock(hashtextextended(${`travel_policy:${environment}:${tenantId}`}, 0))`.execute(
     db,
   );
@@ -171,7 +171,7 @@ async function add(
   return { policyId, version, effectiveAt, createdAt, createdBy };
 }
 
-/** Sent again, a version that applies already, or from the same time on, stays the one that it is. */
+/** A repeated version that is in force, or takes effect at the same time, is not stored again. */
 function isSame(last: PolicyVersion, effectiveAt: Temporal.Instant, clock: Clock): boolean {
   const now = clock.now();
   const { compare } = Temporal.Instant;

@@ -3,7 +3,7 @@ import type { ActivePolicies } from "./policies.ts";
 
 const MOST_NAMED = 20;
 
-/** What is said of a policy that the tenant has not. */
+/** The message for an unknown policy id. */
 export function unknownPolicy(policyId: string, known: readonly string[]): string {
   const near = nearest(policyId, known);
   const meant = near === undefined ? "." : `; did you mean "${near}"?`;

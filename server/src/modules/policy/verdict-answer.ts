@@ -2,7 +2,7 @@ import { z } from "zod";
 import { Severity } from "./document.ts";
 import { MOST_SHOWN, type Verdict } from "./evaluate.ts";
 
-/** What a policy said, as every surface shows it. */
+/** A verdict, as every surface shows it. */
 export const VerdictAnswer = z.object({
   decision: z.enum(["allow", "warn", "require_approval", "deny"]).describe("Of the strictest rule that is broken"),
   violations: z

@@ -7,7 +7,7 @@ export const MarkupConfig = z.strictObject({
   bps: z.int().min(0).max(10_000).describe("Of the cost, in basis points: 500 is 5 %"),
 });
 
-/** A version of a tenant's pricing policy, as the tools show it. */
+/** A version of a tenant's pricing policy, as tools show it. */
 export const PolicyAnswer = z.object({
   version: z.int().describe("0: nothing was ever activated"),
   markupConfig: MarkupConfig,

@@ -3,7 +3,7 @@ import { MicroAmount, microOf, readMicro } from "../../domain/micro-amount.ts";
 import { MarkupConfig, ServiceTakeBehavior } from "./policy-answer.ts";
 import type { PricingPolicy } from "./pricing-policies.ts";
 
-/** A whole policy, as a caller gives it: what is left out has the value that its field says. */
+/** A whole pricing policy as input; omitted fields have their documented defaults. */
 export const PolicyInput = z
   .strictObject({
     markupConfig: MarkupConfig,

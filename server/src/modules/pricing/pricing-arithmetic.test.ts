@@ -101,7 +101,7 @@ describe("the price of a booking", () => {
       extra: { markupMicroUsdc: "3999999", serviceTakeMicroUsdc: "4000000" },
     });
     expect(priceBooking({ cost: 400_000_000n, markup: 4_000_000n, policy: low }).committed.markup).toBe(0n);
-    // The same markup covers itself where the customer pays the take.
+    // The same markup covers itself if the customer pays the take.
     expect(priceBooking({ cost: 400_000_000n, markup: 0n, policy: { ...policy, floor: 0n } }).total).toBe(404_000_000n);
   });
 
@@ -136,7 +136,7 @@ it("is explained with figures that are true", () => {
   );
 });
 
-/** Where the ceiling lies beside the markup that is asked for matters more than how high it is, so both come from a small range. */
+/** The ceiling's relation to the requested markup matters more than its height, so both come from a small range. */
 const bookings: fc.Arbitrary<BookingToPrice> = fc.oneof(fc.constant(2_000n), fc.constant(10n ** 15n)).chain((scale) =>
   fc
     .record({
@@ -164,7 +164,7 @@ const bookings: fc.Arbitrary<BookingToPrice> = fc.oneof(fc.constant(2_000n), fc.
     })),
 );
 
-/** The rules, said once more and in other words than the code has them. */
+/** An independent restatement of the rules. */
 function holds(booking: BookingToPrice, pricer: Pricer): void {
   const { cost, policy, acknowledged } = booking;
   const outcome = attempt(booking, pricer);

@@ -11,13 +11,13 @@ beforeAll(async () => {
 });
 afterAll(() => service?.[Symbol.asyncDispose]());
 
-/** A tenant of its own, which has activated nothing. */
+/** A tenant that has activated nothing. */
 async function newTenant(name: string): Promise<{ key: string; tenantId: string }> {
   const { tenant, apiKey } = await service.operator((identity) => identity.createTenant({ name, actor: "test" }));
   return { key: apiKey, tenantId: tenant.id };
 }
 
-/** A user of the tenant: whoever has a profile. */
+/** A user of the tenant: anyone with a profile. */
 async function addUser(userId: string, { key }: { key: string }): Promise<string> {
   const { status } = await service.send(`/api/travelers/${userId}`, {
     method: "PUT",
@@ -120,7 +120,7 @@ describe("a pricing policy", () => {
     expect(answer.body.priceMicroUsdc).toBe("5000");
     expect(await get(as)).toEqual({ ...shown, isDefault: false, sandbox: true, versions: [shown] });
 
-    // What is left out is not what it was before.
+    // Omitted fields are reset to their defaults.
     await activate({ markupConfig: bps(250) }, { ...as, userId: await addUser("user_pricing", as) });
     const { versions, ...now } = await get(as);
     const { versions: _none, ...defaults } = nothingActivated;
@@ -152,7 +152,7 @@ describe("a pricing policy", () => {
 
   it("stays the version it is when nothing about it changes", async () => {
     const as = await newTenant("Same");
-    // The defaults, decided upon, are a version.
+    // Defaults that are activated explicitly are a version.
     for (let time = 0; time < 2; time += 1) {
       expect(resultOf(await activate({ markupConfig: bps(0) }, as))).toMatchObject({ version: 1 });
     }

@@ -1,14 +1,14 @@
 import type { Micro } from "../../domain/money.ts";
 
-/** Who bears the service's take: the customer on top of cost and markup, or the tenant out of its markup. */
+/** Who pays the service's take: the customer on top of cost and markup, or the tenant from its markup. */
 export const serviceTakeBehaviors = ["add_to_customer", "deduct_from_markup"] as const;
 type ServiceTakeBehavior = (typeof serviceTakeBehaviors)[number];
 
-/** How a tenant prices what it sells on; a new one never changes what was priced by an older one. */
+/** How a tenant prices what it resells; a new version does not change earlier prices. */
 export interface PricingPolicy {
-  /** 0: nothing was ever activated, and these are the defaults. */
+  /** 0: nothing was ever activated, and the defaults apply. */
   version: number;
-  /** Of the cost, in basis points. */
+  /** Basis points of the cost. */
   markupBps: number;
   floor: Micro;
   /** Undefined: none. */

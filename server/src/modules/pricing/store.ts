@@ -12,7 +12,7 @@ declare module "../../kernel/contracts/stores.ts" {
   }
 }
 
-/** Of who never activated any: nobody's customers pay a markup that was not asked for. */
+/** The policy of tenants that never activated one: customers pay no markup that was not configured. */
 const DEFAULTS: PricingPolicy = {
   version: 0,
   markupBps: 0,
@@ -66,19 +66,19 @@ export function createPricingPolicies(queryable: Queryable, clock: Clock) {
     list: (tenantId: string, environment: Environment, limit: number): Promise<readonly PricingPolicy[]> =>
       list(queryable, tenantId, environment, limit),
 
-    /** The next version; the active one again when nothing would change. */
+    /** Activates the next version; returns the active one if nothing would change. */
     activate: (
       tenantId: string,
       environment: Environment,
       wanted: Pick<PricingPolicy, "markupBps" | "floor" | "ceiling" | "serviceTakeBehavior"> & { activatedBy: string },
     ): Promise<PricingPolicy> =>
       inTransaction(async (db) => {
-        // One after the other for each tenant: a version follows the one before it, and there may be none to lock yet.
+        // Serialised per tenant: each version follows the one before it, and at first there is no row to lock.
         await sql`select pg_advisory_xact_lock(hashtextextended(${`pricing_policy:${environment}:${tenantId}`}, 0))`.execute(
           db,
         );
         const before = await active(db, tenantId, environment);
-        // The defaults become the tenant's own decision once it activates them.
+        // Activating the defaults for the first time makes them the tenant's own version.
         if (before.version > 0 && isSame(before, wanted)) return before;
         const { activatedBy, ...rules } = wanted;
         const activatedAt = clock.now();

@@ -23,10 +23,10 @@ export interface AnswerRequest {
   /** 0 or 100. */
   response: number;
   tag: string;
-  /** Must be the tenant's own, and the validator that the request names. */
+  /** Must be the tenant's own wallet and the validator named by the request. */
   validatorWallet: Hex;
   responseUri: string | undefined;
-  /** Part of the answer beside what the response says. */
+  /** Added to the answer beside the response. */
   about: Readonly<Record<string, unknown>>;
   waitMilliseconds?: number;
 }
@@ -48,7 +48,7 @@ const failed = (code: keyof typeof answerErrors, extra?: Readonly<Record<string,
 
 export type ValidationResponse = Omit<AnswerRequest, "callId" | "about" | "waitMilliseconds">;
 
-/** Everything that our records refuse before anything is stored; it changes nothing. */
+/** Checks our own records before anything is stored, without changing anything. */
 export async function checkAnswer(
   { stores, chain }: Pick<AnswerPorts, "stores" | "chain">,
   request: ValidationResponse,
@@ -113,7 +113,7 @@ function requireSameAnswer(
   throw failed("already_answered", { response: earlier.response, txHash: hash });
 }
 
-/** Waits until the chain has the request. */
+/** Waits until the request is on the chain. */
 async function requireRequested(
   ports: AnswerPorts,
   validation: Validation,

@@ -1,12 +1,12 @@
 import { stepErrors } from "../escrow/index.ts";
 
-/** For tools that ask or write to the registries of agents to declare; some of them only some. */
+/** Errors for tools that read or write the agent registries; each tool declares those that apply. */
 export const registryErrors = {
   chain_not_available: "This network has no registries of agents. Use a sandbox key.",
   agent_not_found: "There is no agent with this id. Check the id.",
 } as const;
 
-/** For tools that can be asked for the caller's own agent. */
+/** Errors for tools that can refer to the caller's own agent. */
 export const ownAgentErrors = {
   agent_not_registered:
     "Your own agent is not registered yet. That happens within seconds after the tenant is created. Call again shortly.",

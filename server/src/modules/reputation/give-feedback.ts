@@ -22,16 +22,16 @@ export interface FeedbackRequest {
   tenantId: string;
   callId: string;
   raterKind: RaterKind;
-  /** Who gives it. */
+  /** The user who rates. */
   userId: string;
-  /** Undefined: an id that no agent can have. */
+  /** Undefined: the id is impossible. */
   agentId: bigint | undefined;
   stars: number;
   tag: string;
   tripId: Hex | undefined;
   bookingId: Hex | undefined;
   evidenceUri: string | undefined;
-  /** Part of the answer beside what the rating says. */
+  /** Added to the answer beside the rating. */
   about: Readonly<Record<string, unknown>>;
   waitMilliseconds?: number;
 }
@@ -51,7 +51,7 @@ const failed = (code: keyof typeof feedbackErrors, extra?: Readonly<Record<strin
 
 export type FeedbackRating = Omit<FeedbackRequest, "callId" | "about" | "waitMilliseconds">;
 
-/** Everything that the registries and our records refuse before anything is stored; it changes nothing. */
+/** Checks the registries and our records before anything is stored, without changing anything. */
 export async function checkFeedback(
   { stores, chain }: Pick<FeedbackPorts, "stores" | "chain">,
   { agentId, ...rating }: FeedbackRating,
@@ -72,7 +72,7 @@ export async function checkFeedback(
   return { agentId, place, from, raterAgentId, scope };
 }
 
-/** Rates an agent once in each scope. Throws Failure with a code of `feedbackErrors`. */
+/** Rates an agent once per scope. Throws Failure with a code of `feedbackErrors`. */
 export async function giveFeedback(ports: FeedbackPorts, request: FeedbackRequest): Promise<SendOutAnswer> {
   const { stores, chain, clock, random } = ports;
   const { tenantId, callId, raterKind, userId, stars, tag, evidenceUri } = request;
@@ -120,7 +120,7 @@ export async function giveFeedback(ports: FeedbackPorts, request: FeedbackReques
   });
 }
 
-/** The trip and the booking that are rated, of the tenant's own. */
+/** The rated trip and booking, which must be the tenant's own. */
 async function findPlace(
   { trips, escrowBookings }: Pick<Stores, "trips" | "escrowBookings">,
   environment: Chain["environment"],
@@ -155,7 +155,7 @@ function alreadyRated({ stars, tag, agentId }: Feedback, { hash }: Pick<ChainTra
 export interface Rating {
   tenantId: string;
   raterKind: RaterKind;
-  /** Of the rater, when it is a user. */
+  /** The rating user, if the rater is a user. */
   userId: string;
   agentId: bigint;
   tag: string;
@@ -164,8 +164,8 @@ export interface Rating {
 }
 
 /**
- * What a rater rates once: a booking; without one a trip; without either an agent under a tag. A tenant as a whole and each of its
- * users are raters of their own.
+ * The scope that a rater rates once: a booking; else a trip; else an agent under a tag. A tenant and each of its users are
+ * separate raters.
  */
 export function ratingScopeOf({ tenantId, raterKind, userId, agentId, tag, tripId, bookingId }: Rating): string {
   const rater = raterKind === "org" ? [tenantId] : [tenantId, userId];

@@ -2,15 +2,15 @@ import { z } from "zod";
 import type { Hex } from "../../domain/tokens.ts";
 import { readAddress } from "../treasury/index.ts";
 
-/** What others write here is shown to everybody, agents among them: only what can be seen, and not much of it. */
+/** Third-party text is shown to everyone, including agents: only visible characters, and a limited length. */
 
 const LONGEST_URI = 500;
 const LONGEST_SEED = 200;
-/** Control characters, halves of pairs, and what turns the direction of the text after it. */
+/** Control characters, lone surrogates, and characters that change the text direction. */
 const UNSEEN = /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\u200e\u200f\u202a-\u202e\u2066-\u2069]/u;
 const URI = /^(?:https?|ipfs|urn):[\x21-\x7e]+$/i;
 const HASH = /^0x[a-fA-F0-9]{64}$/;
-/** The registries count in 256 bits. */
+/** Agent ids have 256 bits. */
 const AFTER_LAST_AGENT = 2n ** 256n;
 const MOST_DIGITS = 78;
 
@@ -18,7 +18,7 @@ export const Tag = z
   .string()
   .min(1)
   .max(64)
-  // One that is empty is complained about already.
+  // An empty text is already refused elsewhere.
   .refine((text) => text === "" || (text.trim() !== "" && !UNSEEN.test(text)), {
     message: "must be visible text without control characters",
   });
@@ -34,7 +34,7 @@ export const Seed = z
   .string()
   .refine((text) => text.length <= LONGEST_SEED, { message: `must not be longer than ${LONGEST_SEED} characters` });
 
-/** Of trips and bookings in escrow. */
+/** The id of a trip or booking in escrow. */
 export const EscrowId = z
   .string()
   .refine((text) => HASH.test(text), { message: "must be 0x and 64 hexadecimal digits" });
@@ -49,20 +49,20 @@ function isUri(text: string): boolean {
   return url !== null && url.username === "" && url.password === "";
 }
 
-/** What the schema of addresses has let through, in lower case. */
+/** Reads an address that its schema has validated, in lower case. */
 export function walletOf(text: string): Hex {
   const address = readAddress(text);
   if (address === undefined) throw new Error("the schema has let a bad value through");
   return address;
 }
 
-/** In lower case, as what the schemas above have let through is stored. */
+/** Reads a hash that a schema above has validated, in lower case as it is stored. */
 export function readHash(text: string): Hex {
   if (!HASH.test(text)) throw new Error("the schema has let a bad value through");
   return `0x${text.slice(2).toLowerCase()}`;
 }
 
-/** Undefined: no agent can have this id. */
+/** Undefined: the id is impossible. */
 export function readAgentId(text: string): bigint | undefined {
   const digits = text.replace(/^0+/, "");
   if (digits === "" || digits.length > MOST_DIGITS) return undefined;

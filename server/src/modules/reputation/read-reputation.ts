@@ -5,17 +5,17 @@ import { ownAgentErrors, registryErrors } from "./errors.ts";
 import { requireRegistries } from "./record-once.ts";
 import type { Feedback, FeedbackQuery, Ratings } from "./reputation.ts";
 
-/** Of the most frequent ones: raters choose them freely. */
+/** The most tags listed, by frequency: raters choose tags freely. */
 const MOST_TAGS = 50;
 
 export interface ReputationQuery {
-  /** Undefined for who has no key. */
+  /** Undefined: the caller has no key. */
   tenantId: string | undefined;
-  /** Who waits for the answer: a tenant, or a payer. */
+  /** The caller: a tenant or a payer. */
   reader: string;
-  /** The agent; undefined: an id that no agent can have. */
+  /** The agent; undefined id: an impossible one. */
   agent: { id: bigint | undefined } | "own" | "any";
-  /** Only what this user of the tenant has given. */
+  /** Limits the answer to ratings by this user of the tenant. */
   userId: string | undefined;
   recentLimit: number;
 }
@@ -25,7 +25,7 @@ export interface Reputation {
   average: string | null;
   count: number;
   byTag: { tag: string; average: string | null; count: number }[];
-  /** More than `byTag` shows. */
+  /** May exceed the number in `byTag`. */
   tagCount: number;
   recent: {
     agentId: string;
@@ -38,7 +38,7 @@ export interface Reputation {
   }[];
 }
 
-/** What was rated through this service. Throws Failure with a code of `registryErrors`. */
+/** Reads the ratings made through this service. Throws Failure with a code of `registryErrors`. */
 export async function readReputation(
   { stores, reads, chain }: { stores: Stores; reads: Reads; chain: Chain },
   query: ReputationQuery,
@@ -52,7 +52,7 @@ export async function readReputation(
   const [summary, recent] = await reads(query.reader, ({ feedbacks }) =>
     Promise.all([feedbacks.summary(ratings, MOST_TAGS), feedbacks.recent(ratings, query.recentLimit)]),
   );
-  // Whoever was rated is registered; of the others the chain knows it.
+  // A rated agent is registered; for others the chain is asked.
   const mayBeUnknown = query.agent !== "own" && agentId !== undefined && summary.count === 0;
   if (mayBeUnknown && (await registries.ownerOf(agentId)) === undefined) throw agentNotFound();
   return {
@@ -79,7 +79,7 @@ export async function readReputation(
   }
 }
 
-/** What belongs to a trip is shown to those only whose trip it is. */
+/** Trip details are shown only to the trip's tenant. */
 function recentOf(feedback: Feedback, tenantId: string | undefined): Reputation["recent"][number] {
   const { agentId, stars, tag, createdAt, transactionHash, tripId, bookingId } = feedback;
   const isOwn = feedback.tenantId === tenantId;
@@ -94,7 +94,7 @@ function recentOf(feedback: Feedback, tenantId: string | undefined): Reputation[
   };
 }
 
-/** With two places, the half rounded up. Null: there is nothing to average. */
+/** Two decimals, rounded half up. Null: there is nothing to average. */
 export function averageOf({ count, starSum }: Ratings): string | null {
   if (count === 0) return null;
   const hundredths = Math.floor((starSum * 200 + count) / (count * 2));

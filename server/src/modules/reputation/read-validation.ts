@@ -10,12 +10,12 @@ export interface ReadValidation {
   state: "requested" | "answered";
   agentId: string;
   validatorAddress: string;
-  /** The agent's owner is its validator. */
+  /** Whether the agent's owner is its validator. */
   isOwnersOwn: boolean;
-  /** Null: only its answer says it. */
+  /** Null: only the answer would say it. */
   tag: string | null;
   response: number | null;
-  /** Null also of what went past this service, which reads of it what the registry shows. */
+  /** Null also for a request made without this service, of which only the registry's fields are known. */
   requestUri: string | null;
   requestTxHash: string | null;
   responseUri: string | null;
@@ -28,7 +28,7 @@ export const readErrors = {
   validation_not_found: answerErrors.validation_not_found,
 } as const;
 
-/** As the chain has it, with what this service knows besides. Throws Failure `validation_not_found`. */
+/** Reads a validation from the chain, with what this service knows besides. Throws Failure `validation_not_found`. */
 export async function readValidation(
   { stores, chain }: { stores: Stores; chain: Chain },
   requestHash: Hex,
@@ -38,7 +38,7 @@ export async function readValidation(
     registries.validation(requestHash),
     stores.validations.find(chain.environment, requestHash),
   ]);
-  // One that is stored only is still on its way, and may be refused.
+  // A request that is only stored is still on its way and may be refused.
   if (onChain === undefined) {
     throw new Failure("validation_not_found", { detail: readErrors.validation_not_found });
   }

@@ -16,7 +16,7 @@ export interface RecordPorts {
   submission: ChainSubmission;
 }
 
-/** Something that the registries take once, whoever asks for it how often. */
+/** An entry that the registries take once, however often and by whomever it is requested. */
 export interface RecordOnce<Stored extends { id: string }> {
   tenantId: string;
   callId: string;
@@ -24,25 +24,25 @@ export interface RecordOnce<Stored extends { id: string }> {
   /** Signs it. */
   from: Hex;
   action: RegistryAction;
-  /** The tool's answer but for `txHash`, `chainId` and `status`. */
+  /** The tool's answer without `txHash`, `chainId` and `status`. */
   result: Readonly<Record<string, unknown>>;
-  /** Stores the intent. Undefined: there is such a one already. */
+  /** Stores the intent. Undefined: there is one already. */
   insert(aggregates: Aggregates): Promise<Stored | undefined>;
-  /** The one that is there; undefined: it is gone again. */
+  /** The existing one; undefined: it has been removed again. */
   findEarlier(): Promise<Stored | undefined>;
-  /** Throws what the caller is told when the earlier one, whose transaction has ended, is not what this call asks for. */
+  /** Throws when an earlier one, whose transaction has ended, differs from what this call requests. */
   requireSame(earlier: Stored, transaction: ChainTransaction): void;
   waitMilliseconds?: number | undefined;
 }
 
 /** Clients commonly give up on a call after a minute. */
 const WAIT_MILLISECONDS = 40_000;
-/** How often a call tries when what was before it is refused by the chain. */
+/** How often a call retries after the chain has refused the earlier entry. */
 const MOST_ATTEMPTS = 3;
 
 /**
- * Stores the record and its chain transaction's intent and marks the call as undecided, in one transaction; then the submitter carries it out, also when
- * this process dies. Throws Failure with a code of `registryWriteErrors`.
+ * Stores the record with its chain transaction's intent and marks the call as undecided, in one transaction; the submitter then
+ * executes it, even if this process dies. Throws Failure with a code of `registryWriteErrors`.
  */
 export async function recordOnce<Stored extends { id: string }>(
   ports: RecordPorts,
@@ -87,7 +87,7 @@ async function storeIntent<Stored extends { id: string }>(
   });
 }
 
-/** The end of the chain transaction of a record that is stored. Undefined: not in time. */
+/** Waits for a stored record's chain transaction to end. Undefined: timed out. */
 export async function awaitEnd(
   { stores, chain, submission }: RecordPorts,
   {

@@ -3,10 +3,10 @@ import type { ChainTransactions, Wallets } from "../chain/index.ts";
 import type { Aggregates } from "./context.ts";
 import { registryEntry } from "./registry-operation.ts";
 
-/** Before the tenant's id, in the idempotency key of what registers its agent. */
+/** The prefix of the idempotency key that registers a tenant's agent. */
 const AGENT_KEY = "agent:";
 
-/** The tenant's agent in the registries of the development chain, owned by its treasury. Once, whoever asks how often. */
+/** Registers the tenant's agent on the development chain, owned by its treasury. Idempotent. */
 async function registerAgent(
   { wallets, chainTransactions }: { wallets: Wallets; chainTransactions: ChainTransactions },
   tenantId: string,
@@ -27,7 +27,7 @@ async function registerAgent(
   });
 }
 
-/** Nothing while the development chain has no registries: who is missing then is registered by the start that finds them. */
+/** Does nothing while the development chain has no registries; the start that finds them registers the missing agents. */
 export async function registerNewAgent(
   aggregates: Pick<Aggregates, "boundChains" | "chainTransactions" | "wallets">,
   tenantId: string,
@@ -38,7 +38,7 @@ export async function registerNewAgent(
 
 const REGISTERED_AT_ONCE = 50;
 
-/** Agents of the tenants whose wallet is older than the registries. How many there were. */
+/** Registers agents of tenants whose wallet is older than the registries. Returns how many there were. */
 export async function registerMissingAgents(
   aggregates: Pick<Aggregates, "boundChains" | "chainTransactions" | "wallets">,
 ): Promise<number> {

@@ -3,13 +3,13 @@ import { canonicalJson } from "../../domain/canonical-json.ts";
 import type { Hex } from "../../domain/tokens.ts";
 import type { ChainTransaction } from "../../ports/chain/chain-transactions.ts";
 
-/** What orders to the registries are for: the names of the tools. */
+/** The purposes of chain transactions to the registries: the names of the tools. */
 export const FEEDBACK_PURPOSE = "give_feedback";
 export const REQUEST_PURPOSE = "request_validation";
 export const ANSWER_PURPOSE = "submit_validation_response";
 export type RegistryPurpose = typeof FEEDBACK_PURPOSE | typeof REQUEST_PURPOSE | typeof ANSWER_PURPOSE;
 
-/** A chain transaction is found by the record that it is for, and the other way round. */
+/** Links a chain transaction and its record in both directions. */
 export function intentKeyOf(purpose: RegistryPurpose, recordId: string): string {
   return `${purpose}:${recordId}`;
 }
@@ -18,7 +18,7 @@ export function recordIdOf({ purpose, idempotencyKey }: Pick<ChainTransaction, "
   return idempotencyKey.slice(purpose.length + 1);
 }
 
-/** SHA-256 of the canonical JSON: members in the order of their names, without spaces. */
+/** SHA-256 of the canonical JSON: members sorted by name, without spaces. */
 export function hashOf(content: Readonly<Record<string, string | number | null>>): Hex {
   return `0x${createHash("sha256").update(canonicalJson(content)).digest("hex")}`;
 }

@@ -12,7 +12,7 @@ import type { AgentRegistryAddresses } from "../../ports/chain/agent-registries.
 import type { Chain } from "../../ports/chain/chain.ts";
 import type { OperationCall } from "../../ports/chain/chain-operation.ts";
 
-/** What a wallet of ours does in the registries of ERC-8004. */
+/** The actions of our wallets in the ERC-8004 registries. */
 const RegistryAction = z.discriminatedUnion("name", [
   z.strictObject({ name: z.literal("register"), agentUri: z.string() }),
   z.strictObject({
@@ -45,17 +45,17 @@ export type RegistryAction = z.output<typeof RegistryAction>;
 const RegistryEntry = z.strictObject({ token: StoredToken, from: StoredAddress, action: RegistryAction });
 type RegistryCall = OperationCall<z.output<typeof RegistryEntry>>;
 
-/** Measured with short texts, and half as much again. */
+/** Measured with short texts, plus 50 %. */
 const GAS: Readonly<Record<RegistryAction["name"], bigint>> = {
   register: 240_000n,
   give_feedback: 320_000n,
   request_validation: 350_000n,
   respond_validation: 280_000n,
 };
-/** What a byte of text costs, stored and in an event, and half as much again. */
+/** The gas of a byte of text, stored and in an event, plus 50 %. */
 const GAS_PER_BYTE = 1_200n;
 
-/** An entry in the registries of agents, in the name of a wallet of ours, which signs it, and sent by the relayer. */
+/** An entry in the agent registries, signed by a wallet of ours and sent by the relayer. */
 export const registryEntry = defineChainOperation({
   kind: "agent_registry",
   input: RegistryEntry,
@@ -71,9 +71,9 @@ export const registryEntry = defineChainOperation({
   },
   gasCeiling: ({ input: { action } }) => ({ gas: GAS[action.name] + BigInt(textBytes(action)) * GAS_PER_BYTE }),
   outcome: {
-    // The contracts do what they are asked, or revert; an empty transaction asked for nothing.
+    // The contracts do what they are asked or revert; an empty transaction asked for nothing.
     tookEffect: (_input, { isEmpty }) => !isEmpty,
-    // A transaction of an earlier time, of which the books may know nothing.
+    // An earlier transaction that the ledger may not know.
     event({ input: { from }, nonce, site }) {
       const forwarder = site.chain.agentRegistries?.contracts.forwarder;
       if (forwarder === undefined) return undefined;

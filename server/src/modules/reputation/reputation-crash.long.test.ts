@@ -16,7 +16,7 @@ import { answerValidation } from "./answer-validation.ts";
 import { type FeedbackPorts, giveFeedback } from "./give-feedback.ts";
 import { requestValidation } from "./request-validation.ts";
 
-/** What the registries take once, whatever dies between the intent and the receipt, and what they refuse. */
+/** Crashes between intent and receipt: the registries take each entry once, and refusals hold. */
 
 type Network = Awaited<ReturnType<ChainWorld["open"]>>;
 type Tenant = Awaited<ReturnType<ChainWorld["newTenant"]>>;
@@ -46,7 +46,7 @@ function registries() {
   return agentRegistries;
 }
 
-/** One thing that is done once: by a call, on some ports. */
+/** An operation that must happen once: by a call, on the given ports. */
 type Operation = (ports: FeedbackPorts, callId: string) => Promise<SendOutAnswer>;
 const unhurried = { waitMilliseconds: 0, about: {} };
 
@@ -124,7 +124,7 @@ const codeOf = (work: Promise<unknown>): Promise<unknown> =>
   );
 const newCall = (key: string | null = null) => world.newCall(rater.tenant.id, key);
 
-/** As a caller does who asks again until there is an end. */
+/** Repeats the request until it has ended, as a caller would. */
 async function finish(operation: Operation): Promise<SendOutAnswer> {
   for (let turn = 0; turn < 5; turn += 1) {
     try {
@@ -137,7 +137,7 @@ async function finish(operation: Operation): Promise<SendOutAnswer> {
   throw new Error("it does not come to an end");
 }
 
-/** A process that carries the operation out, and is gone after so many steps; 0: it lives. */
+/** A process that executes the operation and dies after so many steps; 0: it survives. */
 async function execute(operation: Operation, deathAt: number) {
   const { mortal, mortalStores, death, steps } = dyingProcess(deathAt, "after");
   const stores = mortalStores(world.stores);
@@ -173,7 +173,7 @@ describe("a process that dies after any of its steps", () => {
       const { result, transaction } = await finish(rating(tag));
       expect(result).toMatchObject({ tag, stars: 5, status: "confirmed", txHash: transaction.hash });
       expect(await ratings(tag)).toBe(1);
-      // The call that died has an end; it is the one that pays, if it came as far as the intent.
+      // The call that died has ended; if it got as far as the intent, it is the one that pays.
       const { effect } = await world.effectOf(callId);
       expect(effect).toBe(transaction.callId === callId ? "done" : "none");
       expect(await codeOf(rating(tag, { stars: 1 })(healthy, await newCall()))).toBe("already_rated");
@@ -209,7 +209,7 @@ describe("a process that dies after any of its steps", () => {
 });
 
 describe("what the registry refuses", () => {
-  /** What was true when it was looked at, and is not any more when the transaction is mined. */
+  /** A check whose answer has changed by the time the transaction is mined. */
   const lying = (owner: Hex): FeedbackPorts => {
     const agentRegistries = { ...registries(), ownerOf: async () => owner };
     return { ...healthy, chain: { ...openedChain.chain, agentRegistries } };
@@ -233,7 +233,7 @@ describe("what the registry refuses", () => {
     const callId = await newCall();
     expect(await codeOf(onSelf(lying(stranger()), callId))).toBe("step_in_progress");
     expect((await world.effectOf(callId)).effect).toBe("open");
-    // Whoever asks while it is under way waits for the same end.
+    // A concurrent request waits for the same end.
     expect(await codeOf(onSelf(lying(stranger()), await newCall()))).toBe("step_in_progress");
     await world.drain(openedChain);
     expect((await world.effectOf(callId)).effect).toBe("failed");

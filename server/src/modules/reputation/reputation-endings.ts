@@ -3,7 +3,7 @@ import type { Aggregates } from "./context.ts";
 import { ANSWER_PURPOSE, FEEDBACK_PURPOSE, REQUEST_PURPOSE, recordIdOf } from "./registry-intents.ts";
 import type { RecordedOnChain } from "./reputation.ts";
 
-/** What the registries of agents took is confirmed here; what they refused never was. */
+/** Confirms entries that the registries took, and discards those that they refused. */
 export const reputationEndings: ChainEndings<Aggregates> = {
   [FEEDBACK_PURPOSE]: {
     confirmed: ({ feedbacks }, confirmedTransactions) => feedbacks.confirm(recordedOf(confirmedTransactions)),

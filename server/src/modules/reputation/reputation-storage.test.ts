@@ -10,7 +10,7 @@ import type { Feedback, NewFeedback, NewValidation } from "./reputation.ts";
 import { createFeedbacks } from "./store-feedback.ts";
 import { createValidations } from "./store-validations.ts";
 
-/** Ratings and validations as they are stored, and the rules on what is stored of others' words. */
+/** How ratings and validations are stored, and the rules for third-party text. */
 
 let setup: TestIdentities;
 let feedbacks: ReturnType<typeof createFeedbacks>;

@@ -10,7 +10,7 @@ import { openSharedService } from "../../../test/support/shared-service.ts";
 import { openTreasury, resultOf, type Treasury } from "../../../test/support/treasury.ts";
 import { reputationRegistryAbi } from "../../generated/contracts/reputation-registry.ts";
 
-/** Ratings of agents on a started product: over dispatch, MCP and the paid surface, with the registry read by viem. */
+/** Ratings of agents on a started product, over dispatch, MCP and the paid surface; the registry is read by viem. */
 let service: TestService;
 let treasury: Treasury;
 let agents: Agents;
@@ -146,7 +146,7 @@ describe("give_feedback", () => {
     const { txHash, stars } = z.object({ txHash: z.string(), stars: z.number() }).parse(resultOf(winner));
     expect(rated.every((answer) => resultOf(answer).txHash === txHash)).toBe(true);
     const refused = different.filter(({ status }) => status !== 200);
-    // Three or four of sixteen say what the winner says.
+    // Three or four of sixteen agree with the winner.
     expect(refused.length).toBeGreaterThanOrEqual(12);
     for (const answer of refused) {
       expect(outcome(answer)).toEqual([500, "already_rated"]);
@@ -174,7 +174,7 @@ describe("give_feedback", () => {
     const { as } = demo;
     const byCaller = await rate({ bookingId, tag: "booked", fromKind: "user" }, { ...as, userId: "user_demo" });
     expect(resultOf(byCaller)).toEqual(resultOf(byUser));
-    // The key's own user is another one.
+    // The key's own user is a different one.
     expect((await rate({ bookingId, tag: "booked", fromKind: "user" })).status).toBe(200);
     const given = [booked, trip, byUser].map((answer) => resultOf(answer).txHash);
     expect(new Set(given).size).toBe(3);
@@ -213,7 +213,7 @@ describe("give_feedback", () => {
         code,
       ]);
     }
-    // A trip of one's own that says of another's booking that it is there.
+    // The caller's own trip refers to someone else's booking.
     const two = await storeTrip(service, treasury.keys, demo);
     expect(outcome(await rate({ tripId: own.tripId, bookingId: two.bookingId }))).toEqual([500, "booking_not_found"]);
     expect([await usage(), await service.sql("select 1 from feedback")]).toEqual(before);

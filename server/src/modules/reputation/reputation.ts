@@ -4,21 +4,21 @@ import type { Environment } from "../../ports/identity.ts";
 /** org: the tenant as a whole · user: one of its users. */
 export type RaterKind = "org" | "user";
 
-/** A rating of an agent. `pending` until the chain has it; one that the chain refused never was. */
+/** A rating of an agent. `pending` until it is on the chain; a refused one is removed. */
 export interface Feedback {
-  /** `fbk_…`; its chain transaction is found by it. */
+  /** `fbk_…`; identifies its chain transaction. */
   id: string;
   environment: Environment;
   agentId: bigint;
-  /** The rater's. */
+  /** The rater's tenant. */
   tenantId: string;
   raterKind: RaterKind;
-  /** Who gave it, also in the tenant's name. */
+  /** The user who rated, also on behalf of the tenant. */
   userId: string;
-  /** What one rater rates once: see areas/reputation/rating-scope.ts. */
+  /** The scope that one rater rates once; see give-feedback.ts. */
   scope: string;
   stars: number;
-  /** Free text of the rater. */
+  /** Free text by the rater. */
   tag: string;
   tripId: Hex | undefined;
   bookingId: Hex | undefined;
@@ -31,7 +31,7 @@ export interface Feedback {
 
 export type NewFeedback = Omit<Feedback, "state" | "transactionHash" | "createdAt">;
 
-/** Confirmed ratings of this agent, by this user, or of this agent by this user. */
+/** Confirmed ratings of this agent, by this user, or both. */
 export interface FeedbackQuery {
   environment: Environment;
   agentId: bigint | undefined;
@@ -44,25 +44,25 @@ export interface Ratings {
 }
 
 export interface FeedbackSummary extends Ratings {
-  /** The most frequent first. */
+  /** Most frequent first. */
   byTag: readonly (Ratings & { tag: string })[];
-  /** How many tags there are, also beyond those in `byTag`. */
+  /** The number of tags, including those not in `byTag`. */
   tagCount: number;
 }
 
-/** What a chain transaction became, by the record's own id. */
+/** The confirmed transaction of a record. */
 export interface RecordedOnChain {
   id: string;
   transactionHash: Hex;
 }
 
-/** Both steps are transactions of the chain: the request is the agent's owner's, the answer the validator's. */
+/** Both steps are chain transactions: the request by the agent's owner, the answer by the validator. */
 type ValidationState = "requesting" | "requested" | "answering" | "answered";
 
 export interface ValidationAnswer {
-  /** `van_…`; its chain transaction is found by it. */
+  /** `van_…`; identifies its chain transaction. */
   id: string;
-  /** Whose wallet answers. */
+  /** The tenant whose wallet answers. */
   tenantId: string;
   /** 0 or 100. */
   response: number;
@@ -71,15 +71,15 @@ export interface ValidationAnswer {
 }
 
 export interface Validation {
-  /** `val_…`; the request's chain transaction is found by it. */
+  /** `val_…`; identifies the request's chain transaction. */
   id: string;
   environment: Environment;
   requestHash: Hex;
-  /** Who asks for it. */
+  /** The requesting tenant. */
   tenantId: string;
   agentId: bigint;
   validator: Hex;
-  /** Free text of the one who asks, as its URI is. */
+  /** Free text by the requester, like the URI. */
   tag: string;
   requestUri: string | undefined;
   state: ValidationState;

@@ -20,15 +20,15 @@ export interface RequestPorts extends RecordPorts {
 export interface ValidationRequest {
   tenantId: string;
   callId: string;
-  /** Undefined: an id that no agent can have. */
+  /** Undefined: the id is impossible. */
   agentId: bigint | undefined;
   validator: Hex;
-  /** Must be the tenant's own, and the agent's owner. */
+  /** Must be the tenant's own wallet and the agent's owner. */
   ownerWallet: Hex;
   tag: string;
   requestUri: string | undefined;
   seed: string | undefined;
-  /** Part of the answer beside what the request says. */
+  /** Added to the answer beside the request. */
   about: Readonly<Record<string, unknown>>;
   waitMilliseconds?: number;
 }
@@ -39,7 +39,7 @@ export const requestErrors = {
   not_the_owner: "Name your own agent, and as its owner your treasury wallet, as check_treasury shows it.",
 } as const;
 
-/** Everything that the registries refuse before anything is stored; it changes nothing. */
+/** Checks everything that the registries would refuse before anything is stored, without changing anything. */
 export async function checkRequest(
   { stores, chain }: Pick<RequestPorts, "stores" | "chain">,
   { tenantId, agentId, ownerWallet }: Pick<ValidationRequest, "tenantId" | "agentId" | "ownerWallet">,
@@ -54,7 +54,7 @@ export async function checkRequest(
   return { agentId, from, registry: registries.contracts.validation };
 }
 
-/** Asks for a validation once for each hash. Throws Failure with a code of `requestErrors`. */
+/** Requests a validation once per hash. Throws Failure with a code of `requestErrors`. */
 export async function requestValidation(ports: RequestPorts, request: ValidationRequest): Promise<SendOutAnswer> {
   const { stores, chain, clock, random } = ports;
   const { tenantId, callId, validator, tag, requestUri } = request;
@@ -101,7 +101,10 @@ export async function requestValidation(ports: RequestPorts, request: Validation
   });
 }
 
-/** With a seed it follows from the arguments; without one every call is another request, but for those with one Idempotency-Key. */
+/**
+ * With a seed, the hash is derived from the arguments; without one, every call is a new request, except under the same
+ * Idempotency-Key.
+ */
 async function requestHashOf(
   { stores, chain, random }: Pick<RequestPorts, "chain" | "random"> & { stores: Stores },
   { callId, validator, tag, requestUri, seed }: ValidationRequest,

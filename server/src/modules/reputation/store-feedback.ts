@@ -16,7 +16,7 @@ declare module "../../kernel/contracts/stores.ts" {
 /** Ratings of agents. Joins the caller's transaction when `db` is one. */
 export function createFeedbacks(db: Queryable, clock: Clock) {
   return {
-    /** As `pending`. Undefined: something was rated in this scope before, or is being rated. */
+    /** Inserts it as `pending`. Undefined: this scope has a rating or a pending one. */
     async insert(feedback: NewFeedback): Promise<Feedback | undefined> {
       const row = await db
         .insertInto("feedback")
@@ -48,7 +48,7 @@ export function createFeedbacks(db: Queryable, clock: Clock) {
          where feedback.id = line.id and feedback.state = 'pending'`.execute(db);
     },
 
-    /** A pending one that the chain refused: the scope is free again. */
+    /** Removes a pending rating that the chain refused, which frees its scope. */
     async discard(id: string): Promise<void> {
       await db.deleteFrom("feedback").where("id", "=", id).where("state", "=", "pending").execute();
     },
@@ -86,7 +86,7 @@ export function createFeedbacks(db: Queryable, clock: Clock) {
       };
     },
 
-    /** The newest first. */
+    /** Newest first. */
     async recent(query: FeedbackQuery, limit: number): Promise<readonly Feedback[]> {
       if (limit === 0) return [];
       const rows = await confirmed(db.selectFrom("feedback"), query)
@@ -102,7 +102,7 @@ export function createFeedbacks(db: Queryable, clock: Clock) {
 
 type Feedbacks = ReturnType<typeof createFeedbacks>;
 
-/** Rows of ids and hashes, for an update of several. */
+/** Rows of ids and hashes, for updating several at once. */
 export function linesOf(recorded: readonly RecordedOnChain[]) {
   const ids = recorded.map(({ id }) => id);
   const hashes = recorded.map(({ transactionHash }) => transactionHash);

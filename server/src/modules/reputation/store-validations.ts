@@ -18,7 +18,7 @@ declare module "../../kernel/contracts/stores.ts" {
 /** Validations of agents' work. Joins the caller's transaction when `db` is one. */
 export function createValidations(db: Queryable, clock: Clock) {
   return {
-    /** As `requesting`. Undefined: there is one with this hash. */
+    /** Inserts it as `requesting`. Undefined: this hash exists already. */
     async insert(validation: NewValidation): Promise<Validation | undefined> {
       const row = await db
         .insertInto("validation")
@@ -34,7 +34,7 @@ export function createValidations(db: Queryable, clock: Clock) {
       return row === undefined ? undefined : toValidation(row);
     },
 
-    /** Whosever it is. */
+    /** Finds the request of any tenant. */
     async find(environment: Environment, requestHash: Hex): Promise<Validation | undefined> {
       const row = await db
         .selectFrom("validation")
@@ -44,7 +44,7 @@ export function createValidations(db: Queryable, clock: Clock) {
       return row === undefined ? undefined : toValidation(row);
     },
 
-    /** Those who have answered, by their addresses; those behind `after`. */
+    /** Validators that have answered, by address, after `after`. */
     async listValidators(
       environment: Environment,
       { after, limit }: { after: Hex | undefined; limit: number },
@@ -67,7 +67,7 @@ export function createValidations(db: Queryable, clock: Clock) {
          where validation.id = line.id and validation.state = 'requesting'`.execute(db);
     },
 
-    /** One that the chain refused: it never was. */
+    /** Removes a request that the chain refused. */
     async discardRequest(id: string): Promise<void> {
       await db.deleteFrom("validation").where("id", "=", id).where("state", "=", "requesting").execute();
     },

@@ -13,7 +13,7 @@ import { identityRegistryAbi } from "../../generated/contracts/identity-registry
 import { validationRegistryAbi } from "../../generated/contracts/validation-registry.ts";
 import { sandboxFunder } from "../../outside/sandbox-keys.ts";
 
-/** Requests for validation and their answers on a started product, with the registry read by viem. */
+/** Requests for validation and their answers on a started product; the registry is read by viem. */
 let service: TestService;
 let treasury: Treasury;
 let agents: Agents;
@@ -273,7 +273,7 @@ describe("read_validation", () => {
       tag: null,
       requestTxHash: null,
     });
-    // One of ours whose validator is elsewhere.
+    // A request of ours whose validator is not ours.
     const own = await newRequest({ validatorAddress: account.address });
     const answer = [own.requestHash, 100, "", own.requestHash, "its tag"] as const;
     await send(

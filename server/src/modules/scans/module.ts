@@ -5,7 +5,7 @@ import { createScans } from "./store.ts";
 
 const DELETE_MILLISECONDS = 15_000;
 
-/** What a scan of an identity document has read, for the one call that puts it into a traveler's profile. */
+/** Data from scanned identity documents, for the one call that puts it into a traveler's profile. */
 export const scansModule = defineModule({
   name: "scans",
   stores: ({ db, clock }) => ({ scans: createScans(db, clock) }),

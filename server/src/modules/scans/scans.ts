@@ -6,22 +6,22 @@ declare module "../../kernel/contracts/stores.ts" {
   }
 }
 
-/** Why a field of the document is not taken over: a code, and never a word of the document. */
+/** Why a field of the document is not used: a code, never text from the document. */
 export interface NotTaken {
   field: "givenName" | "familyName" | "bornOn" | "gender" | "passports";
   reason: string;
 }
 
-/** What an identity document says of a person, as far as it can fill a traveler's profile. */
+/** A person's data from an identity document, as far as a traveler's profile can use it. */
 export interface ScannedPerson {
   givenName?: string;
   familyName?: string;
-  /** YYYY-MM-DD, as all dates here. */
+  /** YYYY-MM-DD, like all dates here. */
   bornOn?: string;
   gender?: "m" | "f";
-  /** Only of a passport whose nationality, number and expiry were read without a doubt. */
+  /** Set only if the passport's nationality, number and expiry were read with certainty. */
   passport?: { nationality: string; number: string; issuedOn?: string; expiresOn: string };
-  /** What the document would fill if it were read without a doubt. */
+  /** The fields that a certain reading would have filled. */
   notTaken?: readonly NotTaken[];
 }
 
@@ -31,18 +31,18 @@ export interface ScanOwner {
 }
 
 interface KeptScan {
-  /** Whoever has it, and is of the same tenant and environment, can use the scan once. It is stored nowhere. */
+  /** A bearer secret: anyone of the same tenant and environment can use the scan once with it. It is never stored. */
   scanId: string;
   expiresAt: Temporal.Instant;
 }
 
-/** Scans of identity documents for a few minutes. Without a scan's id nobody can read what is stored, the service included. */
+/** Scans of identity documents, kept for a few minutes. Without a scan's id nobody can read it, not even the service. */
 export interface Scans {
   keep(owner: ScanOwner, person: ScannedPerson): Promise<KeptScan>;
-  /** Undefined also for what has expired, was used, or is another tenant's or of the other environment. */
+  /** Undefined also for a scan that has expired, was used, or belongs to another tenant or environment. */
   look(owner: ScanOwner, scanId: string): Promise<ScannedPerson | undefined>;
-  /** The same, and deletes it: of several callers at once only one gets it. */
+  /** Reads and deletes the scan: only one of several concurrent callers gets it. */
   take(owner: ScanOwner, scanId: string): Promise<ScannedPerson | undefined>;
-  /** Of all tenants; how many. */
+  /** Deletes expired scans of all tenants; returns how many. */
   deleteExpired(): Promise<number>;
 }

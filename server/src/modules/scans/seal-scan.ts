@@ -34,24 +34,24 @@ const Person = z.strictObject({
     .exactOptional(),
 });
 
-/** From the system's generator also where a seeded run repeats ids: this one is a key. */
+/** Uses the system's generator even where a seeded run repeats ids, since this id is a key. */
 export function newScanId(): string {
   return `${PREFIX}${randomBase62(SECRET_LETTERS)}`;
 }
 
-/** By it the row is found. It says nothing of the key, as nobody can guess the id. */
+/** The row's look-up key. It reveals nothing about the encryption key, as the id cannot be guessed. */
 export function hashOfScanId(scanId: string): string {
   return hash("sha256", scanId, "hex");
 }
 
-/** Nonce, ciphertext and tag of AES-256-GCM, under a key that only the scan's id carries. */
+/** Nonce, ciphertext and tag of AES-256-GCM, under a key derived from the scan's id. */
 export function sealPerson(scanId: string, owner: ScanOwner, person: ScannedPerson): Buffer {
   const nonce = randomBytes(NONCE_BYTES);
   const cipher = createCipheriv("aes-256-gcm", keyOf(scanId), nonce).setAAD(contextOf(owner));
   return Buffer.concat([nonce, cipher.update(JSON.stringify(person), "utf8"), cipher.final(), cipher.getAuthTag()]);
 }
 
-/** Undefined: it was sealed for another id, tenant or environment. */
+/** Undefined: it was encrypted for another id, tenant or environment. */
 export function openPerson(scanId: string, owner: ScanOwner, sealed: Buffer): ScannedPerson | undefined {
   if (sealed.length < NONCE_BYTES + TAG_BYTES) return undefined;
   const decipher = createDecipheriv("aes-256-gcm", keyOf(scanId), sealed.subarray(0, NONCE_BYTES), {

@@ -12,7 +12,7 @@ export function createScans(db: Queryable, clock: Clock): Scans {
   return {
     async keep(owner, person) {
       const scanId = newScanId();
-      // As the database keeps it.
+      // In the precision of the database.
       const expiresAt = clock.now().add(LIFETIME).round({ smallestUnit: "millisecond", roundingMode: "trunc" });
       await db
         .insertInto("documentScan")

@@ -30,7 +30,7 @@ const Credits = z
   )
   .readonly();
 
-/** What a quote and its confirmation both say. */
+/** Fields that quotes and confirmations share. */
 export const Refund = SupplierResult.extend({
   cancellationId: z.string(),
   orderId: z.string(),
@@ -53,16 +53,16 @@ export const CancellationResult = Refund.extend({
   ...OrderNow.shape,
 });
 
-/** Refunds in these words come back to who paid; everything else is not money, or not the tenant's. */
+/** Refunds of these kinds return to the payer; all others are not money, or not the tenant's. */
 const GIVEN_BACK: ReadonlySet<string> = new Set(["balance", "original_form_of_payment"]);
 
-/** What the tenant gets in USDC of what the supplier gives back. */
+/** The supplier's refund in USDC for the tenant. */
 export function givenBack({ refundAmount, refundCurrency, refundTo }: RefundWords, rate: BookingRate): Micro {
   if (refundAmount === null || refundCurrency === null || !GIVEN_BACK.has(refundTo ?? "")) return 0n;
   return inUsdc(refundAmount, refundCurrency, rate) ?? 0n;
 }
 
-/** What a cancellation gives back of an order: never more than was charged for it, and all of that for its whole price. */
+/** The refund of a cancellation: never more than was charged, and all of it if the whole price is refunded. */
 export function refundInUsdc(refund: RefundWords, order: RefundedOrder): Micro {
   const back = givenBack(refund, order.rate);
   const charged = partsInUsdc(order, order.priceParts, order.rate);
@@ -78,7 +78,7 @@ interface RefundWords {
   refundTo: string | null;
 }
 
-/** Null: all that is money comes back at the recorded rate. */
+/** Null: all money is refunded at the recorded rate. */
 export function whyNotRefunded(refund: RefundWords, rate: BookingRate): string | null {
   const { refundAmount, refundCurrency, refundTo } = refund;
   if (refundAmount === null || refundCurrency === null || parseDecimal(refundAmount) === 0n) return null;
@@ -88,12 +88,12 @@ export function whyNotRefunded(refund: RefundWords, rate: BookingRate): string |
   return `The supplier gave it back in ${refundCurrency}. The order was paid in ${rate.from}, and only the rate of that was recorded: the operator decides about the refund.`;
 }
 
-/** The rate of the order that an action is about, as it was recorded with the booking. */
+/** The order's rate, as recorded with the booking. */
 export function rateOf({ expected }: Pick<ServicingAction, "expected">): BookingRate {
   return toRate(expected.rate);
 }
 
-/** Throws `currency_not_supported` when what is paid or given back could not be converted at the order's rate. */
+/** Throws `currency_not_supported` if the amount cannot be converted at the order's rate. */
 export function requireOrderCurrency(amount: string | null, currency: string | null, { from }: BookingRate): void {
   if (amount === null || currency === null || currency === from || parseDecimal(amount) === 0n) return;
   throw new Failure("currency_not_supported", {
@@ -107,7 +107,7 @@ export function isPast(instant: string | Temporal.Instant | null | undefined, cl
   return Temporal.Instant.compare(Temporal.Instant.from(instant), clock.now()) <= 0;
 }
 
-/** The same words, those that the tool declares, for what nobody knows as for what is somebody else's. */
+/** Gives unknown records and those of other tenants the same declared error. */
 export async function withNotFoundCode<T>(work: Promise<T>, notFound: string): Promise<T> {
   try {
     return await work;
@@ -122,14 +122,14 @@ export function cancellationExpired(): Failure {
   });
 }
 
-/** What can be refused before anything is stored or sent. */
+/** Checks everything that can be refused before anything is stored or sent. */
 export function prepareFlightCancellation(
   quote: CancellationQuote,
   order: OrderRecord,
   clock: Clock,
 ): Pick<NewServicingAction, "bookingId" | "orderId" | "payment" | "expected"> {
   const { refundAmount, refundCurrency, refundTo } = quote;
-  // One that is confirmed already and that no action of the tenant's knows took effect after it was given up.
+  // A confirmed one that no action of the tenant knows took effect after it was given up.
   if (quote.confirmedAt === null) {
     requireNotCancelled(order);
     if (isPast(quote.expiresAt, clock)) throw cancellationExpired();
@@ -141,7 +141,7 @@ export function prepareFlightCancellation(
   return { bookingId: order.bookingId, orderId: order.orderId, payment: undefined, expected };
 }
 
-/** Of the quote: where the refund goes, for a confirmation that does not say it again, and what it is in USDC. */
+/** From the quote: where the refund goes, for confirmations that omit it, and the amount in USDC. */
 const Expected = z.object({
   refundAmount: z.string().nullable().default(null),
   refundTo: z.string().nullable().default(null),

@@ -15,12 +15,12 @@ import {
 import type { ServicingCommit, ServicingOutcome } from "./servicing-effect.ts";
 import type { ServicingQuotes, StayCancellationQuote } from "./servicing-quotes.ts";
 
-/** Ours, as the supplier of stays has no quotes for cancellations. */
+/** Our own prefix, as the supplier of stays has no cancellation quotes. */
 export const STAY_QUOTE_PREFIX = "scq_";
-/** Stays are paid from the balance, and go back there. */
+/** Stays are paid from the balance and refunded to it. */
 const REFUND_TO = "balance";
 
-/** What callers are told who cancel a stay as any other order. */
+/** Error codes when a stay is cancelled as an order. */
 const CODE_OF_ORDERS: ReadonlyMap<string, string> = new Map([
   ["booking_not_found", "order_not_found"],
   ["not_cancellable", "order_not_cancellable"],
@@ -38,11 +38,11 @@ async function inWordsOfOrders<T>(work: Promise<T>): Promise<T> {
 export interface StayRefund {
   amount: string;
   currency: string;
-  /** When a cancellation gives back something else. */
+  /** Until when this refund applies. */
   until: Temporal.Instant | undefined;
 }
 
-/** What a cancellation at this moment gives back: what the first step of the policy says that is not over yet. */
+/** The refund of a cancellation at this moment: that of the earliest step of the policy that is not over. */
 export function refundAt(policy: CancellationPolicy, at: Temporal.Instant, currency: string): StayRefund {
   const steps = policy.timeline
     .map(({ before, ...step }) => ({ ...step, before: Temporal.Instant.from(before) }))
@@ -83,7 +83,7 @@ export function stayRefundFields({ refundAmount, refundCurrency }: StayCancellat
   return { refundAmount, refundCurrency, refundTo: REFUND_TO, credits: [] };
 }
 
-/** What can be refused before anything is stored or sent. */
+/** Checks everything that can be refused before anything is stored or sent. */
 export function prepareStayCancellation(
   quote: StayCancellationQuote,
   order: OrderRecord,
@@ -104,7 +104,7 @@ export function stayCancellation(
   function toOutcome(action: ServicingAction, stay: SupplierStay): ServicingOutcome | undefined {
     if (stay.status !== "cancelled") return undefined;
     const { cancellationPolicy, price } = stay;
-    // By the supplier's clock where it says when: it is the supplier's account that is given something back.
+    // Prefers the supplier's clock, since the refund goes to the supplier's account.
     const confirmedAt = stay.cancelledAt ?? action.createdAt.toString();
     const rate = rateOf(action);
     const at = Temporal.Instant.from(confirmedAt);

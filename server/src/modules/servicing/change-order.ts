@@ -11,7 +11,7 @@ import { givenBack, isPast, rateOf, requireOrderCurrency } from "./cancel-order.
 import { OrderNow } from "./order-now.ts";
 import { type ServicingCommit, type ServicingOutcome, ServicingTransfers } from "./servicing-effect.ts";
 
-/** What a change costs, as offers of it, the pending change and the confirmed one say it. */
+/** The cost of a change, shared by offers, pending changes and confirmed ones. */
 export const ChangePrice = z.object({
   changeTotalAmount: DecimalAmount.describe("To pay, penaltyAmount included; below zero it is given back"),
   changeTotalCurrency: z.string(),
@@ -43,7 +43,7 @@ export interface ChangePayment {
   currency: string;
 }
 
-/** What is to be paid for a change; "0" when it costs nothing or gives something back. */
+/** The amount to pay for a change; "0" if it costs nothing or gives money back. */
 export function dueFor({ changeTotalAmount }: Pick<OrderChange, "changeTotalAmount">): string {
   return changeTotalAmount.startsWith("-") || parseDecimal(changeTotalAmount) === 0n ? "0" : changeTotalAmount;
 }
@@ -54,7 +54,7 @@ export function priceOf(change: z.output<typeof ChangePrice>): z.output<typeof C
   return { changeTotalAmount, changeTotalCurrency, penaltyAmount, penaltyCurrency, refundTo };
 }
 
-/** What can be refused before anything is stored or sent. */
+/** Checks everything that can be refused before anything is stored or sent. */
 export function prepareFlightChange(
   change: OrderChange,
   order: OrderRecord,
@@ -66,13 +66,13 @@ export function prepareFlightChange(
       detail: "Cards are not accepted here. Pay with type balance or arc.",
     });
   }
-  // Also one that took effect after it was given up: there is nothing left to pay for.
+  // Includes a cancellation that took effect after it was given up: there is nothing left to pay for.
   if (order.status === "cancelled") {
     throw new Failure("order_not_changeable", {
       detail: "The order is cancelled. Nothing was charged and nothing happened.",
     });
   }
-  // One that is confirmed already and that no action of the tenant's knows took effect after it was given up.
+  // A confirmed one that no action of the tenant knows took effect after it was given up.
   if (change.confirmedAt === null && isPast(change.expiresAt, clock)) {
     throw new Failure("change_expired", {
       detail: "The change can no longer be confirmed. Nothing happened; call request_order_change again.",
@@ -85,7 +85,7 @@ export function prepareFlightChange(
     throw invalidInput([{ path: "payment.currency", message: `must be ${changeTotalCurrency}, as the change is` }]);
   }
   const due = dueFor(change);
-  // What costs nothing costs nothing in any currency.
+  // Zero is zero in any currency.
   const amount = parseDecimal(due) === 0n ? 0n : inUsdc(due, changeTotalCurrency, rate);
   if (amount === undefined) throw new Error(`the change ${change.id} asks ${due}`);
   if (parseDecimal(payment.amount) !== parseDecimal(due)) {
@@ -107,7 +107,7 @@ const flightsOf = ({ add, remove }: NonNullable<OrderChange["slices"]>) => ({
   remove: remove.map(({ id }) => id),
 });
 
-/** Kept with the intent, as nobody else knows it when a worker takes over. */
+/** Stored with the intent, since a worker that takes over has no other source. */
 const Expected = z.object({
   changeTotalAmount: z.string(),
   changeTotalCurrency: z.string(),
@@ -139,7 +139,7 @@ export function flightChange(
         sandbox: flights.sandbox,
       },
       refund,
-      // What it costs now, the order itself says when it is read again.
+      // The order has the new price when it is read again.
       order: {},
       flights: change.slices === null ? undefined : flightsOf(change.slices),
       events: [{ kind: "changed", key: change.id, details: { changeId: change.id, ...priceOf(change) } }],

@@ -22,7 +22,7 @@ const inProgress = {
   detail: "An earlier call is confirming this cancellation. Call again with the same id to get its result.",
 };
 
-/** Cancels what a quote is about, a flight order or a stay, once. */
+/** Cancels the flight order or stay of a quote, once. */
 export function confirmCancellation(
   ports: ServicingToolPorts,
   call: ServicingCall,
@@ -37,7 +37,7 @@ export function confirmCancellation(
   return request.then((known) => executeServicing({ ...ports, commits }, known, { random, ...options }));
 }
 
-/** Everything that can be refused before anything is stored or sent, for a preview; it changes nothing. */
+/** Checks everything that can be refused before anything is stored or sent, for a preview; changes nothing. */
 export async function checkCancellation(
   ports: CheckingPorts,
   caller: ServicingCall["caller"],
@@ -95,7 +95,7 @@ async function ofStay(
   return {
     ...call,
     kind: "stay_cancellation",
-    // However many quotes there are, a stay is cancelled once.
+    // A stay is cancelled once, however many quotes it has.
     subjectId: stay.quote.stayId,
     inProgress,
     prepare: () => checkStay(ports, stay),

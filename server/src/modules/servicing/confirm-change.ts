@@ -30,7 +30,7 @@ export function confirmChange(
   return executeServicing({ ...ports, commits: servicingCommits(ports) }, request, { random, ...options });
 }
 
-/** Everything that can be refused before anything is stored or sent, for a preview; it changes nothing. */
+/** Checks everything that can be refused before anything is stored or sent, for a preview; changes nothing. */
 export async function checkPaidChange(
   ports: Parameters<typeof checkChange>[0],
   caller: ServicingCall["caller"],

@@ -29,7 +29,10 @@ export interface ServicingOptions extends OnceOptions {
   progress?(step: string): void;
 }
 
-/** Cancels or changes once per tenant, whoever asks for it how often. Throws Failure; see `servicing-effect.ts` for the way of an action. */
+/**
+ * Cancels or changes an order once per tenant, however often it is called. Throws Failure; `servicing-effect.ts` describes an
+ * action's states.
+ */
 export async function executeServicing(
   ports: ServicingPorts,
   request: ServicingRequest,
@@ -66,7 +69,7 @@ export async function executeServicing(
   );
 }
 
-/** The intent and what pays for it. Undefined: somebody else was quicker. */
+/** Stores the intent with its payment. Undefined: another call was first. */
 async function insertPaid(
   { servicingActions, ledger, wallets, chainTransactions }: Aggregates,
   intent: NewServicingAction,
@@ -86,7 +89,7 @@ async function insertPaid(
     environment,
     idempotencyKey: reference,
     tenantId,
-    // The call's outcome is the action's and not the transfer's.
+    // The call's outcome is that of the action, not of the transfer.
     callId: null,
     purpose: SERVICING_PURPOSE,
     operation: transfer.of({

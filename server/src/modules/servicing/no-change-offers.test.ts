@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { openServicing, type Servicing } from "../../../test/support/servicing-service.ts";
 
-/** A change request that the airline answers with no offer says why, as far as the order says it. */
+/** A change request without offers says why, as far as the order tells. */
 
 let world: Servicing;
 beforeAll(async () => {

@@ -6,7 +6,7 @@ import { namesOf, OrderedSlice, OrderHashes } from "../bookings/index.ts";
 import { flightsAndPrice } from "../orders/index.ts";
 import type { Stores } from "./context.ts";
 
-/** Whose order it is and how it looks now, so that nobody has to ask for it. */
+/** The order's state now, so that the caller need not read it. */
 export const OrderNow = z.object({
   travelers: z
     .array(z.object({ givenName: wordsOfOthers(), familyName: wordsOfOthers() }))
@@ -21,7 +21,7 @@ export const OrderNow = z.object({
 });
 type OrderNow = z.output<typeof OrderNow>;
 
-/** Reads the order back and keeps its flights and price. `flightServicing`: undefined where the flights are of no interest any more. */
+/** Reads the order back and stores its flights and price. `flightServicing`: undefined where the flights no longer matter. */
 export async function describeOrderNow(
   {
     stores,
@@ -40,10 +40,10 @@ export async function describeOrderNow(
 > {
   const order = await stores.orders.find(tenantId, environment, orderId);
   const booking = order === undefined ? undefined : await stores.bookings.get(order.bookingId);
-  // What was done stands, whether or not the supplier can tell of it now.
+  // The action stands even if the supplier cannot be read now.
   const details = await flightServicing?.getOrderDetails(orderId).catch(() => undefined);
   if (order !== undefined && details !== undefined) {
-    // If somebody read the order meanwhile, what they stored is as new.
+    // If the order was read meanwhile, the stored state is equally new.
     await stores.orders.update(environment, orderId, flightsAndPrice(details), order.updatedAt);
   }
   return {

@@ -16,7 +16,7 @@ interface Asked {
   caller: Caller;
 }
 
-/** Whether an earlier call has done it, or is doing it: nothing is paid or given back twice. */
+/** Whether an earlier call has done it or is doing it: nothing is paid or refunded twice. */
 async function isTaken({ stores, caller }: Asked, kind: ServicingKind, subjectId: string): Promise<boolean> {
   const { tenantId, environment } = caller;
   return (await stores.servicingActions.findLive(tenantId, environment, kind, subjectId)) !== undefined;
@@ -31,7 +31,7 @@ const CHANGED = "the change of the order";
 const WHO_KEEPS =
   "its penalty and fare difference go to the airline, whom the operator's account (collection) pays through the supplier";
 
-/** `payment` is what the caller pays; the supplier has the last word on it, and refuses another one. */
+/** `payment`: what the caller pays. The supplier decides, and refuses a different amount. */
 export async function planChange(asked: Asked, changeId: string, payment: Price): Promise<Plan> {
   if (await isTaken(asked, "flight_change", changeId)) return REPEATED_PLAN;
   const seen = await asked.stores.seenOffers.find(asked.caller, changeId);
@@ -39,7 +39,7 @@ export async function planChange(asked: Asked, changeId: string, payment: Price)
   const { amount, currency } = payment;
   const due = parseDecimal(amount) === 0n ? 0n : inUsdc(amount, currency.toUpperCase(), seen?.rate ?? BOOKING_RATE);
   return {
-    // An amount whose rate is not known here is found out when the call runs.
+    // An amount without a known rate is found out when the call runs.
     movements: due === 0n ? [] : [{ token: "USDC", amount: due, from: "treasury", to: "collection" }],
     irreversible: [final(due === 0n ? CHANGED : `${CHANGED}; ${WHO_KEEPS}`)],
     travelerIds,
@@ -47,7 +47,7 @@ export async function planChange(asked: Asked, changeId: string, payment: Price)
   };
 }
 
-/** The users whom the tenant's order is for. Undefined: the order or its travelers are not known. */
+/** The users that the tenant's order is for. Undefined: the order or its travelers are unknown. */
 async function travelersOf({ stores, caller }: Asked, orderId?: string): Promise<readonly string[] | undefined> {
   if (orderId === undefined) return undefined;
   const order = await stores.orders.find(caller.tenantId, caller.environment, orderId);
@@ -56,7 +56,7 @@ async function travelersOf({ stores, caller }: Asked, orderId?: string): Promise
   return userIds.length === 0 ? undefined : userIds;
 }
 
-/** What comes back is in the quote, which the supplier keeps of flights. */
+/** The refund is in the quote; the supplier stores those of flights. */
 export async function planCancellation(asked: Asked, cancellationId: string): Promise<Plan> {
   const { tenantId, environment } = asked.caller;
   const { servicingQuotes } = asked.stores;
@@ -76,7 +76,7 @@ const UNKNOWN_REFUND: Plan = {
   irreversible: CANCELLED,
 };
 
-/** As the confirmation works it out. */
+/** Computed as the confirmation does. */
 async function planRefund(
   { stores, caller }: Asked,
   orderId: string,
@@ -93,7 +93,7 @@ async function planRefund(
   };
 }
 
-/** What a cancellation gives back of an order and what is lost of its price, as it was quoted. */
+/** Describes the quoted refund of a cancellation and the lost part of the price. */
 function sayRefund(
   refund: QuotedRefund,
   order: Pick<OrderRecord, "totalAmount" | "totalCurrency">,
@@ -116,7 +116,7 @@ function sayCredits([currency, credits]: [string | null, QuotedRefund["credits"]
   return `The airline gives ${formatDecimal(sumOf(amounts))} ${currency} as airline credit, not as money.`;
 }
 
-/** Nothing where the supplier counts what it gives back in another currency than the order's. */
+/** Empty if the refund is in another currency than the order's price. */
 function sayLoss(refund: QuotedRefund, { totalAmount, totalCurrency }: Parameters<typeof sayRefund>[1]): string[] {
   const total = parseDecimal(totalAmount);
   const parts = [{ amount: refund.refundAmount, currency: refund.refundCurrency }, ...refund.credits];

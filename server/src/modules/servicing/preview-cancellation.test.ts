@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, it } from "vitest";
 import { openServicing, type Servicing } from "../../../test/support/servicing-service.ts";
 import { formatDecimal, parseDecimal } from "../../domain/money.ts";
 
-/** A preview of a cancellation says what the quote said, which the confirmation then really does. */
+/** A preview of a cancellation shows the quote's terms, which the confirmation then meets. */
 
 let world: Servicing;
 beforeAll(async () => {
@@ -37,7 +37,7 @@ it("names the money that goes back and what is lost of the price", async () => {
       : `Of its price of ${order.totalAmount} USD, ${lost} USD are lost.`,
   );
   expect(await confirm()).toMatchObject({ refundedUsdc: quote.refundUsdc });
-  // Nothing is left to come back, whatever the quote said.
+  // Nothing is left to refund, whatever the quote said.
   expect(await preview()).toMatchObject({ accepted: true, movements: [] });
 });
 

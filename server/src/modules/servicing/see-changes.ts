@@ -3,7 +3,7 @@ import type { Caller } from "../../kernel/contracts/tool.ts";
 import type { ChangeOffer, OrderChange } from "../../ports/supplier/flight-servicing.ts";
 import { type BookingRate, type SeenFlight, type SeenOffers, seenCarriers, seenLegs } from "../bookings/index.ts";
 
-/** Keeps what an order would be after each of these changes: its new flights, and the price of all of it. */
+/** Stores the order's state after each of these changes: its new flights and its total price. */
 export async function seeChangeOffers(
   seenOffers: SeenOffers,
   caller: Caller,
@@ -31,7 +31,7 @@ export async function seeChangeOffers(
   await seenOffers.remember(caller, seen);
 }
 
-/** The change that was made of an offer is what the offer was, at the price that it has now. */
+/** A change made from an offer has the offer's flights, at its own current price. */
 export async function seeChange(
   seenOffers: SeenOffers,
   caller: Caller,
@@ -47,7 +47,7 @@ export async function seeChange(
 type Price = Pick<SeenFlight, "totalAmount" | "totalCurrency">;
 type Terms = Pick<OrderChange, "changeTotalAmount" | "changeTotalCurrency">;
 
-/** For limits: what the order costs now and the difference, with the airline's fee for the change. */
+/** For limits: the order's current price plus the difference and the airline's fee. */
 function totalAfter({ totalAmount, totalCurrency }: Price, { changeTotalAmount, changeTotalCurrency }: Terms): Price {
   if (totalCurrency !== changeTotalCurrency) return { totalAmount, totalCurrency };
   const isLess = changeTotalAmount.startsWith("-");

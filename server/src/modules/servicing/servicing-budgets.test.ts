@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { z } from "zod";
 import { openServicing, type Servicing } from "../../../test/support/servicing-service.ts";
 
-/** What budgets cover of calls about orders, over dispatch. */
+/** Budgets for calls about orders, over dispatch. */
 let world: Servicing;
 beforeAll(async () => {
   world = await openServicing("shared");
@@ -65,7 +65,7 @@ describe("the budget of a companion", () => {
     const changed = await confirm();
     expect(changed.status, changed.text).toBe(200);
     expect(await usedOf("companion")).toBe(due.amount);
-    // The same again is the same change, and uses nothing.
+    // A repetition is the same change and uses nothing.
     expect((await confirm()).headers.get("idempotent-replayed")).toBe("true");
     expect(await usedOf("companion")).toBe(due.amount);
   });

@@ -2,14 +2,14 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { openServicing, type Servicing } from "../../../test/support/servicing-service.ts";
 import { newFundedTenant } from "../../../test/support/treasury.ts";
 
-/** Cancellations of flight orders, over dispatch, at the supplier's sandbox. */
+/** Cancellations of flight orders at the supplier's sandbox, over dispatch. */
 let world: Servicing;
 beforeAll(async () => {
   world = await openServicing("own");
 });
 afterAll(() => world.close());
 
-/** The supplier's clock is moved there. */
+/** The supplier's clock is moved in the sandbox. */
 const LATE_MILLISECONDS = 600_000;
 const CONFIRM = "/air/order_cancellations/{id}/actions/confirm";
 const confirm = (cancellationId: unknown, options = {}) =>
@@ -98,7 +98,7 @@ describe("a confirmation that the supplier does not answer", () => {
           refundedUsdc: quote.refundAmount,
         });
         expect(await world.confirmedCancellations(orderId), fault).toHaveLength(1);
-        // Whoever looks it up does that in the trace of the call that has sent it.
+        // Look-ups run in the trace of the call that sent the request.
         const looks = await world.requestsOf(traces.get(cancellationId) ?? "none");
         expect(
           looks.filter(({ method, path }) => method === "GET" && path.includes(String(cancellationId))),

@@ -4,7 +4,7 @@ import { micro, openServicing, type Servicing } from "../../../test/support/serv
 import { newFundedTenant, stranger } from "../../../test/support/treasury.ts";
 import { formatDecimal } from "../../domain/money.ts";
 
-/** Changes of flight orders, over dispatch, at the supplier's sandbox. */
+/** Changes of flight orders at the supplier's sandbox, over dispatch. */
 let world: Servicing;
 beforeAll(async () => {
   world = await openServicing("own");
@@ -13,7 +13,7 @@ afterAll(() => world.close());
 
 /** More often than the order is read while the fault is armed. */
 const MOST_READS = 1_000;
-/** The supplier's clock is moved there. */
+/** The supplier's clock is moved in the sandbox. */
 const LATE_MILLISECONDS = 600_000;
 const codeOf = ({ status, body }: { status: number; body: Record<string, unknown> }) => [status, body.code];
 
@@ -31,7 +31,7 @@ const Segment = z.object({
 const Flown = z.object({ slices: z.array(z.object({ id: z.string(), segments: z.array(Segment) })) });
 const Shown = Flown.extend({ totalAmount: z.string() });
 
-/** As the order's own route shows it. */
+/** As the order's route shows it. */
 async function shownOrder(orderId: string) {
   const headers = { authorization: `Bearer ${world.service.apiKey}` };
   return Shown.parse((await world.service.send(`/api/orders/${orderId}`, { headers })).body);
@@ -75,11 +75,11 @@ describe("a change", () => {
     expect(due.amount).toBe("0");
     const flownBefore = await shownOrder(orderId);
     const answer = await confirm(changeId, { type: "balance", ...due });
-    // The supplier's change does not say what the order costs then: the order does, and is read back at once.
+    // The supplier's change lacks the order's new price, so the order is read back at once.
     const { orders } = await world.ledger();
     const newTotalAmount = orders.find(({ id }) => id === orderId)?.total_amount;
     expect(answer.body.result, answer.text).toMatchObject({ newTotalAmount, newTotalCurrency: "USD" });
-    // What the change answered is what the order's own route says at once.
+    // The change's answer and the order's route agree at once.
     const { slices } = Flown.parse(answer.body.result);
     const shown = await shownOrder(orderId);
     expect(shown).toMatchObject({ totalAmount: newTotalAmount });

@@ -14,7 +14,7 @@ export interface SupplierPorts {
   stayBookings: Pick<StayBookings, "quietMilliseconds" | "getStay" | "cancelStay">;
 }
 
-/** How each kind of action is carried out at the suppliers of one environment. */
+/** The commits of each kind of action at the suppliers of an environment. */
 export function servicingCommits({ flights, flightServicing, stays, stayBookings }: SupplierPorts): ServicingCommits {
   return {
     flight_cancellation: flightCancellation(flights, flightServicing),

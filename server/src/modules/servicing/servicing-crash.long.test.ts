@@ -15,11 +15,11 @@ beforeAll(async () => {
 afterAll(() => world.close());
 
 const STALE = { seconds: 60 };
-/** Some hundred statements, one after the other. */
+/** Some hundred statements in sequence. */
 const LONG = 300_000;
-/** A stay is cancelled by the same steps as a flight: of its deaths there is nothing more to see. */
+/** A stay is cancelled by the same steps as a flight, so its crashes show nothing new. */
 const WHAT: readonly What[] = ["cancellation", "change by balance", "change by wallet", "stay"];
-/** What the supplier has more (or less) when it has been done once. */
+/** The change of the supplier's balance after one execution. */
 const MOVED: Readonly<Record<What, bigint>> = {
   cancellation: -300_000_000n,
   "change by balance": 90_500_000n,
@@ -46,7 +46,7 @@ async function stepsOf(what: What): Promise<number> {
   return steps();
 }
 
-/** Done at most once, and both sides' books agree. */
+/** Executed at most once, and both ledgers agree. */
 async function expectSound(order: ServicedOrder, what: What, where: string): Promise<string> {
   const books = await order.audit();
   expect(books, where).toMatchObject({ unsettled: 0, effectsFit: true, held: 0n, imbalance: 0n });
@@ -100,7 +100,7 @@ test.each(["cancellation", "change by wallet"] as const)(
   LONG,
 );
 
-/** A call that gave up waiting may still be about to let go of its action. */
+/** A call that stopped waiting may still be about to release its action. */
 async function untilLeft({ order: { orderId } }: ServicedOrder): Promise<void> {
   const worker = world.db.selectFrom("servicingAction").select("workerId").where("orderId", "=", orderId);
   await expect.poll(() => worker.execute()).toEqual([{ workerId: null }]);

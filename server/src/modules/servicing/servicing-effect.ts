@@ -42,7 +42,7 @@ import { splitRefund } from "./split-refund.ts";
  */
 export const SERVICING_PURPOSE = "servicing";
 
-/** In the answers of what charges and gives back. */
+/** Part of the answers that charge and refund. */
 export const ServicingTransfers = z.object({
   chargeTransferId: ChargeTransferId,
   refundTransferId: z.string().nullable().default(null).describe("The same of what is given back"),
@@ -57,27 +57,27 @@ interface NewOrderEvent {
   details: Readonly<Record<string, unknown>>;
 }
 
-/** What the supplier did, and what follows from it. */
+/** The supplier's outcome and its consequences. */
 export interface ServicingOutcome {
-  /** The caller's answer but for what was charged and refunded. */
+  /** The caller's answer without charges and refunds. */
   result: Readonly<Record<string, unknown>>;
   /**
-   * What the supplier gave back to the operator's balance. The tenant gets it up to what it has paid in money: the supplier does not
-   * always say how much of it is an airline credit, and may give back what a change has cost that was given up and made after all.
+   * The supplier's refund to the operator's balance. The tenant gets at most what it has paid in money: the supplier does not
+   * always say how much is an airline credit, and may return the cost of a change that was given up and made after all.
    */
   refund: Micro;
   order: Partial<Pick<OrderRecord, "status" | "totalAmount" | "totalCurrency">>;
-  /** Of a change, as the supplier says it with the change: they hold until the order is read back. Undefined: it does not say. */
+  /** The flights of a change as the supplier returned them, until the order is read back. Undefined: not returned. */
   flights?: { add: OrderRecord["slices"]; remove: readonly string[] } | undefined;
-  /** The first says what was done, and so does the event of the refund. */
+  /** The first event is the action; the refund has an event as well. */
   events: readonly [NewOrderEvent, ...NewOrderEvent[]];
 }
 
-/** How one kind of action is carried out at its supplier. */
+/** How a kind of action is executed at its supplier. */
 export interface ServicingCommit {
-  /** After an unknown outcome, how long to wait before a lookup proves that nothing happened. */
+  /** How long to wait after an unknown outcome before a look-up proves that nothing happened. */
   readonly quietMilliseconds: number;
-  /** Sent once. Throws a Failure when nothing happened; `outcome_unknown`, or anything else, when that is not known. */
+  /** Sent once. Throws a Failure when nothing happened; `outcome_unknown`, or any other error, when that is not known. */
   send(action: ServicingAction): Promise<ServicingOutcome>;
   /** Undefined: it has not happened. */
   lookUp(action: ServicingAction): Promise<ServicingOutcome | undefined>;
@@ -104,13 +104,13 @@ export class ServicingSteps {
   readonly #ports: ServicingPorts;
   readonly #source: "call" | "reconciliation";
 
-  /** `source`: who is said to have recorded what happened to the order. */
+  /** `source`: the recorded source of the order's events. */
   constructor(ports: ServicingPorts, source: "call" | "reconciliation") {
     this.#ports = ports;
     this.#source = source;
   }
 
-  /** What is done first about a stored intent: after its payment when that is the wallet's. */
+  /** The first step of a stored intent; a payment from the wallet comes before it. */
   begin(action: ServicingAction, waitMilliseconds: number): Next<ServicingAction, Aggregates> {
     return action.state === "paying" ? this.#afterTransfer(action, waitMilliseconds) : this.#send(action);
   }
@@ -130,7 +130,7 @@ export class ServicingSteps {
     });
   }
 
-  /** What was done before may be our own doing: an earlier action that was given up, and took effect after all. */
+  /** A refusal as already done may follow from an earlier action of ours that was given up and took effect. */
   async #refused(action: ServicingAction, failure: Failure): Promise<ServicingMove> {
     const found = DONE_BEFORE.has(failure.code) ? await this.#ports.commits[action.kind].lookUp(action) : undefined;
     return found === undefined ? failed(failure) : this.#done(action, found);
@@ -186,7 +186,7 @@ export class ServicingSteps {
     };
   }
 
-  /** Undefined: they stay as they are, or somebody has read them back already. */
+  /** Undefined: the flights are unchanged, or have been read back already. */
   async #slicesAfter(
     { orders }: Pick<Aggregates, "orders">,
     { environment, orderId }: ServicingAction,
@@ -201,12 +201,12 @@ export class ServicingSteps {
     });
   }
 
-  /** What the supplier gave back of what the wallet has not paid: a reservation in escrow owes less. */
+  /** Reduces what a reservation in escrow owes by the part of the refund that the wallet did not pay. */
   async #release(aggregates: Aggregates, action: ServicingAction, amount: Micro): Promise<void> {
     if (amount === 0n) return;
     const { environment, orderId, subjectId } = action;
     const left = amount - (await aggregates.bookings.reduceCover(action.bookingId, amount));
-    // The reservation was settled or the wallet charged in this moment: the money is given back after all.
+    // The reservation was settled or the wallet charged just now: the money is refunded after all.
     const back = atMost(left, await paidFor(aggregates, action));
     if (back === 0n) return;
     const details = { refundedUsdc: formatDecimal(back) };
@@ -221,7 +221,7 @@ export class ServicingSteps {
     await refund(aggregates, purseOf(action), `${paymentReference(action)}:late`, back);
   }
 
-  /** What the answer calls the transactions of what is charged and given back: the wallet's own is there before. */
+  /** The transactions that the answer names; the wallet's own payment comes first. */
   async #transfersOf(
     action: ServicingAction,
     back: Micro,
@@ -254,23 +254,23 @@ export function servicingEffect(
       const { payment, state } = action;
       const reference = paymentReference(action);
       if (payment?.kind === "balance") await aggregates.ledger.release(purseOf(action), reference);
-      // It is sent only when the wallet's transfer took place.
+      // Sent only if the wallet's transfer took place.
       if (payment?.kind === "wallet" && state === "sent") {
         await refund(aggregates, purseOf(action), reference, payment.amount);
       }
     },
-    // The collection wallet may lack what is refunded until a transfer to it is confirmed.
+    // The collection wallet may lack the refund until a transfer to it is confirmed.
     unstoredEnd: "soon",
     ended: () => submission.wake(),
   };
 }
 
-/** Undefined: this environment is switched off. */
+/** Undefined: this environment is disabled. */
 export type ServicingPortsFor = (
   environment: Environment,
 ) => Pick<ServicingPorts, "submission" | "commits"> | undefined;
 
-/** For the reconciler. */
+/** The use of the effect machine, for the reconciler. */
 export function servicingUse(
   { stores, clock }: Pick<ServicingPorts, "stores" | "clock">,
   portsFor: ServicingPortsFor,

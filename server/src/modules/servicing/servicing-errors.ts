@@ -4,7 +4,7 @@ import type { OrderRecord } from "../orders/index.ts";
 import { sendOutErrors } from "../treasury/index.ts";
 import type { Stores } from "./context.ts";
 
-/** What a caller should do about failures that more than one servicing tool can meet; tools spread these into their declared errors. */
+/** Next steps for failures that several servicing tools share; tools spread these into their declared errors. */
 export const commitErrors = {
   outcome_unknown:
     "The supplier has not said whether it did this. Call again with the same arguments: you get the result, and nothing is done twice.",
@@ -17,12 +17,12 @@ export const orderNotFound = "You have no such order. book_flight and book_stay 
 
 export const alreadyCancelled = "The order is already cancelled.";
 
-/** Throws `already_cancelled` where the records say so, without asking the supplier. */
+/** Throws `already_cancelled` if the records say so, without asking the supplier. */
 export function requireNotCancelled({ status }: Pick<OrderRecord, "status">): void {
   if (status === "cancelled") throw new Failure("already_cancelled", { detail: alreadyCancelled });
 }
 
-/** The tenant's own order. Throws `order_not_found`. */
+/** Returns the tenant's own order. Throws `order_not_found`. */
 export async function requireOrder(
   { orders }: Pick<Stores, "orders">,
   { tenantId, environment }: Pick<Caller, "tenantId" | "environment">,

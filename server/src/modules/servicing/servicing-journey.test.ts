@@ -5,7 +5,10 @@ import { micro } from "../../../test/support/servicing-service.ts";
 import { openStays, type StaysWorld } from "../../../test/support/stays-service.ts";
 import { formatDecimal } from "../../domain/money.ts";
 
-/** One traveler's whole way, over dispatch and over MCP: a flight from its seat to the credit that pays for the next one, and a stay. */
+/**
+ * A traveler's whole journey over dispatch and MCP: a flight from its seat to the credit that pays for the next one, and a
+ * stay.
+ */
 let world: StaysWorld;
 beforeAll(async () => {
   world = await openStays("shared");
@@ -100,7 +103,7 @@ it.each(surfaces)(
     const dateIn = (days: number): string => today.add({ days }).toString();
     const spent: bigint[] = [];
 
-    // A cheap fare, whose seats cost something, with a bag.
+    // A cheap fare with paid seats and a bag.
     async function search(destination: string, days: number) {
       const journey = { origin: "FRA", destination, departureDate: dateIn(days), cabinClass: "economy" };
       return Found.parse(await ask("search_flights", journey)).offers;
@@ -124,7 +127,7 @@ it.each(surfaces)(
     const total = micro(offer.totalAmount) + micro(bag.totalAmount) + micro(seat.totalAmount);
     expect(booked).toMatchObject({ totalAmount: formatDecimal(total), chargedUsdc: formatDecimal(total) });
     expect(booked.services.map(({ kind }) => kind).toSorted()).toEqual(["bag", "seat"]);
-    // The answer itself says on which leg a bag flies: an order's segments have other ids than its offer's.
+    // The answer names the leg of each bag, since an order's segments have other ids than its offer's.
     const legs = booked.slices.flatMap((slice) => slice.segments);
     for (const service of booked.services) {
       expect(service.segmentIds.length).toBeGreaterThan(0);
@@ -132,10 +135,10 @@ it.each(surfaces)(
     }
     spent.push(total);
 
-    // The airline moves the flight, so that this fare may be changed too: to a flight that costs more.
+    // The airline moves the flight, so that even this fare may be changed, to a more expensive flight.
     await world.issueTickets(booked.orderId);
     await moveSchedule(booked.orderId);
-    // What is kept for who reads the order: the weight of a bag, who sits where, what flies along, the old and the new times.
+    // Details kept for readers of the order: a bag's weight, seats, services, the old and the new times.
     const read = Read.parse(await ask("read_order", { orderId: booked.orderId }));
     expect(read.services.find(({ kind }) => kind === "bag")?.maximumWeightKilograms).toBeGreaterThan(0);
     const [seated] = read.flight.slices.flatMap((one) => one.segments);
@@ -174,7 +177,7 @@ it.each(surfaces)(
     expect(changed.chargedUsdc).toBe(selected.due.amount);
     spent.push(micro(changed.chargedUsdc));
 
-    // It moves that one too, and the order is cancelled: this airline gives credit and no money.
+    // The airline moves that flight too, and the order is cancelled: this airline gives credit, not money.
     await moveSchedule(booked.orderId);
     await world.arm("/air/order_cancellations", "refund_as_credit");
     const quote = Quote.parse(await ask("cancel_order_quote", { orderId: booked.orderId }));
@@ -188,7 +191,7 @@ it.each(surfaces)(
     const airlineIataCode = offer.owner.iataCode;
     expect(credits).toContainEqual({ id: credit.id, airlineIataCode, usable: true, amount: credit.amount });
 
-    // The credit pays for a part of the next booking with that airline.
+    // The credit pays part of the next booking with that airline.
     const next = (await search("JFK", daysAhead + 5)).find(({ owner }) => owner.iataCode === airlineIataCode);
     const rebooked = Booked.parse(await ask("book_flight", { offerId: next?.id, airlineCreditId: credit.id }));
     const rest = micro(rebooked.totalAmount) - micro(credit.amount);
@@ -199,7 +202,7 @@ it.each(surfaces)(
     });
     spent.push(rest);
 
-    // A stay: found, quoted, booked and cancelled.
+    // A stay: searched, quoted, booked and cancelled.
     const night = { checkInDate: dateIn(daysAhead), checkOutDate: dateIn(daysAhead + 2) };
     const [hotel] = Hotels.parse(await ask("search_hotels", { location: "Lisbon", ...night })).accommodations;
     const stayQuote = StayQuote.parse(await ask("quote_stay", { rateId: hotel?.cheapestRate.id }));
@@ -218,7 +221,7 @@ it.each(surfaces)(
     expect(ended.refundedUsdc).toBe(stayCancellation.refundAmount);
     spent.push(micro(stay.chargedUsdc) - micro(ended.refundedUsdc));
 
-    // The supplier's own books, and ours, say the same to the micro-unit.
+    // The supplier's ledger and ours agree to the micro-unit.
     const ledger = await world.ledger();
     const states = [booked.orderId, rebooked.orderId].map(
       (id) => ledger.orders.find((order) => order.id === id)?.state,

@@ -8,7 +8,7 @@ declare module "../../kernel/contracts/stores.ts" {
   }
 }
 
-/** What a stay's cancellation gives back while the present step of its policy lasts. */
+/** The refund of a stay's cancellation during the current step of its policy. */
 export interface StayCancellationQuote {
   /** `scq_…` */
   id: string;
@@ -17,11 +17,11 @@ export interface StayCancellationQuote {
   stayId: string;
   refundAmount: string;
   refundCurrency: string;
-  /** Undefined: no later step of the policy changes it. */
+  /** Undefined: no later step changes it. */
   expiresAt: Temporal.Instant | undefined;
 }
 
-/** What cancelling a flight order gives back, as the supplier quoted it. */
+/** The refund of a flight order's cancellation, as the supplier quoted it. */
 export interface FlightCancellationQuote
   extends Pick<CancellationQuote, "id" | "orderId" | "refundAmount" | "refundCurrency" | "refundTo"> {
   tenantId: string;
@@ -29,33 +29,33 @@ export interface FlightCancellationQuote
   credits: readonly Pick<CancellationQuote["credits"][number], "amount" | "currency">[];
 }
 
-/** Quotes and offers of servicing, as far as the supplier does not keep them or does not say whose they are. */
+/** Servicing quotes and offers whose contents or owner the supplier does not keep. */
 export interface ServicingQuotes {
   rememberChangeOffers(
     order: Pick<OrderRecord, "tenantId" | "environment" | "orderId">,
     changeOfferIds: readonly string[],
   ): Promise<void>;
-  /** Undefined also for another tenant's. */
+  /** Undefined also for an order of another tenant. */
   findOrderOfChangeOffer(
     tenantId: string,
     environment: Environment,
     changeOfferId: string,
   ): Promise<string | undefined>;
   insertStayCancellation(quote: StayCancellationQuote): Promise<void>;
-  /** Undefined also for another tenant's. */
+  /** Undefined also for an order of another tenant. */
   findStayCancellation(
     tenantId: string,
     environment: Environment,
     id: string,
   ): Promise<StayCancellationQuote | undefined>;
-  /** For who is shown what a confirmation would do: the supplier keeps the quote, and has the last word. */
+  /** For previews of a confirmation: the supplier's own quote decides. */
   insertFlightCancellation(quote: FlightCancellationQuote): Promise<void>;
-  /** Undefined also for another tenant's, and for one that was forgotten. */
+  /** Undefined also for another tenant's quote and for a deleted one. */
   findFlightCancellation(
     tenantId: string,
     environment: Environment,
     id: string,
   ): Promise<FlightCancellationQuote | undefined>;
-  /** Forgets change offers and quotes of flights that were made before this. */
+  /** Deletes change offers and flight quotes made before this. */
   prune(before: Temporal.Instant): Promise<void>;
 }

@@ -5,7 +5,7 @@ import type { OrderRecord } from "../orders/orders.ts";
 import { quoteStayCancellation, refundAt } from "./cancel-stay.ts";
 import { confirmCancellation } from "./confirm-cancellation.ts";
 
-/** Cancellations of stays, whose quotes are ours: by the policy, at the clock. */
+/** Cancellations of stays with our own quotes, by policy and clock. */
 let world: ServicingWorld;
 beforeAll(async () => {
   world = await openServicingWorld();

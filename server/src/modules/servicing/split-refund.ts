@@ -2,15 +2,15 @@ import type { Micro } from "../../domain/money.ts";
 import { atMost, type OrderRecord, paidFor } from "../orders/index.ts";
 import type { Aggregates } from "./context.ts";
 
-/** Where money goes that the supplier gives back for an order. */
+/** How the supplier's refund for an order is split. */
 export interface RefundParts {
   /** To the wallet: at most what it has paid. */
   back: Micro;
-  /** Of the rest, what a reservation in escrow owes for the order: it owes that no more. */
+  /** From the rest: the amount that a reservation in escrow no longer owes. */
   released: Micro;
 }
 
-/** For a quote as for what really comes back, so that both say the same. */
+/** Shared by quotes and refunds, so that they agree. */
 export async function splitRefund(
   aggregates: Pick<Aggregates, "bookings" | "servicingActions" | "orders">,
   order: Pick<OrderRecord, "bookingId" | "environment" | "orderId">,

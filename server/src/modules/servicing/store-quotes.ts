@@ -12,7 +12,7 @@ const Credits = z.array(z.object({ amount: z.string().nullable(), currency: z.st
 export function createServicingQuotes(db: Queryable, clock: Clock): ServicingQuotes {
   return {
     async rememberChangeOffers({ tenantId, environment, orderId }, changeOfferIds) {
-      // One statement with as many parameters however many offers there are.
+      // One statement with a fixed number of parameters, regardless of the number of offers.
       await sql`
         insert into change_offer (network, change_offer_id, tenant_id, order_id, created_at)
         select ${environment}, change_offer_id, ${tenantId}, ${orderId}, ${clock.now().toString()}::timestamptz

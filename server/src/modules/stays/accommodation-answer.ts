@@ -9,7 +9,7 @@ import { StayCancellationPolicy } from "./stay-result.ts";
 const MOST_RATES = 4;
 const MOST_PHOTOS = 2;
 
-/** What the supplier says of beds. It does not say how many guests a room takes at most. */
+/** The supplier's bed list. It does not say how many guests a room takes. */
 export const Beds = z
   .array(z.object({ type: wordsOfOthers(), count: z.number() }))
   .readonly()
@@ -60,7 +60,7 @@ export const AccommodationAnswer = z.object({
   expiresAt: z.string().nullable(),
 });
 
-/** How a place is shown that was looked for around `center`. */
+/** Describes an accommodation found around `center`. */
 export function toAccommodationAnswer(
   { rates, photos, ...place }: Accommodation,
   { center, nights, saleRates }: { center: Coordinates; nights: number; saleRates: SaleRates },
@@ -86,7 +86,7 @@ export const AccommodationPicks = z.object({
   cheapestRefundable: z.string().nullable().describe("null: no rate of those shown is given back in full"),
 });
 
-/** Which of those that are shown, of which there is one, is which. Near to a place that is not known whole is nobody. */
+/** Picks the best of the accommodations shown, if there are several. A place that is only partly known has no nearest one. */
 export function pickAccommodations(
   shown: readonly z.input<typeof AccommodationAnswer>[],
   { unknownPart }: { unknownPart: string | null },
@@ -112,11 +112,11 @@ export function pickAccommodations(
   };
 }
 
-/** Only compared: in USDC, as each place may sell in its own currency. */
+/** Compared in USDC only, as accommodations sell in different currencies. */
 const compared = ({ totalUsdc, totalAmount }: { totalUsdc?: string | undefined; totalAmount: string }): number =>
   Number(parseDecimal(totalUsdc ?? totalAmount) ?? Number.MAX_SAFE_INTEGER);
 
-/** The cheapest, the cheapest that is given back in full, and the cheapest of other boards and rooms; cheapest first. */
+/** The cheapest rate, the cheapest fully refundable one, and the cheapest of other boards and rooms; cheapest first. */
 function chooseRates(rates: readonly StayRate[]): StayRate[] {
   const kinds = new Map<string, StayRate>();
   for (const rate of rates) {
@@ -149,7 +149,7 @@ function toRate(rate: StayRate, nights: bigint, saleRates: SaleRates): z.input<t
   };
 }
 
-/** Rounded down to a hundredth: a price to compare, which nobody is asked to pay. */
+/** Rounded down to two decimals: for comparison only, never charged. */
 function perNight(totalAmount: string, nights: bigint): string {
   const hundredth = 10_000n;
   const each = (parseDecimal(totalAmount) ?? 0n) / nights;

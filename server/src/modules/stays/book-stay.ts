@@ -33,14 +33,17 @@ export interface BookStayPorts extends BookingStorage, StaySuppliers, RatePorts 
 export interface BookStayRequest {
   caller: Pick<Caller, "tenantId" | "userId" | "travelerId" | "leadTravelerId" | "environment" | "cover">;
   callId: string;
-  /** But for the phone number as the caller gave it; the profile's is used when there is none. */
+  /** Except the phone number, which is as the caller gave it; by default the profile's is used. */
   stay: Omit<StayBookingRequest, "bookingId" | "phoneNumber" | "guests"> & {
     phoneNumber: string | undefined;
     guests: readonly (StayBookingRequest["guests"][number] & { bornOn?: string })[];
   };
 }
 
-/** Books a quote once per tenant, whoever asks for it how often. Throws Failure; see `stay-booking-steps.ts` for the way of a booking. */
+/**
+ * Books a quote once per tenant, however often it is called. Throws Failure; `stay-booking-steps.ts` describes a booking's
+ * states.
+ */
 export function bookStay(
   ports: BookStayPorts,
   request: BookStayRequest,
@@ -52,7 +55,7 @@ export function bookStay(
   return bookOnce(ports, { caller, callId, asked: askedStay(stay), steps, prepare }, options);
 }
 
-/** What a call asks for, to tell a repetition from another booking of the same quote. */
+/** Identifies the request, to tell a repetition from another booking of the same quote. */
 export function askedStay({
   quoteId: offerId,
   guests,
@@ -66,21 +69,21 @@ export function askedStay({
         .map((guest) => JSON.stringify(guest))
         .toSorted(),
     );
-  // Names with the dates of birth that were given. A booking does not store the dates, and two guests may share a name.
+  // Names with the given dates of birth. A booking does not store the dates, and two guests may share a name.
   const born = guests.flatMap(({ givenName, familyName, customerUserId = null, bornOn }) =>
     bornOn === undefined ? [] : [JSON.stringify([givenName, familyName, customerUserId, bornOn])],
   );
   return {
     kind: "stay",
     offerId,
-    // How the guests are reached makes no other booking.
+    // Contact details do not make it a different booking.
     particulars: {
       ...(born.length === 0 ? {} : { born: born.toSorted() }),
       loyaltyProgrammeAccountNumber: more.loyaltyProgrammeAccountNumber ?? null,
       specialRequests: more.specialRequests ?? null,
       customerUserIds: customerUserIds.toSorted(),
     },
-    // Earlier releases kept nothing but the guests, and the first ones not even these.
+    // Earlier releases stored only the guests, and the first ones not even these.
     isForSame: ({ travelers }) => Promise.resolve(travelers.length === 0 || textOf(travelers) === textOf(guests)),
     mayBeSame: () => true,
   };
@@ -118,7 +121,7 @@ async function checkStay(ports: BookStayPorts, { caller, stay }: Omit<BookStayRe
   return { guests, specialRequests, phoneNumber, price: { amountMicroUsdc, totalAmount, totalCurrency, rate } };
 }
 
-/** The same, and that the wallet can pay for it. */
+/** Checks this, and that the wallet can pay. */
 export async function checkPaidStay(ports: BookStayPorts, request: Omit<BookStayRequest, "callId">): Promise<void> {
   const { price } = await checkStay(ports, request);
   await requireBalance(ports.stores, request.caller, price.amountMicroUsdc);
@@ -147,7 +150,7 @@ async function prepareBooking(
       booking: {
         id: bookingId,
         userId: caller.userId,
-        // What is due at the accommodation is not part of it.
+        // Excludes what is due at the accommodation.
         ...price,
         airlineCreditId: undefined,
         travelers: await toBooked({ travelers, caller }, guests),
@@ -159,13 +162,13 @@ async function prepareBooking(
   };
 }
 
-/** As the supplier takes them. */
+/** The supplier's limit. */
 const LONGEST_REQUESTS = 1_000;
 const ADULT_AGE = 18;
 
 /**
- * The wishes, with the ages of children whom the quote does not count as such: suppliers take no ages with a booking, and what was
- * searched for adults has a bed and a price for each, which only the accommodation can change.
+ * Adds to the wishes the ages of children that the quote counts as adults: suppliers take no ages with a booking, and a search
+ * for adults gives each a bed and a price that only the accommodation can change.
  */
 function withAges({ guests, specialRequests }: BookStayRequest["stay"], quote: StayQuote): string | undefined {
   const known = [...(quote.childAges ?? [])];
@@ -212,7 +215,7 @@ async function requireOwnCustomers(
   }
 }
 
-/** Who is a user of the tenant is recorded as one, so that an erasure finds the booking. */
+/** Guests who are users of the tenant are recorded as such, so that an erasure finds the booking. */
 function toBooked(
   ports: { travelers: Travelers; caller: BookStayRequest["caller"] },
   guests: BookStayRequest["stay"]["guests"],

@@ -3,7 +3,7 @@ import type { StaySearch, Stays } from "../../ports/supplier/stays.ts";
 
 interface Relaxed {
   argument: "location" | "checkInDate" | "guests" | "rooms";
-  /** What to do when it helps. */
+  /** The advice if relaxing this argument helps. */
   hint: string;
   query: StaySearch;
 }
@@ -44,7 +44,7 @@ function relaxations(query: StaySearch): Relaxed[] {
   return all.filter((one) => one !== undefined);
 }
 
-/** Which arguments left a search empty: those without which the supplier has rooms. */
+/** Finds the arguments that left a search empty: those without which the supplier has rooms. */
 export async function explainNoStays(
   stays: Pick<Stays, "searchAccommodations">,
   query: StaySearch,

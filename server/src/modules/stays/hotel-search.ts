@@ -23,7 +23,7 @@ import { seeAccommodations } from "./see-stays.ts";
 
 const ACCOMMODATIONS_RETURNED = 6;
 const LONGEST_LOCATION = 200;
-/** So many places of one name are looked at, and so many of them named. */
+/** The number of same-named places considered and listed. */
 const CANDIDATES = 10;
 const MOST_OTHERS = 5;
 /** Places farther apart than this are different ones. */
@@ -39,13 +39,13 @@ const Given = z.looseObject({
   checkInDate: z.string().refine(isCalendarDate).optional().catch(undefined),
 });
 
-/** Of an airport or a city by its code; what another name means is found out later. */
+/** The time zone of an airport or city code; other names are resolved later. */
 function timeZoneOf(location: string, maps: Pick<Maps, "airport">): string | undefined {
   const text = location.trim();
   return /^[a-z]{3}$/i.test(text) ? maps.airport(text.toUpperCase())?.timeZone : undefined;
 }
 
-/** The best of what a text names; coordinates stay where they are, and at sea there is no hotel. */
+/** The best match for a text. Coordinates are kept; there are no hotels at sea. */
 async function findPlace(text: string, maps: Maps, signal: AbortSignal) {
   const { candidates, nearMatches, provenance } = await resolveText(maps, text, { limit: CANDIDATES, signal });
   const [best] = candidates;
@@ -57,10 +57,10 @@ async function findPlace(text: string, maps: Maps, signal: AbortSignal) {
   return { place, otherPlaces: otherPlaces.slice(0, MOST_OTHERS), nearMatches, provenance };
 }
 
-/** Where the day begins first: a date before today there may be over at some place. */
+/** The time zone where a day begins first: an earlier date is past everywhere. */
 const FIRST_TIME_ZONE = "+14:00";
 
-/** What is wrong with a day at a place whose name alone did not say what day it is there. */
+/** Checks the day at a place whose time zone was not known from its name alone. */
 function checkDay(day: string, place: Position, { maps, clock }: { maps: Maps; clock: Clock }): Issue | undefined {
   if (!isBefore(day, todayAt(FIRST_TIME_ZONE, clock))) return undefined;
   const today = todayAt(maps.timeZonesAt(place)[0], clock);
@@ -72,7 +72,7 @@ const pastDay = (today: Temporal.PlainDate): Issue => ({
   message: `must not be before today, ${today.toString()}`,
 });
 
-/** How to see what is not among those that are shown. */
+/** How to see the results that are not shown. */
 function sayMore(notShown: number): string | null {
   if (notShown <= 0) return null;
   const those = notShown === 1 ? "1 more is" : `${notShown} more are`;
@@ -85,7 +85,7 @@ export const whereAndWhen = {
   checkOutDate: IsoDate,
 };
 
-/** The rules of where and when. */
+/** The rules for place and dates. */
 export function checkStay(
   query: { location: string; checkInDate: string; checkOutDate: string },
   context: { addIssue(issue: { code: "custom"; path: string[]; message: string }): unknown },
@@ -134,7 +134,7 @@ export const hotelErrors = {
     "The supplier has no matching rooms there; emptiedBy names the arguments that exclude all rooms. Try other dates or a larger area.",
 } as const;
 
-/** Of arguments of any kind, what is wrong with the day at the place. */
+/** Checks the day at the place, for arguments that are not validated yet. */
 export function checkFirstDay(args: unknown, { maps, clock }: Pick<Ports, "maps" | "clock">): Issue[] {
   const { location, checkInDate } = Given.safeParse(args).data ?? {};
   const today = todayAt(timeZoneOf(location ?? "", maps), clock);
@@ -146,9 +146,9 @@ interface HotelQuery {
   location: string;
   checkInDate: string;
   checkOutDate: string;
-  /** All of them. */
+  /** Including children. */
   guests: number;
-  /** Of those who are children. */
+  /** The ages of the children. */
   childAges?: readonly number[];
   rooms: number;
 }
@@ -216,7 +216,7 @@ interface Around {
   precision: Parameters<typeof searchRadii>[0];
 }
 
-/** Around a place; where there is nothing so near, around it as a city is searched. */
+/** Searches around a place; if nothing is near, with the radius of a city. */
 async function searchAround(
   ports: Parameters<typeof searchWithOwnRates>[0],
   caller: Parameters<typeof searchWithOwnRates>[1],

@@ -16,8 +16,8 @@ interface RatePorts {
 }
 
 /**
- * The rate is the tenant's once it is stored here. One whose answer was lost stays at the supplier, in no search and nobody's: it
- * costs nothing, and a new one can be made.
+ * The rate belongs to the tenant once it is stored here. If the supplier's answer is lost, the rate stays there without an
+ * owner and in no search: it costs nothing, and another can be made.
  */
 export async function createRate(
   { stayBookings, negotiatedRates }: RatePorts,
@@ -29,7 +29,7 @@ export async function createRate(
   return created;
 }
 
-/** What the records say of a change before the supplier is asked. Throws `negotiated_rate_not_found`. */
+/** Checks our records before the supplier is asked to change a rate. Throws `negotiated_rate_not_found`. */
 export async function requireOwnRate(
   { negotiatedRates }: Pick<RatePorts, "negotiatedRates">,
   { tenantId, environment }: Owner,
@@ -37,7 +37,7 @@ export async function requireOwnRate(
   negotiatedRateId: string,
 ): Promise<void> {
   const state = await negotiatedRates.find(tenantId, environment, negotiatedRateId);
-  // Deleting it again says the same again, so that a lost answer can be asked for.
+  // A repeated deletion gives the same answer, in case the first was lost.
   if (state === "active" || (state !== undefined && action === "delete")) return;
   throw rateNotFound();
 }
@@ -63,15 +63,15 @@ export async function deleteRate(
 ): Promise<void> {
   const { tenantId, environment } = owner;
   await requireOwnRate({ negotiatedRates }, owner, "delete", negotiatedRateId);
-  // Searches must not name what the supplier does not have any more.
+  // Searches must not name a rate that the supplier no longer has.
   await negotiatedRates.markDeleted(tenantId, environment, negotiatedRateId);
   await stayBookings.deleteNegotiatedRate(negotiatedRateId);
 }
 
-/** More than anybody has agreed; a search has to end. */
+/** More than any tenant has; it bounds the search. */
 const MOST_RATES_SEARCHED = 100;
 
-/** The search of everybody, with the rates beside that the tenant has negotiated. */
+/** Searches public rates and the tenant's negotiated ones. */
 export async function searchWithOwnRates(
   { stays, negotiatedRates }: { stays: Stays; negotiatedRates: Pick<NegotiatedRates, "listActive"> },
   { tenantId, environment }: Owner,
@@ -85,7 +85,7 @@ export async function searchWithOwnRates(
     return await stays.searchAccommodations({ ...query, negotiatedRateIds }, limit, options);
   } catch (error) {
     if (!(error instanceof Failure) || error.code !== "negotiated_rate_not_found") throw error;
-    // One of them is gone at the supplier: public rates are better than none.
+    // A negotiated rate is gone at the supplier: public rates are better than none.
     return await stays.searchAccommodations(query, limit, options);
   }
 }

@@ -14,7 +14,7 @@ interface QuotePorts<Method extends "quoteStay" | "getQuote"> {
   negotiatedRates: Pick<NegotiatedRates, "isForeign">;
 }
 
-/** A new quote of a rate. One that another tenant has negotiated does not exist. */
+/** Quotes a rate again. Another tenant's negotiated rate is not found. */
 export function quoteOwnRate(
   { stayBookings, negotiatedRates }: QuotePorts<"quoteStay">,
   owner: Owner,
@@ -24,7 +24,7 @@ export function quoteOwnRate(
   return unlessForeign(negotiatedRates, owner, "rate_not_found", () => stayBookings.quoteStay(rateId, options));
 }
 
-/** The quote as it was made. One of a rate that another tenant has negotiated does not exist. */
+/** Returns the original quote. One for another tenant's negotiated rate is not found. */
 export function getOwnQuote(
   { stayBookings, negotiatedRates }: QuotePorts<"getQuote">,
   owner: Owner,
@@ -44,7 +44,7 @@ async function unlessForeign(
   notFound: keyof typeof NOT_FOUND,
   ask: () => Promise<StayQuote>,
 ): Promise<StayQuote> {
-  // The same words for one that nobody knows as for one that is somebody else's.
+  // The same text for an unknown one and another tenant's.
   const failure = (cause?: unknown) =>
     new Failure(notFound, { detail: NOT_FOUND[notFound], ...(cause === undefined ? {} : { cause }) });
   let quote: StayQuote;

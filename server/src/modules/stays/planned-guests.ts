@@ -7,7 +7,7 @@ interface NamedGuest {
   customerUserId?: string | undefined;
 }
 
-/** The users who would stay. Undefined: a guest is only named, or nobody's user. */
+/** The users who would stay. Undefined: a guest is only named, or is no user of ours. */
 export async function plannedGuests(
   ports: { travelers: Travelers; caller: Caller },
   guests: readonly NamedGuest[],
@@ -16,7 +16,7 @@ export async function plannedGuests(
   return found.length === guests.length ? found : undefined;
 }
 
-/** Those of the guests who are users of the tenant. */
+/** The guests who are users of the tenant. */
 export async function knownGuests(
   ports: { travelers: Travelers; caller: Caller },
   guests: readonly NamedGuest[],
@@ -25,7 +25,7 @@ export async function knownGuests(
   return found.filter((userId) => userId !== undefined);
 }
 
-/** The tenant's user who is the guest: by customer id, or, in a run, by the names of who travels first. */
+/** The user who is the guest: by customer id or, in a run, by the lead traveler's names. */
 export async function findGuest(
   {
     travelers,

@@ -3,7 +3,7 @@ import type { Answer } from "../../../test/support/service.ts";
 import { openStays, type StaysWorld } from "../../../test/support/stays-service.ts";
 import { newFundedTenant } from "../../../test/support/treasury.ts";
 
-/** When a call repeats an earlier booking of a flight or a stay, and what it is told then. */
+/** When a call repeats an earlier booking of a flight or a stay, and its answer then. */
 let world: StaysWorld;
 let companion: string;
 beforeAll(async () => {
@@ -230,7 +230,7 @@ describe("a booking of the same stay", () => {
     expect(other.next).toContain(`another email and phoneNumber, and keeps it`);
     expect(other.next).toContain(`name its reference ${String(first.reference)}`);
     expect(await world.stayBookings(quoteId)).toHaveLength(1);
-    // Neither is stored as it is.
+    // Neither is stored in plain form.
     const rows = await world.service.sql("select contact_hashes::text as hashes from booking where offer_id = $1", [
       quoteId,
     ]);

@@ -5,13 +5,13 @@ interface Named {
   familyName: string;
 }
 
-/** What the accommodation may ask, as the quote is for more guests than are named, or for more than its beds are for. */
+/** Questions that the accommodation may ask if the quote covers more guests than are named, or than its beds suit. */
 export function sayGuests(quoted: SeenStay, named: readonly Named[]): string[] {
   return [...sayUnnamed(quoted, named), ...sayBeds(quoted)];
 }
 
 function sayUnnamed({ guests, childAges = [] }: SeenStay, named: readonly Named[]): string[] {
-  // A booking of an early release does not say whom it names.
+  // Bookings of early releases do not name their guests.
   if (guests === undefined || named.length === 0 || named.length >= guests) return [];
   const names = named.map(({ givenName, familyName }) => `${givenName} ${familyName}`).join(", ");
   const missing = guests - named.length;
@@ -27,12 +27,12 @@ function sayAges(guests: number, childAges: readonly number[]): string {
   return ` (${adults} ${adults === 1 ? "adult" : "adults"}, children aged ${childAges.join(", ")})`;
 }
 
-/** In suppliers' words. Any other bed may be for two. */
+/** The supplier's names. Any other bed may sleep two. */
 const FOR_ONE: ReadonlySet<string> = new Set(["single", "twin"]);
-/** Younger ones sleep in a cot. */
+/** Younger children sleep in a cot. */
 const BED_AGE = 2;
 
-/** Nothing where the beds are not known. */
+/** Empty if the beds are unknown. */
 function sayBeds({ guests, childAges = [], beds = [], rooms }: SeenStay): string[] {
   if (guests === undefined || beds.length === 0) return [];
   const places = beds.reduce((sum, { type, count }) => sum + count * (FOR_ONE.has(type) ? 1 : 2), 0) * rooms;

@@ -1,6 +1,6 @@
 import type { Place } from "../../ports/maps.ts";
 
-/** How far around a place its hotels are looked for: the wider the place, the farther. */
+/** The search radius around a place: larger for less precise places. */
 export const searchRadiusKilometers: Readonly<Record<Place["precision"] | "point", number>> = {
   point: 3,
   address: 3,
@@ -11,7 +11,7 @@ export const searchRadiusKilometers: Readonly<Record<Place["precision"] | "point
   region: 25,
 };
 
-/** Around a place that has none near, its hotels are those of the city that it would be in. */
+/** If a place has no hotels nearby, those of its surrounding city are used. */
 export function searchRadii(
   precision: Place["precision"] | "point",
 ): readonly [near: number, wider: number | undefined] {

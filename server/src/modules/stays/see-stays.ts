@@ -7,14 +7,14 @@ import { keepsRecords, type SaleRates, type SeenOffers, type SeenStay } from "..
 
 interface Search {
   place: Pick<Place, "countryCode">;
-  /** Of the place that was searched, where it is known. */
+  /** The time zone of the searched place, if known. */
   timeZone: string | undefined;
   checkInDate: string;
   checkOutDate: string;
   rooms: number;
 }
 
-/** Keeps the rates that a search has found, before they are shown: quotes of them do not say where they are. */
+/** Stores the rates of a search before they are shown, since quotes do not name the place. */
 export async function seeAccommodations(
   seenOffers: SeenOffers,
   caller: Caller,
@@ -23,7 +23,7 @@ export async function seeAccommodations(
   saleRates: SaleRates,
 ): Promise<void> {
   if (!keepsRecords(caller)) return;
-  // The same rates are the same search, also when it is made once more.
+  // The same rates are the same search, even if it is repeated.
   const rateIds = accommodations.flatMap(({ rates }) => rates.map(({ id }) => id));
   const searchId = `sea_${hash("sha256", rateIds.toSorted().join(" "))}`;
   const seen = accommodations.flatMap(({ id: accommodationId, name, latitude, longitude, starRating: stars, rates }) =>
@@ -51,7 +51,7 @@ export async function seeAccommodations(
   await seenOffers.remember(caller, seen, { id: searchId, comparables });
 }
 
-/** Keeps a quote as it is shown; where it is, the search has said that showed its rate. */
+/** Stores a quote as it is shown; its place comes from the search that found its rate. */
 export async function seeQuote(
   seenOffers: SeenOffers,
   caller: Caller,

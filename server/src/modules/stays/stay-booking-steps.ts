@@ -59,7 +59,7 @@ export class StayBookingSteps implements BookingSteps {
     if (booking.state !== "ordering")
       return unknown(new Error(`the stay of booking ${booking.id} is ${booking.state}`));
     const found = await this.#stayBookings.findStaysByBooking(booking.id, booking.createdAt);
-    // One that was cancelled before anybody knew its id was cancelled by the operator or the hotel: nothing was delivered.
+    // A booking that was cancelled before its id was known was cancelled by the operator or the hotel: nothing was delivered.
     const stay = found.find(({ status }) => status === "confirmed");
     return stay === undefined ? failed(neverHappened()) : this.#booked(booking, stay);
   }
@@ -73,7 +73,7 @@ export class StayBookingSteps implements BookingSteps {
   }
 }
 
-/** For the reconciler. `suppliersFor`: undefined for an environment that is switched off. */
+/** The use of the effect machine, for the reconciler. `suppliersFor`: undefined for a disabled environment. */
 export function stayBookingUse(
   storage: BookingStorage,
   suppliersFor: (environment: Environment) => StaySuppliers | undefined,

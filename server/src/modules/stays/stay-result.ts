@@ -66,8 +66,8 @@ function priceOf({ totalAmount: amount, totalCurrency: currency }: Booking, { pr
 }
 
 /**
- * What the balance pays: the stay's price by the supplier's books; at most what is held. A stay in another currency than its
- * quote was paid with what is held, as that is what was asked.
+ * The amount taken from the balance: the supplier's price of the stay, at most the held amount. A stay in another currency than
+ * its quote takes the held amount, since that was requested.
  */
 export function balancePaysForStay(booking: Booking, stay: SupplierStay): Micro {
   const { amount, currency } = priceOf(booking, stay);
@@ -84,7 +84,7 @@ export function sayNextOfStay(
   { isCovered }: { isCovered: boolean },
 ): string {
   const due = sayDue(dueAtAccommodation);
-  // Somebody who has to pay there is not told that nothing is left to do.
+  // A guest with an amount due there has something left to do.
   const first = due.length === 0 ? [NOTHING_LEFT] : due;
   return [...first, ...(isCovered ? [COVERED, CANCELLING] : [IN_ESCROW])].join(" ");
 }

@@ -3,14 +3,14 @@ import { openStays, type StaysWorld } from "../../../test/support/stays-service.
 import { newFundedTenant, stranger } from "../../../test/support/treasury.ts";
 import { parseDecimal } from "../../domain/money.ts";
 
-/** Stays, over dispatch, at the supplier's sandbox. */
+/** Stays at the supplier's sandbox, over dispatch. */
 let world: StaysWorld;
 beforeAll(async () => {
   world = await openStays("own");
 });
 afterAll(() => world.close());
 
-/** The supplier's clock is moved there. */
+/** The supplier's clock is moved in the sandbox. */
 const LATE_MILLISECONDS = 600_000;
 const BOOKINGS = "/stays/bookings";
 const codeOf = ({ status, body }: { status: number; body: Record<string, unknown> }) => [status, body.code];
@@ -98,7 +98,7 @@ describe("a booking that the supplier does not answer", () => {
     await Promise.all(
       open.map(async ({ fault, quote }) => {
         const answer = await world.untilKnown(() => world.bookStay(quote.id));
-        // What never happened is known as such by the row of the first call; the second call then booked.
+        // The first call's row shows a failure that had no effect; the second call then booked.
         expect(answer.status, `${fault}: ${answer.text}`).toBe(200);
         const confirmed = (await world.stayBookings(quote.id)).filter(({ status }) => status === "confirmed");
         expect(confirmed, fault).toMatchObject([{ paid_amount: quote.totalAmount }]);
@@ -162,7 +162,7 @@ describe("a quote", () => {
     ["sold_out", "rate_unavailable"],
     ["offer_expired", "rate_unavailable"],
   ])("%s is %s", async (fault, code) => {
-    // A read is asked for again after a failure.
+    // A read is repeated after a failure.
     await world.armOften("/stays/quotes", fault);
     const answer = await world.service.call("quote_stay", { rateId: world.rateId });
     await world.disarm();

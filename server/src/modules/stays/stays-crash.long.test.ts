@@ -13,7 +13,7 @@ import { bookStay } from "./book-stay.ts";
 type World = Awaited<ReturnType<typeof openBookingWorld>>;
 type Tenant = Awaited<ReturnType<World["newTenant"]>>;
 
-/** Workers that die while they book a stay: the real adapter and the real sandbox, whose books are compared with ours. */
+/** Workers that die while booking a stay: the real adapter and the real sandbox, whose ledger is compared with ours. */
 let world: World;
 let sandbox: SupplierSandbox;
 let duffel: ReturnType<typeof duffelAt>;
@@ -21,7 +21,7 @@ let rateId: string;
 
 beforeAll(async () => {
   [world, sandbox] = await Promise.all([openBookingWorld(), startSupplierSandbox()]);
-  // The sandbox lives today.
+  // The sandbox uses today's date.
   world.clock.advance(Temporal.Now.instant().since(world.clock.now()));
   duffel = duffelAt(sandbox.url, {}, { token: sandbox.token, clock: world.clock });
   const today = Temporal.Now.plainDateISO("UTC");
@@ -39,9 +39,9 @@ afterAll(async () => {
   await Promise.all([world.close(), sandbox.stop()]);
 });
 
-/** Past the worker's silence and the quiet time; little, as the supplier's clock does not move with ours. */
+/** Past the worker's silence and the quiet time; a small step, as the supplier's clock does not move with ours. */
 const STALE = { seconds: 20 };
-/** Some hundred statements and requests, one after the other. */
+/** Some hundred statements and requests in sequence. */
 const LONG = 300_000;
 
 interface BookingPorts {
@@ -77,7 +77,7 @@ async function newStay() {
 
 const StayEntry = z.object({ quote_id: z.string(), status: z.string(), paid_amount: z.string() });
 
-/** At most one stay that is paid once, and both sides' books agree. */
+/** At most one stay, paid once, and both ledgers agree. */
 async function expectSound(tenant: Tenant, quoteId: string, where: string): Promise<string> {
   const [ours, ledger] = [await tenant.audit(), await sandbox.ledger()];
   const made = z
@@ -122,7 +122,7 @@ test(
   LONG,
 );
 
-/** A stay that the supplier has made and nobody knows of. */
+/** A stay that the supplier made and our records lack. */
 async function newLostStay() {
   const stay = await newStay();
   await sandbox.arm("POST", "/stays/bookings", "reset_after_effect");

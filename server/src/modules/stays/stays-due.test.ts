@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { openStays, type StaysWorld } from "../../../test/support/stays-service.ts";
 
-/** What a guest pays at the accommodation is said until it is paid there, which nobody tells us. */
+/** The amount due at the accommodation is shown permanently, as its payment there is not reported. */
 
 let world: StaysWorld;
 beforeAll(async () => {

@@ -4,7 +4,7 @@ import { inDays } from "../../../test/support/agent.ts";
 import { openStays, type StaysWorld } from "../../../test/support/stays-service.ts";
 import { newFundedTenant } from "../../../test/support/treasury.ts";
 
-/** Who a stay is booked for, and what of the arguments is refused before the supplier is asked. */
+/** Who a stay is booked for, and which arguments are refused before the supplier is asked. */
 let world: StaysWorld;
 beforeAll(async () => {
   world = await openStays("shared");
@@ -38,7 +38,7 @@ describe("book_stay", () => {
     const [first, second] = await world.stayBookings(quote.id);
     expect([mine.body.result, theirs.body.result]).toMatchObject([{ orderId: first?.id }, { orderId: second?.id }]);
     expect(first?.id).not.toBe(second?.id);
-    // An order is its tenant's own.
+    // An order is visible to its own tenant only.
     const cancelling = await world.service.call("cancel_order_quote", { orderId: first?.id }, other.as);
     const nothing = await world.service.call("cancel_order_quote", { orderId: "bok_0000Nothing" }, other.as);
     expect(said(cancelling)).toEqual(said(nothing));
@@ -167,7 +167,7 @@ const Found = z.object({
 const Sent = z.object({ requests: z.array(z.object({ path: z.string(), body: z.string().nullable() })) });
 const Posted = z.object({ data: z.looseObject({}) });
 
-/** What the supplier was sent to book a quote. */
+/** The bookings that the supplier received for a quote. */
 async function bookingsSent(quoteId: string) {
   const answer = await fetch(`${world.service.supplierUrl}/_sandbox/requests?contains=${quoteId}`);
   const { requests } = Sent.parse(await answer.json());

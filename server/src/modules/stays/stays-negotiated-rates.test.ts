@@ -3,7 +3,7 @@ import { openStays, type StaysWorld } from "../../../test/support/stays-service.
 import { newFundedTenant, resultOf } from "../../../test/support/treasury.ts";
 import { parseDecimal } from "../../domain/money.ts";
 
-/** Rates that a tenant has agreed with hotels, over dispatch, at the supplier's sandbox. */
+/** Rates that a tenant has agreed with hotels, at the supplier's sandbox over dispatch. */
 let world: StaysWorld;
 beforeAll(async () => {
   world = await openStays("shared");

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { openStays, type StaysWorld } from "../../../test/support/stays-service.ts";
 
-/** A stay can be booked in one name for several guests; the hotel may see it differently, and its beds may be too few. */
+/** One name may book a stay for several guests; the hotel may object, and there may be too few beds. */
 
 let world: StaysWorld;
 beforeAll(async () => {
@@ -19,7 +19,7 @@ async function bothSay(quoteId: string, guests: readonly object[]) {
   return [String(note), String(next)];
 }
 
-/** Of a room with one double bed. */
+/** A quote for a room with one double bed. */
 async function quotedFor(adults: number, childAges: readonly number[]) {
   const today = Temporal.Now.plainDateISO("UTC");
   const dates = { checkInDate: today.add({ days: 40 }).toString(), checkOutDate: today.add({ days: 42 }).toString() };

@@ -23,7 +23,7 @@ export function createNegotiatedRates(db: Queryable, clock: Clock) {
         .execute();
     },
 
-    /** Undefined also for another tenant's. */
+    /** Undefined also for an order of another tenant. */
     async find(
       tenantId: string,
       environment: Environment,
@@ -38,7 +38,7 @@ export function createNegotiatedRates(db: Queryable, clock: Clock) {
       return row.deletedAt === null ? "active" : "deleted";
     },
 
-    /** The newest of those that are not deleted. */
+    /** The newest undeleted rates. */
     async listActive(tenantId: string, environment: Environment, limit: number): Promise<readonly string[]> {
       const rows = await db
         .selectFrom("negotiatedRate")
@@ -51,7 +51,7 @@ export function createNegotiatedRates(db: Queryable, clock: Clock) {
       return rows.map((row) => row.negotiatedRateId);
     },
 
-    /** No search names it from now on; what was quoted from it stays its tenant's. */
+    /** Removes it from searches; existing quotes stay the tenant's. */
     async markDeleted(tenantId: string, environment: Environment, negotiatedRateId: string): Promise<void> {
       await db
         .updateTable("negotiatedRate")
@@ -61,7 +61,7 @@ export function createNegotiatedRates(db: Queryable, clock: Clock) {
         .execute();
     },
 
-    /** Whether the rate belongs to another tenant than this one, or did before it was deleted. */
+    /** Whether the rate belongs, or belonged before its deletion, to another tenant. */
     async isForeign(environment: Environment, negotiatedRateId: string, tenantId: string): Promise<boolean> {
       const owner = await db
         .selectFrom("negotiatedRate")
@@ -73,5 +73,5 @@ export function createNegotiatedRates(db: Queryable, clock: Clock) {
   };
 }
 
-/** Which tenant a negotiated rate of the supplier belongs to; the rate itself is kept there. */
+/** The owners of the supplier's negotiated rates; the rates themselves are kept at the supplier. */
 export type NegotiatedRates = ReturnType<typeof createNegotiatedRates>;

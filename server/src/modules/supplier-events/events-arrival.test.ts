@@ -13,7 +13,7 @@ import { systemClock } from "../../ports/clock.ts";
 import { registerWebhooks } from "./receivers.ts";
 import { createSupplierEndpoints, type SupplierEndpoints } from "./store.ts";
 
-/** What arrives at the webhook route: only what the supplier signed, now, is stored, and that once. */
+/** The webhook route: only events that the supplier signed just now are stored, each once. */
 
 const PATH = "/api/webhooks/supplier";
 const REFUSALS = 20;
@@ -46,7 +46,7 @@ async function registeredSecret(): Promise<string> {
 
 const Listed = z.object({ data: z.array(z.object({ id: z.string(), url: z.string() })) });
 
-/** The supplier's own list of endpoints; what it deletes. */
+/** The supplier's own list of endpoints, and deleting from it. */
 async function atSupplier(method: "GET" | "DELETE", id = "") {
   const response = await fetch(`${service.supplierUrl}/air/webhooks${id}`, {
     method,
@@ -154,7 +154,7 @@ test("the endpoint follows the service's address, and is made anew at a supplier
 test("an address that is refused too often waits; the supplier does not, however much it sends at once", async () => {
   const { body } = newEvent();
   const forge = () => post(body, sign(body, now(), "other"), { "x-forwarded-for": "198.51.100.1" });
-  // At once, and more than what is allowed again meanwhile: one every three seconds.
+  // All at once, and more than the limit allows again meanwhile: one every three seconds.
   const forged = await Promise.all(Array.from({ length: 4 * REFUSALS }, forge));
   for (const { status } of forged) expect([401, 429]).toContain(status);
   const late = forged.find(({ status }) => status === 429);

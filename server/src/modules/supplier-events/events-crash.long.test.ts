@@ -10,7 +10,7 @@ import type { SupplierEvent } from "../../ports/supplier/supplier-webhooks.ts";
 import { servicingCommits } from "../servicing/servicing-commits.ts";
 import { createEventProcessor } from "./process-events.ts";
 
-/** Events that were acknowledged survive the death of who works on them, and none of them decides a booking by itself. */
+/** Acknowledged events survive the death of their worker, and none decides a booking by itself. */
 type World = Awaited<ReturnType<typeof openBookingWorld>>;
 type Tenant = Awaited<ReturnType<World["newTenant"]>>;
 
@@ -23,7 +23,7 @@ beforeAll(async () => {
 });
 afterAll(() => world.close());
 
-/** Longer than a dead worker keeps an event, shorter than an order waits to be looked at again. */
+/** Longer than a dead worker's lease on an event, shorter than an order's wait for its next check. */
 const LEASE_OVER = { minutes: 3 };
 
 function newOffer(): string {
@@ -87,7 +87,7 @@ async function bookedOrder(): Promise<string> {
   return row.orderId;
 }
 
-/** Lets one worker die at a step, and another one come after it. */
+/** One worker dies at a step, and another takes over. */
 async function dieAndGoOn(deathAt: number, when: "before" | "after") {
   const orderId = await bookedOrder();
   const received = event("air.payment.succeeded", { subjectId: "pay_1", orderId });

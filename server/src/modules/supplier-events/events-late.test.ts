@@ -2,14 +2,16 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { z } from "zod";
 import { openServicing, type Servicing } from "../../../test/support/servicing-service.ts";
 
-/** Orders that were paid and die, as the airline issues no tickets: the supplier gives the payment back, and so do we. */
+/** Paid orders that end without tickets: the supplier refunds the payment, and so do we. */
 let world: Servicing;
 beforeAll(async () => {
   world = await openServicing("own");
 });
 afterAll(() => world?.close());
 
-/** The supplier's clock is moved there, when everybody has given it up: by itself, a ticket is refused a second after the payment. */
+/**
+ * The supplier's clock is moved after every wait has timed out; in real time, a ticket is refused a second after the payment.
+ */
 const LATE_MILLISECONDS = 600_000;
 const refuseTickets = () => world.advance(LATE_MILLISECONDS / 1_000);
 const Order = z.object({
@@ -67,7 +69,7 @@ test.each([
 });
 
 test("events that never come are made up for by a look at the order", async () => {
-  // Of its making, of its payment and of its end.
+  // For the order's creation, its payment and its end.
   await disturb("drop", { times: 3 });
   const { orderId } = await bookWithoutTickets(true);
   await refuseTickets();
@@ -89,7 +91,7 @@ test("what the events say late, when the order shows as cancelled already, is gi
   await world.expectSameBooks();
 });
 
-/** What takes effect after everybody has given it up: the supplier's event tells of it, and the books follow. */
+/** Effects that happen after everything has timed out: the supplier's event reports them, and the ledger follows. */
 const Found = z.object({
   offers: z.array(z.object({ id: z.string(), paymentRequirements: z.object({ requiresInstantPayment: z.boolean() }) })),
 });

@@ -3,8 +3,7 @@ import { z } from "zod";
 import { openServicing, type Servicing } from "../../../test/support/servicing-service.ts";
 
 /**
- * What the supplier's events do, at its sandbox. The quiet time is so long that nothing is found out by waiting for it: what is
- * known in time is known by an event.
+ * Events at the supplier's sandbox. The quiet time is too long to learn anything by waiting: news in time comes from an event.
  */
 let world: Servicing;
 beforeAll(async () => {
@@ -39,14 +38,14 @@ async function book() {
   return world.book({ offerId: offer.id });
 }
 const tick = (advanceSeconds: number) => world.advance(advanceSeconds);
-/** The supplier's clock is moved there. */
+/** The supplier's clock is moved in the sandbox. */
 const LATE_MILLISECONDS = 600_000;
 const disturb = (kind: string, extra: object) => world.supplier("/_sandbox/webhook-disturbances", { kind, ...extra });
 const outcomes = (orderId: string, type: string) =>
   world.service.sql("select outcome from webhook_event where order_id = $1 and type = $2", [orderId, type]);
 
 test("tickets are told by an event, and the order's documents are read for it", async () => {
-  // By itself, a ticket comes a second after the payment.
+  // In real time, a ticket comes a second after the payment.
   await world.arm("/air/payments", "ticketing_delayed", LATE_MILLISECONDS);
   const { orderId } = await book();
   expect(await read(orderId)).toMatchObject({ status: "confirmed", ticketing: "pending", documents: [] });
@@ -88,7 +87,7 @@ test("events in the wrong order end in the same record", async () => {
 });
 
 test("an event that never comes is made up for by a look at the order", async () => {
-  // Of its making and of its payment.
+  // For the order's creation and its payment.
   await disturb("drop", { times: 2 });
   const { orderId } = await book();
   await tick(2);
@@ -169,7 +168,7 @@ describe("a commit that is accepted and not answered", () => {
   });
 });
 
-// Last: what the supplier gives back here is the operator's, so that the books of the tests above would differ.
+// Runs last: the supplier's refund here is the operator's, which would unbalance the ledgers of the tests above.
 test("an order that the operator cancels at the supplier shows as cancelled", async () => {
   const { orderId } = await world.bookFlexible();
   const Quote = z.object({ data: z.object({ id: z.string() }) });

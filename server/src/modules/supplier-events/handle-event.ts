@@ -28,8 +28,8 @@ const CREATION_FAILED: ReadonlySet<string> = new Set(["order.creation_failed", "
 const MOST_CREDITS = 200;
 
 /**
- * Works on one event. Its body is only a hint: what it names is read at the supplier, and what follows is stored once, so that
- * events may come twice, late or in any order. Returns what came of it, for the operator.
+ * Handles one event. Its body is only a hint: the named record is read at the supplier and the result is stored once, so that
+ * events may come twice, late or in any order. Returns the result, for the operator.
  */
 export async function handleEvent(ports: EventPorts, environment: Environment, event: SupplierEvent): Promise<string> {
   const { orderId } = event;
@@ -43,7 +43,7 @@ export async function handleEvent(ports: EventPorts, environment: Environment, e
   return (await refreshOrder(ports, order, "webhook")) === "read" ? "order read" : "order not at the supplier";
 }
 
-/** An event about what is not an order yet may decide a booking whose outcome is open. */
+/** An event about something that is not an order yet may decide a booking with an open outcome. */
 async function finishBooking(ports: EventPorts, environment: Environment, event: SupplierEvent): Promise<string> {
   const { stores, log } = ports;
   const bookingId = await bookingOf(ports, event);
@@ -69,7 +69,7 @@ async function finishBooking(ports: EventPorts, environment: Environment, event:
   throw new NotYet("its booking is being finished");
 }
 
-/** Of an order that the supplier has, its own word; of one that it has not, only the event tells which it would have been. */
+/** The supplier names the booking of an order that it has; for one that it lacks, only the event does. */
 async function bookingOf(
   { flights, stayBookings }: EventPorts,
   { orderId, bookingId }: SupplierEvent,
@@ -86,7 +86,7 @@ async function bookingOf(
   }
 }
 
-/** What a call has sent and got no answer to records its own events; it may be found out now, if it took effect. */
+/** Calls without an answer from the supplier record their own events; they may be looked up now, if they took effect. */
 async function finishActions(ports: EventPorts, order: OrderRecord): Promise<void> {
   const { stores, commits } = ports;
   await reopenActions(ports, order);
@@ -98,7 +98,7 @@ async function finishActions(ports: EventPorts, order: OrderRecord): Promise<voi
   throw new NotYet("a cancellation or a change of the order is under way");
 }
 
-/** What was given up and took effect after all is finished like any other, once in a lifetime of its subject. */
+/** Finishes actions that were given up but took effect, once per subject. */
 async function reopenActions({ stores, commits, log }: EventPorts, order: OrderRecord): Promise<void> {
   const { environment, orderId } = order;
   const reopened = new Set<string>();
@@ -113,12 +113,12 @@ async function reopenActions({ stores, commits, log }: EventPorts, order: OrderR
         log.warn(fields, "an action that was given up took effect after all");
       continue;
     }
-    // The tenant has its money back and may have spent it.
+    // The tenant was refunded and may have spent the money.
     log.error({ ...fields, paid: payment.kind }, "an action that was given up and paid back took effect after all");
   }
 }
 
-/** Of a booking that failed: nobody pays a hold any more; what is paid is the operator's to decide. */
+/** For a failed booking: nobody will pay its hold, and a paid order is left to the operator. */
 async function endOrdersOfFailed(
   { flights, log }: EventPorts,
   booking: Booking,
@@ -135,7 +135,7 @@ async function endOrdersOfFailed(
 
 type Recorded = Pick<OrderEvent, "kind" | "details"> & { key: string };
 
-/** What the order itself does not show: read where the event points, and only if that is about this order. */
+/** Reads details that the order itself lacks at the event's subject, if that belongs to this order. */
 async function readSubject(
   { flights, flightServicing }: EventPorts,
   { orderId, kind }: OrderRecord,
@@ -167,12 +167,11 @@ async function readSubject(
 }
 
 /**
- * Whether a look now, before the quiet time is over, decides an open booking as a later one would. A paid order with our booking
- * id is there to stay. Nothing found proves nothing, as the commit may still be on its way, unless the supplier has said that it
- * failed (`creationFailed`), and nothing is found. An order that the supplier holds unpaid is what was sent, if no payment was sent
- * with it or after it; any other unpaid order proves nothing, as its payment may be on its way.
- *
- * It looks just as the reconciler does afterwards (`modules/flights/ordering/booking-steps.ts`, `modules/stays/stay-booking-steps.ts`).
+ * Whether a look-up before the end of the quiet time already decides an open booking. A paid order with our booking id is
+ * final. Finding nothing proves nothing, as the commit may still be on its way, unless the supplier has reported its failure
+ * (`creationFailed`). An unpaid held order is final if no payment was sent with it or after it; any other unpaid order proves
+ * nothing, as its payment may be on its way.
+ * The look-up is that of the reconciler (`modules/flights/ordering/booking-steps.ts`, `modules/stays/stay-booking-steps.ts`).
  */
 async function isDecided(
   { flights, stayBookings }: ProofPorts,

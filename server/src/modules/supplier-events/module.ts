@@ -43,7 +43,7 @@ export const supplierEventsModule = defineModule({
     if (suppliers.production !== undefined && settings.supplierWebhookSecrets.length === 0) {
       log.warn({}, "SUPPLIER_WEBHOOK_SECRETS is not set: events of the live supplier are refused");
     }
-    // A sandbox that is away for a moment is no reason not to start.
+    // A sandbox that is briefly unavailable does not prevent the start.
     await registerSandbox(parts).catch((err: unknown) =>
       log.warn({ err }, "the sandbox's events could not be registered yet"),
     );

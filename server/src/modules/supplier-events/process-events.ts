@@ -8,7 +8,7 @@ import { type EventPorts, handleEvent } from "./handle-event.ts";
 
 interface EventProcessorOptions {
   stores: Stores;
-  /** Undefined: this environment is switched off; its events wait. */
+  /** Undefined: the environment is disabled, and its events wait. */
   portsFor(environment: Environment): Omit<EventPorts, "stores" | "clock" | "log"> | undefined;
   clock: Clock;
   log: Log;
@@ -16,11 +16,11 @@ interface EventProcessorOptions {
 
 const ENVIRONMENTS = ["sandbox", "production"] as const;
 const BATCH = 20;
-/** Who takes an order and dies with it keeps it from the others for so long. */
+/** How long a dead process keeps others from the orders that it has leased. */
 const LEASE_MILLISECONDS = 120_000;
 const KEPT = { hours: 30 * 24 };
 
-/** The supplier's events that have been stored, one after the other as they arrived, and orders whose events were missed. */
+/** Processes stored supplier events in their order of arrival, and orders whose events were missed. */
 export function createEventProcessor({ stores, portsFor, clock, log }: EventProcessorOptions) {
   const inbox = stores.supplierInbox;
   const eventPorts = (environment: Environment): EventPorts | undefined => {
@@ -29,7 +29,7 @@ export function createEventProcessor({ stores, portsFor, clock, log }: EventProc
   };
 
   return {
-    /** Works on every event that waits; how many that were. */
+    /** Processes all waiting events; returns how many. */
     async runOnce(): Promise<number> {
       const counts = ENVIRONMENTS.map(async (environment) => {
         const ports = eventPorts(environment);
@@ -40,7 +40,7 @@ export function createEventProcessor({ stores, portsFor, clock, log }: EventProc
       return (await Promise.all(counts)).reduce((sum, count) => sum + count, 0);
     },
 
-    /** Reads orders that wait for something, or whose events may have been missed; how many that were. */
+    /** Reads orders that wait for something or whose events may have been missed; returns how many. */
     async readDueOrders(): Promise<number> {
       let count = 0;
       for (const environment of ENVIRONMENTS) {

@@ -4,10 +4,10 @@ import type { SupplierWebhooks } from "../../ports/supplier/supplier-webhooks.ts
 import type { Parts, Stores } from "./context.ts";
 import { SUPPLIER_WEBHOOK_PATH, type WebhookReceiver } from "./routes.ts";
 
-/** Another process may have registered a new endpoint; what it signs meanwhile is sent again. */
+/** Another process may have registered a new endpoint; the supplier repeats what that one signs meanwhile. */
 const SECRET_KEPT_MILLISECONDS = 1_000;
 
-/** Both suppliers' events: how they are let in. */
+/** The webhook receivers of both suppliers. */
 export function createReceivers({ suppliers, stores, clock, settings }: Parts): readonly WebhookReceiver[] {
   const { sandbox, production } = suppliers;
   let registered = { secrets: Promise.resolve<readonly string[]>([]), until: 0 };
@@ -34,14 +34,14 @@ const pickReading = ({ webhooks: { read, mayBeSigned } }: Supplier) => ({ read, 
 
 /** Makes the embedded supplier send its events here. */
 export async function registerSandbox({ suppliers: { sandbox }, stores, settings, urls }: Parts): Promise<void> {
-  // The edge host has no such route.
+  // The edge host does not serve this route.
   if (sandbox === undefined || settings.serve === "edge") return;
   const { webhooks } = sandbox;
   await registerWebhooks({ stores, webhooks }, "sandbox", `${urls.local}${SUPPLIER_WEBHOOK_PATH}`);
 }
 
 /**
- * Makes the embedded supplier send its events to this deployment. A sandbox that is a new one gets a new endpoint, and a known one
+ * Makes the embedded supplier send its events to this deployment. A new sandbox gets a new endpoint, and an existing endpoint
  * follows the address, so that a start on another port misses nothing.
  */
 export async function registerWebhooks(

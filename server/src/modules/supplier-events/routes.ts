@@ -5,7 +5,7 @@ import type { Environment } from "../../ports/identity.ts";
 import type { SupplierWebhooks } from "../../ports/supplier/supplier-webhooks.ts";
 import type { SupplierInbox } from "./store.ts";
 
-/** What of one environment arrives there. */
+/** The webhook of one environment. */
 export interface WebhookReceiver {
   environment: Environment;
   read: SupplierWebhooks["read"];
@@ -20,11 +20,11 @@ interface WebhookRoutePorts {
 }
 
 export const SUPPLIER_WEBHOOK_PATH = "/api/webhooks/supplier";
-/** An order of many travellers, in full, is some hundred kilobytes. */
+/** A full order with many travelers has some hundred kilobytes. */
 const MAXIMUM_BODY_BYTES = 1024 * 1024;
 const SIGNATURE = "x-duffel-signature";
 
-/** An event is stored before it is acknowledged, and worked on afterwards (`process-events.ts`). */
+/** An event is stored before it is acknowledged, and processed afterwards (`process-events.ts`). */
 const receiveWebhook = definePublicRoute({
   id: "receive_supplier_webhook",
   method: "POST",
@@ -43,12 +43,12 @@ const receiveWebhook = definePublicRoute({
     type: z.string(),
     data: z.object({ object: z.record(z.string(), z.unknown()) }),
   }),
-  // The signature is over the bytes.
+  // The signature covers the exact bytes.
   bodyAs: "text",
   maximumBodyBytes: MAXIMUM_BODY_BYTES,
   answers: { 200: { description: "Stored.", schema: z.object({ ok: z.literal(true) }) } },
   errors: {
-    // Whoever tries signatures learns nothing from the answer.
+    // The answer tells nothing to a caller that tries signatures.
     unauthorized: "Refused.",
     too_large: `The body is over ${MAXIMUM_BODY_BYTES} bytes. Send less.`,
     rate_limited: "Refused too often.",

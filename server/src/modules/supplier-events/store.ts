@@ -15,10 +15,10 @@ declare module "../../kernel/contracts/stores.ts" {
   }
 }
 
-/** Events may come in any order: each is only a hint to look at a record again. */
+/** Events may arrive in any order: each is only a hint to read a record again. */
 export type SupplierInbox = Inbox<SupplierEvent>;
 
-/** The endpoint that this deployment registered by itself at a supplier. */
+/** The endpoint that this deployment registered at a supplier. */
 export interface SupplierEndpoints {
   find(environment: Environment): Promise<WebhookEndpoint | undefined>;
   put(environment: Environment, endpoint: WebhookEndpoint): Promise<void>;

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { wordsOfOthers } from "../../domain/schemas.ts";
 import type { TravelerProfile } from "./traveler-profile.ts";
 
-/** A profile as tools show it: whoever reads an answer must not learn numbers of documents from it. */
+/** A profile as tools show it, without document numbers. */
 export const ShownProfile = z.object({
   givenName: wordsOfOthers().optional(),
   familyName: wordsOfOthers().optional(),
@@ -36,14 +36,14 @@ export function maskNumbers(profile: Partial<TravelerProfile>): z.output<typeof 
   };
 }
 
-/** Enough to tell two documents of one person apart. */
+/** Enough to tell a person's documents apart. */
 function mask(number: string): string {
   return `***${number.slice(-2)}`;
 }
 
 const NEEDED = ["givenName", "familyName", "bornOn", "title", "gender", "email", "phoneNumber"] as const;
 
-/** What a flight's booking needs besides; some flights need a passport, too. */
+/** The missing fields for a flight booking; some flights need a passport, too. */
 export function missingForFlights(profile: Partial<TravelerProfile>): string[] {
   return NEEDED.filter((field) => (profile[field] ?? "").trim() === "");
 }

@@ -19,10 +19,10 @@ const profile = {
   loyaltyProgrammeAccounts: [{ airlineIataCode: "BA", accountNumber: "LOYAL8812345" }],
   passports: [{ nationality: "GBR", number: "PASS7731942", issuedOn: "2022-01-01", expiresOn: "2036-01-01" }],
 };
-/** What is looked for in every column. */
+/** The traces of the person that are searched for in every column. */
 const TRACES = [USER, "Veronika", "Vanishova", "veronika.v@example.com", "4155550188", "LOYAL8812345", "PASS7731942"];
 
-/** What may keep saying who it was, and why. */
+/** Columns that may keep naming the person, and why. */
 const KEPT: Readonly<Record<string, string>> = {
   "booking_invoice.document": "an invoice is a record of accounting, and stays as it was issued",
   "booking_invoice.pdf": "the same invoice as a file",
@@ -61,7 +61,7 @@ const erase = (userId: string, query = "", key = service.apiKey) =>
   desk.ask(`/api/travelers/${userId}${query}`, undefined, key, "DELETE");
 const CONFIRMED = "?confirmFutureBookings=true";
 
-/** Of all tables of the product: the columns that hold a trace, as text, JSON or bytes. */
+/** Searches all tables for columns that hold a trace, as text, JSON or bytes. */
 async function columnsWithTraces(): Promise<string[]> {
   const columns = await service.sql(`
     select class.relname as table, attribute.attname as column, type.typname as type
@@ -89,7 +89,7 @@ async function anOffer(days: number, passengers = 1, userId?: string): Promise<s
 
 const as = { userId: USER };
 
-/** Of an order of the person, which a trip has paid for. */
+/** Issues the invoice for an order of the person that a trip paid for. */
 async function issueInvoice(order: Record<string, unknown>): Promise<void> {
   const bookingId = await escrow.reserve(await escrow.prefund("9000"), "8500");
   const amounts = { vendorAmountUsdc: order.totalAmount, feeAmountUsdc: "7.5", vendorAddress: order.vendorAddress };
@@ -99,7 +99,7 @@ async function issueInvoice(order: Record<string, unknown>): Promise<void> {
   resultOf(await service.call("generate_booking_invoice", { bookingId }, as));
 }
 
-/** Every kind of thing that leaves a trace of a person. Answers the orders that are ahead, and what the stay was booked with. */
+/** Leaves every kind of trace of a person. Returns the upcoming orders and the stay's booking data. */
 async function doEverything(): Promise<{ orders: string[]; stay: object }> {
   await service.call("save_traveler", { ...profile, userId: USER }, { headers: { "idempotency-key": "save" } });
   const keyed = { ...as, headers: { "idempotency-key": `book for ${USER}` } };
@@ -138,7 +138,7 @@ async function doEverything(): Promise<{ orders: string[]; stay: object }> {
   await expect.poll(() => mails.received.filter(({ to }) => to.includes("approver@example.com"))).toHaveLength(2);
   await desk.ask("/api/policy-enforcement", { policyId: null }, service.operatorKey, "PUT");
   await issueInvoice(own);
-  // One that is over: a budget that binds the person would keep them.
+  // Expired: an active budget that binds the person would prevent the erasure.
   const budget = { budgetId: "vera", amountUsdc: "1000", travelerIds: [USER], startsOn: day(-9), endsOn: day(-2) };
   expect((await desk.ask("/api/budgets", budget, service.operatorKey, "PUT")).status).toBe(200);
   resultOf(
@@ -195,7 +195,7 @@ describe("a traveler who did everything", () => {
       expect(read.status, read.text).toBe(200);
       for (const trace of TRACES) expect(read.text).not.toContain(trace);
     }
-    // From these, a date of birth or an address could be guessed.
+    // A date of birth or an address could be guessed from these.
     const hashes = await service.sql(
       `
       select particulars_hash as hash from booking where order_id = any ($1)
@@ -205,7 +205,7 @@ describe("a traveler who did everything", () => {
       [orders],
     );
     expect(hashes).toEqual([{ hash: "erased" }]);
-    // Whether it is the same booking again, nobody can tell any more.
+    // A repeated booking can no longer be recognised.
     const repeated = await service.call("book_stay", stay);
     expect(repeated.body, repeated.text).toMatchObject({
       code: "already_booked",
@@ -213,7 +213,7 @@ describe("a traveler who did everything", () => {
       orderId: orders[2],
       detail: expect.stringMatching(/personal data was erased(?!.*exactly as before)/),
     });
-    // The companion is still told.
+    // The companion is still named.
     expect((await service.call("read_order", { orderId: orders[1] })).text).toContain("Demo");
     const again = await service.call("book_flight", { offerId: "off_none" }, as);
     expect([again.status, again.body.code]).toEqual([400, "invalid_input"]);
@@ -302,7 +302,7 @@ describe("erasing", () => {
     const own = resultOf(await book("user_answered", 47));
     const offerId = await anOffer(48, 2);
     const both = resultOf(await service.call("book_flight", { offerId, additionalCustomerUserIds: [customerUserId] }));
-    // As it is between the end of the booking and the answer.
+    // The state between the end of the booking and the answer.
     const call =
       "update call set state = $2, settled_at = $3 where id = (select call_id from booking where order_id = $1)";
     for (const { orderId } of [own, both]) {
@@ -322,7 +322,7 @@ describe("erasing", () => {
     return found.id;
   }
 
-  /** What a request answers that waits for an erasure which has locked the person. */
+  /** The answer of a request that waits for an erasure with a lock on the person. */
   async function whileErasing<Answered>(userId: string, request: () => Promise<Answered>): Promise<Answered> {
     const client = new pg.Client({ connectionString: service.config.databaseUrl });
     await client.connect();

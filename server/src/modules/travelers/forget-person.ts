@@ -1,29 +1,29 @@
-/** Takes a person out of what is stored as JSON or text, and leaves everything else as it is. */
+/** Removes a person from stored JSON or text and leaves the rest unchanged. */
 
 export interface NamedPerson {
   userId: string;
-  /** Stands in place of the user's id afterwards. */
+  /** Replaces the user's id. */
   mark: string;
-  /** As the profile and the person's bookings have them. */
+  /** As in the profile and in the person's bookings. */
   names: readonly { givenName: string; familyName: string }[];
-  /** Addresses, telephone and document numbers. */
+  /** Addresses, phone numbers and document numbers. */
   identifiers: readonly string[];
 }
 
 export const ERASED_NAME = "(erased)";
-/** What describes a person beside the names, in an object that is about the person. */
+/** Members that describe a person beside the names, in an object about the person. */
 const PERSONAL_MEMBERS: ReadonlySet<string> = new Set([
   ...["email", "phoneNumber", "phone", "bornOn", "title", "gender", "passports", "loyaltyProgrammeAccounts"],
   ...["loyaltyAccounts", "preferredLanguage", "guestName", "guestEmail"],
 ]);
-/** Members and columns whose value is a user's id. */
+/** Members and columns whose value is a user id. */
 const NAMES_USER = /user|traveler|subject|requestedby|decidedby|resolvedby|createdby|changedby|actor|person/i;
 const SHORTEST_IN_TEXT = 5;
 
 export interface Forgetting {
-  /** Of a member or a column of that name. `isAbout`: it is about nobody else of the same name. */
+  /** Removes the person from a member or column of this name. `isAbout`: it concerns no namesake. */
   value(stored: unknown, name: string, isAbout: boolean): unknown;
-  /** What PostgreSQL finds rows by that may name the person: more than those that do. */
+  /** A PostgreSQL pattern for rows that may name the person; it also matches others. */
   pattern: string;
   /** Whether a text names this person rather than a namesake. */
   isNamedIn(text: string): boolean;
@@ -64,14 +64,14 @@ export function forgetPerson({ userId, mark, names, identifiers }: NamedPerson):
       kept.map(([name, member]) => {
         const newName = text(name, "", false);
         if (isPerson && (name === "givenName" || name === "familyName")) return [newName, ERASED_NAME];
-        // A profile lies within what names its user.
+        // A profile is inside the object that names its user.
         if (isPerson && name === "profile" && isObject(member)) return [newName, object(member, isAbout, true)];
         return [newName, change(member, name, isAbout && !isOther)];
       }),
     );
   }
 
-  /** Answers are stored as the text that was sent. Undefined: it is no JSON document. */
+  /** Answers are stored as the text that was sent. Undefined: it is not a JSON document. */
   function document(stored: string, isAbout: boolean): string | undefined {
     if (!/^\s*[{[]/.test(stored)) return undefined;
     try {
@@ -98,13 +98,13 @@ export function forgetPerson({ userId, mark, names, identifiers }: NamedPerson):
   };
 }
 
-/** None of them as a part of a longer word. */
+/** Matches whole words only. */
 function words(alternatives: readonly string[]): RegExp | undefined {
   if (alternatives.length === 0) return undefined;
   return new RegExp(`(?<![\\p{L}\\p{N}_])(?:${alternatives.join("|")})(?![\\p{L}\\p{N}_])`, "giu");
 }
 
-/** For JavaScript and for PostgreSQL. */
+/** Escapes for both JavaScript and PostgreSQL. */
 function escapePattern(text: string): string {
   return text.replaceAll(/[\\^$.*+?()[\]{}|/]/g, String.raw`\$&`);
 }

@@ -5,21 +5,21 @@ import { birthProblem, MOST_PASSPORTS, profileFields } from "./profile-schema.ts
 import { contradictions } from "./same-person.ts";
 import type { Passport, TravelerProfile } from "./traveler-profile.ts";
 
-/** What a caller gives beside the scan, and what is stored already. */
+/** The fields given beside the scan, and the stored profile. */
 interface Beside {
   given: Partial<TravelerProfile>;
   stored: TravelerProfile;
-  /** Of the passport, for a scan that has not read it. */
+  /** The passport's date of issue, for a scan that lacks it. */
   passportIssuedOn: string | undefined;
 }
 
 interface FromScan {
   fields: Partial<TravelerProfile>;
-  /** What the scan would have filled: codes of reasons, `not_read`, `not_accepted`, `not_a_passport` or `sent_otherwise`. */
+  /** Unused fields of the scan with a reason: `not_read`, `not_accepted`, `not_a_passport` or `sent_otherwise`. */
   notTaken: readonly NotTaken[];
 }
 
-/** A profile's fields as a scan fills them, or why it cannot. What the caller gives itself is left alone. */
+/** Returns the profile fields that a scan fills, or why it cannot. Fields given by the caller are kept. */
 export function fieldsFromScan(person: ScannedPerson, beside: Beside, clock: Clock): FromScan | Issue {
   const { given } = beside;
   const passports = passportsFrom(person, beside);
@@ -74,13 +74,13 @@ function passportsFrom({ passport }: ScannedPerson, { given, stored, passportIss
   return { fields: { passports }, notTaken: [] };
 }
 
-/** Whether the profile takes such a value: where it does not, the traveler's other fields are still good. */
+/** Whether the profile accepts the value; if not, the traveler's other fields are still used. */
 function isAccepted(name: "givenName" | "familyName" | "bornOn", value: string | undefined, clock: Clock): boolean {
   if (value === undefined || !profileFields[name].safeParse(value).success) return false;
   return name !== "bornOn" || birthProblem(value, clock).length === 0;
 }
 
-/** In place of the same passport, else beside the others. */
+/** Replaces the same passport, or adds a new one. */
 function withPassport(passports: readonly Passport[], scanned: Passport): Passport[] {
   const isSame = ({ nationality, number }: Passport) =>
     nationality === scanned.nationality && number.toUpperCase() === scanned.number.toUpperCase();

@@ -18,7 +18,7 @@ declare module "../../kernel/contracts/parts.ts" {
   }
   interface ModuleSettings {
     readonly "travelers.keepGuestsDays": number;
-    /** 0: until they are deleted. */
+    /** 0: kept until they are deleted. */
     readonly "travelers.keepTravelersDays": number;
   }
 }

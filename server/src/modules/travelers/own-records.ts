@@ -2,11 +2,11 @@ import type { Caller } from "../../kernel/contracts/tool.ts";
 import type { AirlineCredit, Flights } from "../../ports/supplier/flights.ts";
 import type { Travelers } from "./traveler-profile.ts";
 
-/** Who travels first in what the call books. */
+/** The lead traveler of the call's booking. */
 export const leadOf = ({ travelerId, leadTravelerId }: Pick<Caller, "travelerId" | "leadTravelerId">): string =>
   leadTravelerId ?? travelerId;
 
-/** The tenant's user behind a supplier customer; undefined also for another tenant's customer, which does not exist here. */
+/** The tenant's user behind a supplier customer; undefined also for another tenant's customer. */
 export function findOwnCustomer(
   travelers: Travelers,
   caller: Pick<Caller, "tenantId" | "environment">,
@@ -15,7 +15,7 @@ export function findOwnCustomer(
   return travelers.findUserByCustomerId(caller.tenantId, customerUserId, caller.environment);
 }
 
-/** The tenant's airline credit; undefined also for one that belongs to somebody else or to nobody we know. */
+/** The tenant's airline credit; undefined also for one of another tenant or with an unknown owner. */
 export async function findOwnCredit(
   ports: { flights: Flights; travelers: Travelers },
   caller: Pick<Caller, "tenantId" | "environment">,

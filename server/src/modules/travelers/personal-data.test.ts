@@ -33,7 +33,7 @@ const send = (method: string, path: string, body?: unknown) =>
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
   });
 
-/** The tables that say something of the person, of all that have rows of the tenant. The audit log keeps the id by intention. */
+/** Tables with data about the person, among all with rows of the tenant. The audit log keeps the id on purpose. */
 async function tablesThatName(): Promise<string[]> {
   const tables = await service.sql(`
     select table_name as name from information_schema.columns
@@ -182,7 +182,7 @@ it("old travelers whom a budget names stay, the operator is told so once, and ot
     const log = { ...silentLog, warn: (fields: object, message: string) => void told.push({ ...fields, message }) };
     const personalData = createPersonalData({ stores, random: systemRandom, log });
     const bare = { loyaltyProgrammeAccounts: [], passports: [] };
-    // More than one batch, and all of them older than who comes last.
+    // More than one batch, all older than the last one.
     const named = Array.from({ length: 101 }, (_, index) => `named_${index}`);
     for (const userId of named) await travelers.put(tenant.id, userId, "sandbox", bare, "test");
     clock.advance({ hours: 1 });

@@ -2,17 +2,18 @@ import type { Retention } from "../../kernel/contracts/person-records.ts";
 import type { Environment } from "../../ports/identity.ts";
 import type { TravelerProfile } from "./traveler-profile.ts";
 
-/** Everything that is held of a person, in one environment. */
+/** Everything held about a person in an environment. */
 export interface HeldData {
   profile: TravelerProfile | undefined;
   customerUserIds: readonly string[];
-  /** What the modules hold, by names of their own. */
+  /** The modules' records, under the names that they chose. */
   records: Readonly<Record<string, unknown>>;
 }
 
 /**
- * Nothing was changed unless it is `erased`. `busy`: a booking or a run of the person is under way. `works`: the person works for the
- * tenant. `ahead`: these orders of the person are, and nobody confirmed it. `ruled`: these budgets and policies bind the person by name.
+ * Nothing was changed unless it is `erased`. `busy`: the person has a pending booking or run. `works`: the person works for the
+ * tenant. `ahead`: the person has these upcoming orders, which the caller did not confirm. `ruled`: these budgets and policies
+ * name the person.
  */
 export type ErasureOutcome =
   | { outcome: "erased" | "unknown" | "busy" | "works" }
@@ -25,8 +26,8 @@ export interface PersonalData {
     options: { actor: string; confirmFutureBookings: boolean },
   ): Promise<ErasureOutcome>;
   /**
-   * Erases guests of trips that expired before, and travelers whose profile nobody has written or booked with since. Whom budgets or
-   * policies name stays, which the log says.
+   * Erases guests of trips that expired before, and travelers whose profile was not written or booked with since. Persons named
+   * by budgets or policies stay, which the log says.
    */
   eraseOld(before: Retention): Promise<void>;
 }

@@ -15,7 +15,7 @@ const MOST_ACCOUNTS = 20;
 
 const withoutCardNumber = { message: "must not hold a payment card number" };
 
-/** A text for which `problemOf` finds nothing to say. */
+/** A text in which `problemOf` finds no problem. */
 const checked = (schema: z.ZodString, problemOf: (text: string) => string | undefined) =>
   schema.check((context) => {
     const message = problemOf(context.value);
@@ -54,7 +54,7 @@ const Passport = z
     message: "must be later than issuedOn",
   });
 
-/** What a profile holds. */
+/** The fields of a profile. */
 export const profileFields = {
   givenName: PersonName.exactOptional(),
   familyName: PersonName.exactOptional(),
@@ -68,7 +68,7 @@ export const profileFields = {
   passports: z.array(Passport).max(MOST_PASSPORTS),
 };
 
-/** What a schema does not know: today's date. In UTC, which will do. */
+/** Checks against today's date in UTC, which a schema cannot know. */
 export function birthProblem(bornOn: string | undefined, clock: Clock): Issue[] {
   const today = clock.now().toZonedDateTimeISO("UTC").toPlainDate().toString();
   if (bornOn === undefined || (bornOn >= EARLIEST_BIRTH && bornOn <= today)) return [];

@@ -9,7 +9,7 @@ interface PrivacyPorts {
   reads: Reads;
 }
 
-/** What the modules hold of a person. */
+/** The modules' records about a person. */
 const HeldRecords = z.object({
   bookings: z
     .array(

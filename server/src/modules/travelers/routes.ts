@@ -6,9 +6,9 @@ import type { Clock } from "../../ports/clock.ts";
 import { birthProblem, profileFields } from "./profile-schema.ts";
 import type { Travelers } from "./traveler-profile.ts";
 
-/** It replaces the profile: a field that is left out is gone. */
+/** Replaces the whole profile: omitted fields are removed. */
 const TravelerBody = z.strictObject({
-  /** As `GET` returns it, so that what was read can be changed and sent back. */
+  /** As `GET` returns it, so that it can be changed and sent back. */
   userId: z.string().exactOptional(),
   ...profileFields,
   loyaltyProgrammeAccounts: profileFields.loyaltyProgrammeAccounts.default([]),
@@ -16,7 +16,7 @@ const TravelerBody = z.strictObject({
 });
 
 const TravelerAnswer = TravelerBody.extend({ userId: z.string() });
-/** Without the user's id, which stands beside it. */
+/** Without the user's id, which the answer has beside it. */
 export const TravelerProfileAnswer = TravelerBody.omit({ userId: true });
 
 export const TravelerPath = z.object({
@@ -89,7 +89,7 @@ export const writeTraveler = defineRoute({
     if (issues.length > 0) throw invalidInput(issues);
     const { tenantId, environment, serviceAccountId } = principal;
     const isNew = await travelers.put(tenantId, userId, environment, given, serviceAccountId);
-    // Who may write but not read gets back what it sent, and nothing that was there before: a PUT replaces.
+    // A caller that may write but not read gets back what it sent, without earlier data: a PUT replaces.
     const written = { userId, ...given };
     return isNew ? new Created(written) : written;
   },

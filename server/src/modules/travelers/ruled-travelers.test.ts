@@ -3,7 +3,7 @@ import { day } from "../../../test/support/approval-desk.ts";
 import type { TestService } from "../../../test/support/service.ts";
 import { openSharedService } from "../../../test/support/shared-service.ts";
 
-/** A traveler who is named by a budget or a policy is not freed of it by erasing and saving the profile again. */
+/** Erasing and saving the profile again does not free a traveler from a budget or policy that names them. */
 
 let service: TestService;
 beforeAll(async () => {

@@ -5,7 +5,7 @@ import type { TravelerProfile } from "./traveler-profile.ts";
 type Identifying = "familyName" | "givenName" | "bornOn";
 
 /**
- * Which of the stored fields show that a scan is of somebody else: all that identify a person and do not agree. Names are compared
+ * Returns the stored fields that show a scan to be of somebody else: all identifying fields that disagree. Names are compared
  * as a machine-readable zone may write them, so "Müller" agrees with "MUELLER" and with "MULLER", and "Anna" with "ANNA MARIA".
  */
 export function contradictions(

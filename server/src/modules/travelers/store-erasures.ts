@@ -26,22 +26,22 @@ declare module "../../kernel/contracts/stores.ts" {
 interface Erasure {
   user: SealedFor;
   actor: string;
-  /** Also of somebody with bookings that are still ahead. */
+  /** Erases even a person with upcoming bookings. */
   confirmFutureBookings: boolean;
   random: RandomBytes;
 }
 
 export interface Erasures {
-  /** In the transaction that all aggregates share. */
+  /** Runs in the transaction that all aggregates share. */
   erase(erasure: Erasure): Promise<ErasureOutcome>;
-  /** One for each kind of persons that grow old. */
+  /** One search for each kind of person with a retention time. */
   listOld(before: Retention): readonly ((page: PersonPage) => Promise<readonly SealedFor[]>)[];
   forgetOldNames(before: Retention, limit: number): Promise<void>;
 }
 
 type Options = Pick<StoreParts, "clock" | "vault"> & Pick<BesideStores, "personRecords"> & { db: Queryable };
 
-/** Of what travelers and identity hold themselves. */
+/** Tables of travelers and identity themselves. */
 const NOT_SEARCHED: Readonly<Record<string, string>> = {
   app_user: "deleted",
   traveler_profile: "deleted",
@@ -58,7 +58,7 @@ export function createErasures(options: Options): Erasures {
       if (unknown !== undefined) return unknown;
       const records = personRecords();
       const traces = await identify(records, user);
-      // A service account is nobody's name: what it did stays its own, and rules go on naming it.
+      // A service account is not a person: its records stay, and rules keep naming it.
       const isServiceAccount = keyIdOf(userId) !== undefined;
       const { isBusy, rules, ordersAhead } = await gatherObjections(records, user, { at, callIds: traces.callIds });
       if (isBusy) return { outcome: "busy" };
@@ -92,7 +92,10 @@ export function createErasures(options: Options): Erasures {
   };
 }
 
-/** A booking for the person is there already, or finds nobody. Undefined: the person can be erased as far as is known here. */
+/**
+ * Locks the user: a concurrent booking is either visible now, or will not find the user. Undefined: nothing here prevents the
+ * erasure.
+ */
 async function lock(db: Queryable, user: SealedFor): Promise<ErasureOutcome | undefined> {
   const { tenantId, userId, environment } = user;
   const found = await sql`
@@ -100,7 +103,7 @@ async function lock(db: Queryable, user: SealedFor): Promise<ErasureOutcome | un
     db,
   );
   if (found.rows.length === 0) return { outcome: "unknown" };
-  // Erasing an approver changes who decides: only the operator does that, by removing the person first.
+  // Erasing an approver would change who decides: the operator must remove the person first.
   const member = await sql`
     select 1 from person
     where tenant_id = ${tenantId} and network = ${environment} and id = ${userId} and removed_at is null`.execute(db);
@@ -182,7 +185,7 @@ async function deleteOwn(db: Queryable, { tenantId, userId, environment }: Seale
   for (const table of ["traveler_profile", "traveler_customer"]) {
     await sql`delete from ${sql.id(table)} where ${own} and user_id = ${userId}`.execute(db);
   }
-  // With who the person was among those who work for the tenant.
+  // Includes the person's membership.
   await sql`delete from app_user where ${own} and id = ${userId}`.execute(db);
 }
 
@@ -190,11 +193,11 @@ const Columns = z.array(z.object({ name: z.string(), type: z.enum(["text", "json
 interface RecordTable {
   name: string;
   columns: z.output<typeof Columns>;
-  /** Which rows are the tenant's. */
+  /** The condition that selects the tenant's rows. */
   rows: RawBuilder<unknown>;
 }
 
-/** By the database's own catalogue, so that a table that is added later is read too. */
+/** From the database's catalogue, so that tables added later are covered. */
 async function listTables(
   db: Queryable,
   owner: SealedFor,
@@ -229,7 +232,7 @@ function rowsOf(
     const isHere = columns.includes("network") ? sql`network = ${environment}` : sql`true`;
     return sql`${isHere} and ${sql.id(way.column)} in (${rows})`;
   }
-  // Lines that name no environment are of both.
+  // Lines without an environment belong to both.
   if (table === "audit_log")
     return sql`tenant_id = ${tenantId} and coalesce(details ->> 'network', ${environment}) = ${environment}`;
   if (!columns.includes("tenant_id")) return undefined;
@@ -240,7 +243,7 @@ function rowsOf(
 interface Taking {
   forgetting: Forgetting;
   hasNamesake: boolean;
-  /** Of what was the person's, for rows that name it. */
+  /** Ids of the person's records, for rows that refer to them. */
   ids: readonly string[];
 }
 

@@ -18,16 +18,16 @@ type FindOld = (page: PersonPage) => Promise<readonly SealedFor[]>;
 type Kept = Pick<SealedFor, "tenantId" | "environment"> & { rules: readonly string[] };
 
 export function createPersonalData({ stores, random, log }: Options): PersonalData {
-  /** What was logged last: the operator hears of it when it changes, and not with every run. */
+  /** The last logged state: it is logged only when it changes, not on every run. */
   let logged = "[]";
   const erase: PersonalData["erase"] = (user, options) =>
     stores.transaction(({ erasures }) => erasures.erase({ user, random, ...options }));
 
-  /** A batch of those whom nothing keeps. Answers those whom rules of the tenant name. */
+  /** Erases a batch of persons that nothing keeps. Returns those named by rules of the tenant. */
   async function eraseBatch(find: FindOld): Promise<Kept[]> {
     const kept: Kept[] = [];
     let erased = 0;
-    // Whom something keeps is found again every time, and must not take the place of the others.
+    // Kept persons are found every time and must not take the place of others.
     let passed = 0;
     while (erased < AT_ONCE) {
       const found = await find({ limit: AT_ONCE - erased, offset: passed });
@@ -65,7 +65,7 @@ export function createPersonalData({ stores, random, log }: Options): PersonalDa
   };
 }
 
-/** By tenant and environment. Users' ids stay out of the log, where nobody could erase them. */
+/** Counts by tenant and environment. User ids stay out of the log, where they could not be erased. */
 function summarize(kept: readonly Kept[]) {
   const owners = Map.groupBy(kept, ({ tenantId, environment }) => `${tenantId} ${environment}`);
   return [...owners.values()].flatMap((some) => {

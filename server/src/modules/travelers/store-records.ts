@@ -23,7 +23,7 @@ export function createTravelerRecords(options: Options) {
     get: (tenantId: string, userId: string, environment: Environment): Promise<TravelerProfile | undefined> =>
       getProfile(options, { tenantId, userId, environment }),
 
-    /** In a transaction. Replaces the profile, and creates the user if it is new; never of a service account. */
+    /** Runs in a transaction. Replaces the profile and creates a new user; refuses service accounts. */
     async put(
       tenantId: string,
       userId: string,
@@ -31,11 +31,11 @@ export function createTravelerRecords(options: Options) {
       profile: TravelerProfile,
       actor: string,
     ): Promise<void> {
-      // Only service accounts depend on the mode of the deployment.
+      // Only service accounts depend on the deployment's mode.
       await putProfile({ ...options, networkMode: environment }, { tenantId, userId, environment }, profile, actor);
     },
 
-    /** Those who have a profile, by their ids, each with its customer id; those behind `after`. */
+    /** Users with a profile, ordered by id, with their customer ids, after `after`. */
     async list(
       tenantId: string,
       environment: Environment,
@@ -62,7 +62,9 @@ export function createTravelerRecords(options: Options) {
       }));
     },
 
-    /** Keeps users from being erased until the end of the transaction. Returns those who are gone; a service account never is. */
+    /**
+     * Protects users from erasure until the end of the transaction. Returns those already erased; a service account never is.
+     */
     async keep(tenantId: string, environment: Environment, userIds: readonly string[]): Promise<readonly string[]> {
       const named = [...new Set(userIds)].filter((id) => keyIdOf(id) === undefined).toSorted();
       if (named.length === 0) return [];
@@ -78,7 +80,7 @@ export function createTravelerRecords(options: Options) {
       return named.filter((id) => !ids.has(id));
     },
 
-    /** Everything that is held of a user. Undefined: there is no such user. */
+    /** Everything held about a user. Undefined: there is no such user. */
     async held(tenantId: string, userId: string, environment: Environment): Promise<HeldData | undefined> {
       const user = { tenantId, userId, environment };
       return (await isHeld(db, user)) ? await readHeld(options, user) : undefined;
@@ -86,7 +88,7 @@ export function createTravelerRecords(options: Options) {
   };
 }
 
-/** What is read of many records at once, and profiles that change together with other records. */
+/** Reads of many records at once, and profile changes together with other records. */
 type TravelerRecords = ReturnType<typeof createTravelerRecords>;
 
 async function isHeld(db: Queryable, { tenantId, userId, environment }: SealedFor): Promise<boolean> {

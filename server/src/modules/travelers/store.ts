@@ -12,7 +12,7 @@ interface TravelersOptions {
   db: OpenDatabase["db"];
   vault: Vault;
   clock: Clock;
-  /** Of the deployment. */
+  /** The deployment's mode. */
   networkMode: Environment;
 }
 
@@ -54,7 +54,7 @@ export async function getProfile(
   return row === undefined ? undefined : openProfile(vault, row.profile, owner);
 }
 
-/** In a transaction. True: the profile is new. */
+/** Runs in a transaction. True: the profile is new. */
 export async function putProfile(
   { db, vault, clock, networkMode }: Omit<TravelersOptions, "db"> & { db: Queryable },
   owner: SealedFor,
@@ -78,13 +78,13 @@ export async function putProfile(
       .where((where) => where.and({ tenantId, environment, userId }))
       .execute();
   }
-  // Which fields, never what is in them.
+  // The names of the fields, never their values.
   const details = { network: environment, created, fields: Object.keys(profile).toSorted() };
   await appendAudit(db, { tenantId, actor, action: "traveler.put", subjectId: userId, details }, clock);
   return created;
 }
 
-/** Account numbers are sealed: those of one tenant that have an account with the airline are opened and compared. */
+/** Account numbers are encrypted: those of the tenant's users with this airline are decrypted and compared. */
 const MOST_COMPARED = 1_000;
 
 async function findByLoyaltyAccounts(

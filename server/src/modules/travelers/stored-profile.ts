@@ -3,7 +3,7 @@ import type { Environment } from "../../ports/identity.ts";
 import type { Vault } from "../../ports/vault.ts";
 import type { TravelerProfile } from "./traveler-profile.ts";
 
-/** As it is stored; what a field may hold was checked when it came in. */
+/** The stored form; values were validated when they came in. */
 const StoredProfile = z.object({
   givenName: z.string().exactOptional(),
   familyName: z.string().exactOptional(),
@@ -35,12 +35,15 @@ export function sealProfile(vault: Vault, profile: TravelerProfile, owner: Seale
 
 type NumberField = "passport" | "loyalty_account";
 
-/** What is sealed opens for its user in its environment only. The sandbox is not named: so it was sealed before there were two. */
+/**
+ * The encryption context: a value decrypts only for its user in its environment. The sandbox is omitted, for data from before
+ * there were two environments.
+ */
 function contextOf(field: NumberField, { tenantId, userId, environment }: SealedFor): string {
   return `${environment === "sandbox" ? "" : `${environment}:`}${field}:${tenantId}:${userId}`;
 }
 
-/** The same profile with its document and account numbers passed through `change`. */
+/** Passes the profile's document and account numbers through `change`. */
 function mapNumbers(profile: TravelerProfile, change: (text: string, field: NumberField) => string): TravelerProfile {
   return {
     ...profile,

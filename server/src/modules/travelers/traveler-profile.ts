@@ -12,7 +12,7 @@ interface LoyaltyProgrammeAccount {
 }
 
 export interface Passport {
-  /** ISO 3166-1 alpha-3, or a code of ICAO for other British nationals, stateless persons and refugees. */
+  /** ISO 3166-1 alpha-3, or an ICAO code for other British nationals, stateless persons and refugees. */
   nationality: string;
   /** Encrypted at rest. */
   number: string;
@@ -20,7 +20,7 @@ export interface Passport {
   expiresOn: string;
 }
 
-/** A traveler's profile; every field may still be missing. */
+/** A traveler's profile; every field may be missing. */
 export interface TravelerProfile {
   givenName?: string;
   familyName?: string;
@@ -37,18 +37,20 @@ export interface TravelerProfile {
   passports: readonly Passport[];
 }
 
-/** Users of a tenant in one environment, and their profiles. A user of another tenant, or of the other environment, does not exist. */
+/**
+ * A tenant's users in one environment, with their profiles. Users of other tenants or of the other environment are not found.
+ */
 export interface Travelers {
-  /** Also of the service account of a key that the tenant has and has not revoked. */
+  /** Includes the service account of an unrevoked key of the tenant. */
   isUser(tenantId: string, userId: string, environment: Environment): Promise<boolean>;
   get(tenantId: string, userId: string, environment: Environment): Promise<TravelerProfile | undefined>;
-  /** Somebody whose profile has one of the accounts; undefined: nobody, or there are no accounts. */
+  /** A user whose profile has one of the accounts; undefined: none, or there are no accounts. */
   findByLoyaltyAccounts(
     tenantId: string,
     environment: Environment,
     accounts: readonly LoyaltyProgrammeAccount[],
   ): Promise<TravelerProfile | undefined>;
-  /** Replaces the profile; creates the user when it is new. True when it was created. */
+  /** Replaces the profile; creates a new user. True: it was created. */
   put(
     tenantId: string,
     userId: string,
@@ -56,10 +58,10 @@ export interface Travelers {
     profile: TravelerProfile,
     actor: string,
   ): Promise<boolean>;
-  /** The supplier's customer ids of this tenant's users. */
+  /** The supplier's customer id of this user. */
   findCustomerUserId(tenantId: string, userId: string, environment: Environment): Promise<string | undefined>;
   findUserByCustomerId(tenantId: string, customerUserId: string, environment: Environment): Promise<string | undefined>;
-  /** Of all of this tenant's users, the newest first. */
+  /** The customer ids of all users of this tenant, newest first. */
   listCustomerUserIds(tenantId: string, environment: Environment): Promise<readonly string[]>;
   linkCustomer(tenantId: string, userId: string, environment: Environment, customerUserId: string): Promise<void>;
 }

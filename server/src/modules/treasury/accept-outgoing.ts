@@ -6,10 +6,10 @@ import type { OwnedMovement } from "../ledger/index.ts";
 import type { Stores } from "./context.ts";
 
 /**
- * Books, by an operator's decision, what left tenants' wallets by a transaction that is not ours: it is taken out of what they
- * have available, and books and chain agree again. Money may move on when the reconciler has seen that (`BoundChains.resume`).
- * Safe to repeat. Throws Failure `not_found` for a transaction that is in no block that counts, `conflict` for one of ours,
- * `insufficient_balance` when a tenant has less available than was taken.
+ * Records, by an operator's decision, money that left tenants' wallets through transactions that are not ours: it is deducted
+ * from their available balance, so that ledger and chain agree again. Money may move once the reconciler has seen that
+ * (`BoundChains.resume`). Safe to repeat. Throws Failure `not_found` for a transaction in no counted block, `conflict` for one
+ * of ours, `insufficient_balance` if a tenant has less available than was taken.
  */
 export async function acceptOutgoing(
   {

@@ -1,7 +1,7 @@
 import type { Hex } from "../../domain/tokens.ts";
 import type { Chain } from "../../ports/chain/chain.ts";
 
-/** Whether it is a contract that the service uses: none of them gives back what is sent to it. */
+/** Whether it is a contract of the service: none of them returns tokens sent to it. */
 export function isChainContract(chain: Chain, address: Hex): boolean {
   const { tokens, splitter, faucet, paymentBatch, escrow, agentRegistries } = chain;
   const others = [splitter, faucet, paymentBatch, escrow?.address, ...Object.values(agentRegistries?.contracts ?? {})];

@@ -6,9 +6,8 @@ import { REFUND_PURPOSE } from "./refund.ts";
 const MOST_ATTEMPTS = 5;
 
 /**
- * Money that is owed whatever becomes of one transaction: what the supplier was paid for, and what was given back. It does not
- * become available again but is tried once more as a new transaction. After the last attempt it stays on its way out, where the
- * operator finds it.
+ * Money owed regardless of a single transaction: payments to the supplier, and refunds. A failed one does not become available
+ * again but is retried as a new transaction. After the last attempt it stays pending, where the operator finds it.
  */
 const retried: ChainEnding<Aggregates> = {
   async reverted({ chainTransactions }, { environment, idempotencyKey, tenantId, purpose, operation }) {

@@ -6,9 +6,9 @@ import { transfer } from "./transfer-operation.ts";
 export const COLLECT_PURPOSE = "capture";
 
 /**
- * Takes at most the held amount for the service, in the caller's transaction: the hold ends, and what was taken goes from the
- * tenant's treasury to the collection wallet by a chain transaction that is stored with it. `transferId`: what an answer
- * has called that transaction.
+ * Collects at most the held amount, in the caller's transaction: the hold ends, and the money moves from the tenant's treasury
+ * to the collection wallet by a chain transaction stored with it. `transferId`: the id that an answer has given that
+ * transaction.
  */
 export async function collect(
   { ledger, wallets, chainTransactions }: Pick<Aggregates, "ledger" | "wallets" | "chainTransactions">,

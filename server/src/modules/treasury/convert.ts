@@ -1,20 +1,20 @@
 import type { Micro } from "../../domain/money.ts";
 import type { RateTable } from "../../ports/fx.ts";
 
-/** What each token is taken for: a stablecoin is worth its currency, which is an assumption and said to be one. */
+/** A stablecoin counts as its currency, which is declared as an assumption. */
 const currencyOf: Readonly<Record<string, string>> = { USDC: "USD", EURC: "EUR" };
 
 const RATE_PLACES = 8n;
 
 export interface Conversion {
   converted: Micro;
-  /** Units of the target for one unit of the source, cut after 8 places. */
+  /** Units of the target for one unit of the source, truncated after 8 places. */
   rate: string;
-  /** What is taken for true without a source. */
+  /** Assumptions without a source. */
   assumptions: readonly string[];
 }
 
-/** Undefined: the table has no rate for one of the two. Rounded down to the micro-unit. */
+/** Undefined: the table lacks a rate for one of the two. Rounded down to the micro-unit. */
 export function convert(table: RateTable, amount: Micro, from: string, to: string): Conversion | undefined {
   const [fromRate, toRate] = [from, to].map((code) => table.perEuro.get(currencyOf[code] ?? code));
   if (fromRate === undefined || toRate === undefined) return undefined;

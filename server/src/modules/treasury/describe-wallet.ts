@@ -4,7 +4,7 @@ import type { AccountFacts } from "../../kernel/contracts/account.ts";
 import type { Environment } from "../../ports/identity.ts";
 import type { Stores } from "./context.ts";
 
-/** The tenant's wallet as the service's books have it, with what is held for bookings whose outcome is open. */
+/** The tenant's wallet by the service's ledger, with the holds for open bookings. */
 export async function describeWallet(
   { wallets, ledger, boundChains }: Pick<Stores, "wallets" | "ledger" | "boundChains">,
   { tenantId, environment }: { tenantId: string; environment: Environment },

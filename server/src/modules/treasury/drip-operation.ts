@@ -6,7 +6,7 @@ import { defineChainOperation } from "../../kernel/contracts/chain-operation.ts"
 import { requireToken } from "../../ports/chain/chain.ts";
 import { NOBODY } from "./mint-operation.ts";
 
-/** The development chain's faucet gives somebody as much of a token as it gives at once. */
+/** The development chain's faucet gives its fixed amount of a token. */
 export const drip = defineChainOperation({
   kind: "drip",
   input: z.strictObject({ token: StoredToken, to: StoredAddress }),

@@ -10,8 +10,8 @@ interface Equipment {
 }
 
 /**
- * A treasury on the development chain and money to try everything with, as much of each token. In one transaction with whatever
- * makes the tenant; the submitter mints it.
+ * Gives a new tenant a treasury on the development chain and test money, the same amount of each token. Runs in the transaction
+ * that creates the tenant; the submitter mints the money.
  */
 export async function equipTenant(
   { wallets, chainTransactions }: Equipment,

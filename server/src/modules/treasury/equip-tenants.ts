@@ -13,14 +13,14 @@ const EQUIPPED_AT_ONCE = 50;
 const PAYER_MICRO_USDC = 1_000_000_000n;
 const STARTING_WAIT_MILLISECONDS = 10_000;
 
-/** Nothing when the development chain was never opened on this database. */
+/** Does nothing if the development chain was never opened on this database. */
 export async function equipSandboxTenant(aggregates: Equipment, tenantId: string, amount: Micro): Promise<void> {
   if ((await aggregates.boundChains.get(ENVIRONMENT)) !== undefined) await equipTenant(aggregates, tenantId, amount);
 }
 
 /**
- * All tenants that were made while the development chain was not there, by command for example: a call that makes the wallet first
- * leaves it without money. How many there were.
+ * Equips all tenants that were created without the development chain, for example by command: otherwise a call that creates the
+ * wallet first would leave it without money. Returns how many there were.
  */
 export async function equipMissingTenants(stores: Stores, equip: CommonParts["equipTenant"]): Promise<number> {
   if ((await stores.boundChains.get(ENVIRONMENT)) === undefined) return 0;
@@ -45,7 +45,7 @@ export async function fundPayer({ chainTransactions }: Pick<Equipment, "chainTra
   });
 }
 
-/** The first tenant's money is there before the first call. What takes longer goes on behind a service that is ready. */
+/** Waits for the first tenant's money before the first call. Anything slower continues after the service is ready. */
 export async function waitForEquipment(
   { chainTransactions }: Pick<Equipment, "chainTransactions">,
   submission: ChainSubmission,

@@ -19,14 +19,14 @@ export const TokenAmount = z
 
 export const Token = z.enum(tokenSymbols).default("USDC");
 
-/** In lower case. Undefined: not an address, or the one that nobody has. */
+/** In lower case. Undefined: not an address, or the zero address. */
 export function readAddress(text: string): Hex | undefined {
   if (!ADDRESS.test(text)) return undefined;
   const address: Hex = `0x${text.slice(2).toLowerCase()}`;
   return address === NOBODY ? undefined : address;
 }
 
-/** What a schema of addresses has let through. */
+/** Reads an address that its schema has validated. */
 export function addressOf(text: string): Hex {
   const address = readAddress(text);
   if (address === undefined) throw new Error("the schema has let a bad address through");
@@ -36,10 +36,10 @@ export function addressOf(text: string): Hex {
 const FORM_MESSAGE = "must be 0x and 40 hexadecimal digits";
 const NOBODY_MESSAGE = "must not be the zero address, which nobody has";
 const isForm = (text: string): boolean => ADDRESS.test(text);
-/** What has not even the form is complained about once. */
+/** A malformed address is already refused by its pattern. */
 const isSomebody = (text: string): boolean => !isForm(text) || readAddress(text) !== undefined;
 
-/** Its JSON Schema has the pattern; that the zero address is nobody's is a rule besides. */
+/** The JSON Schema has the pattern; excluding the zero address is an additional rule. */
 export const Recipient = z
   .string()
   .regex(ADDRESS, { message: FORM_MESSAGE })

@@ -7,8 +7,8 @@ import type { Stores } from "./context.ts";
 const BLOCKS_AT_ONCE = 2_000n;
 
 /**
- * What left our wallets in these blocks, both included, by transactions that are in no books: neither the service's own nor
- * accepted. After a database came back from a backup these are also its own later ones.
+ * Lists movements from our wallets in these blocks (inclusive) by transactions that are in no ledger: neither ours nor
+ * accepted. After a restore from a backup these include our own later ones.
  */
 export async function listUnknown(
   { chain, stores }: { chain: Chain; stores: Pick<Stores, "chainTransactions" | "ledger" | "wallets"> },

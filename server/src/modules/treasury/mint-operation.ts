@@ -6,10 +6,10 @@ import { stablecoinAbi } from "../../generated/contracts/stablecoin.ts";
 import { defineChainOperation } from "../../kernel/contracts/chain-operation.ts";
 import { requireToken } from "../../ports/chain/chain.ts";
 
-/** Whom new money comes from. */
+/** The source of newly minted money. */
 export const NOBODY: Hex = "0x0000000000000000000000000000000000000000";
 
-/** New money on the development chain, where the relayer is the tokens' issuer. */
+/** Mints money on the development chain, where the relayer is the tokens' issuer. */
 export const mint = defineChainOperation({
   kind: "mint",
   input: z.strictObject({ token: StoredToken, to: StoredAddress, amount: StoredInteger }),

@@ -74,7 +74,7 @@ export const treasuryModule = defineModule({
       }),
     );
     if (sandbox === undefined) return reconciling;
-    // What makes tenants need not know of the development chain.
+    // Whatever creates tenants need not know the development chain.
     const equipping = defineJob({
       name: "equip-tenants",
       everyMilliseconds: EQUIP_MILLISECONDS,

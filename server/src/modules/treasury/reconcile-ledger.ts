@@ -6,7 +6,7 @@ import type { Log } from "../../ports/log.ts";
 import { type BoundChains, type Custody, ownerOf, type Wallets } from "../chain/index.ts";
 import type { Stores } from "./context.ts";
 
-/** Of several nodes behind one address, one can lag behind. */
+/** A node behind a load balancer can lag behind the others. */
 const LIVE_PATIENCE = 2;
 
 export interface LedgerReconcilerOptions {
@@ -15,18 +15,18 @@ export interface LedgerReconcilerOptions {
   wallets: Pick<Wallets, "list">;
   boundChains: BoundChains;
   log: Log;
-  /** So many comparisons in a row must find a wallet off before money is stopped. */
+  /** How many comparisons in a row must differ before money is stopped. */
   patience?: number;
 }
 
 export interface LedgerReconciler {
-  /** Compares everything once. Rejects when the chain or the database is away. */
+  /** Compares everything once. Rejects if the chain or the database is unavailable. */
   runOnce(): Promise<Readonly<Record<TokenSymbol, Micro>>>;
-  /** By how much all wallets together were off when they were last compared, each wallet counted without its sign. */
+  /** The sum of the absolute differences of all wallets at the last comparison. */
   differences(): Readonly<Record<TokenSymbol, Micro>>;
 }
 
-/** Compares what the books say of each wallet with what the chain says of it, at the same block. */
+/** Compares each wallet's balance in the ledger with its balance on the chain, at the same block. */
 export function createLedgerReconciler(options: LedgerReconcilerOptions): LedgerReconciler {
   const { chain, custody, wallets, boundChains, log } = options;
   const { environment } = chain;
@@ -34,7 +34,7 @@ export function createLedgerReconciler(options: LedgerReconcilerOptions): Ledger
   let last: Record<TokenSymbol, Micro> = { USDC: 0n, EURC: 0n };
   let offBefore = new Map<string, number>();
 
-  /** What the chain has of it less what the books say. */
+  /** The balance on the chain minus the balance in the ledger. */
   async function differenceAt(token: TokenSymbol, address: Hex, atBlock: bigint): Promise<Micro> {
     const [[onChain = 0n], booked] = await Promise.all([
       chain.balances(token, [address], atBlock),
@@ -53,8 +53,8 @@ export function createLedgerReconciler(options: LedgerReconcilerOptions): Ledger
     let difference = 0n;
     for (const [index, address] of addresses.entries()) {
       if ((balances[index] ?? 0n) === (booked.get(address) ?? 0n)) continue;
-      // A node can answer for its last block with what the next one, which it mines meanwhile, has changed. By now that block is an
-      // old one, and what is true of it stays so.
+      // A node may answer for its latest block with the state of the next one while mining it. By now the block is an old one,
+      // and its state is final.
       const off = await differenceAt(token, address, atBlock);
       if (off === 0n) continue;
       difference += off < 0n ? -off : off;
@@ -84,7 +84,7 @@ export function createLedgerReconciler(options: LedgerReconcilerOptions): Ledger
   };
 }
 
-/** For a chain that this process has opened. */
+/** Makes the reconciler of a chain that this process has opened. */
 export function createReconcilerOf(
   { chain, isLive }: Pick<OpenedChain, "chain" | "isLive">,
   { stores, log }: { stores: Pick<Stores, "custody" | "wallets" | "boundChains">; log: Log },

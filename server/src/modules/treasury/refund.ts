@@ -3,15 +3,14 @@ import type { Purse } from "../ledger/index.ts";
 import type { Aggregates } from "./context.ts";
 import { transfer } from "./transfer-operation.ts";
 
-/** Of the transaction that gives back what a reference names. */
+/** The idempotency key of the refund with this reference. */
 export const keyOfRefund = (reference: string): string => `refund:${reference}`;
 
 export const REFUND_PURPOSE = "refund";
 
 /**
- * Gives back what was taken, in the caller's transaction and once for a reference: from the collection wallet to the tenant's
- * treasury, by a chain transaction that is stored with it. `transferId`: what an answer
- * has called that transaction.
+ * Refunds in the caller's transaction, once per reference: from the collection wallet to the tenant's treasury by a chain
+ * transaction stored with it. `transferId`: the id that an answer has given that transaction.
  */
 export async function refund(
   { ledger, wallets, chainTransactions }: Pick<Aggregates, "ledger" | "wallets" | "chainTransactions">,

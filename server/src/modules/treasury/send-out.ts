@@ -18,22 +18,22 @@ export interface SendOutRequest<Input = unknown> {
   tenantId: string;
   callId: string;
   /**
-   * The same key is the same operation, whoever asks how often; with the call's id in it, every call is another one, but for calls
-   * with an Idempotency-Key: asked again, those find the one that the first has stored.
+   * The same key is the same operation, however often it is requested. With the call's id in it, each call is a new operation,
+   * except for calls with an Idempotency-Key: a repetition finds the stored one.
    */
   idempotencyKey: string;
-  /** A tool's name, for example. */
+  /** For example a tool's name. */
   purpose: string;
-  /** What it takes leaves the tenant's treasury wallet. */
+  /** The money it moves leaves the tenant's treasury wallet. */
   operation: DefinedOperation<Input>;
   input: Input;
-  /** The tool's answer but for `txHash`, `chainId` and `status`. */
+  /** The tool's answer without `txHash`, `chainId` and `status`. */
   result: Readonly<Record<string, unknown>>;
-  /** How long the call waits; the operation goes on without it. */
+  /** How long the call waits; the operation continues without it. */
   waitMilliseconds?: number | undefined;
-  /** Whether an earlier call's operation, stored under the same Idempotency-Key, is what is asked now; else when both would do the same. */
+  /** Whether the operation stored under the same Idempotency-Key is the one requested now. Default: both do the same. */
   isSame?: ((earlier: ChainTransaction) => boolean) | undefined;
-  /** Stored in the same transaction. */
+  /** Stores more in the same transaction. */
   alongside?(transaction: Transaction, stored: ChainTransaction): Promise<void>;
 }
 
@@ -45,7 +45,7 @@ export type SendOutAnswer =
 /** Clients commonly give up on a call after a minute. */
 const WAIT_MILLISECONDS = 40_000;
 
-/** For tools that send to declare. */
+/** Errors for tools that send. */
 export const sendOutErrors = {
   chain_not_available: "This network lacks the token or the contract. Nothing was done. Use USDC, or a sandbox key.",
   insufficient_balance: "The wallet's available balance is too low. Add what is missing and call again.",
@@ -58,8 +58,8 @@ export const sendOutErrors = {
 } as const;
 
 /**
- * Takes the money out of what is available, stores the operation and marks the call as undecided, in one transaction; then the
- * submitter carries it out, also when this process dies. Throws Failure with a code of `sendOutErrors`.
+ * Deducts the money from the available balance, stores the operation and marks the call as undecided, in one transaction; the
+ * submitter then executes it, even if this process dies. Throws Failure with a code of `sendOutErrors`.
  */
 export async function sendOut<Input>(ports: SendOutPorts, request: SendOutRequest<Input>): Promise<SendOutAnswer> {
   const { stores, chain, submission } = ports;
@@ -83,7 +83,7 @@ export async function sendOut<Input>(ports: SendOutPorts, request: SendOutReques
     : { kind: "replayed", transaction: end, result, firstCallId: end.callId };
 }
 
-/** Has a stored operation carried out and waits for it. Throws what is said of one whose end is not known in time or that had no effect. */
+/** Submits a stored operation and waits for it. Throws if its end is not known in time or it had no effect. */
 export async function endOf(
   submission: ChainSubmission,
   stored: ChainTransaction,
@@ -103,7 +103,7 @@ export async function requireMoving(boundChains: Pick<BoundChains, "get">, envir
   throw new Failure("settlement_stopped", { detail: sendOutErrors.settlement_stopped });
 }
 
-/** Throws `recipient_blocked` where the token's issuer blocks who is to be paid. */
+/** Throws `recipient_blocked` if the token's issuer blocks the recipient. */
 export async function requireUnblocked(chain: Pick<Chain, "isBlocked">, token: TokenSymbol, to: Hex): Promise<void> {
   if (!(await chain.isBlocked(token, to))) return;
   throw new Failure("recipient_blocked", { detail: sendOutErrors.recipient_blocked });
@@ -127,7 +127,7 @@ async function storeOperation<Input>(
       operation,
       result,
     });
-    // Somebody with the same key was quicker, and has paid for it.
+    // Another call with the same key was first, and has paid for it.
     if (stored.callId !== callId) return stored;
     const outgoing = request.operation.outgoing(operation);
     if (outgoing !== undefined) {

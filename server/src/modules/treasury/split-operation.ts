@@ -19,7 +19,7 @@ const Split = z.strictObject({
 
 type SplitCall = OperationCall<z.output<typeof Split>>;
 
-/** Money of one of our wallets is divided between a supplier, the wallet's own commission and the service's fee. */
+/** Splits money from one of our wallets between a supplier, the wallet's own commission and the service's fee. */
 export const split = defineChainOperation({
   kind: "split",
   input: Split,
@@ -44,7 +44,7 @@ function termsOf({ input, nonce, site }: SplitCall) {
   return {
     token: requireToken(site.chain, input.token).address,
     supplier: input.supplier,
-    // The payer's own earnings: they come back to its wallet.
+    // The payer's commission returns to its wallet.
     commissionRecipient: input.from,
     serviceFeeRecipient: site.feeRecipient,
     gross: input.gross,
@@ -70,7 +70,7 @@ function authorize(call: SplitCall): TokenAuthorization {
   };
 }
 
-/** As SettlementSplitter.authorizationNonce. */
+/** Matches SettlementSplitter.authorizationNonce. */
 function authorizationNonce(splitter: Hex, call: SplitCall): Hex {
   return keccak256(
     encodeAbiParameters(

@@ -8,7 +8,9 @@ export interface Parts {
   serviceFee: Micro;
 }
 
-/** As the splitter contract divides: commission and fee are rounded down, the supplier has the rest, and the parts sum to `gross`. */
+/**
+ * Matches the splitter contract: commission and fee are rounded down, the supplier gets the rest, and the parts sum to `gross`.
+ */
 export function splitParts(gross: Micro, commissionBps: number, serviceFeeBps: number): Parts {
   const share = (bps: number) => (gross * BigInt(bps)) / BigInt(BASIS_POINTS);
   const [commission, serviceFee] = [share(commissionBps), share(serviceFeeBps)];

@@ -10,15 +10,15 @@ import { postAll } from "../ledger/index.ts";
 export interface EurcAdoption {
   environment: Environment;
   before: ChainContracts;
-  /** With EURC, and the block from which on the books have what moves of it. */
+  /** With EURC and the block from which the ledger tracks it. */
   contracts: ChainContracts;
-  /** What each wallet, and the escrow, has of it at that block. */
+  /** The balances of each wallet and the escrow at that block. */
   balances: ReadonlyMap<Hex, Micro>;
 }
 
 /**
- * Stores that the chain has EURC from now on, and books what anybody paid in before: the chain would have more than the books
- * otherwise, which stops all money. Call it while nothing else posts.
+ * Records that the chain now has EURC, with earlier deposits: otherwise the chain would hold more than the ledger, which stops
+ * all money. Call it while nothing else posts.
  */
 export async function adoptEurc(
   db: Queryable,

@@ -14,7 +14,7 @@ const Transfer = z.strictObject({
   amount: StoredInteger,
 });
 
-/** Money of one of our wallets goes to anybody. The wallet signs it and needs no gas. */
+/** Sends money from one of our wallets to any address. The wallet signs it and needs no gas. */
 export const transfer = defineChainOperation({
   kind: "transfer",
   input: Transfer,

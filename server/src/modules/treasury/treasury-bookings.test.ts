@@ -12,7 +12,7 @@ import {
 import { formatDecimal, parseDecimal } from "../../domain/money.ts";
 import type { Hex } from "../../domain/tokens.ts";
 
-/** What bookings do on the chain, and what stops and starts money. */
+/** The effects of bookings on the chain, and what stops and starts money. */
 let service: TestService;
 let treasury: Treasury;
 let own: Hex;
@@ -98,7 +98,7 @@ describe("a booking", () => {
       outgoing: { USDC: "0.00" },
       balances: { USDC: formatDecimal(before.own - charged) },
     });
-    // Asked again it is the same booking, and nothing more is taken.
+    // A repetition is the same booking, and takes nothing more.
     const again = await book(id);
     expect(again.headers.get("idempotent-replayed")).toBe("true");
     expect(await wallets()).toEqual({ own: before.own - charged, collection: before.collection + charged });
@@ -168,7 +168,7 @@ describe("a booking", () => {
       "0.000001",
     ]);
     expect(await treasury.balanceOf(own)).toBe(left);
-    // From outside comes what is missing and more: a deposit.
+    // A deposit from outside brings more than is missing.
     expect((await service.call("faucet_drip", { address: own })).status).toBe(200);
     expect((await book(id)).status).toBe(200);
     await expect.poll(() => treasury.balanceOf(own)).toBe(left + 20n * UNIT - price);
@@ -177,7 +177,7 @@ describe("a booking", () => {
 
 describe("money that leaves a wallet past the service", () => {
   it("stops what moves money until an operator has booked it and lets it go on", async () => {
-    // What was ordered before has come to its end.
+    // Earlier operations have ended.
     await expect.poll(openOrders).toEqual([]);
     expect(await status()).toMatchObject({ answers: true, stoppedBecause: null, difference: { usdc: "0.00" } });
     const offer = await nextOffer();
@@ -199,14 +199,14 @@ describe("money that leaves a wallet past the service", () => {
       expect([answer.status, answer.body], answer.text).toEqual([500, expect.objectContaining(refused)]);
     }
     expect(await service.sql("select 1 from booking where offer_id = $1", [offer.id])).toEqual([]);
-    // What moves nothing goes on, and an earlier booking is still told.
+    // Calls that move no money continue, and an earlier booking is still reported.
     expect((await service.call("check_treasury", {})).status).toBe(200);
     expect(await openOrders()).toEqual([]);
 
     const text = (await chain("status", "--network", "sandbox")).out;
     expect(text).toMatch(/STANDS STILL: Money left a wallet/);
     expect(text).toMatch(/difference +1\.00 USDC, 0\.00 EURC/);
-    // Resumed without a look, it is stopped again.
+    // Resumed without an inspection, it stops again.
     const early = await chain("resume", "--network", "sandbox");
     expect(early.out).toContain("still disagree, by 1.00 USDC");
     await expect.poll(stoppedBecause).not.toBeNull();
@@ -220,19 +220,19 @@ describe("money that leaves a wallet past the service", () => {
     expect(listed.movements.map(({ transactionHash }) => transactionHash)).toEqual([hash, again]);
     const accepted = await chain("accept", "--network", "sandbox", hash, "--json");
     expect(JSON.parse(accepted.out)).toMatchObject({ movements: [{ token: "USDC", from: own, amount: "1.00" }] });
-    // Exactly what was listed, less what was booked meanwhile.
+    // Exactly the listed movements, without those recorded meanwhile.
     const range = ["--from-block", "0", "--to-block", listed.toBlock];
     const rest = await chain("accept-unknown", "--network", "sandbox", ...range, "--json");
     expect(JSON.parse(rest.out)).toEqual({ network: "sandbox", accepted: 1, refused: [] });
     expect((await unknown()).movements).toEqual([]);
-    // Who compared before that would stop it once more.
+    // An earlier comparison would stop it once more.
     await expect.poll(metric).toBe(0);
     expect((await chain("resume", "--network", "sandbox")).out).toBe("Money of the sandbox network moves again.\n");
     expect((await chain("resume", "--network", "sandbox")).out).toBe("Money of the sandbox network was not stopped.\n");
     expect((await status()).stoppedBecause).toBeNull();
     expect((await books()).balances.USDC).toBe(formatDecimal(before - 2n * UNIT));
     expect((await books()).available.USDC).toBe(formatDecimal(before - 2n * UNIT));
-    // The refusals were not kept under their keys.
+    // The refusals were not stored under their keys.
     const sent = await service.call("send_tokens", { to: friend, amount: "0.1" }, { headers: keyed });
     expect([sent.status, sent.headers.get("idempotent-replayed")]).toEqual([200, null]);
     expect((await book(offer.id, { "idempotency-key": "stopped-booking" })).body.code).toBe("insufficient_balance");

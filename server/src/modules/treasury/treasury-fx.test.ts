@@ -35,7 +35,7 @@ describe("quote_fx", () => {
       fromCurrency: "GBP",
       toCurrency: "USDC",
       amount: "250.00",
-      // 1.1415 / 0.85538, and 250 times as much, both cut.
+      // 1.1415 / 0.85538, and 250 times as much, both truncated.
       rate: "1.33449461",
       converted: "333.623652",
       assumptions: ["1 USDC = 1 USD"],
@@ -74,7 +74,7 @@ describe("quote_fx", () => {
       fc.property(cases, ([from, to, amount]) => {
         const there = convert(table, amount, from, to);
         if (there === undefined) throw new Error("every one of them has a rate");
-        // The greatest whole number that is not more than amount × to / from.
+        // The largest integer not above amount × to / from.
         expect(there.converted * perEuro(from) <= amount * perEuro(to)).toBe(true);
         expect((there.converted + 1n) * perEuro(from) > amount * perEuro(to)).toBe(true);
         expect((convert(table, there.converted, to, from)?.converted ?? 0n) <= amount).toBe(true);
@@ -132,7 +132,7 @@ describe("rates of a configured source", () => {
   const fallback = { sourceLevel: "embedded", asOf: "2026-07-06" };
   const embedded = { ...fallback, converted: "333.623652" };
 
-  /** One service for every source: each has a path of its own behind one clock that is moved on. */
+  /** One service for every source: each has its own path behind a shared clock that is moved on. */
   let source: ScriptedServer;
   let answer: Answer;
   let asked: TestService;
@@ -170,7 +170,7 @@ describe("rates of a configured source", () => {
   });
 
   it("are taken when the source answers, and asked for once an hour", async () => {
-    // A source that was too late once is asked again: each time it is two hours later.
+    // A source that was too slow once is asked again, two hours later each time.
     await expect.poll(() => ask(page(GOOD))).toMatchObject({ ...live, rate: "4", converted: "1000.00" });
     const before = source.requests.length;
     await Promise.all(Array.from({ length: 5 }, () => asked.call("quote_fx", gbp)));
@@ -185,7 +185,7 @@ describe("rates of a configured source", () => {
   });
 
   it("do not keep anybody waiting for a source that never answers", async () => {
-    // It is given up after a while, and not asked again at once.
+    // It is given up after a while, and not asked again immediately.
     expect(await ask("hang")).toMatchObject({ asOf: "2026-11-20", converted: "1500.00" });
     const before = source.requests.length;
     await asked.call("quote_fx", gbp);

@@ -14,7 +14,7 @@ import {
 import { formatDecimal, parseDecimal } from "../../domain/money.ts";
 import type { Hex } from "../../domain/tokens.ts";
 
-/** The tools of the treasury on a started product, over dispatch and MCP, with the chain read by viem. */
+/** The treasury tools on a started product, over dispatch and MCP; the chain is read by viem. */
 let service: TestService;
 let treasury: Treasury;
 let own: Hex;
@@ -159,7 +159,7 @@ describe("send_tokens", () => {
 
   it("refuses every recipient that cannot be one", async () => {
     const before = await storedOrders();
-    // What is sent to a contract of the network stays there for good.
+    // Tokens sent to a contract of the chain are lost.
     const [network] = await service.sql("select contracts from chain_network");
     const { tokens, splitter, faucet } = Contracts.parse(network?.contracts);
     const contracts = [tokens.USDC, tokens.EURC, splitter, faucet];
@@ -192,7 +192,7 @@ describe("send_tokens", () => {
     await treasury.block("USDC", blocked);
     const answer = await service.call("send_tokens", { to: blocked, amount: "1" });
     expect([answer.status, answer.body.code, answer.body.retryable]).toEqual([500, "recipient_blocked", false]);
-    // Blocked in one token is not blocked in another.
+    // An address blocked in one token is not blocked in another.
     expect((await service.call("send_tokens", { to: blocked, amount: "1", token: "EURC" })).status).toBe(200);
     expect(await treasury.balanceOf(blocked)).toBe(0n);
     expect((await service.call("send_tokens", { to: stranger(), amount: "1" })).status).toBe(200);
@@ -276,7 +276,7 @@ describe("repetition", () => {
 
   it("keeps a failure that is final under its key", async () => {
     const send = () => service.call("send_tokens", { to: stranger(), amount: "1000000" }, withKey("pay-3"));
-    // The arguments differ, so the key belongs to the first ones only.
+    // The arguments differ, so the key belongs to the first call only.
     expect((await send()).body.code).toBe("insufficient_balance");
     expect((await send()).body.code).toBe("idempotency_mismatch");
   });

@@ -5,7 +5,7 @@ import { type Ledger, lacksBalance, type Purse } from "../ledger/index.ts";
 import type { Stores } from "./context.ts";
 import { requireMoving } from "./send-out.ts";
 
-/** Refuses nothing itself: the ledger does, in the transaction that takes the money. It is there for who only tries a call. */
+/** Refuses nothing itself: the ledger does, in the transaction that takes the money. It exists for previews. */
 export const walletGate = ({ ledger, boundChains }: Pick<Stores, "ledger" | "boundChains">) =>
   defineGate({
     name: "wallet",
@@ -28,7 +28,10 @@ export const walletGate = ({ ledger, boundChains }: Pick<Stores, "ledger" | "bou
     },
   });
 
-/** What the wallet has available. Throws `insufficient_balance` where that is less, as the ledger does when it takes the money. */
+/**
+ * Returns the wallet's available balance. Throws `insufficient_balance` if it is too low, as the ledger does when it takes the
+ * money.
+ */
 export async function requireAvailable(ledger: Pick<Ledger, "balance">, purse: Purse, amount: Micro): Promise<Micro> {
   const { available } = await ledger.balance(purse);
   if (amount > available) throw lacksBalance(purse.token, available, amount);

@@ -9,25 +9,25 @@ declare module "../../kernel/contracts/stores.ts" {
   }
 }
 
-/** As the chain has it; before its first transaction is confirmed `reserving`, and `failed` when that had no effect. */
+/** As on the chain; `reserving` before the first transaction is confirmed, and `failed` if that had no effect. */
 type EscrowBookingState = "reserving" | "reserved" | "committed" | "confirmed" | "settled" | "cancelled" | "failed";
 
-/** What a step says beside what is on the chain. */
+/** A step's details that are not on the chain. */
 export interface StepDetails {
   itineraryCid?: string;
   cancelReason?: string;
-  /** Of a priced commit: what the price was made of. */
+  /** The parts of the price, for a priced commit. */
   pricing?: Readonly<Record<string, unknown>>;
 }
 
 export interface EscrowBooking {
-  /** Of the tenant's choice or ours; a tenant has each once. */
+  /** Chosen by the tenant or by us; unique per tenant. */
   bookingId: Hex;
   tripId: Hex;
   environment: Environment;
   tenantId: string;
   state: EscrowBookingState;
-  /** One step at a time. */
+  /** At most one step at a time. */
   pending: { step: string; transactionId: string; details: StepDetails } | undefined;
   reserved: Micro;
   vendor: Hex | undefined;
@@ -40,9 +40,9 @@ export interface EscrowBooking {
   vendorPaid: Micro;
   feePaid: Micro;
   refunded: Micro;
-  /** What went back to the trip's free budget when it was cancelled. */
+  /** The amount that its cancellation returned to the trip's free budget. */
   returned: Micro;
-  /** What could not be paid out and waits in the escrow for its recipient. */
+  /** The amount that could not be paid out and waits in the escrow for its recipient. */
   waiting: Micro;
   transactions: readonly StepTransaction[];
   createdAt: Temporal.Instant;
@@ -74,9 +74,11 @@ export type EscrowBookingChange = Partial<
   >
 > & { transaction?: Omit<StepTransaction, "at"> };
 
-/** Whoever changes one holds the lock of its trip. */
+/** Changing one requires the lock of its trip. */
 export interface EscrowBookings {
-  /** As `reserving`. Undefined: the tenant has a booking with this id that is not `failed`; a failed one is replaced. */
+  /**
+   * Inserts it as `reserving`. Undefined: the tenant has a booking with this id that is not `failed`; a failed one is replaced.
+   */
   insert(booking: NewEscrowBooking): Promise<EscrowBooking | undefined>;
   find(tenantId: string, environment: Environment, bookingId: Hex): Promise<EscrowBooking | undefined>;
   change(

@@ -1,20 +1,23 @@
-/** What a buyer writes for a guest is shown under our name: it stays text, of a size, and keeps the direction and the place it is given. */
+/**
+ * A buyer's text for a guest is shown under our name: it is limited in size, and cannot change the direction or layout of the
+ * text around it.
+ */
 
 const BREAKS = /[\p{Cc}\p{Zl}\p{Zp}]+/gu;
 const CONTROLS_BUT_BREAKS = /[^\P{Cc}\n]+/gu;
 const LINE_BREAK = /\r\n?|[\p{Zl}\p{Zp}]/gu;
-/** They turn the order of what stands around them. */
+/** Control characters that change the direction of surrounding text. */
 const DIRECTIONS = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
 const LONGEST_NAME = 80;
 const LONGEST_SUMMARY = 1_000;
 const MOST_LINES = 20;
 
-/** On one line; undefined when nothing is left of it. */
+/** On a single line; undefined if nothing is left. */
 export function nameText(text: string | undefined): string | undefined {
   return shortened(clean(text).replaceAll(BREAKS, " "), LONGEST_NAME);
 }
 
-/** On some lines; undefined when nothing is left of it. */
+/** On a few lines; undefined if nothing is left. */
 export function summaryText(text: string | undefined): string | undefined {
   const lines = clean(text).replaceAll(LINE_BREAK, "\n").replaceAll(CONTROLS_BUT_BREAKS, " ").trim().split("\n");
   return shortened(lines.slice(0, MOST_LINES).join("\n"), LONGEST_SUMMARY);

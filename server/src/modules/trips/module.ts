@@ -9,7 +9,7 @@ import { createEscrowBookings } from "./store-bookings.ts";
 import { createTripPersons } from "./store-persons.ts";
 import { createTrips } from "./store-trips.ts";
 
-/** The records of trips in escrow and of their bookings. What becomes of them lies in `escrow`. */
+/** The records of trips in escrow and of their bookings. Their steps are in `escrow`. */
 export const tripsModule = defineModule({
   name: "trips",
   stores: ({ db, clock, vault }) => ({

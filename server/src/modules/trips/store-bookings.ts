@@ -78,7 +78,7 @@ export function createEscrowBookings(db: Queryable, clock: Clock): EscrowBooking
         .onConflict((conflict) =>
           conflict
             .columns(["tenantId", "environment", "bookingId"])
-            // A failed one never was on the chain: nothing else of it is set.
+            // A failed one was never on the chain: nothing else of it is set.
             .doUpdateSet({ ...fresh, state: "reserving" })
             .where("escrowBooking.state", "=", "failed"),
         )
@@ -121,7 +121,7 @@ export function createEscrowBookings(db: Queryable, clock: Clock): EscrowBooking
   };
 }
 
-/** Only what is there, but that also when it is undefined. */
+/** Sets only the members that are present, even if undefined. */
 function toColumns(change: EscrowBookingChange) {
   const { state, reserved, vendorAmount, markup, serviceFee, details } = change;
   const { vendorPaid, feePaid, refunded, returned, waiting } = change;

@@ -6,7 +6,7 @@ import type { Clock } from "../../ports/clock.ts";
 import type { Vault } from "../../ports/vault.ts";
 import { createTrips } from "./store-trips.ts";
 
-/** Who asked for trips, and the guests that travel on them. */
+/** Who requested trips, and the guests who travel on them. */
 export function createTripPersons({ db, vault, clock }: { db: Queryable; vault: Vault; clock: Clock }): PersonRecords {
   const listTrips = async ({ tenantId, userId, environment }: PersonId): Promise<readonly string[]> => {
     const { rows } = await sql<{ tripId: string }>`
@@ -21,7 +21,7 @@ export function createTripPersons({ db, vault, clock }: { db: Queryable; vault: 
     held: async (person) => ({ tripIds: await listTrips(person) }),
     identify: async (person) => ({ ids: await listTrips(person) }),
 
-    /** What the buyer said of the guest of a trip. */
+    /** The buyer's details about the guest of a trip. */
     async forgetOwn({ tenantId, userId, environment }) {
       const tripId = tripOfGuest(userId);
       if (tripId === undefined) return;

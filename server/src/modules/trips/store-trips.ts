@@ -32,7 +32,7 @@ const Steps = z.array(
   }),
 );
 
-/** Transactions of the trip as a whole, oldest first. */
+/** Transactions of the whole trip, oldest first. */
 const stepsOfTrip = sql<unknown>`(
   select coalesce(jsonb_agg(jsonb_build_object('step', step, 'transactionHash', transaction_hash, 'at', at) order by id), '[]')
   from escrow_step
@@ -120,7 +120,7 @@ function createReads(options: TripsOptions): Pick<Trips, "get" | "find" | "lock"
         .where((where) => where.and({ environment, tripId }))
         .forUpdate()
         .executeTakeFirst();
-      // A statement of its own: one that has waited for the lock would read other tables as they were before.
+      // A separate statement: one that waited for the lock would read other tables as they were before.
       return row === undefined ? undefined : await getTrip(options, environment, tripId);
     },
   };
@@ -212,7 +212,7 @@ function createWrites({ db, vault, clock }: TripsOptions): Pick<Trips, "insert" 
   };
 }
 
-/** Wrong codes are counted, and lock the claim. */
+/** Wrong codes are counted and lock the claim. */
 function createClaimGuards({ db, clock }: TripsOptions): Pick<Trips, "countWrongCode" | "unlock"> {
   const now = (): string => clock.now().toString();
 
@@ -240,7 +240,7 @@ function createClaimGuards({ db, clock }: TripsOptions): Pick<Trips, "countWrong
   };
 }
 
-/** What agents logged of a trip. */
+/** The actions that agents logged for a trip. */
 function createActions({ db, clock }: TripsOptions): Pick<Trips, "recordAction" | "listActions"> {
   return {
     async recordAction(environment, tripId, { actionId, actionType, fee, transactionHash }) {
@@ -302,7 +302,7 @@ function contextOf(tripId: Hex): string {
   return `trip_guest_email ${tripId}`;
 }
 
-/** Only what is there, but that also when it is undefined. */
+/** Sets only the members that are present, even if undefined. */
 function toColumns(change: TripChange) {
   const { state, free, held, promised, vendorPaid, markupPaid, serviceFeePaid, actionFeePaid, refunded, mail } = change;
   return {

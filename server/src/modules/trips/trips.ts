@@ -8,20 +8,25 @@ declare module "../../kernel/contracts/stores.ts" {
   }
 }
 
-/** funding: its budget is on the way · funded: it is in the escrow · closed: nothing new is reserved · failed: it never was funded. */
+/**
+ * funding: its budget is on the way · funded: it is in the escrow · closed: no new reservations · failed: it was never funded.
+ */
 type TripState = "funding" | "funded" | "closed" | "failed";
 
-/** none: no address, or no mail server · pending: to be sent, or sent without a word of the server yet · failed: given up · kept: shown to the buyer, not delivered. */
+/**
+ * none: no address, or no mail server · pending: to be sent, or unconfirmed by the server · failed: given up · kept: shown to
+ * the buyer, not delivered.
+ */
 type MailState = "none" | "pending" | "sent" | "failed" | "kept";
 
-/** A step that was taken, by its stored name. */
+/** A completed step, by its stored name. */
 export interface StepTransaction {
   step: string;
   transactionHash: Hex;
   at: Temporal.Instant;
 }
 
-/** What the buyer said of the trip; free text of others, never to be trusted. */
+/** The buyer's details of the trip; untrusted free text. */
 export interface TripDetails {
   metadataCid?: string;
   metadataHash?: Hex;
@@ -29,25 +34,25 @@ export interface TripDetails {
   guestName?: string;
   buyerName?: string;
   tripSummary?: string;
-  /** Where the guest link leads. */
+  /** The origin of the guest link. */
   linkOrigin: string;
 }
 
 export interface Trip {
-  /** As the escrow contract computes it. */
+  /** As computed by the escrow contract. */
   tripId: Hex;
   environment: Environment;
   tenantId: string;
-  /** Who asked for it. */
+  /** The requesting user. */
   userId: string;
   escrow: Hex;
   funder: Hex;
   state: TripState;
-  /** As far as transactions are confirmed: budget = free + held + everything paid and refunded. */
+  /** By confirmed transactions: budget = free + held + everything paid and refunded. */
   budget: Micro;
   free: Micro;
   held: Micro;
-  /** Of `free`, what transactions under way take out of it. */
+  /** The part of `free` that pending transactions use. */
   promised: Micro;
   vendorPaid: Micro;
   markupPaid: Micro;
@@ -57,11 +62,11 @@ export interface Trip {
   expiresAt: Temporal.Instant;
   codeNonce: Hex;
   requiresCode: boolean;
-  /** Since the last right one, or since it was unlocked. */
+  /** Since the last correct code or the last unlocking. */
   wrongCodes: number;
   guestWallet: Hex | undefined;
   claimedAt: Temporal.Instant | undefined;
-  /** A step of the whole trip that excludes others of its kind, while it is under way. */
+  /** A pending step of the whole trip that excludes others of its kind. */
   pending: { step: string; transactionId: string } | undefined;
   /** Prefunded with a guest's name or address: the guest who claims it travels, unless somebody else is named. */
   forGuest: boolean;
@@ -117,42 +122,42 @@ export interface AgentAction {
   at: Temporal.Instant;
 }
 
-/** So many wrong codes lock the claim, until the buyer unlocks it. */
+/** This many wrong codes lock the claim until the buyer unlocks it. */
 export const MOST_WRONG_CODES = 5;
 
-/** Where a page of trips begins: behind this one. */
+/** The last trip of the previous page. */
 export type TripPosition<Time extends "createdAt" | "expiresAt"> = Pick<Trip, "tripId" | Time>;
 
 export interface Trips {
-  /** As `funding`. */
+  /** Inserts it as `funding`. */
   insert(trip: NewTrip): Promise<Trip>;
-  /** Whosever it is. */
+  /** Finds the request of any tenant. */
   get(environment: Environment, tripId: Hex): Promise<Trip | undefined>;
-  /** The tenant's own. */
+  /** Finds the tenant's own trip. */
   find(tenantId: string, environment: Environment, tripId: Hex): Promise<Trip | undefined>;
   /**
-   * Locks the trip, with everything of it, until the end of the transaction: whoever changes a trip or one of its bookings holds
-   * this lock. Of several trips in one transaction, in the order of their ids.
+   * Locks the trip and its bookings until the end of the transaction: any change of them requires this lock. Lock several trips
+   * in the order of their ids.
    */
   lock(environment: Environment, tripId: Hex): Promise<Trip | undefined>;
-  /** Under `lock`. Members that are there are set, also to undefined. */
+  /** Requires `lock`. Sets the members that are present, even if undefined. */
   change(environment: Environment, tripId: Hex, change: TripChange): Promise<void>;
-  /** Counts one wrong code more, unless it is `atMost` already; undefined: it was. Answers the count. */
+  /** Counts a wrong code unless there are `atMost` already (undefined). Returns the count. */
   countWrongCode(environment: Environment, tripId: Hex, atMost: number): Promise<number | undefined>;
   /** False: the tenant has no such trip. */
   unlock(tenantId: string, environment: Environment, tripId: Hex): Promise<boolean>;
   recordAction(environment: Environment, tripId: Hex, action: Omit<AgentAction, "at">): Promise<void>;
   /** Newest first. */
   listActions(environment: Environment, tripId: Hex, limit: number): Promise<readonly AgentAction[]>;
-  /** Forgets the addresses of the tenant's guests that this is true of, but of mails that have yet to be sent. */
+  /** Deletes the addresses of the tenant's guests that `isNamedIn` accepts, except those of unsent mails. */
   forgetGuests(tenantId: string, environment: Environment, isNamedIn: (address: string) => boolean): Promise<void>;
-  /** The tenant's own, newest first. */
+  /** The tenant's own trips, newest first. */
   list(
     tenantId: string,
     environment: Environment,
     page: { limit: number; after: TripPosition<"createdAt"> | undefined },
   ): Promise<readonly Trip[]>;
-  /** Funded or closed ones with money in them that expired before that, oldest first. */
+  /** Funded or closed trips with money in them that expired before that, oldest first. */
   listExpired(
     environment: Environment,
     before: Temporal.Instant,

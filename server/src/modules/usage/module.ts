@@ -32,7 +32,7 @@ declare module "../../kernel/contracts/parts.ts" {
     readonly "usage.chargeByKey": ChargeByKey;
   }
   interface ModuleSettings {
-    /** 0: for good. */
+    /** 0: kept permanently. */
     readonly "usage.keepUsageMonths": number;
     readonly "usage.usageExportDir": string | undefined;
   }
@@ -43,10 +43,10 @@ const SWEEP_MILLISECONDS = 2_000;
 const PRUNE_MILLISECONDS = 60_000;
 const SUM_MILLISECONDS = 60_000;
 const PARTITIONS_MILLISECONDS = 3_600_000;
-/** How long a call waits for a database that is away: longer than the embedded one needs to come back. */
+/** How long a call waits for an unavailable database: longer than the embedded one needs to restart. */
 const DATABASE_RETRY_MILLISECONDS = 8_000;
 
-/** Of a past that nobody has summed, two days at a time. */
+/** Sums what is not summed yet, two days at a time. */
 async function sumUsage({ transaction }: Stores, clock: Clock): Promise<void> {
   while (await transaction(({ usageSums: sums }) => sums.sum(clock.now())));
 }
@@ -70,7 +70,7 @@ export const usageModule = defineModule({
     "0068-usage-partitions": usagePartitions,
     "0069-usage-sums": usageSums,
   },
-  // In the order in which records come: in the other one each page of the index is split in halves as it fills.
+  // In the order of insertion: the reverse would split every index page as it fills.
   indexes: {
     usage_record_of_tenant: "on usage_record (tenant_id, network, id)",
     usage_record_of_tool: "on usage_record (tenant_id, network, tool, id)",

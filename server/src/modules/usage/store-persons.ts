@@ -18,7 +18,7 @@ export function createCallingPersons(db: Queryable): PersonRecords {
       return { ...rows[0] };
     },
 
-    /** A call under way writes the person's answer when it ends, and so does one that books for the person. */
+    /** A pending call writes the person's answer when it ends, or books for the person. */
     async objections({ tenantId, userId, environment }, { callIds }) {
       const { rows } = await sql`
         select 1 from call

@@ -9,19 +9,19 @@ declare module "../../kernel/contracts/stores.ts" {
   }
 }
 
-/** Payment of usage records that started `unsettled`: a tenant's records are gathered under one settlement and paid together. */
+/** Payment of usage records that started `unsettled`: a tenant's records are gathered into a settlement and paid together. */
 interface UsageSettlements {
-  /** Tenants with unsettled records that belong to no settlement yet, by their ids, those behind `after`. */
+  /** Tenants with unsettled records in no settlement yet, by id, after `after`. */
   listDue(after: string, limit: number): Promise<readonly string[]>;
-  /** Puts such records, oldest first and at most `limit`, under this settlement. How many they are and what they cost together. */
+  /** Puts such records, oldest first and at most `limit`, into this settlement. Returns their number and total price. */
   gather(tenantId: string, settlementId: string, limit: number): Promise<{ records: number; amount: Micro }>;
-  /** Its records are `settled`. */
+  /** Marks its records as `settled`. */
   complete(settlementId: string): Promise<void>;
-  /** Its records can be gathered again. */
+  /** Frees its records to be gathered again. */
   dissolve(settlementId: string): Promise<void>;
 }
 
-/** Usage of the sandbox is never paid. */
+/** Sandbox usage is never paid. */
 const ENVIRONMENT = "production";
 
 export function createUsageSettlements(db: Queryable): UsageSettlements {
@@ -41,7 +41,7 @@ export function createUsageSettlements(db: Queryable): UsageSettlements {
     },
 
     async gather(tenantId, settlementId, limit) {
-      // Several processes may gather at once: each takes records that nobody else is taking.
+      // Processes may gather concurrently: each locks records that no other has.
       const gathered = await takeRows<{ priceMicro: Micro }>(db, {
         table: "usage_record",
         key: ["id"],

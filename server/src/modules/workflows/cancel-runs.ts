@@ -11,12 +11,12 @@ export const LOSS_NOT_ACCEPTED =
 type Parts = Pick<RunParts, "stores" | "workflowRunner">;
 
 interface Cancellation {
-  /** For the journal and the audit. */
+  /** For the journal and the audit log. */
   by: string;
   acceptLoss: boolean;
 }
 
-/** All of these runs end, or none of them where money would be lost and nobody accepts that. How many have not ended before. */
+/** Cancels all of these runs, or none if money would be lost without consent. Returns how many had not ended before. */
 export async function cancelRuns(
   parts: Parts,
   runs: readonly Run[],
@@ -31,7 +31,7 @@ export async function cancelRuns(
   return cancelled;
 }
 
-/** How many steps each has begun that was looked at. Throws `loss_not_accepted`. */
+/** Returns the number of begun steps of each assessed run. Throws `loss_not_accepted`. */
 async function requireNoLoss(parts: Parts, runs: readonly Run[]): Promise<ReadonlyMap<string, number>> {
   const seen = new Map<string, number>();
   const orders: OrderEnd[] = [];
@@ -49,7 +49,7 @@ async function requireNoLoss(parts: Parts, runs: readonly Run[]): Promise<Readon
 async function assess({ stores, workflowRunner }: Parts, run: Run) {
   const first = await workflowRunner.assess(run);
   if (!first.mayBuy) return first;
-  // While it books something, nobody can say what undoing that would cost.
+  // While it is booking, the cost of undoing is unknown.
   await waitForRun(stores.runs, run);
   return await workflowRunner.assess(run);
 }
@@ -57,7 +57,7 @@ async function assess({ stores, workflowRunner }: Parts, run: Run) {
 async function requestCancel(parts: Parts, runId: string, by: string, steps: number | undefined): Promise<boolean> {
   const done = await parts.stores.runs.requestCancel(runId, by, steps);
   if (done !== "gone_on") return done === "cancelled";
-  // It went on in this moment, and may have bought something.
+  // The run went on just now and may have bought something.
   throw new Failure("unavailable", {
     detail: "The run went on while it was being cancelled. Nothing was changed; cancel it again.",
     retryAfterSeconds: 1,

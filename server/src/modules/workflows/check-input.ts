@@ -6,7 +6,7 @@ import type { RunCaller, RunParts } from "./run-parts.ts";
 
 const IATA_CODE = /^[A-Z]{3}$/;
 
-/** What the schema of an input cannot say: it is refused before a run begins, as the tools refuse it. */
+/** Checks what an input's schema cannot, before a run begins, as the tools would. */
 export async function checkInput(
   parts: RunParts,
   caller: RunCaller,
@@ -22,7 +22,7 @@ export async function checkInput(
   if (issues.length > 0) throw invalidInput(issues.map(({ path, message }) => ({ path: `input.${path}`, message })));
 }
 
-/** Of the calls whose arguments are fields of the input, such as a search, by the tools' own rules. */
+/** Checks calls whose arguments come from the input, such as a search, by the tools' own rules. */
 function problemsOfCalls(
   { catalog, portsFor }: RunParts,
   { environment }: RunCaller,
@@ -42,7 +42,7 @@ function problemsOfCalls(
   }
 }
 
-/** The supplier is asked only about codes that our own list lacks; where it does not answer, the search will tell. */
+/** Asks the supplier only about codes that our list lacks; if it does not answer, the search decides. */
 async function airportProblems(
   { portsFor }: RunParts,
   { environment }: RunCaller,

@@ -107,7 +107,7 @@ function describeStep(step: JournaledStep): z.output<typeof TimelineStep> {
 
 const REFERENCE = /(Id|Hash|Number|Amount|Usdc|Currency|pnr|status|decision)$/;
 
-/** What the step's answer names that can be looked up, and what it moved, without the whole of it. */
+/** Keeps the ids and amounts of a step's answer, without the rest. */
 function referencesIn(result: unknown): Record<string, string> {
   if (typeof result !== "object" || result === null) return {};
   const named = Object.entries(result).filter(([name, value]) => REFERENCE.test(name) && typeof value === "string");

@@ -4,28 +4,28 @@ import type { Environment, Identity, InternalTokens } from "../../ports/identity
 export interface InternalToken {
   id: string;
   name: string;
-  /** The first characters, to recognise it by. */
+  /** Its first characters, for recognition. */
   start: string;
   createdAt: Temporal.Instant;
   rotatedAt: Temporal.Instant | undefined;
   revokedAt: Temporal.Instant | undefined;
-  /** The tenants that it acts for, and in which environment. */
+  /** The tenants that it acts for, each with an environment. */
   tenants: readonly { tenantId: string; environment: Environment }[];
 }
 
-/** What a token does for a tenant is done with a key of the tenant that nobody knows. */
+/** A token acts for a tenant through a tenant key that is never shown. */
 export type TokenKeys = Pick<Identity, "mintKey" | "revokeKey">;
 
-/** What the operator does with tokens; each change is audited with the actor. */
+/** The operator's actions on tokens; each change is audited with the actor. */
 export interface InternalTokenAdministration {
-  /** Returns the token this once. */
+  /** Returns the token, which is shown only here. */
   issue(name: string, actor: string): Promise<{ token: string; id: string }>;
-  /** A new token in place of the old one, which ends at once. Undefined: there is no such token. */
+  /** Replaces the token, which ends at once. Undefined: there is no such token. */
   rotate(id: string, actor: string): Promise<string | undefined>;
   /** False: there is no such token. */
   revoke(id: string, actor: string): Promise<boolean>;
   list(): Promise<readonly InternalToken[]>;
-  /** Lets the token act for a tenant. False: there is no such token. */
+  /** Allows the token to act for a tenant. False: there is no such token. */
   bind(
     keys: TokenKeys,
     id: string,

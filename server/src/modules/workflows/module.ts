@@ -28,7 +28,7 @@ declare module "../../kernel/contracts/parts.ts" {
     readonly "workflows.workflowRunner": WorkflowRunner;
   }
   interface ModuleSettings {
-    /** How long runs that ended are kept. */
+    /** How long ended runs are kept. */
     readonly "workflows.workflowRetentionDays": number;
   }
 }
@@ -39,7 +39,7 @@ declare module "../../kernel/contracts/tool.ts" {
   }
 }
 
-/** Other processes start runs, too; those that this one starts are found at once. */
+/** Runs started by other processes are found by polling; this process's own are found at once. */
 const LOOK_MILLISECONDS = 1_000;
 const EXPIRE_MILLISECONDS = 5_000;
 const PRUNE_MILLISECONDS = 60_000;

@@ -23,7 +23,7 @@ const NO_RUN = "There is no such run for this key or token.";
 const RunPath = z.object({ runId: z.string().regex(RUN_ID) });
 const Input = z.record(z.string(), z.unknown());
 
-/** As descriptions of the routes show it. */
+/** As shown in the descriptions of the routes. */
 const exampleRun = {
   runId: "run_01KAJ2M5Q6R7S8T9V0W1X2Y3Z4",
   workflowId: "service.book_flight",
@@ -219,7 +219,7 @@ function raise(failure: Failure): never {
   throw failure;
 }
 
-/** No tenant: whoever calls has one only. */
+/** Without a tenant: the caller has only one. */
 function principalOf(
   principals: readonly Principal[],
   tenantId: string | undefined,
@@ -231,7 +231,7 @@ function principalOf(
   return principal;
 }
 
-/** Runs of one environment are not there for keys of the other. */
+/** Runs of one environment are hidden from keys of the other. */
 const ownersOf = (principals: readonly Principal[]) =>
   principals.map(({ tenantId, environment }) => ({ tenantId, environment }));
 

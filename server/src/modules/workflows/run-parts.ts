@@ -15,7 +15,7 @@ export type RunParts = Pick<
   | "travelers"
 >;
 
-/** Who starts, reads or resumes a run: one tenant of a key or of an internal token. */
+/** The caller that starts, reads or resumes a run: a tenant, through its key or an internal token. */
 export interface RunCaller {
   tenantId: string;
   keyId: string;

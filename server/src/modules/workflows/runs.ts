@@ -9,11 +9,11 @@ export interface Run {
   tenantId: string;
   environment: Environment;
   workflowId: string;
-  /** Of the workflow that it began with. */
+  /** The workflow's version when the run began. */
   version: number;
   /** Undefined: the key's service account. */
   userId: string | undefined;
-  /** Whose scopes and environment its calls have. */
+  /** The key whose scopes and environment its calls have. */
   keyId: string;
   input: Readonly<Record<string, unknown>>;
   tripId: string | undefined;
@@ -35,7 +35,7 @@ export interface RunCall {
   leadTravelerId?: string | undefined;
   purpose?: PurposeCall | undefined;
   cover?: Cover | undefined;
-  /** Left out where nothing is done. */
+  /** Left out for calls without an effect. */
   idempotencyKey?: string;
 }
 
@@ -45,7 +45,7 @@ export interface NewRun
   tripId: string | undefined;
   traceId: string;
   idempotencyKey: string | undefined;
-  /** Of what was asked for, to tell a repeat from another request with the same key. */
+  /** Distinguishes a repetition from another request with the same key. */
   requestHash: string;
 }
 
@@ -60,13 +60,13 @@ export interface JournaledStep {
   tool: string | undefined;
   state: StepState;
   attempt: number;
-  /** What the call or the pause ended with. */
+  /** The outcome of the call or the pause. */
   outcome: unknown;
   meterId: string | undefined;
   priceMicro: bigint | undefined;
   startedAt: Temporal.Instant;
   endedAt: Temporal.Instant | undefined;
-  /** Of a pause. */
+  /** For a pause. */
   remindedAt: Temporal.Instant | undefined;
 }
 
@@ -80,10 +80,10 @@ export interface StepEnd {
   priceMicro: bigint | undefined;
 }
 
-/** Who gives the resolution when the time of a pause is over. */
+/** The resolver of a pause that expires. */
 export const TIMEOUT = "timeout";
 
-/** Who may give the resolution of a pause. */
+/** Who may resolve a pause. */
 export type DecidedBy = "caller" | "person" | "service";
 
 export interface NewPause {
@@ -99,20 +99,20 @@ export interface NewPause {
   onTimeout: Readonly<Record<string, unknown>>;
   /** The run ends when its trip is closed. */
   needsOpenTrip: boolean;
-  /** Whoever can resolve it is reminded then. */
+  /** When everyone who can resolve it is reminded. */
   remindAt: Temporal.Instant;
   expiresAt: Temporal.Instant;
 }
 
 export interface RunPause extends Omit<NewPause, "position" | "event" | "remindAt" | "needsOpenTrip"> {
   runId: string;
-  /** What resolves it by happening. */
+  /** The event that resolves it. */
   event: string | undefined;
   about: string | undefined;
   createdAt: Temporal.Instant;
 }
 
-/** A run is there for its tenant, in its environment. */
+/** A run is visible to its tenant in its environment. */
 export type RunOwner = Pick<Run, "tenantId" | "environment">;
 
 interface FoundSession {
@@ -122,7 +122,7 @@ interface FoundSession {
   isOpen: boolean;
 }
 
-/** Of a run whose lease this worker has. Every change answers false when another worker has it by now. */
+/** A run leased by this worker. Every change returns false if another worker has it by now. */
 interface LeasedRun {
   id: string;
   workerId: string;
@@ -131,15 +131,15 @@ interface LeasedRun {
 export interface Journaled {
   /** False: another worker has the run by now. */
   isMine: boolean;
-  /** Who has asked for the end of the run meanwhile. */
+  /** Who has requested the run's cancellation meanwhile. */
   cancelRequestedBy: string | undefined;
 }
 
-/** What is stored of runs. */
+/** The store of runs. */
 export interface Runs {
-  /** The run, new or, for the same idempotency key, the one that was made before; `mismatch` when that was another request. */
+  /** Returns the new run, or the earlier one with the same idempotency key; `mismatch` if that was a different request. */
   insert(run: NewRun): Promise<{ kind: "new" | "same"; run: Run } | { kind: "mismatch" }>;
-  /** Whether the key has started a run. */
+  /** Whether a run was started with the key. */
   isKnown(of: { tenantId: string; environment: Environment }, idempotencyKey: string): Promise<boolean>;
   find(owners: readonly RunOwner[], runId: string): Promise<Run | undefined>;
   list(
@@ -147,12 +147,12 @@ export interface Runs {
     environment: Environment,
     page: { limit: number; before: string | undefined; state: RunState | undefined },
   ): Promise<readonly Run[]>;
-  /** Of a trip. */
+  /** The paused runs of a trip. */
   pausedOf(owner: RunOwner, tripId: string): Promise<readonly Run[]>;
   steps(runId: string): Promise<readonly JournaledStep[]>;
   openPause(runId: string): Promise<RunPause | undefined>;
 
-  /** Takes over runs that are to be executed and that no worker has which has said within so many seconds that it lives. */
+  /** Leases due runs without a worker whose heartbeat is recent enough. */
   lease(workerId: string, limit: number, staleSeconds: number): Promise<readonly Run[]>;
   touch(leased: LeasedRun): Promise<boolean>;
   /** Ends one step, begins the next one, or both at once. */
@@ -163,26 +163,26 @@ export interface Runs {
       begun?: { stepId: string; position: number; tool: string | undefined } | undefined;
     },
   ): Promise<Journaled>;
-  /** The run waits; `already` when what it waits for has happened before. */
+  /** Pauses the run; `already` if the awaited event has happened before. */
   park(leased: LeasedRun, run: Run, pause: NewPause): Promise<"paused" | "already" | "lost">;
-  /** The worker lets go, and the run is executed again from `at` on. `failed`: the attempt at a step after which it is. */
+  /** Releases the run, which is executed again from `at` on. `failed`: the failed attempt at a step that causes this. */
   postpone(leased: LeasedRun, at: Temporal.Instant, failed?: { stepId: string; code: string }): Promise<boolean>;
   end(
     leased: LeasedRun,
     end: { state: "completed"; result: unknown } | { state: "failed"; failure: unknown },
   ): Promise<boolean>;
-  /** Leases of a process that stops are free at once. */
+  /** Releases all leases of a stopping process. */
   release(workerId: string): Promise<void>;
 
-  /** What a session is of: undefined: none of these owners has it. */
+  /** Finds the session's pause; undefined: none of these owners has it. */
   findSession(owners: readonly RunOwner[], sessionId: string): Promise<FoundSession | undefined>;
   /** False: it was resolved before. */
   resolve(sessionId: string, resolution: object, by: string, keyId?: string): Promise<boolean>;
-  /** Resolves pauses whose time is over; how many those were. */
+  /** Resolves expired pauses; returns how many. */
   expire(limit: number): Promise<number>;
-  /** `steps`: only while it has begun so many, as what it would lose is known of these; else it has `gone_on`. */
+  /** `steps`: cancels only if no further step has begun, as the assessed loss covers only these; otherwise `gone_on`. */
   requestCancel(runId: string, by: string, steps?: number): Promise<"cancelled" | "ended" | "gone_on">;
-  /** Removes runs that ended before then, and events that old. */
+  /** Removes older ended runs and events. */
   prune(before: Temporal.Instant): Promise<number>;
 }
 

@@ -19,12 +19,12 @@ export interface RunRequest {
   traceId: string;
 }
 
-/** Throws `invalid_input`, or `idempotency_mismatch`. */
+/** Throws `invalid_input` or `idempotency_mismatch`. */
 export async function startRun(parts: RunParts, caller: RunCaller, request: RunRequest): Promise<Run> {
   const { clock, random, stores, workflowRunner } = parts;
   const { userId, idempotencyKey } = request;
   const { workflow, input } = await checkStart(parts, caller, request);
-  // What a first request has started stays, although its dates may be past by now.
+  // A started run stays valid although its dates may be past by now.
   const isNew = idempotencyKey === undefined || !(await stores.runs.isKnown(caller, idempotencyKey));
   if (isNew) await checkInput(parts, caller, workflow, input);
   const run = {
@@ -56,7 +56,10 @@ export async function startRun(parts: RunParts, caller: RunCaller, request: RunR
   return inserted.run;
 }
 
-/** Nobody is erased while the run is stored, and no run is stored of somebody who was erased. The guest of a trip may be nobody's user yet. */
+/**
+ * Users are not erased while the run is being stored, and no run is stored for an erased user. The guest of a trip may not be a
+ * user yet.
+ */
 async function requireUsers(
   { travelerRecords }: Pick<Aggregates, "travelerRecords">,
   { tenantId, environment }: Pick<RunCaller, "tenantId" | "environment">,
@@ -74,7 +77,7 @@ function noSuchUser(): Failure {
   return invalidInput([{ path: "userId", message: "is not a user of this tenant; create it, or leave it out" }]);
 }
 
-/** Everything that can be refused before a run is stored. Throws `invalid_input`. */
+/** Checks everything that can be refused before a run is stored. Throws `invalid_input`. */
 export async function checkStart(
   { workflowRunner, identity }: Pick<RunParts, "workflowRunner" | "identity">,
   { tenantId, environment }: Pick<RunCaller, "tenantId" | "environment">,

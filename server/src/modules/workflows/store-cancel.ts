@@ -3,7 +3,7 @@ import type { Queryable } from "../../platform/database/database.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { RunOwner, Runs } from "./runs.ts";
 
-/** A pause that is open is over: the run goes on, finds that it is cancelled, and undoes what it did. */
+/** Ends an open pause: the run continues, finds that it is cancelled, and undoes its steps. */
 export async function cancelRun(
   db: Queryable,
   clock: Clock,
@@ -11,7 +11,7 @@ export async function cancelRun(
   { by, steps }: { by: string; steps?: number | undefined },
 ): ReturnType<Runs["requestCancel"]> {
   const now = clock.now().toString();
-  // Whoever begins a step has this row, too.
+  // Beginning a step locks this row too.
   const { rows } = await sql<{ state: string; isCancelled: boolean; steps: number }>`
     with run as (select id, state, cancel_requested_by from workflow_run where id = ${runId} for update)
     select state, cancel_requested_by is not null as is_cancelled, (select count(*)::int from workflow_step where run_id = run.id) as steps from run`.execute(
@@ -35,7 +35,7 @@ export async function cancelRun(
   return "cancelled";
 }
 
-/** Runs of a closed trip that have reserved nothing of it. */
+/** Cancels runs of a closed trip that have reserved nothing of it. */
 export async function cancelWaiting(db: Queryable, clock: Clock, owner: RunOwner, tripId: string): Promise<void> {
   const { rows } = await sql<{ runId: string }>`
     select pause.run_id from workflow_pause pause join workflow_run run on run.id = pause.run_id

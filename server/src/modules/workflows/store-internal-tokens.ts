@@ -11,7 +11,7 @@ const PREFIX = "itk_";
 const RANDOM_CHARACTERS = 40;
 const START_CHARACTERS = 9;
 const TOKEN = /^itk_[0-9A-Za-z]{40}$/;
-/** What a token may do for a tenant: everything but what only persons may. */
+/** A token's scopes for a tenant: everything but what only persons may do. */
 const SCOPES = ["*"];
 
 const hashToken = (token: string): string => hash("sha256", token, "base64url");
@@ -111,12 +111,12 @@ export class TokenAdministration implements InternalTokenAdministration {
       keyId = unbound?.keyId;
       return unbound !== undefined;
     });
-    // What it began for the tenant waits then for another key.
+    // Runs that it began for the tenant then wait for another key.
     if (keyId !== undefined) await keys.revokeKey(tenantId, keyId, actor);
     return keyId !== undefined;
   }
 
-  /** Audits what was changed; false: nothing was. */
+  /** Audits a change; false: nothing changed. */
   async #change(
     actor: string,
     action: string,

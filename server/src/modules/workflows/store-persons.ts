@@ -30,7 +30,7 @@ export function createRunningPersons(db: Queryable): PersonRecords {
       await forgetInvitation(db, person);
     },
 
-    /** Hashes of what was asked for have no salt. The person's runs are not started a second time. */
+    /** Request hashes are unsalted. The person's runs are not started a second time. */
     async forgetTraces({ person: { tenantId, userId, environment }, mark }) {
       if (mark === userId) return;
       await sql`
@@ -40,7 +40,7 @@ export function createRunningPersons(db: Queryable): PersonRecords {
   };
 }
 
-/** The guests that the person named in runs of their own. */
+/** Removes guests that the person named in their own runs. */
 async function forgetNamedGuests(db: Queryable, { tenantId, userId, environment }: PersonId): Promise<void> {
   const runs = sql`
     select id from workflow_run where tenant_id = ${tenantId} and network = ${environment} and user_id = ${userId}`;
@@ -54,7 +54,7 @@ async function forgetNamedGuests(db: Queryable, { tenantId, userId, environment 
     where run_id in (${runs}) and outcome -> 'resolution' -> 'guests' is not null`.execute(db);
 }
 
-/** What runs of a trip have read of its guest. */
+/** Removes what runs of a trip have read about its guest. */
 async function forgetInvitation(db: Queryable, { tenantId, userId, environment }: PersonId): Promise<void> {
   const tripId = tripOfGuest(userId);
   if (tripId === undefined) return;

@@ -152,7 +152,7 @@ async function getRun(queryable: Queryable, id: string): Promise<Run> {
   return toRun(await selectRuns(queryable).where("id", "=", id).executeTakeFirstOrThrow());
 }
 
-/** How a step that is tried again has failed. */
+/** Notes how an attempt at a step failed. */
 async function noteAttempt(
   queryable: Queryable,
   runId: string,
@@ -218,7 +218,7 @@ function createLeases(
   };
 }
 
-/** The steps of runs. What a worker writes is written only while it has the run's lease. */
+/** The steps of runs. A worker writes only while it has the run's lease. */
 function createJournal(queryable: Queryable, clock: Clock): Pick<Runs, "steps" | "journal"> {
   return {
     async steps(runId) {
@@ -248,7 +248,7 @@ function createJournal(queryable: Queryable, clock: Clock): Pick<Runs, "steps" |
       return rows.map(withoutNulls);
     },
 
-    /** One statement: the end of a step travels with the beginning of the next one, and with what the trip's record says of it. */
+    /** One statement: the end of a step, the beginning of the next, and their entries in the trip's record. */
     async journal({ id, workerId }, { ended, begun }) {
       const now = sql`${clock.now().toString()}::timestamptz`;
       const end =

@@ -3,11 +3,11 @@ import type { z } from "zod";
 import { describeRun, type RunAnswer } from "./describe-run.ts";
 import type { Run, Runs } from "./runs.ts";
 
-/** How long a start or a resumption waits for the run to pause or to end. */
+/** How long starting or resuming waits for the run to pause or end. */
 const PATIENCE_MILLISECONDS = 25_000;
 const LOOK_EVERY_MILLISECONDS = 100;
 
-/** What is known of the run when it pauses or ends, or after PATIENCE_MILLISECONDS. Another process may be the one that executes it. */
+/** Returns the run when it pauses or ends, or after PATIENCE_MILLISECONDS. Another process may be executing it. */
 export async function waitForRun(
   runs: Runs,
   { id, tenantId, environment }: Run,

@@ -9,7 +9,7 @@ import { defineWorkflow, type Steps, type Workflow } from "../../kernel/contract
 type Probes = TypesOf<ReturnType<typeof createProbes>["tools"][number]>;
 const Approved = z.object({ status: z.enum(["approved", "rejected"]) });
 
-/** Writes, waits for a person, writes again, and undoes the first write when that fails. */
+/** Writes, waits for a person, writes again, and undoes the first write if that fails. */
 function purchase(version: number, second = "second"): Workflow {
   return defineWorkflow({
     id: "test.purchase",
@@ -42,7 +42,7 @@ function purchase(version: number, second = "second"): Workflow {
   });
 }
 
-/** Somebody cancels in the moment after everything that was done is to stay. */
+/** Cancelled at the moment after which everything done is kept. */
 const cancelledLate: Workflow = defineWorkflow({
   id: "test.cancelled_late",
   version: 1,
@@ -61,7 +61,7 @@ const cancelledLate: Workflow = defineWorkflow({
   },
 });
 
-/** Reads what the first release of its tool did not answer. */
+/** Reads fields that the first release of its tool did not answer. */
 const earlier: Workflow = defineWorkflow<z.ZodObject, Probes>({
   id: "test.earlier",
   version: 1,
@@ -196,7 +196,7 @@ describe("a run", () => {
     const args = { workflowId: "test.purchase", input: { name: "keyed" } };
     const send = () => service.call("run_workflow", args, { headers: { "idempotency-key": "k-dead" } });
     const first = (await send()).body.result;
-    // What is done with the keys of calls whose process has died, which have done nothing outside.
+    // Releases the keys of calls without effects whose process has died.
     await service.sql("delete from idempotency where key = 'k-dead'");
     expect((await send()).body.result).toMatchObject({ runId: Object(first).runId });
   });
@@ -361,7 +361,7 @@ it("that is cancelled after its work is to stay finishes it", async () => {
   expect(probes.runs("undo kept first")).toBe(0);
 });
 
-// The last one, as it moves the clock.
+// Runs last, as it moves the clock.
 it("whoever can resolve a pause is reminded when half of its time is over, and at its end it has the stated outcome", async () => {
   const person = { id: "usr_grace", name: "Grace", email: "grace@example.com", roles: ["approver" as const] };
   const owner = { tenantId: service.tenantId, environment: "sandbox" as const };

@@ -62,7 +62,7 @@ test("look-ups of one key at the same time share an answer, and a later one is a
   });
   expect(await Promise.all(["a", "b", "a", "none"].map(lookUp))).toEqual(["A", "B", "A", undefined]);
   const under = lookUp("a");
-  // Its look-up has begun: what was changed since might not be in its answer.
+  // Its look-up has begun, so its answer might miss later changes.
   await new Promise((resolve) => setImmediate(resolve));
   expect(await Promise.all([under, lookUp("a")])).toEqual(["A", "A"]);
   expect(asked).toEqual([["a", "b", "none"], ["a"], ["a"]]);

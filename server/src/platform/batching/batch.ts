@@ -1,21 +1,20 @@
 import { currentTraceId, inTrace, sharedTraceId } from "../../domain/trace.ts";
 
 export interface BatchOptions {
-  /** So many items are done by one piece of work. Left out: all that wait. */
+  /** The most items of a batch. Default: all that wait. */
   maximum?: number;
   /**
-   * False: one piece of work at a time, and what arrives meanwhile is done by the next, so that it sees everything that was there
-   * when it was asked for. True: what arrives in one turn of the event loop is done at once, beside whatever is under way.
+   * False: one batch at a time, and items that arrive meanwhile are in the next, so that it sees everything that existed when
+   * they were submitted. True: items that arrive in one turn of the event loop start at once, beside other batches.
    */
   inParallel?: boolean;
 }
 
 /**
- * Does together what many ask for at the same time: one statement, or one request, instead of one each. Nobody waits for others to
- * come: work begins when this turn of the event loop has brought what it brings.
- *
- * `work` answers in the order of its items. Each item has an outcome of its own, which may be a failure; when the work itself
- * fails, so do all of them. For durable writes that are tried again see `group-commit.ts`.
+ * Coalesces concurrent requests into one statement or request. No item waits for others to come: work begins after the current
+ * turn of the event loop.
+ * `work` answers in the order of its items. Each item has its own outcome, which may be a failure; if the work itself fails,
+ * all items fail. For durable writes with retries see `group-commit.ts`.
  */
 export function batch<Item, Outcome>(
   work: (items: readonly Item[]) => Promise<readonly PromiseSettledResult<Outcome>[]>,
@@ -50,7 +49,7 @@ interface Waiting<Item, Outcome> {
   reject(error: unknown): void;
 }
 
-/** Never rejects: those who wait are told. */
+/** Never rejects: the outcome goes to the waiters. */
 async function doAll<Item, Outcome>(
   work: (items: readonly Item[]) => Promise<readonly PromiseSettledResult<Outcome>[]>,
   some: readonly Waiting<Item, Outcome>[],
@@ -67,13 +66,13 @@ async function doAll<Item, Outcome>(
   }
 }
 
-/** A batch of look-ups by key; who asks for the same key at the same time shares the answer. Undefined: there is no such row. */
+/** Batches look-ups by key; concurrent look-ups of the same key share the answer. Undefined: there is no such row. */
 export function batchLookUps<Row>(
   lookUp: (keys: readonly string[]) => Promise<ReadonlyMap<string, Row>>,
 ): (key: string) => Promise<Row | undefined> {
   let waiting = new Map<string, Promise<Row | undefined>>();
   const ask = batch<string, Row | undefined>(async (keys) => {
-    // Who asks from now on asks anew.
+    // Later look-ups are asked anew.
     waiting = new Map();
     const rows = await lookUp(keys);
     return keys.map((key) => ({ status: "fulfilled", value: rows.get(key) }));
@@ -87,7 +86,7 @@ export function batchLookUps<Row>(
   };
 }
 
-/** One after the other; the failure of one is its own. */
+/** Runs one item after the other; each fails on its own. */
 export async function settleOneByOne<Item, Outcome>(
   items: readonly Item[],
   work: (item: Item) => Promise<Outcome>,

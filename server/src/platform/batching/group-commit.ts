@@ -1,8 +1,8 @@
 import { inTrace } from "../../domain/trace.ts";
 
 /**
- * Durable writes by group commit: one flush in flight, and everything that arrives meanwhile is the next batch. No timer, so
- * that an idle service adds no wait. A waiter is answered only after its batch is committed.
+ * Durable writes by group commit: one flush at a time, and everything that arrives meanwhile is the next batch. There is no
+ * timer, so an idle service adds no wait. A waiter is answered only after its batch is committed.
  */
 export interface GroupCommit<Item, Outcome> {
   submit(item: Item): Promise<Outcome>;
@@ -14,11 +14,11 @@ export interface GroupCommitOptions<Item, Outcome> {
   /** Writes the batch in one transaction and answers in its order. Must be safe to repeat with the same items. */
   flush(items: readonly Item[]): Promise<readonly Outcome[]>;
   maximumBatch: number;
-  /** True: the server was away or asks for another try; the whole batch is sent again. False: a row is bad. */
+  /** True: the server was away or asks for a retry; the whole batch is repeated. False: a row is bad. */
   isTransient(error: unknown): boolean;
-  /** How long a batch is sent again before its waiters fail. */
+  /** How long a batch is retried before its waiters fail. */
   retryMilliseconds: number;
-  /** True: after that the waiters fail, and the rows are sent again until they are written. */
+  /** True: after that the waiters fail, but the rows are retried until they are written. */
   neverGiveUp?: boolean;
   pause(milliseconds: number): Promise<void>;
 }
@@ -50,7 +50,7 @@ export function createGroupCommit<Item, Outcome>(
     idleWaiters = [];
   }
 
-  /** A row that the server refuses must not fail its neighbours: the batch is halved until the bad row stands alone. */
+  /** A row that the server refuses must not fail the others: the batch is halved until the bad row is alone. */
   async function settle(batch: readonly Waiting<Item, Outcome>[]): Promise<void> {
     try {
       const outcomes = await flushWithRetry(batch);
@@ -81,7 +81,7 @@ export function createGroupCommit<Item, Outcome>(
         if (!options.isTransient(error)) throw error;
         if (now - begun > options.retryMilliseconds) {
           if (options.neverGiveUp !== true) throw error;
-          // Those behind the batch wait for it as well.
+          // Later items wait for the batch as well.
           for (const waiting of [...batch, ...queue]) {
             if (now - waiting.since > options.retryMilliseconds) waiting.reject(error);
           }
@@ -97,7 +97,7 @@ export function createGroupCommit<Item, Outcome>(
         queue.push({ item, since: performance.now(), resolve, reject });
         if (flushing) return;
         flushing = true;
-        // After what this turn of the event loop still brings, which mostly are calls that were answered together.
+        // Runs at the end of this turn of the event loop, which usually brings calls that were answered together.
         setImmediate(() => void inTrace(undefined, run));
       }),
     idle: () => (flushing ? new Promise((resolve) => idleWaiters.push(resolve)) : Promise.resolve()),

@@ -1,13 +1,12 @@
 export interface RetryUntilStored {
-  /** True: the server was away, and says nothing about what was done. */
+  /** True: the server was away, and the outcome is unknown. */
   isTransient(error: unknown): boolean;
   pause(milliseconds: number): Promise<void>;
   pauseMilliseconds: number;
 }
 
 /**
- * Writes again and again until the database has answered. Safe only for what can be written twice: an answer that was lost says
- * nothing about what was done.
+ * Retries a write until the database answers. Use it only for idempotent writes: after a lost answer the outcome is unknown.
  */
 export async function retryUntilStored<Result>(
   { isTransient, pause, pauseMilliseconds }: RetryUntilStored,

@@ -1,4 +1,4 @@
-/** No room, and too many wait for it already, or waited too long. */
+/** There is no room, and too many wait for it, or this one waited too long. */
 export class NoTurn extends Error {}
 
 interface Waiting {
@@ -7,14 +7,14 @@ interface Waiting {
 }
 
 interface TurnsOptions {
-  /** How many works of one owner run at once. */
+  /** The number of works that an owner may run at once. */
   atOnce: number;
-  /** How many more of an owner may wait. */
+  /** The number of works that an owner may have waiting. */
   mostWaiting: number;
   patienceMilliseconds: number;
 }
 
-/** Gives the works of each owner room for a few at a time, so that nobody takes all that is shared. */
+/** Limits how many works of each owner run at once, so that no owner uses up a shared resource. */
 export class Turns {
   readonly #options: TurnsOptions;
   readonly #owners = new Map<string, { running: number; waiting: Set<Waiting> }>();
@@ -51,7 +51,7 @@ export class Turns {
     });
   }
 
-  /** Whoever waits longest takes over the room; it stays counted as running. */
+  /** The longest waiting work takes over the room; the count stays the same. */
   #leave(owner: string): void {
     const own = this.#owners.get(owner);
     if (own === undefined) return;

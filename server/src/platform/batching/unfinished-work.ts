@@ -1,4 +1,4 @@
-/** Work that nobody waits for any more, or not to its end: a stop waits for it, and a failure does not end the process. */
+/** Background work that no caller waits for to the end: a stop waits for it, and a failure does not end the process. */
 export class UnfinishedWork {
   readonly #running = new Set<Promise<void>>();
   readonly #onFailure: (error: unknown) => void;
@@ -7,12 +7,12 @@ export class UnfinishedWork {
     this.#onFailure = onFailure;
   }
 
-  /** Its failure is reported here, as nobody else hears of it. */
+  /** Reports a failure here, as no caller sees it. */
   track(work: Promise<unknown>): void {
     this.#add(work.then(() => undefined).catch((error: unknown) => this.#onFailure(error)));
   }
 
-  /** Its failure is for who waits for what this returns. */
+  /** A failure goes to whoever awaits the returned promise. */
   hold<Result>(work: Promise<Result>): Promise<Result> {
     this.#add(
       work.then(
@@ -23,7 +23,7 @@ export class UnfinishedWork {
     return work;
   }
 
-  /** Resolves when what runs now has ended. */
+  /** Resolves when the current work has ended. */
   async ended(): Promise<void> {
     await Promise.all(this.#running);
   }

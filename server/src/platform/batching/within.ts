@@ -1,4 +1,4 @@
-/** Undefined: it takes longer, and goes on. */
+/** Undefined: it takes longer, and continues. */
 export async function within<Result>(
   milliseconds: number,
   work: Promise<Result>,

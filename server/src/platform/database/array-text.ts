@@ -1,11 +1,11 @@
 type Text = string | null;
 
-/** What JSON writes with a letter after a backslash, such as a line break, an array of the database reads as that letter. */
+/** JSON escapes with a letter, such as a line break, which a PostgreSQL array would read as that letter. */
 const WRITTEN_OTHERWISE = /\\[^"\\]/;
 
 /**
- * A parameter for a `text[]`: written as JSON, which is the same but for its brackets and costs less than what the driver does. What
- * is not the same is left to the driver.
+ * A parameter for a `text[]`: written as JSON, which differs only in its brackets and is cheaper than the driver. Texts that
+ * would differ are left to the driver.
  */
 export function textArray(values: readonly Text[]): string | readonly Text[] {
   const json = JSON.stringify(values);

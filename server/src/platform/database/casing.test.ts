@@ -4,7 +4,7 @@ import { afterAll, expect, test } from "vitest";
 import { camelCaseRows, SnakeCaseDialect } from "./casing.ts";
 import type { Database } from "./generated-tables.ts";
 
-/** Only compiles: nothing connects. */
+/** Only compiled: nothing connects. */
 const db = new Kysely<Database>({ dialect: new SnakeCaseDialect({ pool: new pg.Pool() }), plugins: [camelCaseRows] });
 afterAll(() => db.destroy());
 

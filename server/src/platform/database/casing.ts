@@ -16,11 +16,10 @@ import {
 } from "kysely";
 
 /**
- * Tables and columns are named in snake_case in the database and in camelCase here. Statements are written with the first names
- * where each identifier is written anyway, which needs no walk through the statement; rows are given the second names, of which
- * there is one list for all rows of an answer. What lies in JSON columns is nobody's column and stays as it is.
- *
- * The environment of a row is called `environment` here. Most tables keep it in a column `network`, which is as old as the first
+ * Maps snake_case tables and columns of the database to camelCase. Statements get the column names where each identifier is
+ * written anyway, without a walk through the statement; rows get the property names, from one list per result. JSON columns are
+ * left unchanged.
+ * The environment of a row is called `environment` here. Most tables have it in a column `network`, which dates from the first
  * release; the newer ones, listed below, have a column `environment`.
  */
 const ENVIRONMENT = "environment";
@@ -47,7 +46,7 @@ export function toCamelCase(name: string): string {
   );
 }
 
-/** The column that holds a property; `table` in camelCase. */
+/** The column of a property; `table` in camelCase. */
 export function toColumnName(table: string | undefined, property: string): string {
   const isRenamed = property === ENVIRONMENT && (table === undefined || !tablesWithEnvironment.has(table));
   return isRenamed ? ENVIRONMENT_COLUMN : toSnakeCase(property);
@@ -57,7 +56,7 @@ export function toPropertyName(column: string): string {
   return column === ENVIRONMENT_COLUMN ? ENVIRONMENT : toCamelCase(column);
 }
 
-/** All names are in the code and in the migrations, so there are only as many as those have. */
+/** All names come from the code and the migrations, so their number is limited. */
 function remembered(names: Map<string, string>, name: string, convert: (name: string) => string): string {
   const known = names.get(name);
   if (known !== undefined) return known;
@@ -69,7 +68,7 @@ function remembered(names: Map<string, string>, name: string, convert: (name: st
 const NOTHING = RawNode.createWithSql("");
 
 class SnakeCaseCompiler extends PostgresQueryCompiler {
-  /** The library keeps the parameters of a statement until the next one, and nobody knows when that is: they can be personal. */
+  /** The library would keep a statement's parameters, which can be personal, until the next statement. */
   override compileQuery(...[node, queryId]: Parameters<PostgresQueryCompiler["compileQuery"]>) {
     const compiled = super.compileQuery(node, queryId);
     super.compileQuery(NOTHING, queryId);
@@ -86,7 +85,7 @@ class SnakeCaseCompiler extends PostgresQueryCompiler {
     else this.append(`"${toColumnName(this.#tableOfColumn(), name)}"`);
   }
 
-  /** The table that the column is written with, or else the first one of the statement that the column stands in. */
+  /** The column's own table, or else the first one of its statement. */
   #tableOfColumn(): string | undefined {
     for (const node of this.nodeStack.toReversed()) {
       const table = tableOf(node);
@@ -113,7 +112,7 @@ export class SnakeCaseDialect extends PostgresDialect {
   }
 }
 
-/** Of the rows that statements answer, also of those that are written as text. */
+/** Covers results of statements written as text as well. */
 export const camelCaseRows: KyselyPlugin = {
   transformQuery: ({ node }) => node,
   async transformResult({ result }): Promise<QueryResult<UnknownRow>> {

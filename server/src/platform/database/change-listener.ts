@@ -7,14 +7,14 @@ const HEARTBEAT_MILLISECONDS = 10_000;
 const ANSWER_TIMEOUT_MILLISECONDS = 5_000;
 
 export interface ChangeListener {
-  /** Resolves when listening has begun for the first time, or when `close` was called before. */
+  /** Resolves when listening has begun for the first time, or `close` was called before. */
   ready: Promise<void>;
   close(): Promise<void>;
 }
 
 /**
- * Listens to one channel on a connection of its own and comes back when that breaks. `onListening(false)` is called as soon as
- * notifications may be missed, `onListening(true)` once they arrive again.
+ * Listens to a channel on its own connection and reconnects when that breaks. Calls `onListening(false)` as soon as
+ * notifications may be missed, and `onListening(true)` once they arrive again.
  */
 export function listenForChanges(options: {
   databaseUrl: string;
@@ -57,7 +57,7 @@ export function listenForChanges(options: {
     beat(next);
   }
 
-  /** A connection that is lost without a word shows only when it is used. */
+  /** A silently lost connection is noticed only when it is used. */
   function beat(current: pg.Client): void {
     timer = setTimeout(() => {
       current.query("select 1").then(

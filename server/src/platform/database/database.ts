@@ -6,7 +6,7 @@ import { preparing } from "./prepared.ts";
 
 export type { Database };
 
-/** Statements run on either; a function that takes this joins the caller's transaction when there is one. */
+/** Statements run on either; a function that takes this joins the caller's transaction, if there is one. */
 export type Queryable = Kysely<Database> | Transaction<Database>;
 
 const INT8 = 20;
@@ -14,7 +14,7 @@ const TIMESTAMPTZ = 1184;
 
 const toInstant = (text: string): Temporal.Instant => Temporal.Instant.from(text.replace(" ", "T"));
 
-/** Parses what PostgreSQL sends: bigint as bigint, timestamptz as Temporal.Instant (sessions run in UTC). */
+/** Parses PostgreSQL values: bigint as bigint, timestamptz as Temporal.Instant (sessions run in UTC). */
 const types = {
   getTypeParser(oid: number, format?: "text" | "binary") {
     if (oid === INT8) return BigInt;
@@ -34,7 +34,7 @@ export function openDatabase(
   options: {
     poolSize: number;
     onError: (error: Error) => void;
-    /** How long one waits for a connection, also while others have all of them. */
+    /** How long to wait for a connection, including while all are in use. */
     connectionPatienceMilliseconds?: number;
     statementTimeoutMilliseconds?: number;
   },
@@ -44,16 +44,17 @@ export function openDatabase(
     max: options.poolSize,
     connectionTimeoutMillis: options.connectionPatienceMilliseconds ?? 10_000,
     idleTimeoutMillis: 60_000,
-    // A dead server must not hang a caller: TCP on loopback or a network fails a lost connection only after hours.
+    // A dead server must not hang a caller: TCP reports a lost connection only after hours.
     statement_timeout: options.statementTimeoutMilliseconds ?? 30_000,
-    // Everything here is looked up by a key. Plans of prepared statements are made once, often while a table is still empty and
-    // reading all of it looks cheapest, and are kept while it grows.
+    // Every statement uses a key. Plans of prepared statements are made once, often while a table is still empty and a full
+    // scan looks cheapest, and are kept while it grows.
     options: "-c timezone=UTC -c enable_seqscan=off",
     types,
   });
-  // An idle connection that breaks (the server was killed) is replaced by the pool; without a listener it would end the process.
+  // An idle connection that breaks (the server was killed) is replaced by the pool; without a listener it would end the
+  // process.
   pool.on("error", options.onError);
-  // The same for a connection in use, which the pool does not listen to: what is under way on it fails by itself.
+  // The same for a connection in use, which the pool does not listen to: its current statement fails by itself.
   pool.on("connect", (client) => client.on("error", () => undefined));
   const db = new Kysely<Database>({
     dialect: new SnakeCaseDialect({ pool: preparing(pool) }),

@@ -29,7 +29,7 @@ const isValid = async (name: string): Promise<unknown> => {
   return rows[0]?.indisvalid;
 };
 
-/** Until the making of this index waits for the writer's transaction. */
+/** Until the index build waits for the writer's transaction. */
 async function untilItWaits(name: string): Promise<void> {
   for (;;) {
     const { rowCount } = await opened.pool.query(
@@ -45,7 +45,7 @@ test("an index is made while others write", async () => {
   await writer.query("insert into grown values (2, 'two')");
   const making = makeIndexes(opened, { grown_name: "on grown (name)" });
   await untilItWaits("grown_name");
-  // With an index that locks writers this insert would wait for the one before it, and that one for ever.
+  // With an index build that locks writers, this insert would wait for the one before it, and that one forever.
   await opened.pool.query("insert into grown values (3, 'three')");
   await writer.query("commit");
   await making;
@@ -70,7 +70,7 @@ test("an index of a partitioned table is made while others write, is one for its
     create table parted_b partition of parted default;
     create index parted_before on parted (name desc);
     insert into parted values (1, 'one'), (20, 'twenty')`);
-  // Who is still at it keeps the earlier one for now.
+  // A process that is still running keeps the earlier index for now.
   const reader = await opened.pool.connect();
   await reader.query("begin");
   await reader.query("select from parted limit 1");

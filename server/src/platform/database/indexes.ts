@@ -1,17 +1,17 @@
 import type { PoolClient } from "pg";
 import type { OpenDatabase } from "./database.ts";
 
-/** What follows `create index <name>`, such as `on usage_record (tenant_id)`, by the index's name. */
+/** The definitions after `create index <name>`, such as `on usage_record (tenant_id)`, by the index's name. */
 export type Indexes = Readonly<Record<string, string>>;
 
-/** Callers' statements are not kept waiting for long. */
+/** Callers' statements wait only briefly. */
 const LOCK_TIMEOUT = "500ms";
 const LOCK_NOT_AVAILABLE = "55P03";
 
 /**
- * Makes the indexes that are missing while others write: on a table that has grown, an index made within a migration would keep all
- * writers waiting. One that was cut in the making is left behind invalid by the server; it is taken away and made again. Those of
- * `former` go when the others are there, or at a later start where the table was busy. For callers that hold the preparation lock.
+ * Creates missing indexes concurrently: on a large table, an index created in a migration would block all writers. An
+ * interrupted build leaves an invalid index, which is dropped and built again. Indexes in `former` are dropped when the others
+ * exist, or at a later start if the table was busy. Requires the preparation lock.
  */
 export async function makeIndexes(
   { pool }: OpenDatabase,
@@ -19,7 +19,7 @@ export async function makeIndexes(
   former: readonly string[] = [],
 ): Promise<void> {
   const client = await pool.connect();
-  // Also when the statements failed: a connection without a time limit is never given back.
+  // Even after a failed statement: a connection without a time limit must never go back to the pool.
   let isAsBefore = false;
   try {
     const found = await findIndexes(client, [...Object.keys(indexes), ...former]);
@@ -42,7 +42,8 @@ async function make(client: PoolClient, name: string, definition: string): Promi
     [table],
   );
   if (rows.length === 0) return await makeWhileOthersWrite(client, name, definition);
-  // The server cannot make an index of a partitioned table while others write: each partition gets its own, and then they are one.
+  // The server cannot create an index on a partitioned table concurrently: each partition gets its own, and then they are
+  // attached.
   const parts = rows.map(({ partition }) => ({ partition, own: `${partition}_${name.replace(`${table}_`, "")}` }));
   for (const { partition, own } of parts) await makeWhileOthersWrite(client, own, `on ${partition} ${rest}`);
   await client.query(`create index if not exists ${name} on only ${table} ${rest}`);

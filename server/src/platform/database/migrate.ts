@@ -5,17 +5,17 @@ import type { OpenDatabase } from "./database.ts";
 import { type Indexes, makeIndexes } from "./indexes.ts";
 import { isDatabaseAway } from "./transient.ts";
 
-/** What the database is brought to. */
+/** The schema that the database is migrated to. */
 export interface Schema {
-  /** By name, in whose order they run. */
+  /** By name; they run in the order of their names. */
   readonly migrations: Readonly<Record<string, Migration>>;
-  /** Made after all migrations, without locking writers. */
+  /** Created after all migrations, without locking writers. */
   readonly indexes: Indexes;
-  /** Taken away when those are there. */
+  /** Dropped when those exist. */
   readonly formerIndexes: readonly string[];
 }
 
-/** Any number; the same for every process that prepares this product's database. */
+/** An arbitrary number, the same for every process that prepares this product's database. */
 const PREPARATION_LOCK = 7_411_200_501n;
 const POLL_MILLISECONDS = 100;
 const LOCK_TIMEOUT_MILLISECONDS = 120_000;
@@ -27,7 +27,7 @@ const LOCK_TIMEOUT_MILLISECONDS = 120_000;
  */
 export async function withPreparationLock<Result>(databaseUrl: string, work: () => Promise<Result>): Promise<Result> {
   const client = new pg.Client({ connectionString: databaseUrl });
-  // A server that dies meanwhile fails the statement under way; without a listener it would end the process.
+  // A server that dies meanwhile fails the current statement; without a listener it would end the process.
   client.on("error", () => undefined);
   await client.connect();
   try {
@@ -49,7 +49,7 @@ export async function migrateToLatest(databaseUrl: string, database: OpenDatabas
   await withPreparationLock(databaseUrl, () => migrateUnlocked(database, schema));
 }
 
-/** For callers that hold the preparation lock. */
+/** Requires the preparation lock. */
 export async function migrateUnlocked(
   database: OpenDatabase,
   { migrations, indexes, formerIndexes }: Schema,

@@ -2,25 +2,25 @@ import { type PostgresPool, type RawBuilder, sql } from "kysely";
 import type pg from "pg";
 
 const MARK = /\/\* prepared: ([a-z-]+) \*\//;
-/** By text. All are in the code, and each marked statement has a handful at most. */
+/** By text. All statements are in the code, and each marked one has only a few variants. */
 const names = new Map<string, string>();
 
 /**
- * Marks a statement of many parts that runs for almost every call: the server reads and plans it once on each connection, which
- * takes longer than to run it. Only for one that names the columns it answers, as a later version may add others beneath it; no
- * migration changes the type of one of those.
+ * Marks a long statement that runs for almost every call: the server parses and plans it once per connection, which takes
+ * longer than running it. The statement must name its result columns, as later versions may add more to the table; no migration
+ * may change the type of one of them.
  */
 export function prepared(name: string): RawBuilder<unknown> {
   return sql.raw(`/* prepared: ${name} */`);
 }
 
-/** The pool for Kysely, which has no words for prepared statements: it prepares those that are marked. */
+/** The pool for Kysely, which does not support prepared statements: it prepares the marked ones. */
 export function preparing(pool: pg.Pool): PostgresPool {
   const clients = new WeakMap<pg.PoolClient, pg.PoolClient>();
   return {
     async connect() {
       const client = await pool.connect();
-      // The same for each connection: Kysely keeps things with it.
+      // Always the same object for a connection, since Kysely stores data with it.
       const known = clients.get(client) ?? prepareMarked(client);
       clients.set(client, known);
       return known;

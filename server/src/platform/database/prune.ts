@@ -2,12 +2,12 @@ import { type RawBuilder, sql } from "kysely";
 import type { Queryable } from "./database.ts";
 
 const ROWS_OF_A_PIECE = 2_000;
-/** What is left then is for the next run: a stop waits for the one that is under way. */
+/** The rest is left to the next run, as a stop waits for the current one. */
 const LONGEST_MILLISECONDS = 3_000;
 
 /**
- * Removes rows piece by piece: one statement over all that a busy day left would hold their locks and its snapshot for minutes.
- * `removeSome` removes at most so many, and says how many it found.
+ * Removes rows in batches: one statement over a busy day's rows would hold their locks and its snapshot for minutes.
+ * `removeSome` removes at most `limit` rows and returns how many it found.
  */
 export async function pruneInPieces(removeSome: (limit: number) => Promise<number>): Promise<number> {
   const begun = performance.now();
@@ -18,7 +18,7 @@ export async function pruneInPieces(removeSome: (limit: number) => Promise<numbe
   }
 }
 
-/** Of all tenants. `isOld` is in the words of an index. */
+/** Prunes rows of all tenants. `isOld` must match an index. */
 export async function pruneRows(db: Queryable, table: string, isOld: RawBuilder<unknown>): Promise<number> {
   return await pruneInPieces(async (limit) => {
     const name = sql.table(table);

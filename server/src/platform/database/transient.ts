@@ -2,7 +2,7 @@ import pg from "pg";
 
 /**
  * SQLSTATE classes and codes after which the same statement can succeed: connection lost, server stopping, statement time-out
- * (a lock or a disk that did not come), serialisation, deadlock.
+ * (waiting for a lock or a disk), serialisation, deadlock.
  */
 const TRANSIENT_STATES = /^(08|57P|57014|53|40001|40P01|25006)/;
 const TRANSIENT_SYSTEM_CODES = new Set([
@@ -17,7 +17,7 @@ const TRANSIENT_SYSTEM_CODES = new Set([
   "EAI_AGAIN",
 ]);
 
-/** True when the database was away or asks for another try; false when the statement itself is at fault. */
+/** True if the database was away or asks for a retry; false if the statement itself is at fault. */
 export function isDatabaseAway(error: unknown): boolean {
   if (error instanceof pg.DatabaseError) return TRANSIENT_STATES.test(error.code ?? "");
   if (!(error instanceof Error)) return false;

@@ -1,11 +1,11 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { isDatabaseAway } from "./transient.ts";
 
-/** How long a start waits for a database that went away in the middle of it. */
+/** How long a start waits for a database that became unavailable during it. */
 const DATABASE_START_MILLISECONDS = 30_000;
 const DATABASE_START_PAUSE_MILLISECONDS = 200;
 
-/** Tries again for as long as the database is away, within reason. */
+/** Retries while the database is away, up to a limit. */
 export async function whileDatabaseIsAway<Result>(work: () => Promise<Result>, signal?: AbortSignal): Promise<Result> {
   const begun = performance.now();
   while (true) {

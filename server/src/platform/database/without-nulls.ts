@@ -2,7 +2,7 @@ export type WithoutNulls<Row> = {
   [Column in keyof Row]: null extends Row[Column] ? Exclude<Row[Column], null> | undefined : Row[Column];
 };
 
-/** A row as the code has it outside of stores: what a column does not hold is undefined. */
+/** A row as it is outside of stores: null columns are undefined. */
 export function withoutNulls<Row extends object>(row: Row): WithoutNulls<Row>;
 export function withoutNulls(row: object): object {
   const present: Record<string, unknown> = { ...row };

@@ -1,4 +1,4 @@
-/** What the operating system says of a failure, such as `ENOENT`. */
+/** The operating system's error code, such as `ENOENT`. */
 export const errorCode = (error: unknown): string | undefined =>
   typeof error === "object" && error !== null && "code" in error && typeof error.code === "string"
     ? error.code

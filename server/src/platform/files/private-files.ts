@@ -15,15 +15,15 @@ import { dirname } from "node:path";
 import type { z } from "zod";
 import { errorCode } from "./error-code.ts";
 
-/** Makes the folder, and makes it readable by its owner only. */
+/** Creates the folder, readable by its owner only. */
 export const ensurePrivateFolder = (path: string): void => {
   makeFolder(path);
   chmodSync(path, 0o700);
 };
 
 /**
- * With the folders above it. Node's own `recursive` never ends where the system says of an existing folder that there is nothing,
- * as it does below /proc.
+ * Creates a folder with its parents. Node's own `recursive` never ends where the system reports an existing folder as missing,
+ * as below /proc.
  */
 export const makeFolder = (path: string): void => {
   if (existsSync(path) && statSync(path).isDirectory()) return;
@@ -32,21 +32,21 @@ export const makeFolder = (path: string): void => {
   try {
     mkdirSync(path, { mode: 0o700 });
   } catch (error) {
-    // Another process made it meanwhile.
+    // Another process created it meanwhile.
     if (errorCode(error) !== "EEXIST" || !statSync(path).isDirectory()) throw error;
   }
 };
 
 const ALL_BUT_OWNER = 0o177;
 
-/** Why a file with a secret is not private enough; undefined: nobody but its owner can read, change or run it. */
+/** Why a file with a secret is not private enough; undefined: only its owner can read, write or execute it. */
 export const sayReadableByOthers = (path: string): string | undefined => {
   const mode = statSync(path).mode & 0o777;
   if ((mode & ALL_BUT_OWNER) === 0) return undefined;
   return `${path} is not private (mode 0${mode.toString(8)}): run chmod 600 on it.`;
 };
 
-/** A rename is durable only once its folder is. */
+/** A rename is durable only once its folder is synced. */
 export const syncFolder = (path: string): void => {
   const folder = openSync(path, "r");
   try {
@@ -57,8 +57,8 @@ export const syncFolder = (path: string): void => {
 };
 
 /**
- * Replaces a file (mode 0600) in one step: a reader sees the old or the new content, also after a kill or a power cut.
- * Synchronous on purpose: nothing may happen between starting a process and writing down its number.
+ * Replaces a file (mode 0600) atomically: a reader sees the old or the new content, even after a kill or a power cut.
+ * Synchronous on purpose: nothing may happen between starting a process and storing its id.
  */
 export const writePrivateJson = (path: string, value: unknown): void => {
   const draft = `${path}.${randomBytes(4).toString("hex")}.tmp`;
@@ -73,7 +73,7 @@ export const writePrivateJson = (path: string, value: unknown): void => {
   syncFolder(dirname(path));
 };
 
-/** Undefined when the file is absent or not what the schema says. */
+/** Undefined if the file is missing or does not match the schema. */
 export const readPrivateJson = <Schema extends z.ZodType>(
   path: string,
   schema: Schema,

@@ -9,7 +9,7 @@ import { certificate, privateKey } from "../../../test/support/mail-server-certi
 import { createDownload, DownloadFailure, type DownloadLimits } from "./download.ts";
 import { createSsrfGuard, type SsrfGuardOptions } from "./ssrf-guard.ts";
 
-/** Real connections to a server on this machine, which plays a store of files and whoever attacks by one. */
+/** Real connections to a server on this machine, which plays a file store and an attacker. */
 
 const MEDIA_TYPES = new Set(["image/png", "application/pdf"]);
 const limits: DownloadLimits = {
@@ -188,7 +188,7 @@ describe("what may not be asked", () => {
         (answered.shift() ?? []).map((address) => ({ address, family: 4 })),
       );
     expect(await problemOf(get("/file", { guard: { resolve } }))).toBe("got it");
-    // The second look-up is for the redirect's hop.
+    // The second look-up is for the redirect.
     answered.unshift(["127.0.0.1"]);
     expect(await problemOf(get("/once", { guard: { resolve } }))).toBe("forbidden");
   });
@@ -236,7 +236,7 @@ describe("through a proxy", () => {
     });
     expect(Buffer.from((await download(`https://localhost:${port}/once`, never)).bytes).toString()).toBe("a file");
     expect(connected).toEqual([`localhost:${port}`, `localhost:${port}`]);
-    // What stands in an address is judged as before.
+    // Literal addresses are judged as before.
     expect(await problemOf(download("https://10.0.0.1/", never))).toBe("forbidden");
     for (const tunnel of tunnels) tunnel.destroy();
     await new Promise((resolve) => proxy.close(resolve));

@@ -4,17 +4,17 @@ import { ForbiddenTarget, type SsrfGuard } from "./ssrf-guard.ts";
 
 /**
  * Why there is no file.
- * - `forbidden`: the address, or one that it redirects to, is not one that may be asked
- * - `unreachable`: no connection, or one that broke off
- * - `timeout`, `aborted`: the time of all hops together was up, or the caller gave up
- * - `status`: another answer than 200, or too many redirects
- * - `type`, `too_large`: an answer that is not taken
+ * - `forbidden`: the address, or one that it redirects to, must not be requested
+ * - `unreachable`: no connection, or a broken one
+ * - `timeout`, `aborted`: the time limit for all hops was reached, or the caller gave up
+ * - `status`: an answer other than 200, or too many redirects
+ * - `type`, `too_large`: an answer that is not accepted
  */
 export type DownloadProblem = "forbidden" | "unreachable" | "timeout" | "aborted" | "status" | "type" | "too_large";
 
 export class DownloadFailure extends Error {
   readonly problem: DownloadProblem;
-  /** Of the last answer; undefined: there was none. */
+  /** The last answer's status; undefined: there was none. */
   readonly status: number | undefined;
 
   constructor(problem: DownloadProblem, status?: number, cause?: unknown) {
@@ -27,24 +27,24 @@ export class DownloadFailure extends Error {
 
 export interface DownloadLimits {
   maximumBytes: number;
-  /** Of all hops together, to the last byte. */
+  /** The limit for all hops together, to the last byte. */
   timeoutMilliseconds: number;
   mostRedirects: number;
-  /** In lower case; an answer that names none is taken. */
+  /** In lower case; an answer without a media type is accepted. */
   mediaTypes: ReadonlySet<string>;
 }
 
 interface DownloadOptions extends DownloadLimits {
   guard: SsrfGuard;
-  /** Opens every connection, and resolves the names: then only it knows which addresses they lead to. */
+  /** A proxy that opens every connection and resolves the names: then only it knows their addresses. */
   proxyUrl?: string | undefined;
-  /** Certificates that are trusted beside those of the system; for tests. */
+  /** Certificates trusted in addition to those of the system; for tests. */
   ca?: string | undefined;
 }
 
 interface Download {
   bytes: Uint8Array;
-  /** As the server says, in lower case and without parameters. */
+  /** As sent by the server, in lower case and without parameters. */
   mediaType: string | undefined;
 }
 
@@ -53,8 +53,8 @@ type Fetch = (url: string, signal: AbortSignal) => Promise<Download>;
 const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 
 /**
- * Gets files from addresses that strangers choose: each hop is judged by the guard, on a connection of its own, without cookies or
- * credentials. Throws DownloadFailure and nothing else.
+ * Downloads files from addresses that strangers choose: each hop is judged by the guard and has its own connection, without
+ * cookies or credentials. Throws only DownloadFailure.
  */
 export function createDownload(options: DownloadOptions): Fetch {
   return async (text, signal) => {
@@ -81,7 +81,7 @@ async function follow(options: DownloadOptions, text: string, signal: AbortSigna
   }
 }
 
-/** A file, or where it is said to be. */
+/** Returns a file or the URL of a redirect. */
 async function ask(options: DownloadOptions, url: URL, signal: AbortSignal): Promise<Download | URL> {
   const { guard, proxyUrl, ca } = options;
   signal.throwIfAborted();
@@ -101,7 +101,7 @@ async function ask(options: DownloadOptions, url: URL, signal: AbortSignal): Pro
       ...(ca === undefined ? {} : { ca }),
       headers: { accept: [...options.mediaTypes].join(", "), "accept-encoding": "identity", "user-agent": "wayfare" },
     });
-    // A connection through a proxy that never answers is not the request's own yet.
+    // A pending connection to a proxy does not belong to the request yet.
     signal.addEventListener("abort", onAborted, { once: true });
     asking.on("response", answered.resolve).on("error", answered.reject).on("close", onClosed).end();
     const answer = await answered.promise;
@@ -147,7 +147,7 @@ async function readBytes(answer: IncomingMessage, maximumBytes: number): Promise
   return Buffer.concat(chunks);
 }
 
-/** Node.js wraps what a look-up throws where it has tried several addresses. */
+/** Node.js wraps look-up errors if it has tried several addresses. */
 function isForbidden(error: unknown): boolean {
   if (error instanceof AggregateError) return error.errors.some(isForbidden);
   return error instanceof ForbiddenTarget || (error instanceof Error && error.cause instanceof ForbiddenTarget);

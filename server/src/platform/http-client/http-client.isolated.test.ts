@@ -49,7 +49,7 @@ test("a request that was sent and got no whole answer is unanswered", async () =
 test("a request that arrived and is not answered in its time is unanswered", async () => {
   const server = await startScriptedServer(() => "hang");
   const http = createHttpClient();
-  // Else its time could be over before the connection is made, which is another case.
+  // Otherwise its time could be over before the connection is made, which is another case.
   vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
   try {
     const sent = http.send({ ...base, method: "POST", json: { a: 1 }, url: server.url });

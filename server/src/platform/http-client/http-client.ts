@@ -6,7 +6,7 @@ import { traceparent } from "../../domain/trace.ts";
 import { HttpFailure } from "./http-failure.ts";
 
 /**
- * The one HTTP client. It stands on `node:http` and not on `fetch`, because a caller that spends money must know whether a
+ * The only HTTP client. It uses `node:http` rather than `fetch`, because a caller that spends money must know whether a
  * connection was ever made: `fetch` reports a refused connection and a lost answer as the same `TypeError`.
  */
 
@@ -16,14 +16,14 @@ export interface HttpRequest {
   headers?: Readonly<Record<string, string>>;
   /** Sent as JSON. */
   json?: unknown;
-  /** Everything together: waiting for a free connection, connecting, sending, reading the whole answer. */
+  /** The whole request: waiting for a free connection, connecting, sending, reading the whole answer. */
   timeoutMilliseconds: number;
   signal?: AbortSignal | undefined;
-  /** Cap on the unpacked answer. */
+  /** Limits the decompressed answer. */
   maxBytes?: number;
   /**
-   * Opens a connection of its own. A kept-alive connection that the other side is just closing looks like a lost answer;
-   * a request that must not be repeated cannot afford that doubt.
+   * Opens a new connection. A kept-alive connection that the server is just closing looks like a lost answer; a request that
+   * must not be repeated cannot afford that doubt.
    */
   freshConnection?: boolean;
   /** Resolves the host for this request only; implies a fresh connection. See `ssrf-guard.ts`. */
@@ -37,7 +37,7 @@ export interface HttpResponse {
 }
 
 export interface HttpClient {
-  /** Resolves with any status that was answered; redirects are answers. Throws `HttpFailure` and nothing else. */
+  /** Resolves with any status, including redirects. Throws only `HttpFailure`. */
   send(request: HttpRequest): Promise<HttpResponse>;
   close(): void;
 }
@@ -130,7 +130,7 @@ function exchange(
     };
 
     outgoing.on("socket", (socket) => {
-      // A socket that is destroyed already failed while its host was looked up.
+      // A destroyed socket failed while its host was looked up.
       if (socket.destroyed) return;
       if (outgoing.reusedSocket || !socket.connecting) reached = true;
       else socket.once(secure ? "secureConnect" : "connect", () => (reached = true));

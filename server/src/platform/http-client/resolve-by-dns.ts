@@ -5,8 +5,8 @@ const TRY_MILLISECONDS = 2_000;
 const TRIES = 2;
 
 /**
- * Asks the name servers itself. The system's look-up would hold one of the process's few threads for as long as a stranger's name
- * server takes to answer; files such as `/etc/hosts` are not looked at.
+ * Asks the name servers directly. The system's look-up would occupy one of the process's few threads for as long as a
+ * stranger's name server takes to answer; files such as `/etc/hosts` are ignored.
  */
 export const resolveByDns: NonNullable<SsrfGuardOptions["resolve"]> = (host, _options, done) => {
   const resolver = new Resolver({ timeout: TRY_MILLISECONDS, tries: TRIES });

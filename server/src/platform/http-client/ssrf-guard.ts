@@ -2,12 +2,12 @@ import { type LookupAddress, type LookupAllOptions, lookup as systemLookup } fro
 import { BlockList, isIP, type LookupFunction } from "node:net";
 
 /**
- * For addresses that callers give: keeps requests out of the operator's own network. Used together with `HttpRequest.lookup`,
- * once for every redirect: `checkUrl` judges what stands in the address, `lookup` what its name resolves to. The socket then
- * connects to the very address that was judged, so a name that resolves differently a moment later gains nothing.
+ * Keeps requests to addresses from callers out of the operator's own network. Used together with `HttpRequest.lookup`, once for
+ * every redirect: `checkUrl` judges the address itself, `lookup` what its name resolves to. The socket then connects to the
+ * very address that was judged, so a name that resolves differently a moment later gains nothing.
  */
 export interface SsrfGuard {
-  /** The parsed address; throws `ForbiddenTarget`. */
+  /** Returns the parsed address; throws `ForbiddenTarget`. */
   checkUrl(text: string): URL;
   lookup: LookupFunction;
 }
@@ -22,12 +22,12 @@ export class ForbiddenTarget extends Error {
 export interface SsrfGuardOptions {
   protocols?: readonly string[];
   ports?: readonly number[];
-  /** Addresses that are reachable although they are not public, such as a document store in the operator's network. */
+  /** Permitted addresses that are not public, such as a document store in the operator's network. */
   permitted?: BlockList;
   resolve?: typeof resolveAll;
 }
 
-/** IPv4 ranges that are not the public internet (IANA special-purpose registry), cloud metadata among them. */
+/** Non-public IPv4 ranges (IANA special-purpose registry), including cloud metadata. */
 const PRIVATE_IPV4: readonly [string, number][] = [
   ["0.0.0.0", 8],
   ["10.0.0.0", 8],
@@ -45,7 +45,7 @@ const PRIVATE_IPV4: readonly [string, number][] = [
   ["224.0.0.0", 4],
   ["240.0.0.0", 4],
 ];
-/** Inside the global range of IPv6 and still not public, or a wrapping of an IPv4 address. */
+/** Non-public ranges within the global range of IPv6, and embedded IPv4 addresses. */
 const PRIVATE_IPV6: readonly [string, number][] = [
   ["2001::", 23],
   ["2001:db8::", 32],
@@ -56,7 +56,7 @@ const PRIVATE_IPV6: readonly [string, number][] = [
 const forbidden = new BlockList();
 for (const [network, prefix] of PRIVATE_IPV4) forbidden.addSubnet(network, prefix, "ipv4");
 for (const [network, prefix] of PRIVATE_IPV6) forbidden.addSubnet(network, prefix, "ipv6");
-/** Everything outside 2000::/3 (loopback, link-local, unique local, IPv4-mapped, NAT64) is refused by leaving it out. */
+/** Everything outside 2000::/3 (loopback, link-local, unique local, IPv4-mapped, NAT64) is refused by omission. */
 const globalIpv6 = new BlockList();
 globalIpv6.addSubnet("2000::", 3, "ipv6");
 
@@ -84,7 +84,7 @@ export function createSsrfGuard(options: SsrfGuardOptions = {}): SsrfGuard {
 
   return {
     checkUrl(text) {
-      // The parser turns decimal, octal, hexadecimal and full-width forms of an IPv4 address into the dotted one.
+      // The parser normalises decimal, octal, hexadecimal and full-width IPv4 addresses.
       const url = URL.parse(text);
       if (url === null) throw new ForbiddenTarget("not an address");
       if (!protocols.includes(url.protocol)) throw new ForbiddenTarget("protocol not allowed");
@@ -99,7 +99,7 @@ export function createSsrfGuard(options: SsrfGuardOptions = {}): SsrfGuard {
     lookup(host, lookupOptions, done) {
       resolve(host, { family: 0, all: true }, (error, addresses) => {
         if (error !== null) return done(error, "", 4);
-        // One private answer among public ones is an attack or a mistake; neither is worth guessing about.
+        // A private address among public ones is an attack or a mistake; both are refused.
         if (addresses.length === 0 || !addresses.every(({ address }) => allows(address))) {
           return done(new ForbiddenTarget("the name does not resolve to public addresses only"), "", 4);
         }

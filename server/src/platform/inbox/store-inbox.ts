@@ -5,33 +5,33 @@ import { pruneRows } from "../database/prune.ts";
 import { takeDueRows } from "../leased-queue/take-rows.ts";
 
 /**
- * A table of items that have arrived, with the columns `network` and `id`, which are its key, `received_at`, `next_at`, `attempts`,
- * `finished_at`, `outcome` and `last_reason`, and those of the item.
+ * A table of received items. Its key is `network` and `id`; it also has `received_at`, `next_at`, `attempts`, `finished_at`,
+ * `outcome` and `last_reason`, and the columns of the item.
  */
 export interface InboxTable<Item, Row> {
   name: string;
-  /** Those of the item, beside its id. */
+  /** The columns of the item, beside its id. */
   columns: readonly string[];
-  /** The column that says which conversation an item belongs to. Items of one conversation are worked on in the order of their arrival. */
+  /** The column of an item's conversation. Items of a conversation are processed in the order of their arrival. */
   conversation?: string;
   toItem(row: Row): Item;
 }
 
 export type TakenItem<Item> = Item & {
-  /** How often it was taken, this time included. */
+  /** How often it was leased, including this time. */
   attempts: number;
 };
 
-/** Items are stored before they are acknowledged, each once however often it arrives, and worked on afterwards. */
+/** Stores items before they are acknowledged, each once however often it arrives; they are processed afterwards. */
 export interface Inbox<Item> {
-  /** False: it is there already. */
+  /** False: it is stored already. */
   receive(environment: Environment, item: Item, at: Temporal.Instant): Promise<boolean>;
-  /** Items that nobody has finished, longest due first; nobody else takes them before `until`. */
+  /** Leases unfinished items until `until`, longest due first. */
   take(environment: Environment, limit: number, until: Temporal.Instant): Promise<readonly TakenItem<Item>[]>;
   done(environment: Environment, id: string, outcome: string): Promise<void>;
-  /** The item is tried again then. */
+  /** Schedules the item for another try. */
   putBack(environment: Environment, id: string, reason: string, until: Temporal.Instant): Promise<void>;
-  /** Forgets items that were finished before this. */
+  /** Deletes items finished before this. */
   prune(before: Temporal.Instant): Promise<void>;
 }
 
@@ -88,7 +88,7 @@ export function createInbox<Item extends { id: string }, Row extends { attempts:
   };
 }
 
-/** Whether nothing that came earlier in the item's conversation is unfinished. */
+/** Whether all earlier items of the conversation are finished. */
 function isFirst({ name, conversation }: Pick<InboxTable<never, never>, "name" | "conversation">): RawBuilder<unknown> {
   if (conversation === undefined) return sql`true`;
   const own = (column: string) => sql.ref(`${name}.${column}`);

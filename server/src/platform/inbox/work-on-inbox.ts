@@ -5,28 +5,31 @@ import type { Log } from "../../ports/log.ts";
 import { backOff } from "../leased-queue/back-off.ts";
 import type { Inbox, TakenItem } from "./store-inbox.ts";
 
-/** Thrown for an item that has to wait for something else; the message says for what. */
+/** Thrown for an item that must wait; the message says for what. */
 export class NotYet extends Error {}
 
 interface InboxWork<Item> {
-  /** In log lines. */
+  /** Used in log lines. */
   name: string;
   inbox: Inbox<Item>;
   environment: Environment;
-  /** What came of the item, for the operator. Its effects are stored once, however often it is worked on. */
+  /**
+   * Processes the item and returns the result, for the operator. Its effects must be stored once, however often it is
+   * processed.
+   */
   handle(item: TakenItem<Item>): Promise<string>;
   clock: Clock;
   log: Log;
 }
 
 const BATCH = 20;
-/** If a process takes an item and dies, nobody else takes it for so long; longer than the work on it. */
+/** How long others wait for an item of a dead process; longer than processing takes. */
 const LEASE = { minutes: 2 };
 const RETRY = { firstMilliseconds: 1_000, longestMilliseconds: 600_000 };
 /** About an hour and a half. */
 const MOST_ATTEMPTS = 18;
 
-/** Works on every item that is due; how many those were. Safe in several processes at once. */
+/** Processes every due item; returns how many. Safe to run concurrently. */
 export async function workOnInbox<Item extends { id: string }>(work: InboxWork<Item>): Promise<number> {
   const { inbox, environment, clock } = work;
   for (let count = 0; ; ) {
@@ -37,7 +40,7 @@ export async function workOnInbox<Item extends { id: string }>(work: InboxWork<I
   }
 }
 
-/** Never throws: an item that cannot be stored as finished stays leased, and is worked on again afterwards. */
+/** Never throws: an item that cannot be stored as finished stays leased, and is processed again afterwards. */
 async function workOn<Item extends { id: string }>(work: InboxWork<Item>, item: TakenItem<Item>): Promise<void> {
   const { name, inbox, environment, handle, clock, log } = work;
   const { id, attempts } = item;

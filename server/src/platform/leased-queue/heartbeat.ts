@@ -1,8 +1,8 @@
 export const HEARTBEAT_MILLISECONDS = 2_000;
 
 /**
- * Renews a lease every few seconds until the returned function is called, which resolves when the last renewal has ended. A renewal
- * that fails is like one that did not happen: another worker takes over if none succeeds for long enough.
+ * Renews a lease every few seconds until the returned function is called, which resolves when the last renewal has ended. A
+ * failed renewal counts as a missing one: another worker takes over if none succeeds for long enough.
  */
 export function startHeartbeat(renew: () => Promise<unknown>): () => Promise<void> {
   let last: Promise<unknown> = Promise.resolve();

@@ -4,19 +4,19 @@ import type { Queryable } from "../database/database.ts";
 interface RowsToTake {
   table: string;
   key: readonly string[];
-  /** Written like the condition of a partial index where that index is to be used. */
+  /** Written like the condition of a partial index, if that is to be used. */
   where: RawBuilder<unknown>;
   orderBy: string;
   limit: number;
-  /** Assignments that mark the rows as taken. */
+  /** Assignments that mark the rows as leased. */
   set: RawBuilder<unknown>;
-  /** Left out: all columns. */
+  /** Default: all columns. */
   returning?: readonly string[] | undefined;
 }
 
 /**
- * Marks rows as taken and returns them, in no particular order. Safe in several processes at once: rows that another statement is
- * taking are skipped. The selection is materialised, so that the planner cannot run it more than once and exceed the limit.
+ * Marks rows as leased and returns them in no particular order. Safe to run concurrently: rows that another statement is
+ * leasing are skipped. The selection is materialised, so that the planner cannot run it more than once and exceed the limit.
  */
 export async function takeRows<Row>(
   db: Queryable,
@@ -35,17 +35,17 @@ export async function takeRows<Row>(
 }
 
 interface DueRows extends Omit<RowsToTake, "orderBy" | "set"> {
-  /** The column that says when a row is due. */
+  /** The column with a row's due time. */
   due: string;
-  /** Rows that are due at this time are taken. */
+  /** Leases rows that are due at this time. */
   at: Temporal.Instant;
-  /** When they are due again, unless the taker has finished them or has put them back by then. */
+  /** When they are due again, unless they are finished or put back by then. */
   until: Temporal.Instant;
   /** Further assignments. */
   set?: RawBuilder<unknown>;
 }
 
-/** Takes rows for a time, those that have been due the longest first. Such a lease has no owner, only an end. */
+/** Leases rows for a time, longest due first. Such a lease has no owner, only an end. */
 export async function takeDueRows<Row>(
   db: Queryable,
   { due, at, until, where, set, ...rows }: DueRows,

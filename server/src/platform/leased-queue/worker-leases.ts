@@ -3,34 +3,37 @@ import type { Clock } from "../../ports/clock.ts";
 import type { Queryable } from "../database/database.ts";
 import { takeRows } from "./take-rows.ts";
 
-/** A table whose rows workers lease, with the columns `id`, `state`, `worker_id`, `worker_seen_at`, `quiet_until` and `created_at`. */
+/**
+ * A table of rows that workers lease, with the columns `id`, `state`, `worker_id`, `worker_seen_at`, `quiet_until` and
+ * `created_at`.
+ */
 export interface LeasedTable<Row, R> {
   name: string;
-  /** The states with work to do, as the table's partial index names them. */
+  /** The states with work to do, as in the table's partial index. */
   open: { in: readonly string[] } | { notIn: readonly string[] };
-  /** States in which a request may be on its way. */
+  /** States in which a request may have been sent. */
   sending?: readonly string[];
-  /** The columns of a row; left out: all. */
+  /** The columns to return; default: all. */
   returning?: readonly string[];
   toRecord(row: Row): R;
 }
 
 export interface WorkerLeases<R> {
   /**
-   * The worker's heartbeat. False: another worker has taken over. In a sending state the quiet time moves on to `quietUntil`, so that
-   * it counts from the last sign of life.
+   * The worker's heartbeat. False: another worker has taken over. In a sending state the quiet time moves to `quietUntil`, so
+   * that it counts from the last heartbeat.
    */
   touch(id: string, workerId: string, quietUntil?: Temporal.Instant): Promise<boolean>;
-  /** The worker lets go of an open record, and nobody takes it before `quietUntil`. */
+  /** Releases an open record, which no worker may lease before `quietUntil`. */
   leave(id: string, workerId: string, quietUntil: Temporal.Instant): Promise<boolean>;
-  /** An open record that no worker has, and that is in one of these states if any are named, may be taken now. */
+  /** Makes an open record without a worker due now, if it is in one of these states (default: any). */
   wake(id: string, states?: readonly string[]): Promise<boolean>;
   /**
-   * Takes open records, oldest first, whose quiet time is over and that no worker has which was seen within so many seconds. Only of
-   * `kinds` where they are named.
+   * Leases open records, oldest first, whose quiet time is over and whose worker was not seen for this time. `kinds`: only
+   * these.
    */
   claimStale(workerId: string, staleSeconds: number, limit: number, kinds?: readonly string[]): Promise<readonly R[]>;
-  /** The same for one record. Undefined: it is not open, its quiet time is not over, or another worker has it. */
+  /** Leases one record in the same way. Undefined: it is not open, its quiet time is not over, or another worker has it. */
   claim(id: string, workerId: string, staleSeconds: number): Promise<R | undefined>;
 }
 
@@ -42,7 +45,7 @@ export function createWorkerLeases<Row, R>(
 ): WorkerLeases<R> {
   const name = sql.table(table.name);
   const { open, sending = [], returning } = table;
-  // The states are written into the statements: with parameters, PostgreSQL would not use the partial indexes.
+  // The states are literals: with parameters, PostgreSQL would not use the partial indexes.
   const listOf = (states: readonly string[]) => sql.join(states.map((state) => sql.lit(state)));
   const isOpen = "in" in open ? sql`state in (${listOf(open.in)})` : sql`state not in (${listOf(open.notIn)})`;
   const at = (instant: Temporal.Instant) => sql`${instant.toString()}::timestamptz`;

@@ -8,8 +8,8 @@ export interface Answered<Answer> {
 }
 
 /**
- * The first answer; its provenance names those who were asked before in vain. Undefined when everybody who answers knows nothing;
- * throws `provider_unavailable` when nobody answers.
+ * Returns the first answer; its provenance names the providers that failed before. Undefined if every answering provider knows
+ * nothing; throws `provider_unavailable` if none answers.
  */
 export async function askProviders<Question, Answer>(
   providers: readonly Provider<Question, Answer>[],
@@ -27,7 +27,7 @@ export async function askProviders<Question, Answer>(
       ignorant = { answer: undefined, provenance };
       fallbackFrom.push({ source, reason: "nothing_found" });
     } catch (error) {
-      // Who has gone is not answered by somebody else either.
+      // A caller that is gone needs no other provider either.
       signal?.throwIfAborted();
       if (!(error instanceof ProviderFailure)) throw error;
       fallbackFrom.push({ source, reason: error.reason });

@@ -4,7 +4,7 @@ interface Kept {
   freshUntilMilliseconds: number;
 }
 
-/** Answers by the address that was asked, as many as fit into a number of bytes; those that were not asked for longest go first. */
+/** Caches answers by address, up to a number of bytes; the least recently used go first. */
 export class BodyCache {
   readonly #maximumBytes: number;
   readonly #kept = new Map<string, Kept>();

@@ -3,14 +3,14 @@ const FIRST_PAUSE_MILLISECONDS = 30_000;
 const LONGEST_PAUSE_MILLISECONDS = 600_000;
 
 /**
- * Stops asking a provider that fails again and again, so that its silence does not slow every call. After each pause one request
- * tries whether it is back; a further failure doubles the pause.
+ * Stops asking a provider that keeps failing, so that it does not slow every call. After each pause one request tries again; a
+ * further failure doubles the pause.
  */
 export class Circuit {
   #failures = 0;
   #closedUntil = 0;
 
-  /** Whether a request may go out. The one that tries after a pause has the time of another pause to come back. */
+  /** Whether a request may be sent. The trial request after a pause has the time of another pause to come back. */
   admits(nowMilliseconds: number): boolean {
     if (this.#failures < FAILURES_TO_OPEN && nowMilliseconds >= this.#closedUntil) return true;
     if (nowMilliseconds < this.#closedUntil) return false;

@@ -9,33 +9,33 @@ import { ProviderFailure, type ProviderProblem, type Reply } from "./provider.ts
 import { RateLimiter } from "./rate-limiter.ts";
 
 export interface OpenSourceOptions {
-  /** As results name it. */
+  /** The name in results. */
   name: string;
   baseUrl: string;
   http: HttpClient;
   clock: Clock;
   log: Log;
-  /** Says who asks: most open providers refuse who does not. */
+  /** Identifies the deployment: most open providers require it. */
   userAgent: string;
-  /** What the provider's usage policy allows a program. */
+  /** The rate that the provider's usage policy allows a program. */
   millisecondsBetween: number;
   timeoutMilliseconds?: number;
-  /** How much of what it answered is kept. */
+  /** The size of the cache of its answers. */
   cacheBytes?: number;
 }
 
 interface SourceRequest<Value> {
   path: string;
   query: Readonly<Record<string, string | number | undefined>>;
-  /** For how long the answer is given again. */
+  /** How long an answer is cached. */
   freshMilliseconds: number;
   /** Statuses whose body `parse` understands; any other one is a failure. */
   statuses?: readonly number[];
-  /** What the answer must say that it is. Left out: the body alone tells. */
+  /** The required media type of the answer. Default: not checked. */
   contentType?: string;
-  /** A longer answer is none. */
+  /** A longer answer is refused. */
   maximumBytes?: number;
-  /** Throws when the body is not what it should be. */
+  /** Throws if the body is malformed. */
   parse(body: Buffer): Value;
   signal?: AbortSignal | undefined;
 }
@@ -46,7 +46,7 @@ const MAXIMUM_BYTES = 2 * 1024 * 1024;
 const CACHE_BYTES = 4 * 1024 * 1024;
 const OURS: ReadonlySet<number> = new Set([400, 404, 413, 414, 422]);
 
-/** One provider that is asked over HTTP, with its limit, its cache and its circuit, whichever adapters ask it. */
+/** A provider asked over HTTP, with its rate limit, cache and circuit breaker, shared by all adapters that use it. */
 export class OpenSource {
   readonly name: string;
   readonly #options: OpenSourceOptions;
@@ -62,7 +62,7 @@ export class OpenSource {
     this.#limiter = new RateLimiter({ millisecondsBetween, longestWaitMilliseconds: LONGEST_WAIT_MILLISECONDS });
   }
 
-  /** Throws `ProviderFailure`, or what the signal gives as its reason. */
+  /** Throws `ProviderFailure` or the signal's reason. */
   async read<Value>(request: SourceRequest<Value>): Promise<Reply<Value>> {
     const { clock } = this.#options;
     const url = addressOf(this.#options.baseUrl, request);
@@ -97,7 +97,7 @@ export class OpenSource {
     }
     const { status, body } = response;
     if (!statuses.includes(status)) {
-      // What is wrong with one request says nothing about the next one.
+      // A bad request says nothing about the next one.
       if (OURS.has(status)) throw new ProviderFailure("refused", { status });
       throw this.#failed(problemOf(status), { status, pauseMilliseconds: this.#pauseAskedFor(response) });
     }
@@ -115,7 +115,7 @@ export class OpenSource {
     reason: ProviderProblem,
     { status, cause, pauseMilliseconds }: { status?: number; cause?: unknown; pauseMilliseconds?: number },
   ): ProviderFailure {
-    // Without the address that was asked and without the body: travelers' places stand in both.
+    // Logged without the address and the body: both contain travelers' places.
     this.#options.log.warn({ source: this.name, reason, status }, "an open provider gave no answer");
     this.#circuit.failed(this.#now(), pauseMilliseconds);
     return new ProviderFailure(reason, cause);
@@ -133,7 +133,7 @@ export class OpenSource {
   }
 }
 
-/** A parser of JSON bodies with this schema. */
+/** Makes a parser of JSON bodies with this schema. */
 export function jsonOf<Value>(schema: z.ZodType<Value>): (body: Buffer) => Value {
   return (body) => schema.parse(JSON.parse(body.toString("utf8")));
 }

@@ -1,29 +1,32 @@
 import type { ProviderProvenance } from "../../domain/schemas.ts";
 
 /**
- * How a need is met by one of several providers: each is a `Provider` of the same question and answer, and `askProviders` asks them
- * in the configured order until one answers. To add one that is asked over HTTP:
+ * A need met by one of several providers: each is a `Provider` of the same question and answer, and `askProviders` asks them in
+ * the configured order until one answers. To add one that is asked over HTTP:
  *
- * 1. Its address is a variable in `config/variables.ts`, without a default: nothing is asked of anybody before it is configured.
- * 2. `outside/open-sources.ts` opens one `OpenSource` for it, which keeps the provider's limits for all that it is asked.
- * 3. The adapter, in `adapters/<vendor>/`, makes a `Provider` over that source: it builds the path and the query, checks the answer
- *    with a schema (`jsonOf`), and maps it to the port's words.
- * 4. The file in `outside/` that opens the port puts the provider into the order that the configuration gives.
+ * 1. Its address is a variable in `config/variables.ts`, without a default: no provider is asked before it is configured.
+ * 2. `outside/open-sources.ts` opens one `OpenSource` for it, which keeps the provider's limits for all its questions.
+ * 3. The adapter, in `adapters/<vendor>/`, makes a `Provider` over that source: it builds the path and the query, checks the
+ * answer with a schema (`jsonOf`), and maps it to the port's types.
+ * 4. The file in `outside/` that opens the port puts the provider into the configured order.
  *
- * Test it against a local server that replays the documented wire, with its faults (`test/support/scripted-server.ts`).
+ * Test it against a local server that replays the documented protocol, with its faults (`test/support/scripted-server.ts`).
  */
 export interface Provider<Question, Answer> {
   readonly source: string;
   readonly sourceLevel: ProviderProvenance["sourceLevel"];
-  /** Who must be named where the answer is shown. */
+  /** The attributions to show with the answer. */
   readonly attribution: readonly string[];
-  /** Undefined: it knows nothing about it. Throws `ProviderFailure` when it gives no answer. The next provider is asked then. */
+  /**
+   * Undefined: it knows nothing about the question. Throws `ProviderFailure` if it gives no answer; the next provider is asked
+   * then.
+   */
   ask(question: Question, signal?: AbortSignal): Promise<Reply<Answer | undefined>>;
 }
 
 export interface Reply<Answer> {
   readonly answer: Answer;
-  /** When the provider said so, or of what day its data is. */
+  /** When the provider answered, or the date of its data. */
   readonly asOf: string;
 }
 

@@ -3,13 +3,13 @@ import { ProviderFailure } from "./provider.ts";
 
 export interface RateLimiterOptions {
   millisecondsBetween: number;
-  /** Who would have to wait longer is refused at once: an answer from elsewhere is better than a late one. */
+  /** A request that would wait longer is refused at once: another provider's answer is better than a late one. */
   longestWaitMilliseconds: number;
   now?: () => number;
   pause?: (milliseconds: number, signal: AbortSignal | undefined) => Promise<void>;
 }
 
-/** Lets one request through in each interval, in the order in which they came. */
+/** Admits one request per interval, in the order of arrival. */
 export class RateLimiter {
   readonly #options: Required<RateLimiterOptions>;
   #nextAt = Number.NEGATIVE_INFINITY;

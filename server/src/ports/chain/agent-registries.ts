@@ -1,6 +1,6 @@
 import type { Hex } from "../../domain/tokens.ts";
 
-/** ERC-8004; `forwarder` takes what a wallet signed and the relayer sends. */
+/** ERC-8004; `forwarder` accepts what a wallet has signed and the relayer sends. */
 export interface AgentRegistryAddresses {
   forwarder: Hex;
   identity: Hex;
@@ -16,12 +16,12 @@ interface ValidationOnChain {
   tag: string;
 }
 
-/** Reads reject with Failure `chain_unavailable`, as everything of `Chain`. */
+/** Reads reject with Failure `chain_unavailable`, like those of `Chain`. */
 export interface AgentRegistries {
   readonly contracts: AgentRegistryAddresses;
   /** Undefined: no agent has this id. */
   ownerOf(agentId: bigint): Promise<Hex | undefined>;
-  /** The first agent that was registered by this wallet. */
+  /** The first agent that this wallet registered. */
   agentOf(owner: Hex): Promise<bigint | undefined>;
   validation(requestHash: Hex): Promise<ValidationOnChain | undefined>;
 }

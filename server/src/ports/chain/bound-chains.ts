@@ -3,16 +3,16 @@ import type { Environment } from "../identity.ts";
 import type { AgentRegistryAddresses } from "./agent-registries.ts";
 import type { ChainBlock } from "./chain.ts";
 
-/** Where our contracts are on a chain. */
+/** The addresses of our contracts on a chain. */
 export interface ChainContracts {
   tokens: ByToken<Hex>;
   splitter?: Hex;
   faucet?: Hex;
   paymentBatch?: Hex;
   escrow?: Hex;
-  /** The block whose balance of the escrow was booked as a whole; the books hold what moves after it. */
+  /** The block at which the escrow's balance was entered as a whole; the ledger tracks movements after it. */
   escrowSince?: number;
-  /** The same of EURC, in every wallet, where it was named later than USDC. */
+  /** The same for EURC in every wallet, if it was added later than USDC. */
   eurcSince?: number;
   agentRegistries?: AgentRegistryAddresses;
 }
@@ -25,6 +25,6 @@ export interface BoundChain {
   contracts: ChainContracts | undefined;
   /** Every movement up to this block is posted. */
   indexed: ChainBlock;
-  /** Why money tools stand still; undefined: they do not. */
+  /** Why money on this chain is stopped; undefined: it is not. */
   stoppedBecause: string | undefined;
 }

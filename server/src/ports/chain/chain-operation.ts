@@ -3,39 +3,39 @@ import type { Hex, TokenSymbol } from "../../domain/tokens.ts";
 import type { Chain, ChainReceipt, TokenMovement } from "./chain.ts";
 
 /**
- * What is to happen on a chain, as its row stores it: JSON. What the other members are depends on the kind, and only the definition
- * of that kind reads and writes them.
+ * An operation on a chain, as its row stores it: JSON. The members beside `kind` belong to the definition of that kind, which
+ * alone reads and writes them.
  */
 export interface StoredOperation {
   readonly kind: string;
   readonly [member: string]: unknown;
 }
 
-/** What a definition is given for one row, before anything is signed. */
+/** The data that a definition gets for a row before anything is signed. */
 export interface OperationCall<Input> {
   input: Input;
-  /** Follows from the row's id: whatever is signed with it has its effect once, however often it is signed and sent. */
+  /** Derived from the row's id: a signature with it has its effect once, however often it is made and sent. */
   nonce: Hex;
-  /** Unix seconds. Follows from when the row was stored: what our wallets sign is worth nothing after it. */
+  /** Unix seconds. Derived from the time the row was stored: signatures of our wallets expire then. */
   deadline: bigint;
   site: OperationSite;
 }
 
-/** The chain that an operation is carried out on. */
+/** The chain on which an operation is executed. */
 export interface OperationSite {
   chain: Chain;
-  /** Where commissions and service fees go: the collection wallet. */
+  /** The recipient of commissions and service fees: the collection wallet. */
   feeRecipient: Hex;
-  /** Who sends the transactions and pays their gas. */
+  /** Sends the transactions and pays their gas. */
   relayer: Hex;
-  /** Those of the accounts that are contracts, whose own code decides on their signatures. */
+  /** The accounts that are contracts, whose own code validates their signatures. */
   whichHaveCode(accounts: readonly Hex[]): Promise<ReadonlySet<Hex>>;
 }
 
-/** What the holder of a wallet allows by a signature, so that the relayer can send it. */
+/** A wallet holder's signed permission that the relayer can send. */
 export type Authorization = TokenAuthorization | SignedMessage;
 
-/** An authorization of EIP-3009, which the token takes once and says of whether it was used. Times are Unix seconds. */
+/** An EIP-3009 authorization, which the token accepts once and whose use it reports. Times are Unix seconds. */
 export interface TokenAuthorization {
   kind: "token";
   token: TokenSymbol;
@@ -45,11 +45,11 @@ export interface TokenAuthorization {
   validAfter: bigint;
   validBefore: bigint;
   nonce: Hex;
-  /** Which message our wallet signs; undefined: somebody else has signed it. */
+  /** The message that our wallet signs; undefined: another party has signed it. */
   primaryType: "TransferWithAuthorization" | "ReceiveWithAuthorization" | undefined;
 }
 
-/** Any other message of EIP-712, signed by a wallet of ours. */
+/** Any other EIP-712 message, signed by a wallet of ours. */
 interface SignedMessage {
   kind: "message";
   from: Hex;
@@ -61,18 +61,18 @@ interface SignedMessage {
   };
 }
 
-/** What the relayer sends, but for its nonce and the price of gas. */
+/** The relayer's transaction without nonce and gas price. */
 export interface EncodedCall {
   to: Hex;
   data: Hex;
 }
 
 export interface GasCeiling {
-  /** More than it can need: measured on the development contracts, and half as much again. */
+  /** An upper bound: measured on the development contracts, plus 50 %. */
   gas: bigint;
   /**
-   * What it means where gas is estimated; undefined: the estimate alone counts. most: no more is sent, as code of somebody else
-   * runs in it · least: no less is sent, as it can need more in its block than when it was estimated.
+   * How the bound limits an estimate; undefined: the estimate alone counts. most: never send more, as third-party code runs in
+   * it · least: never send less, as it can need more in its block than when it was estimated.
    */
   bound?: "most" | "least";
 }
@@ -84,14 +84,14 @@ export interface Outgoing {
   amount: Micro;
 }
 
-/** An event of a contract by which an operation is found that was carried out by another transaction than ours. */
+/** An event of a contract that shows an operation executed by another transaction than ours. */
 export interface OperationEvent {
   address: Hex;
-  /** As `eth_getLogs` takes them; null: any. */
+  /** As in `eth_getLogs`; null: any. */
   topics: readonly (Hex | readonly Hex[] | null)[];
-  /** Whether this is the one. Left out: every event that the topics fit. */
+  /** Whether this is the event. Default: every event with these topics is. */
   isIt?(log: EventLog): boolean;
-  /** Those of the receipt's movements that belong to it, when the transaction did other things besides; left out: all. */
+  /** The receipt's movements that belong to it, if the transaction did other things as well; default: all. */
   movementsOf?(movements: readonly TokenMovement[], log: EventLog, logs: readonly EventLog[]): readonly TokenMovement[];
 }
 
@@ -103,29 +103,29 @@ export interface EventLog {
 }
 
 /**
- * A kind of operation, for those who carry out and look up operations of any kind. Everything throws when the stored members are
- * not what the kind stores, or when the chain lacks a contract that is needed.
+ * A kind of operation, as seen by the code that executes and looks up operations of any kind. All methods throw if the stored
+ * members are not of this kind, or the chain lacks a required contract.
  */
 export interface ChainOperation {
   readonly kind: string;
-  /** Whether it waits while money stands still on its chain; what takes money out of a wallet of ours always does. */
+  /** Whether it waits while money on its chain is stopped; operations that take money out of our wallets always do. */
   readonly waitsWhileStopped: boolean;
   authorize(call: OperationCall<StoredOperation>): Authorization | undefined;
   /** `signature` is that of the authorization, if a wallet of ours signs it. */
   encode(call: OperationCall<StoredOperation>, signature: Hex): EncodedCall;
   gasCeiling(call: OperationCall<StoredOperation>): Promise<GasCeiling>;
-  /** Undefined: nothing leaves a wallet of ours. */
+  /** Undefined: nothing leaves our wallets. */
   outgoing(stored: StoredOperation): Outgoing | undefined;
-  /** Whether it is what the operation moves; so can another one be that moves the same. */
+  /** Whether the operation could have made this movement; another one with the same amounts could as well. */
   isMovedBy(stored: StoredOperation, movement: TokenMovement): boolean;
-  /** Whether it did what it was for in this transaction; that can be in a block and successful, and yet something else. */
+  /** Whether this transaction had the operation's effect; a successful transaction in a block can have done something else. */
   tookEffect(stored: StoredOperation, receipt: ChainReceipt): boolean;
-  /** Undefined: no event says so. */
+  /** Undefined: no event shows it. */
   event(call: OperationCall<StoredOperation>): OperationEvent | undefined;
 }
 
 /** The kinds of all modules. */
 export interface ChainOperations {
-  /** Throws when no module has defined its kind. */
+  /** Throws if no module has defined its kind. */
   of(stored: StoredOperation): ChainOperation;
 }

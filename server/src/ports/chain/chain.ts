@@ -5,7 +5,7 @@ import type { Environment } from "../identity.ts";
 import type { AgentRegistries } from "./agent-registries.ts";
 import type { EscrowContract } from "./escrow-contract.ts";
 
-/** A token as it was read from the chain at the start; its EIP-712 domain follows from it. */
+/** A token as read from the chain at the start; its EIP-712 domain is derived from it. */
 export interface ChainToken {
   symbol: TokenSymbol;
   address: Hex;
@@ -25,7 +25,7 @@ export interface TokenMovement {
   from: Hex;
   to: Hex;
   amount: Micro;
-  /** Of the chain's native coin: what it moved beside that, in units of which the token's smallest has many. */
+  /** For the chain's native coin: the part of the amount below the token's smallest unit. */
   dust?: bigint;
   transactionHash: Hex;
   logIndex: number;
@@ -36,42 +36,42 @@ export interface ChainReceipt {
   hash: Hex;
   block: ChainBlock;
   succeeded: boolean;
-  /** Sent to its own sender, as what takes the nonce of a transaction that nobody takes: it did nothing. */
+  /** A transaction to its own sender that only uses up an abandoned nonce. */
   isEmpty: boolean;
   movements: readonly TokenMovement[];
 }
 
 /**
- * Reads one chain. Addresses are in lower case. Everything rejects with Failure `chain_unavailable` (retryable) when the
- * chain cannot be reached or does not answer in time.
+ * Reads one chain. Addresses are in lower case. Everything rejects with Failure `chain_unavailable` (retryable) if the chain
+ * cannot be reached or does not answer in time.
  */
 export interface Chain {
   readonly environment: Environment;
   readonly chainId: number;
-  /** Tells chains apart that have the same chain id. */
+  /** Distinguishes chains with the same chain id. */
   readonly genesisHash: Hex;
-  /** How many blocks must be on top of and including a transaction's block before it counts. */
+  /** The number of blocks, including the transaction's own, after which it counts as confirmed. */
   readonly confirmations: number;
   readonly tokens: ByToken<ChainToken>;
-  /** The token that gas is paid in on this chain: its movements are those of the native coin. Undefined: none of ours. */
+  /** The token that pays for gas on this chain: its movements are those of the native coin. Undefined: none of ours. */
   readonly nativeToken: TokenSymbol | undefined;
-  /** The settlement splitter, the faucet and the batch of payments; undefined: this chain has none that we may use. */
+  /** The settlement splitter, the faucet and the payment batch contract; undefined: this chain has none that we may use. */
   readonly splitter: Hex | undefined;
   readonly faucet: Hex | undefined;
   readonly paymentBatch: Hex | undefined;
   readonly escrow: EscrowContract | undefined;
   readonly agentRegistries: AgentRegistries | undefined;
-  /** The latest block that counts, `confirmations` considered. */
+  /** The latest confirmed block. */
   head(): Promise<ChainBlock>;
   /** Undefined: there is no such block (any more). */
   block(number: bigint): Promise<ChainBlock | undefined>;
-  /** Balances of one token, at that block, in the order of the addresses. */
+  /** Balances of a token at that block, in the order of the addresses. */
   balances(token: TokenSymbol, owners: readonly Hex[], atBlock: bigint): Promise<readonly Micro[]>;
-  /** Every movement of our tokens in these blocks, both included, in the order of the chain. */
+  /** Every movement of our tokens in these blocks (inclusive), in the order of the chain. */
   movements(fromBlock: bigint, toBlock: bigint): Promise<readonly TokenMovement[]>;
-  /** By how much a movement with dust changes the balance of its sender or receiver, whichever is asked for. */
+  /** The change that a movement with dust makes to the balance of its sender or receiver. */
   changeWithDust(movement: TokenMovement, owner: Hex): Promise<Micro>;
-  /** Undefined: not mined, or not deep enough yet. */
+  /** Undefined: not mined, or not confirmed yet. */
   receipt(hash: Hex): Promise<ChainReceipt | undefined>;
   /** Whether the token's issuer blocks this address. */
   isBlocked(token: TokenSymbol, address: Hex): Promise<boolean>;
@@ -79,7 +79,7 @@ export interface Chain {
   faucetWaitSeconds(token: TokenSymbol, to: Hex): Promise<number>;
 }
 
-/** Throws `chain_not_available` where the chain lacks it. */
+/** Throws `chain_not_available` if the chain lacks the token. */
 export function requireToken({ tokens }: Pick<Chain, "tokens">, symbol: TokenSymbol): ChainToken {
   const token = tokens[symbol];
   if (token !== undefined) return token;

@@ -1,24 +1,24 @@
 import type { Micro } from "../../domain/money.ts";
 import type { Hex } from "../../domain/tokens.ts";
 
-/** What a funder signs; the trip's id is the hash of these, the contract and the chain. */
+/** The terms that a funder signs; the trip's id is their hash, with the contract and the chain. */
 export interface TripTerms {
-  /** Pays the budget, and gets back what is not spent, and the markups. */
+  /** Pays the budget; unspent money and markups return to it. */
   funder: Hex;
   budget: Micro;
-  /** Unix seconds. From then on nothing new is reserved or committed, and what is free goes back. */
+  /** Unix seconds. From then on nothing new is reserved or committed, and the free budget is returned. */
   expiresAt: bigint;
-  /** Whose signature lets a guest claim the trip. */
+  /** The account whose signature lets a guest claim the trip. */
   claimSigner: Hex;
   metadataHash: Hex;
-  /** Tells trips of equal terms apart. */
+  /** Distinguishes trips of equal terms. */
   salt: Hex;
 }
 
 export interface TripOnChain {
   funder: Hex;
   expiresAt: bigint;
-  /** Undefined: nobody has claimed it. */
+  /** Undefined: the trip is unclaimed. */
   guest: Hex | undefined;
   isClosed: boolean;
   free: Micro;
@@ -36,20 +36,20 @@ export interface BookingOnChain {
   serviceFee: Micro;
 }
 
-/** Reads reject with Failure `chain_unavailable`, as everything of `Chain`. */
+/** Reads reject with Failure `chain_unavailable`, like those of `Chain`. */
 export interface EscrowContract {
   readonly address: Hex;
-  /** The books hold what moves after this block; what it had then was booked as a whole. */
+  /** The ledger tracks movements after this block; the earlier balance was entered as a whole. */
   readonly sinceBlock: bigint;
-  /** How long after a trip's expiry only the operator moves what is held. */
+  /** For this time after a trip's expiry, only the operator moves what is held. */
   readonly graceSeconds: bigint;
-  /** Whether a reservation can go back to its trip: contracts that were deployed earlier can only give it to the funder. */
+  /** Whether a reservation can return to its trip: older contracts can only give it to the funder. */
   readonly returnsToTrip: boolean;
-  /** As the contract computes it. */
+  /** As computed by the contract. */
   tripId(terms: TripTerms): Hex;
   /** Undefined: there is no such trip. */
   trip(tripId: Hex): Promise<TripOnChain | undefined>;
   booking(tripId: Hex, bookingId: Hex): Promise<BookingOnChain>;
-  /** What a payment that could not be made left for this account to withdraw. */
+  /** Money from failed payments that this account can withdraw. */
   withdrawable(account: Hex): Promise<Micro>;
 }

@@ -2,8 +2,8 @@ import type { Hex } from "../../domain/tokens.ts";
 import type { Environment } from "../identity.ts";
 
 /**
- * treasury: a tenant's money · collection: what covers the operator's supplier account and takes in fees · relayer: pays the gas
- * of every transaction; on the development chain also the owner of the contracts.
+ * treasury: a tenant's money · collection: funds the operator's supplier account and receives fees · relayer: pays the gas of
+ * every transaction; on the development chain it also owns the contracts.
  */
 export type WalletKind = "treasury" | "collection" | "relayer";
 

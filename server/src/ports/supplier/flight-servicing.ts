@@ -11,15 +11,15 @@ import type {
 } from "./flights.ts";
 
 /**
- * What can be done with an offer or an order beside booking it. Failures as in `ports/supplier/flights.ts`, and: `order_not_found`,
- * `cancellation_not_found`, `change_offer_not_found`, `change_not_found`, `order_not_changeable` and `order_not_cancellable`
- * (the airline or the fare does not allow it), `cancellation_expired`, `cancellation_stale` (a newer quote replaced it, or the
- * order has changed since), `change_expired` (the change or the offer of it), `already_cancelled`, `already_confirmed`,
- * `price_changed`, `outcome_unknown` (a commit was sent and no answer came: look it up, never repeat it).
+ * Everything that can be done with an offer or an order beside booking it. Failures as in `ports/supplier/flights.ts`, and:
+ * `order_not_found`, `cancellation_not_found`, `change_offer_not_found`, `change_not_found`, `order_not_changeable` and
+ * `order_not_cancellable` (the airline or the fare does not allow it), `cancellation_expired`, `cancellation_stale` (a newer
+ * quote replaced it, or the order has changed since), `change_expired` (the change or its offer), `already_cancelled`,
+ * `already_confirmed`, `price_changed`, `outcome_unknown` (a commit was sent and no answer came: look it up, never repeat it).
  */
 
 export interface SeatService {
-  /** What `book_flight` takes as a service's id; for one passenger on one segment. */
+  /** The service id for `book_flight`; for one passenger on one segment. */
   id: string;
   passengerId: string;
   segmentId: string;
@@ -28,7 +28,7 @@ export interface SeatService {
   cabinClass: string | null;
   position: "window" | "middle" | "aisle" | null;
   isExitRow: boolean;
-  /** What the airline says about it and about who may sit there. */
+  /** The airline's remarks, and who may sit there. */
   airlineSays: readonly string[];
   totalAmount: string;
   totalCurrency: string;
@@ -36,16 +36,16 @@ export interface SeatService {
 
 interface Ancillaries {
   bags: readonly BaggageService[];
-  /** Free seats, cheapest first within a segment; empty also when the airline gives no seat map. */
+  /** Free seats, cheapest first within a segment; empty also if the airline gives no seat map. */
   seats: readonly SeatService[];
-  /** Whether the airline gave a seat map at all. */
+  /** Whether the airline gave a seat map. */
   hasSeatMap: boolean;
 }
 
-/** What services cost beside their offer, by the prices that the supplier shows with them. */
+/** The cost of services beside their offer, at the supplier's displayed prices. */
 export interface PricedServices {
   servicesAmount: string;
-  /** The offer and the services: what an order of both costs. */
+  /** The price of an order with the offer and the services. */
   totalAmount: string;
   totalCurrency: string;
   services: readonly PricedService[];
@@ -54,11 +54,11 @@ export interface PricedServices {
 export interface PricedService extends RequestedService {
   kind: "bag" | "seat";
   totalAmount: string;
-  /** Of a seat, or of one piece of a bag. */
+  /** The price of a seat, or of one piece of a bag. */
   eachAmount: string;
   passengerIds: readonly string[];
   segmentIds: readonly string[];
-  /** Of a bag. */
+  /** For a bag. */
   bag: Pick<BaggageService, "kind" | "maximumWeightKilograms"> | null;
 }
 
@@ -84,9 +84,9 @@ export interface OrderDetails {
   conditions: { refundBeforeDeparture: Condition | null; changeBeforeDeparture: Condition | null };
   passengers: readonly NamedPassenger[];
   services: readonly BookedService[];
-  /** Until then the order can be voided. Null: the supplier does not say, or it cannot. */
+  /** The order can be voided until then. Null: the supplier does not say, or it cannot be voided. */
   voidWindowEndsAt: string | null;
-  /** Changes that the airline made and nobody has answered: the flights as they were and as they are to be. */
+  /** The airline's unanswered changes: the flights before and after. */
   airlineChanges: readonly {
     id: string;
     detectedAt: string | null;
@@ -98,7 +98,7 @@ export interface OrderDetails {
 }
 
 interface IssuedCredit {
-  /** Null: it is not issued yet, or the supplier does not say. */
+  /** Null: not issued yet, or the supplier does not say. */
   id: string | null;
   airlineIataCode: string | null;
   amount: string | null;
@@ -113,7 +113,7 @@ export interface CancellationQuote {
   orderId: string;
   refundAmount: string | null;
   refundCurrency: string | null;
-  /** In the supplier's words: balance, airline_credits, awaiting_payment, original_form_of_payment, … Null: it does not say. */
+  /** The supplier's term: balance, airline_credits, awaiting_payment, original_form_of_payment, … Null: it does not say. */
   refundTo: string | null;
   credits: readonly IssuedCredit[];
   /** ISO 8601 UTC. Null: it does not expire. */
@@ -129,7 +129,7 @@ export interface ChangeSlices {
 export interface ChangeOffer {
   /** `oco_…` */
   id: string;
-  /** Of the difference to pay: below zero it is given back. What the order costs then only the order says, once it is changed. */
+  /** The difference to pay: below zero it is given back. Only the changed order has its new price. */
   changeTotalAmount: string;
   changeTotalCurrency: string;
   penaltyAmount: string | null;
@@ -157,33 +157,36 @@ export interface OrderChange {
   refundTo: string | null;
   expiresAt: string | null;
   confirmedAt: string | null;
-  /** The flights that the change gives up and those that take their place. Null: the supplier does not say. */
+  /** The flights that the change removes and adds. Null: the supplier does not say. */
   slices: { add: readonly OrderedSlice[]; remove: readonly OrderedSlice[] } | null;
 }
 
 export interface FlightServicing {
   listAncillaries(offerId: string, options?: CallOptions): Promise<Ancillaries>;
-  /** `service_not_available` when the offer has not all of them in these quantities. */
+  /** Fails with `service_not_available` if the offer lacks some of them in these quantities. */
   priceServices(offerId: string, services: readonly RequestedService[], options?: CallOptions): Promise<PricedServices>;
   getOrderDetails(orderId: string, options?: CallOptions): Promise<OrderDetails>;
   /**
-   * What the operator's balance had paid for an order that died, when the supplier took none of it in the end: each payment is
-   * `failed` or `cancelled` there. Null while any of it succeeded or is on its way, and when the balance paid nothing.
+   * The amount that the supplier returned to the operator's balance for an order that ended: all its payments are `failed` or
+   * `cancelled`. Null while any of them succeeded or is pending, and if the balance paid nothing.
    */
   getReturnedPayment(orderId: string, options?: CallOptions): Promise<string | null>;
-  /** Quotes cost nothing, and a new one makes the one before it stale. */
+  /** Quotes are free, and a new one makes the previous one stale. */
   quoteCancellation(orderId: string): Promise<CancellationQuote>;
   getCancellation(cancellationId: string, options?: CallOptions): Promise<CancellationQuote>;
   /** Sent once, never repeated; afterwards `getCancellation` says whether it took effect. */
   confirmCancellation(cancellationId: string): Promise<CancellationQuote>;
   requestChange(orderId: string, slices: ChangeSlices): Promise<ChangeRequest>;
   getChangeOffer(changeOfferId: string, options?: CallOptions): Promise<ChangeOffer & { orderId: string | null }>;
-  /** Makes a pending change of an offer; costs nothing. */
+  /** Turns an offer into a pending change; free. */
   selectChangeOffer(changeOfferId: string): Promise<OrderChange>;
   getChange(changeId: string, options?: CallOptions): Promise<OrderChange>;
-  /** Sent once, never repeated; afterwards `getChange` says whether it took effect. `payment` when there is something to pay. */
+  /**
+   * Sent once, never repeated; afterwards `getChange` says whether it took effect. `payment`: required if there is something to
+   * pay.
+   */
   confirmChange(changeId: string, payment: { amount: string; currency: string } | undefined): Promise<OrderChange>;
-  /** Credits of this customer, newest first. */
+  /** The customer's credits, newest first. */
   listAirlineCredits(
     customerUserId: string,
     limit: number,

@@ -2,12 +2,11 @@ import type { z } from "zod";
 import type { CabinClass, Provenance } from "../../domain/schemas.ts";
 
 /**
- * The flight supplier. Failures are `Failure`s with these codes, which tools declare:
- * `provider_timeout` and `provider_unavailable` (nothing happened, retryable), `outcome_unknown` (a commit was sent and no
- * answer came: look it up after a quiet time, never repeat it), `offer_not_found`, `offer_expired`, `price_changed`,
- * `order_not_found`, `booking_rejected` (the supplier refused; nothing was made), `hold_not_available`,
- * `service_not_available`, `credit_not_applicable`; `invalid_input` (naming the argument) when the supplier refuses a value
- * of a search or of a customer.
+ * The flight supplier. Failures are `Failure`s with these codes, which tools declare: `provider_timeout` and
+ * `provider_unavailable` (nothing happened, retryable), `outcome_unknown` (a commit was sent and no answer came: look it up
+ * after a quiet time, never repeat it), `offer_not_found`, `offer_expired`, `price_changed`, `order_not_found`,
+ * `booking_rejected` (the supplier refused; nothing was made), `hold_not_available`, `service_not_available`,
+ * `credit_not_applicable`; `invalid_input` (naming the argument) if the supplier refuses a value of a search or of a customer.
  */
 
 export interface PrivateFare {
@@ -23,12 +22,12 @@ export interface LoyaltyAccount {
 }
 
 export interface SearchPassenger {
-  /** In years when the last part of the journey leaves. Left out: an adult. */
+  /** In years on the day of the last departure. Default: an adult. */
   age?: number;
-  /** A leisure fare type as the interface names it. */
+  /** A leisure fare type by its name in the interface. */
   leisureFareType?: string;
   loyaltyAccounts: readonly LoyaltyAccount[];
-  /** Needed by suppliers beside loyalty accounts. */
+  /** Required by suppliers together with loyalty accounts. */
   givenName?: string;
   familyName?: string;
 }
@@ -62,9 +61,9 @@ export interface Segment {
   durationMinutes: number;
   aircraft: string | null;
   cabinClass: string;
-  /** Of the first passenger. */
+  /** The first passenger's baggage. */
   baggage: readonly Baggage[];
-  /** Landings on the way under the same flight number. */
+  /** Intermediate landings under the same flight number. */
   stops: readonly Stop[];
   passengers: readonly SegmentPassenger[];
 }
@@ -97,12 +96,12 @@ export interface Slice {
   destination: string;
   durationMinutes: number;
   fareBrandName: string | null;
-  /** Of this slice alone. Null: the airline did not say. */
+  /** The condition for this slice alone. Null: the airline did not say. */
   changeBeforeDeparture: Condition | null;
   segments: readonly Segment[];
 }
 
-/** Of an order, which stands also where the supplier does not say everything: texts are empty and numbers null then. */
+/** A segment of an order, which may lack details from the supplier: texts are empty and numbers null then. */
 export interface OrderedSegment extends Omit<Segment, "durationMinutes"> {
   durationMinutes: number | null;
 }
@@ -132,10 +131,10 @@ export interface FlightOffer {
     priceGuaranteeExpiresAt: string | null;
     paymentRequiredBy: string | null;
   };
-  /** `age`: where the search gave it, or the airline says it. */
+  /** `age`: as given in the search or by the airline. */
   passengers: readonly { id: string; type: string | null; age?: number; fareType: string | null }[];
   identityDocumentsRequired: boolean;
-  /** Of which kinds they may be, in the supplier's words, such as `passport`. Empty: the supplier does not say. */
+  /** The accepted kinds of documents, in the supplier's terms, such as `passport`. Empty: the supplier does not say. */
   identityDocumentTypes: readonly string[];
   privateFares: readonly { type: string; corporateCode?: string; tourCode?: string; trackingReference?: string }[];
   availableAirlineCreditIds: readonly string[];
@@ -146,7 +145,7 @@ export interface FlightOffer {
 
 export interface FlightSearchResult {
   offers: readonly FlightOffer[];
-  /** What the caller asked for and the supplier does not know; said in the answer, never dropped silently. */
+  /** Requested values that the supplier does not know; stated in the answer, never dropped silently. */
   notApplied: readonly { input: string; value: string; reason: string }[];
   provenance: Provenance;
   sandbox: boolean;
@@ -169,7 +168,7 @@ export interface OrderPassenger {
   identityDocument?: { number: string; issuingCountryIso2: string; expiresOn: string };
 }
 
-/** A bag or a seat of `listAncillaries`. */
+/** A bag or a seat from `listAncillaries`. */
 export interface RequestedService {
   id: string;
   quantity: number;
@@ -192,9 +191,9 @@ export interface OrderRequest {
   passengers: readonly OrderPassenger[];
   /** Booked and paid with the order. */
   services: readonly RequestedService[];
-  /** Our booking id: kept in the supplier's metadata, so that an unknown outcome can be looked up. */
+  /** Our booking id: stored in the supplier's metadata, so that an unknown outcome can be looked up. */
   bookingId: string;
-  /** What all of it costs: the offer and the services. */
+  /** The total cost: the offer and the services. */
   totalAmount: string;
   totalCurrency: string;
 }
@@ -210,24 +209,24 @@ export interface SupplierOrder {
   paid: boolean;
   cancelled: boolean;
   ticketed: boolean;
-  /** Part of the total: taxes and charges of the carrier. Undefined: the supplier does not say. */
+  /** Taxes and carrier charges, as part of the total. Undefined: the supplier does not say. */
   taxAmount?: string | undefined;
   conditions: FlightOffer["conditions"];
-  /** What an airline credit covered, when one was used; from the supplier's books, not computed. */
+  /** The amount that an airline credit covered, from the supplier's records, not computed. */
   creditAppliedAmount: string | null;
   paymentRequiredBy: string | null;
-  /** Bags and seats that were booked with it. */
+  /** Bags and seats booked with it. */
   services: readonly BookedService[];
-  /** What changes of the order name. */
+  /** The flights that changes of the order refer to. */
   slices: readonly OrderedSlice[];
   passengers: readonly NamedPassenger[];
-  /** Until then the order can be voided. Null: the supplier does not say, or it cannot. */
+  /** The order can be voided until then. Null: the supplier does not say, or it cannot be voided. */
   voidWindowEndsAt: string | null;
-  /** Numbers of tickets. */
+  /** Ticket numbers. */
   tickets: readonly string[];
 }
 
-/** Whom the ids of an order's passengers stand for. */
+/** The persons behind an order's passenger ids. */
 export type NamedPassenger = {
   id: string;
   givenName: string;
@@ -250,9 +249,9 @@ export interface BookedService {
   quantity: number;
   passengerIds: readonly string[];
   segmentIds: readonly string[];
-  /** Of a seat, such as 14C. */
+  /** The designator of a seat, such as 14C. */
   designator: string | null;
-  /** Of a bag, each piece. */
+  /** The weight of each piece of a bag. */
   maximumWeightKilograms: number | null;
   totalAmount: string;
   totalCurrency: string;
@@ -297,7 +296,7 @@ export interface NearbyAirport {
 
 export interface AirportList {
   airports: readonly NearbyAirport[];
-  /** Of which day the data is; undefined: the supplier does not say. */
+  /** The date of the data; undefined: the supplier does not say. */
   asOf: string | undefined;
 }
 
@@ -306,21 +305,21 @@ export interface CallOptions {
 }
 
 export interface Flights {
-  /** What a result from here is labelled with. */
+  /** The provenance of its results. */
   readonly provenance: () => Provenance;
   readonly sandbox: boolean;
-  /** After an unknown outcome, how long to wait before a lookup proves that nothing happened. */
+  /** How long to wait after an unknown outcome before a look-up proves that nothing happened. */
   readonly quietMilliseconds: number;
   searchOffers(query: FlightSearch, options?: CallOptions): Promise<FlightSearchResult>;
   getOffer(offerId: string, options?: CallOptions): Promise<FlightOffer>;
   /**
-   * Reserves without paying. Sent once, never repeated. Refused with `hold_not_available` when the request has services: the
+   * Reserves without paying. Sent once, never repeated. Refused with `hold_not_available` if the request has services: the
    * supplier books these only with an order that is paid at once.
    */
   holdOrder(request: OrderRequest): Promise<SupplierOrder>;
   /**
-   * Books and pays at once, for offers that cannot be held and for part payment by a credit. Sent once, never repeated.
-   * Refused with `credit_not_applicable` when a credit leaves more than `mostFromBalance` (in the order's currency) to pay.
+   * Books and pays at once, for offers that cannot be held and for part payment by a credit. Sent once, never repeated. Refused
+   * with `credit_not_applicable` if a credit leaves more than `mostFromBalance` (in the order's currency) to pay.
    */
   instantOrder(
     request: OrderRequest & ({ airlineCreditId?: never } | { airlineCreditId: string; mostFromBalance: string }),
@@ -328,13 +327,13 @@ export interface Flights {
   /** Pays a held order from the operator's balance. Sent once, never repeated. */
   payOrder(orderId: string, amount: string, currency: string): Promise<void>;
   /**
-   * The bags that the airline adds to a paid order, with ids of their own. The supplier sells nothing else for an order that
-   * exists, and not every airline adds bags.
+   * The bags that the airline can add to a paid order, with their own ids. The supplier sells nothing else for an existing
+   * order, and not every airline adds bags.
    */
   listOrderBags(orderId: string, options?: CallOptions): Promise<readonly BaggageService[]>;
   /**
    * Adds bags of `listOrderBags` to a paid order, all or none, and pays for them from the operator's balance. Sent once, never
-   * repeated; afterwards the services of the order say whether it took effect.
+   * repeated; afterwards the order's services say whether it took effect.
    */
   addBags(
     orderId: string,
@@ -342,19 +341,19 @@ export interface Flights {
     payment: { amount: string; currency: string },
   ): Promise<SupplierOrder>;
   getOrder(orderId: string, options?: CallOptions): Promise<SupplierOrder>;
-  /** Orders made from this offer that carry our booking id; the lookup after an unknown outcome. */
+  /** Orders made from this offer with our booking id; the look-up after an unknown outcome. */
   findOrdersByBooking(offerId: string, bookingId: string): Promise<readonly SupplierOrder[]>;
-  /** Cancels an unpaid hold, as undo of a booking that cannot be completed. */
+  /** Cancels an unpaid hold, to undo a booking that cannot be completed. */
   cancelUnpaidOrder(orderId: string): Promise<void>;
   getAirlineCredit(creditId: string): Promise<AirlineCredit | undefined>;
-  /** All that have the address: a supplier may have several, in groups of their own. */
+  /** All customers with the address: a supplier may have several, in separate groups. */
   findCustomersByEmail(email: string): Promise<readonly Customer[]>;
   /**
-   * `customer_email_taken`: another customer has the address. `group`: makes a new group of this name and the customer in it,
-   * where the address is free again at a supplier that wants it once in a group only.
+   * `customer_email_taken`: another customer has the address. `group`: creates a new group of this name with the customer, for
+   * a supplier that requires unique addresses within a group only.
    */
   createCustomer(customer: Omit<Customer, "id">, options?: { group: string }): Promise<Customer>;
-  /** `customer_email_taken` as above; the customer's group stays. */
+  /** `customer_email_taken` as above; the customer stays in its group. */
   updateCustomer(id: string, customer: Omit<Customer, "id">): Promise<Customer>;
   findAirports(
     query: { text: string } | { latitude: number; longitude: number; radiusMeters: number },

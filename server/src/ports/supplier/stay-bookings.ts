@@ -2,9 +2,9 @@ import type { CallOptions } from "./flights.ts";
 import type { Beds, CancellationPolicy } from "./stays.ts";
 
 /**
- * Booking of stays. Failures as in `ports/supplier/flights.ts`, and: `rate_not_found`, `rate_unavailable` (sold out), `quote_not_found`,
- * `quote_expired`, `price_changed`, `booking_not_found`, `already_cancelled`, `not_cancellable`, `negotiated_rate_not_found`,
- * `outcome_unknown`.
+ * Booking of stays. Failures as in `ports/supplier/flights.ts`, and: `rate_not_found`, `rate_unavailable` (sold out),
+ * `quote_not_found`, `quote_expired`, `price_changed`, `booking_not_found`, `already_cancelled`, `not_cancellable`,
+ * `negotiated_rate_not_found`, `outcome_unknown`.
  */
 
 export interface StayQuote {
@@ -15,7 +15,7 @@ export interface StayQuote {
   checkOutDate: string;
   rooms: number;
   guests: number;
-  /** Of those guests who are children; the others are adults. Null: the supplier does not say who is which. */
+  /** The ages of the guests who are children; the others are adults. Null: the supplier does not say who is which. */
   childAges: readonly number[] | null;
   /** In each room. Empty: the supplier does not say. */
   beds: readonly Beds[];
@@ -23,7 +23,7 @@ export interface StayQuote {
   totalCurrency: string;
   taxAmount: string | null;
   feeAmount: string | null;
-  /** Paid there and not to us. */
+  /** Paid at the accommodation, not to us. */
   dueAtAccommodationAmount: string | null;
   dueAtAccommodationCurrency: string | null;
   cancellationPolicy: CancellationPolicy;
@@ -36,7 +36,7 @@ export interface StayQuote {
 
 export interface StayBookingRequest {
   quoteId: string;
-  /** Ours: kept in the supplier's metadata. */
+  /** Our id, stored in the supplier's metadata. */
   bookingId: string;
   email: string;
   phoneNumber: string;
@@ -47,24 +47,24 @@ export interface StayBookingRequest {
 }
 
 export interface SupplierStay {
-  /** `bok_…`: what callers know as the order's id. */
+  /** `bok_…`: the order's id for callers. */
   id: string;
   /** The accommodation's confirmation. */
   reference: string | null;
   bookingId: string | null;
   status: "confirmed" | "cancelled";
-  /** Empty, as the days: the supplier does not say. */
+  /** Empty, like the dates, if the supplier does not say. */
   accommodationName: string;
   checkInDate: string;
   checkOutDate: string;
-  /** Null: the booking does not say, as it may be of several rates; the price of its quote holds. */
+  /** Null: not given, as the booking may have several rates; the quote's price holds. */
   price: { amount: string; currency: string } | null;
   confirmedAt: string | null;
-  /** Null also for a cancelled one: the supplier does not say when. */
+  /** Null also for a cancelled stay if the supplier does not say when. */
   cancelledAt: string | null;
   cancellationPolicy: CancellationPolicy;
   keyCollectionInstructions: string | null;
-  /** Paid there and not to us. Null: nothing, or the booking does not say, as it may be of several rates. */
+  /** Paid at the accommodation, not to us. Null: nothing, or not given, as the booking may have several rates. */
   dueAtAccommodation: { amount: string; currency: string } | null;
 }
 
@@ -77,22 +77,22 @@ export interface NegotiatedRate {
 }
 
 export interface StayBookings {
-  /** After an unknown outcome, how long to wait before a lookup proves that nothing happened. */
+  /** How long to wait after an unknown outcome before a look-up proves that nothing happened. */
   readonly quietMilliseconds: number;
   quoteStay(rateId: string, options?: CallOptions): Promise<StayQuote>;
   getQuote(quoteId: string, options?: CallOptions): Promise<StayQuote>;
   /** Books and pays from the operator's balance. Sent once, never repeated. */
   bookStay(request: StayBookingRequest): Promise<SupplierStay>;
   getStay(stayId: string, options?: CallOptions): Promise<SupplierStay>;
-  /** Bookings that carry our booking id and were made since `since`; the lookup after an unknown outcome. */
+  /** Bookings with our booking id made since `since`; the look-up after an unknown outcome. */
   findStaysByBooking(bookingId: string, since: Temporal.Instant): Promise<readonly SupplierStay[]>;
-  /** Sent once, never repeated; afterwards `getStay` says whether it took effect. What is refunded follows from the policy. */
+  /** Sent once, never repeated; afterwards `getStay` says whether it took effect. The policy determines the refund. */
   cancelStay(stayId: string): Promise<SupplierStay>;
   createNegotiatedRate(rate: Omit<NegotiatedRate, "id"> & { rateAccessCode: string }): Promise<NegotiatedRate>;
   updateNegotiatedRate(
     id: string,
     change: { displayName?: string; accommodationIds?: readonly string[] },
   ): Promise<NegotiatedRate>;
-  /** Nothing happens when it is gone already. */
+  /** Does nothing if it is already gone. */
   deleteNegotiatedRate(id: string): Promise<void>;
 }

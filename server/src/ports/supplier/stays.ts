@@ -8,10 +8,10 @@ export interface StaySearch {
   checkInDate: string;
   checkOutDate: string;
   guests: number;
-  /** Of those guests who are children; the others are adults. */
+  /** The ages of the guests who are children; the others are adults. */
   childAges?: readonly number[];
   rooms: number;
-  /** `nre_…`: agreed rates to look for beside the public ones. */
+  /** `nre_…`: negotiated rates to search beside the public ones. */
   negotiatedRateIds?: readonly string[];
 }
 
@@ -27,7 +27,7 @@ export interface Accommodation {
   /** The search result's id, from which all rates can be fetched. */
   searchResultId: string;
   name: string;
-  /** Null, as the longitude: the supplier does not say where it is. */
+  /** Null, like the longitude, if the supplier does not say where it is. */
   latitude: number | null;
   longitude: number | null;
   address: string | null;
@@ -35,13 +35,13 @@ export interface Accommodation {
   starRating: number | null;
   reviewScore: number | null;
   reviewCount: number | null;
-  /** Those that can be paid from the operator's balance; cheapest first, and at least one. */
+  /** The rates that can be paid from the operator's balance; cheapest first, and at least one. */
   rates: readonly [StayRate, ...StayRate[]];
   expiresAt: string | null;
 }
 
 export interface Beds {
-  /** In the supplier's words, such as `double`. */
+  /** In the supplier's terms, such as `double`. */
   type: string;
   count: number;
 }
@@ -64,22 +64,22 @@ export interface StayRate {
 export interface StaysFound {
   /** Best first, by review score and price. */
   accommodations: readonly Accommodation[];
-  /** How many places the supplier has there. */
+  /** The number of the supplier's places there. */
   considered: number;
 }
 
 /**
  * The stays supplier. Failure codes as in `ports/supplier/flights.ts`: `provider_timeout`, `provider_unavailable`; and
- * `negotiated_rate_not_found` for a search that names one which the supplier does not have.
+ * `negotiated_rate_not_found` for a search that names one which the supplier lacks.
  */
 export interface Stays {
   readonly provenance: () => Provenance;
   readonly sandbox: boolean;
-  /** The best `limit` places with their rates; fewer when the supplier has fewer. */
+  /** The best `limit` places with their rates; fewer if the supplier has fewer. */
   searchAccommodations(query: StaySearch, limit: number, options?: CallOptions): Promise<StaysFound>;
   /**
-   * A picture that nobody but this service can reach, by the end of the link that a search showed. Undefined: there is none, as a
-   * live supplier's pictures are everybody's.
+   * Reads a picture that only this service can reach, by the last part of its link. Undefined: there is none, as a live
+   * supplier's pictures are public.
    */
   readPhoto(name: string, options?: CallOptions): Promise<{ contentType: string; body: string } | undefined>;
 }

@@ -4,7 +4,7 @@ import type { StayBookings } from "./stay-bookings.ts";
 import type { Stays } from "./stays.ts";
 import type { SupplierWebhooks } from "./supplier-webhooks.ts";
 
-/** Whom flights and stays are bought from, in one environment. */
+/** The supplier of flights and stays in one environment. */
 export interface Supplier {
   flights: Flights;
   flightServicing: FlightServicing;

@@ -1,7 +1,7 @@
 import type { Routes } from "../http/hosts.ts";
 import { linkPage } from "../links/link-page.ts";
 
-/** Where the links of approvers lead: the same page for every approval. */
+/** The page of approval links: the same for every approval. */
 export function approvePageRoutes(approvePath: string): Routes {
   const page = linkPage({
     folder: import.meta.dirname,

@@ -1,7 +1,7 @@
 import type { Routes } from "../http/hosts.ts";
 import { linkPage } from "../links/link-page.ts";
 
-/** Where guest links lead: the same page for every trip. */
+/** The page of guest links: the same for every trip. */
 export function claimPageRoutes(claimPath: string): Routes {
   const page = linkPage({
     folder: import.meta.dirname,

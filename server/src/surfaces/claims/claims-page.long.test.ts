@@ -21,7 +21,7 @@ const LOOKS = [
   ["a phone in the dark", PHONE_IN_THE_DARK],
   ["a desk in the light", DESK_IN_THE_LIGHT],
 ] as const;
-/** Lists refused requests, which are no errors of the page. */
+/** Lists refused requests, which are not errors of the page. */
 const REFUSED = /^Failed to load resource: the server responded with a status of/;
 
 let service: TestService;
@@ -153,7 +153,7 @@ describe("a guest with the link from the mail", () => {
     await page.keyboard.press("Tab");
     expect(await focused(page)).toBe("wallet");
     await page.keyboard.type(newWallet());
-    // Past the button that pastes.
+    // Past the paste button.
     await page.keyboard.press("Tab");
     await page.keyboard.press("Tab");
     expect(await focused(page)).toBe("code");
@@ -354,7 +354,7 @@ describe("when something is in the way", () => {
     await accept(page).click();
     await status(page).getByText("There is no connection.").waitFor();
     await expect.poll(() => lost).toBeGreaterThan(1);
-    // Not before it was seen: what is said goes with the next answer.
+    // Only once it was shown: the message disappears with the next answer.
     await page.unroute(requests);
     await until(page, "The trip is yours");
     await page.close();

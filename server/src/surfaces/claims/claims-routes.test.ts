@@ -60,7 +60,7 @@ describe("a trip that is looked at", () => {
     expect(answer.headers.get("cache-control")).toBe("no-store");
     expect(answer.headers.get("access-control-allow-origin")).toBeNull();
     expect(answer.headers.get("x-service-sig")).toMatch(/^t=\d+,v1=/);
-    // The tenant's own secret signs what is the tenant's.
+    // The tenant's own secret signs the tenant's answers.
     expect(isSignedBy(answer, service.signingSecret)).toBe(false);
   });
 
@@ -190,7 +190,7 @@ test("the page is kept by nobody, framed by nobody, listed by nobody, and lets o
 
 test("an address that asks too often is told to wait, on both routes together", async () => {
   const path = `0x${"1".repeat(64)}`;
-  // More than an address has in the minutes that this test may take.
+  // More than an address may make in the minutes that this test takes.
   const answers = await Promise.all(
     Array.from({ length: 4 * PER_MINUTE }, () => [
       view(path, { linkSecret: "x" }),
@@ -201,6 +201,6 @@ test("an address that asks too often is told to wait, on both routes together", 
   expect(limited.length).toBeGreaterThan(0);
   expect(limited[0]?.body).toMatchObject({ code: "rate_limited", retryable: true });
   expect(Number(limited[0]?.headers.get("retry-after"))).toBeGreaterThan(0);
-  // Keys are another matter.
+  // Keys are limited separately.
   expect((await service.call("check_treasury", {})).status).toBe(200);
 });

@@ -15,7 +15,9 @@ interface CrawlOptions {
   edgeUrl: string;
 }
 
-/** What crawlers read first: the manifest for language models, and robots.txt with the list of pages for all others. */
+/**
+ * The files that crawlers read first: the manifest for language models, and robots.txt with the list of pages for all others.
+ */
 export function crawlRoutes(options: CrawlOptions): Routes {
   return [
     ...languageModelRoutes(options),
@@ -27,7 +29,7 @@ export function crawlRoutes(options: CrawlOptions): Routes {
   ];
 }
 
-/** The manifest, and every page in one file. On both hosts: whoever has one address finds everything from it. */
+/** The manifest, and every page in one file. On both hosts, so that either address leads to everything. */
 export function languageModelRoutes(options: CrawlOptions): Routes {
   const contentType = "text/plain; charset=utf-8";
   const manifest = cachedAnswer(renderManifest(options), { contentType });
@@ -48,7 +50,7 @@ export function languageModelRoutes(options: CrawlOptions): Routes {
   ];
 }
 
-/** A title, a summary, how to call, then lists of links, each with what it leads to (llmstxt.org). */
+/** A title, a summary, how to call, then annotated lists of links (llmstxt.org). */
 function renderManifest({ pages, catalog, appUrl, edgeUrl }: CrawlOptions): string {
   const line = (title: string, path: string, note: string) => `- [${title}](${appUrl}${path}): ${note}`;
   const [index, ...others] = pages.filter((page) => isListed(page) && !page.slug.startsWith("tools/"));

@@ -11,7 +11,7 @@ import { z } from "zod";
 import type { TestService } from "../../../test/support/service.ts";
 import { openSharedService } from "../../../test/support/shared-service.ts";
 
-/** Whoever copies a line from the pages of a deployment and runs it gets what the page promises. */
+/** Lines copied from a deployment's pages work as the page promises. */
 
 const run = promisify(execFile);
 const repository = resolve(import.meta.dirname, "../../../..");
@@ -41,7 +41,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** In front of the programs of this machine: what a reader has installed. */
+/** Precedes this machine's programs: the ones that a reader has installed. */
 function program(name: string, script: string): void {
   const path = join(folder, name);
   writeFileSync(path, `#!/bin/sh\n${script}\n`);
@@ -53,7 +53,7 @@ function blocks(slug: string, language: string): string[] {
   return [...(pages.get(slug) ?? "").matchAll(fence)].map((match) => match[1] ?? "");
 }
 
-/** A reader runs a block in a terminal where the blocks with variables ran before. */
+/** Blocks run in a terminal where the blocks with variables ran before. */
 async function runBlock(block: string): Promise<string> {
   const variables = blocks("connect", "sh").filter((one) => EXPORTS.test(one));
   const { stdout } = await run("bash", ["-euo", "pipefail", "-c", [...variables, block].join("\n")], {
@@ -235,7 +235,7 @@ test("the repeated MCP call of the guide is a request that the endpoint takes", 
     },
     body: block,
   });
-  // The offer is not one that was searched for: the tool says so, and the request itself is in order.
+  // The offer was not searched for: the tool refuses it, but the request itself is correct.
   expect(answer.body).toMatchObject({ id: 7, result: { isError: true } });
   expect(JSON.stringify(answer.body.result)).toContain("offer_not_found");
 });

@@ -10,7 +10,7 @@ const NOW = "2026-11-20T12:00:00Z";
 let now = Temporal.Instant.from(NOW);
 
 let service: TestService;
-/** Where the service is; its public addresses lead nowhere here. */
+/** The service's actual address; its public addresses lead nowhere here. */
 let address: string;
 let plain: TestService;
 beforeAll(async () => {
@@ -36,7 +36,7 @@ afterAll(async () => {
 
 const get = (path: string) => fetch(`${address}${path}`);
 
-/** Conditions read in schema.json of github.com/modelcontextprotocol/experimental-ext-server-card, commit 8924e08. */
+/** Conditions from schema.json of github.com/modelcontextprotocol/experimental-ext-server-card, commit 8924e08. */
 const Input = z.strictObject({
   description: z.string().optional(),
   format: z.enum(["boolean", "filepath", "number", "string"]).optional(),
@@ -72,7 +72,7 @@ const ServerCard = z.strictObject({
   ...identity,
   remotes: z.array(Remote.extend({ supportedProtocolVersions: z.array(z.string()).min(1) })).min(1),
 });
-/** Conditions read in internal/validators/schemas/2025-12-11.json of github.com/modelcontextprotocol/registry, commit e361b5f. */
+/** Conditions from internal/validators/schemas/2025-12-11.json of github.com/modelcontextprotocol/registry, commit e361b5f. */
 const RegistryEntry = z.strictObject({
   $schema: z.literal("https://static.modelcontextprotocol.io/schemas/2025-12-11/server.schema.json"),
   ...identity,
@@ -248,7 +248,7 @@ test("a # that was sent in a path changes nothing", async () => {
     });
     sent.on("error", answered.reject);
     sent.end();
-    // Dispatch is found, and takes no GET.
+    // Dispatch exists, but takes no GET.
     expect(await answered.promise, path).toBe(path.startsWith("/api") ? 405 : 200);
   }
 });

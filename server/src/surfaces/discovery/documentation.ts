@@ -17,7 +17,7 @@ export interface DocumentationOptions {
   pages: readonly Page[];
   appUrl: string;
   edgeUrl: string;
-  /** What everything but a browser reads at the root. */
+  /** The text at the root for clients other than browsers. */
   welcome: string;
   releaseDownloadsUrl: string | undefined;
   security: SecurityContact | undefined;
@@ -26,7 +26,7 @@ export interface DocumentationOptions {
 
 const LICENCES_FILE = resolve(import.meta.dirname, "../../../../docs/licences.txt");
 
-/** What the authors of packages and data want passed on, in one file. */
+/** The licence texts of packages and data, in one file. */
 function licenceRoutes(): Routes {
   const read = () => readFileSync(LICENCES_FILE, "utf8");
   return cachedRoutes("/licences.txt", cachedAnswer(read, { contentType: "text/plain; charset=utf-8" }));

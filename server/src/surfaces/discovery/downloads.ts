@@ -1,11 +1,11 @@
 import type { Routes, WebHandler } from "../http/hosts.ts";
 import { notFound } from "./not-found.ts";
 
-/** One file name: no folder, nothing hidden, nothing that a browser or a release server could read as more. */
+/** A single file name: no folder, nothing hidden, nothing that a browser or a release server could interpret. */
 const BUNDLE = /^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$/;
 const PREFIX = "/downloads/";
 
-/** Leads to the latest release artifact of that name, wherever the operator keeps releases. */
+/** Redirects to the latest release artifact of that name, wherever the operator keeps releases. */
 export function downloadRoutes(releaseDownloadsUrl: string | undefined, appUrl: string): Routes {
   const webHandler: WebHandler = (request) => {
     const bundle = new URL(request.url).pathname.slice(PREFIX.length);

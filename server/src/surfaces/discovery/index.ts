@@ -9,7 +9,7 @@ interface DiscoveryOptions extends OpenApiRouteOptions, Omit<DocumentationOption
   securityContactExpires: Temporal.Instant | undefined;
 }
 
-/** What describes the service to people, agents and their tools. Public, the same for everybody, made once. */
+/** The description of the service for people, agents and their tools. Public, the same for everyone, and rendered once. */
 export function discoveryRoutes(options: DiscoveryOptions): Routes {
   const { securityContact: contact, securityContactExpires: expires } = options;
   const security = contact === undefined || expires === undefined ? undefined : { contact, expires };

@@ -1,7 +1,7 @@
 import { traceIdOf } from "../http/trace.ts";
 import { renderProblem } from "../render-error.ts";
 
-/** A 404 problem that other origins' pages may read, like everything public. */
+/** A 404 problem that pages of other origins may read, like everything public. */
 export function notFound(
   request: Request,
   appUrl: string,

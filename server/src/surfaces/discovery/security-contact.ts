@@ -6,11 +6,11 @@ import { notFound } from "./not-found.ts";
 export interface SecurityContact {
   /** A `mailto:`, `https:` or `tel:` URI. */
   contact: string;
-  /** When the statement stops being true, unless it is renewed. */
+  /** When the statement expires, unless it is renewed. */
   expires: Temporal.Instant;
 }
 
-/** RFC 9116. An invented or expired contact is worse than none, so there is no default and nothing after the expiry. */
+/** RFC 9116. An invented or expired contact is worse than none, so there is no default and no answer after the expiry. */
 export function securityContactRoutes(options: {
   security: SecurityContact | undefined;
   appUrl: string;

@@ -6,7 +6,7 @@ import { APP_MCP_PATH, EDGE_MCP_PATH } from "../mcp/endpoint.ts";
 import { SERVICE_VERSION, SUPPORTED_VERSIONS } from "../mcp/versions.ts";
 import { serverCardOperation } from "./openapi/service-operations.ts";
 
-/** Shapes read on 2026-11-20; the links in the documents name their schemas. */
+/** Shapes as of 2026-11-20; the links in the documents name their schemas. */
 const CARD_SCHEMA = "https://static.modelcontextprotocol.io/schemas/v1/server-card.schema.json";
 const REGISTRY_SCHEMA = "https://static.modelcontextprotocol.io/schemas/2025-12-11/server.schema.json";
 const CARD_TYPE = "application/mcp-server-card+json";
@@ -20,8 +20,8 @@ interface ServerCardOptions {
 }
 
 /**
- * Where the MCP endpoints are and what they need, before anybody connects: the card (SEP-2127), the catalog that leads
- * to it, and the registry's server.json. None lists tools: that list depends on the key and comes from the endpoint.
+ * Describes the MCP endpoints and their requirements before a connection: the card (SEP-2127), the catalog that leads to it,
+ * and the registry's server.json. None lists tools: that list depends on the key and comes from the endpoint.
  */
 export function serverCardRoutes(options: ServerCardOptions): Routes {
   const { appUrl } = options;
@@ -89,7 +89,7 @@ function remotes({ appUrl, edgeUrl }: ServerCardOptions) {
   }));
 }
 
-/** `https://travel.example.com` gives `com.example.travel`; a bare address is nobody's domain. */
+/** `https://travel.example.com` gives `com.example.travel`; an IP address has no domain. */
 function reversedDomain(url: string): string {
   const { hostname } = new URL(url);
   if (isIP(hostname.replaceAll(/[[\]]/g, "")) !== 0) return "localhost";

@@ -243,7 +243,7 @@ describe("the body", () => {
 });
 
 it("refuses a key's flood with 429 and says when to come back", async () => {
-  // It stands still, so that nothing is added to the bucket meanwhile.
+  // Stopped, so that nothing is added to the bucket meanwhile.
   const instant = Temporal.Now.instant();
   await using slow = await startTestService(
     { RATE_LIMIT_PER_SECOND: "1", RATE_LIMIT_BURST: "3" },

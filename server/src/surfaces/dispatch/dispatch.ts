@@ -23,7 +23,7 @@ interface DispatchOptions {
   largeBodies: LargeBodies;
 }
 
-/** `POST /api/agent/dispatch`: a tool's name and its arguments in, the signed envelope out. */
+/** `POST /api/agent/dispatch`: takes a tool's name and its arguments, returns the signed envelope. */
 export function createDispatch(options: DispatchOptions): HttpHandler {
   const { answerSigned, exchange, kernel, identity, largeBodies } = options;
   return (request) => {
@@ -48,7 +48,7 @@ export function createDispatch(options: DispatchOptions): HttpHandler {
   };
 }
 
-/** Whoever asks, with or without a key. */
+/** Answered with or without a key. */
 function methodNotAllowed(place: ErrorPlace): HttpAnswer {
   const detail = "Call tools with POST and a JSON body that has tool and args.";
   const answer = renderProblem({ code: "method_not_allowed", detail }, place);
@@ -57,7 +57,7 @@ function methodNotAllowed(place: ErrorPlace): HttpAnswer {
 }
 
 interface Envelope {
-  /** Undefined: the key's own. A key has one tenant, so that it says nothing new; who sends it is told of a mix-up. */
+  /** Undefined: the key's own tenant. A key has only one, so naming another is reported as a mistake. */
   tenantId: string | undefined;
   tool: string;
   args: Record<string, unknown>;

@@ -8,14 +8,16 @@ import { defineGate } from "../../kernel/contracts/gate.ts";
 import type { Tool } from "../../kernel/contracts/tool.ts";
 import type { Aggregates } from "../../kernel/contracts/whole.ts";
 
-/** Gates of modules, on both surfaces that charge: what one refuses leaves nothing behind, and what one uses up is stored with the call. */
+/**
+ * Gates of modules, on both surfaces that charge: a refusal leaves nothing behind, and reservations are stored with the call.
+ */
 
 const probes = createProbes();
 const openWrite = probes.tools
   .filter(({ name }) => name === "probe_write")
   .map((tool): Tool => ({ ...tool, name: "probe_open_write", payableWithoutKey: true }));
 
-/** The text of a call says what becomes of it. */
+/** The call's text determines its outcome. */
 const textOf = ({ args }: PendingCall): string => String(Reflect.get(Object(args), "text"));
 const asked: string[] = [];
 const usedUp = new Set<string>();
@@ -97,7 +99,7 @@ describe("a call that a gate refuses", () => {
     const headers = { "idempotency-key": "gate" };
     for (const text of ["refused late", "refused late again"]) {
       const answer = await service.call("probe_write", { text }, { headers });
-      // Another text under the same key would be a mismatch if the key were still held.
+      // Another text would be a mismatch if the key were still held.
       expect([answer.status, answer.body.code], text).toEqual([409, "conflict"]);
       expect(probes.runs(text)).toBe(0);
     }
@@ -138,7 +140,7 @@ describe("what a gate uses up", () => {
     expect([again.status, again.body.result]).toEqual([200, answer.body.result]);
     expect(again.headers.get("idempotent-replayed")).toBe("true");
     expect(probes.runs("once")).toBe(1);
-    // Another call finds it used up, and the key of another request is no way around that.
+    // Another call finds it used up, and another request's key does not bypass that.
     expect((await service.call("probe_write", { text: "once" })).body.detail).toBe("It is used up.");
     const other = { headers: { "idempotency-key": "another" } };
     expect((await service.call("probe_write", { text: "once" }, other)).body.detail).toBe("It is used up.");

@@ -31,7 +31,7 @@ async function offerOf(origin: string, destination: string): Promise<string> {
   return Offers.parse(resultOf(await service.call("search_flights", search))).offers[0].id;
 }
 
-/** The tables that have rows with this text, in alphabetical order. */
+/** The tables with rows that contain this text, in alphabetical order. */
 const tablesWith = async (text: string) =>
   [...new Set((await searchDatabase(service, text)).map((row) => row.split(":")[0]?.replace("public.", "")))].sort();
 
@@ -46,7 +46,7 @@ async function sentInTrace(traceId: string) {
 
 const loggedMessages = (traceId: string) => loggedWith(`"traceId":"${traceId}"`).map((line) => JSON.parse(line).msg);
 
-/** Rows that say which call they come from, and not in which trace. */
+/** Rows that name their call but not their trace. */
 async function rowsWithoutTrace(traceId: string): Promise<string[]> {
   const calls = await service.sql("select id from call where trace_id = $1", [traceId]);
   const rows = await Promise.all(calls.map(({ id }) => searchDatabase(service, String(id))));

@@ -6,8 +6,8 @@ export const METER_ID_HEADER = "x-service-meter-id";
 export const SIGNATURE_HEADER = "x-service-sig";
 
 /**
- * `t=<unix seconds>,v1=<hex>` with v1 = HMAC-SHA256(secret, `t.traceId.body`): bound to time and trace, so that a cached
- * answer which is served again shows.
+ * `t=<unix seconds>,v1=<hex>` with v1 = HMAC-SHA256(secret, `t.traceId.body`): bound to time and trace, so that a replayed
+ * cached answer is recognisable.
  */
 export function signature(secret: string, unixSeconds: number, traceId: string, body: string | Uint8Array): string {
   const mac = createHmac("sha256", secret).update(`${unixSeconds}.${traceId}.`).update(body).digest("hex");

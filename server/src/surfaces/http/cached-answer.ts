@@ -6,9 +6,9 @@ import type { Routes, WebHandler } from "./hosts.ts";
 
 interface CachedAnswerOptions {
   contentType: string;
-  /** One hour unless said otherwise. */
+  /** Default: one hour. */
   cacheControl?: string;
-  /** Beside those of every cached answer, for example a content security policy. Lower-case names. */
+  /** Beside the headers of every cached answer, for example a content security policy. Lower-case names. */
   headers?: Readonly<Record<string, string>>;
   /** Request headers by which the caller of this function chooses between answers, beside Accept-Encoding. */
   vary?: readonly string[];
@@ -16,15 +16,15 @@ interface CachedAnswerOptions {
 
 type Encoding = "identity" | "gzip" | "br";
 
-/** What is smaller gains less from compression than its headers cost. */
+/** Smaller answers gain less from compression than its headers cost. */
 const SMALLEST_COMPRESSED_BYTES = 1_000;
 const BROTLI_QUALITY = 9;
 const ONE_HOUR = "max-age=3600";
 
 /**
- * A public text that stays the same while the process lives: anybody's page may read it, it has an ETag, answers
- * GET, HEAD and the preflight, and is compressed once per encoding, when somebody first asks for that. So is a text that takes time
- * to make: it comes as a function.
+ * A public text that never changes while the process lives: readable by pages of any origin, with an ETag, for GET, HEAD and
+ * the preflight, and compressed once per encoding, on the first request for it. A text that takes time to make is passed as a
+ * function and also made on demand.
  */
 export function cachedAnswer(content: string | Uint8Array | (() => string), options: CachedAnswerOptions): WebHandler {
   let known: Identified | undefined;
@@ -80,7 +80,7 @@ function preflight(): Response {
     headers: {
       "access-control-allow-origin": "*",
       "access-control-allow-methods": "GET, HEAD, OPTIONS",
-      // The asterisk leaves out Authorization, which some clients send everywhere.
+      // The asterisk does not cover Authorization, which some clients send everywhere.
       "access-control-allow-headers": "*, authorization",
       "access-control-max-age": "86400",
     },
@@ -96,7 +96,7 @@ async function encode(bytes: Buffer<ArrayBuffer>, encoding: Encoding): Promise<U
   return new Uint8Array(packed);
 }
 
-/** Brotli before gzip before nothing, as far as the caller takes it. */
+/** Brotli, else gzip, else none, as far as the caller accepts it. */
 function bestEncoding(request: Request): Encoding {
   const accepted = acceptedEncodings(request.headers.get("accept-encoding") ?? "");
   const takes = (encoding: string) => accepted.get(encoding) ?? accepted.get("*") ?? false;
@@ -122,8 +122,8 @@ export function isKnown(ifNoneMatch: string | null, etag: string): boolean {
 }
 
 /**
- * The routes of one cached answer: GET, with which HEAD comes, and the preflight of other origins' pages. What lies under
- * `/api` brings its description.
+ * The routes of a cached answer: GET, which includes HEAD, and the preflight of other origins' pages. Routes under `/api` have
+ * a description.
  */
 export function cachedRoutes(path: string, webHandler: WebHandler, description?: RouteDescription): Routes {
   return [

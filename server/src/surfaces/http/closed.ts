@@ -1,4 +1,4 @@
-/** Why a process that lives does not serve. */
+/** Why a live process does not serve. */
 export type ClosedReason = "starting" | "draining";
 
 export const closedDetail: Readonly<Record<ClosedReason, string>> = {
@@ -6,7 +6,7 @@ export const closedDetail: Readonly<Record<ClosedReason, string>> = {
   draining: "The service is stopping. Send again shortly.",
 };
 
-/** Where a process is between its start and its end. */
+/** The state of a process between its start and its end. */
 export class HostStatus {
   #closed: ClosedReason | undefined = "starting";
   #isLeaving = false;
@@ -15,7 +15,7 @@ export class HostStatus {
     this.#closed = undefined;
   }
 
-  /** From now on it serves all the same, but whoever chooses among several processes shall choose another one. */
+  /** Keeps serving, but asks load balancers to choose another process. */
   leave(): void {
     this.#isLeaving = true;
   }
@@ -24,10 +24,10 @@ export class HostStatus {
     this.#closed = "draining";
   }
 
-  /** Undefined while serving; else why not. */
+  /** Undefined while serving; otherwise the reason. */
   readonly closedBecause = (): ClosedReason | undefined => this.#closed;
 
-  /** Undefined while new callers are welcome; else why not. */
+  /** Undefined while new callers are welcome; otherwise the reason. */
   readonly unreadyBecause = (): ClosedReason | undefined => this.#closed ?? (this.#isLeaving ? "draining" : undefined);
 
   readonly isLeaving = (): boolean => this.#isLeaving;

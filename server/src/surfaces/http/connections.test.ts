@@ -6,7 +6,7 @@ import { startTestService, type TestService } from "../../../test/support/servic
 import { readConfig } from "../../config/config.ts";
 import { connectionLimits, readOpenFilesLimit } from "./connections.ts";
 
-/** Who may have how many connections, and what is refused on them, by raw sockets. */
+/** Limits on connections and their refusals, by raw sockets. */
 
 const OF_ADDRESS = 5;
 const PICTURES = 4;
@@ -48,7 +48,7 @@ it("an address has a bounded number of connections to each host, others have the
     expect(await isOpen(await open("127.0.0.3", url))).toBe(true);
     const proxied = await Promise.all(Array.from({ length: 2 * OF_ADDRESS }, () => open("127.0.0.1", url)));
     expect(await Promise.all(proxied.map(isOpen))).toEqual(Array(2 * OF_ADDRESS).fill(true));
-    // Who closes one may open another.
+    // A closed connection makes room for another.
     for (const socket of own) socket.destroy();
     await expect.poll(async () => isOpen(await open("127.0.0.2", url))).toBe(true);
   }

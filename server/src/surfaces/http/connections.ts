@@ -3,28 +3,28 @@ import type { Server } from "node:http";
 import { type BlockList, isIP, isIPv4, type Socket } from "node:net";
 import { addressGroup, unmapped } from "./limits/client-address.ts";
 
-/** Files, the database's connections, and what is asked outside. */
+/** For files, the database's connections, and outgoing requests. */
 const OTHER_DESCRIPTORS = 256;
-/** One address has a quarter of a host's connections at most, however many it may have elsewhere. */
+/** An address gets at most a quarter of a host's connections, whatever its configured limit. */
 const SHARE_OF_ONE = 4;
 
 export interface ConnectionLimits {
-  /** Of one host. */
+  /** The limit of a host. */
   most: number;
-  /** Proxies that are trusted have no limit of their own: they stand for many. */
+  /** Trusted proxies have no such limit: they stand for many clients. */
   mostOfAddress: number;
 }
 
-/** What the process has descriptors for, shared by its hosts. */
+/** Divides the process's file descriptors among its hosts. */
 export function connectionLimits(openFiles: number, hosts: number, wantedOfAddress: number): ConnectionLimits {
   const most = Math.max(SHARE_OF_ONE, Math.floor((openFiles - OTHER_DESCRIPTORS) / hosts));
   return { most, mostOfAddress: Math.min(wantedOfAddress, Math.floor(most / SHARE_OF_ONE)) };
 }
 
-/** Where the system does not say, it is what systems commonly give. */
+/** The usual default, if the system does not tell. */
 const COMMON_OPEN_FILES = 1_024;
 
-/** How many descriptors this process may have. */
+/** The number of file descriptors that this process may have. */
 export function readOpenFilesLimit(): number {
   try {
     const limit = /^Max open files\s+(\S+)/m.exec(readFileSync("/proc/self/limits", "utf8"))?.[1];
@@ -35,7 +35,7 @@ export function readOpenFilesLimit(): number {
   }
 }
 
-/** Closes connections beyond the limits. Descriptors are left for what is asked outside, and for other addresses. */
+/** Closes connections beyond the limits, which leave descriptors for outgoing requests and for other addresses. */
 export function limitConnections(server: Server, limits: ConnectionLimits, trustedProxies: BlockList): void {
   const byAddress = new Map<string, number>();
   server.maxConnections = limits.most;

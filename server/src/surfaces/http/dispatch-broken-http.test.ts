@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createProbes } from "../../../test/support/probe-tools.ts";
 import { startTestService, type TestService } from "../../../test/support/service.ts";
 
-/** What a well-behaved client never sends, by raw sockets. */
+/** Requests that a well-behaved client never sends, by raw sockets. */
 
 let service: TestService;
 

@@ -4,7 +4,7 @@ import { addressGroup } from "./limits/client-address.ts";
 import { type RateLimiter, takeOrThrow } from "./limits/rate-limiter.ts";
 import type { RefusalLimit } from "./limits/refusal-limit.ts";
 
-/** What an `Authorization` header holds. A header that is there and cannot be read must not count as "no key given". */
+/** The contents of an `Authorization` header. An unreadable header must not count as "no key given". */
 type Bearer = { kind: "absent" } | { kind: "malformed" } | { kind: "token"; token: string };
 
 /** RFC 6750, section 2.1; the scheme's name is case-insensitive (RFC 9110, section 11.1). */
@@ -17,9 +17,9 @@ export interface Admitted {
 }
 
 export interface Gate {
-  /** Who sends this `Authorization` header. Throws `unauthorized` or `rate_limited`. */
+  /** Identifies the sender of this `Authorization` header. Throws `unauthorized` or `rate_limited`. */
   admit(authorization: string | undefined, remoteAddress: string): Promise<Admitted>;
-  /** Undefined: it is not an internal token. Throws as `admit` does for one that is not good. */
+  /** Undefined: it is not an internal token. Throws like `admit` for an invalid one. */
   admitInternal(authorization: string | undefined, remoteAddress: string): Promise<readonly Principal[] | undefined>;
 }
 
@@ -29,7 +29,7 @@ export interface GateOptions {
   identity: Pick<Identity, "authenticate">;
   internalTokens: InternalTokens;
   perKey: RateLimiter;
-  /** Counts only refused keys, and is asked before an unknown one is looked up: keys that have proved good are not held up by it. */
+  /** Counts only refused keys, and is checked before an unknown key is looked up, so it does not slow keys known to be good. */
   refused: RefusalLimit;
 }
 

@@ -1,13 +1,13 @@
 import type { Server, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 
-/** The answer that a connection's latest request gets. */
+/** The answer to a connection's latest request. */
 export type LatestAnswer = (socket: object) => ServerResponse | undefined;
 
 const ASK_MILLISECONDS = 500;
 const eventStreams = new WeakSet<ServerResponse>();
 
-/** Between its events a comment may be sent at any time. */
+/** A comment may be sent between its events at any time. */
 export function markEventStream(answer: ServerResponse): void {
   eventStreams.add(answer);
 }
@@ -19,11 +19,11 @@ export function rememberLatestAnswers(server: Server): LatestAnswer {
 }
 
 /**
- * A client that closed its half of the connection may still read, and gets its answer. One that has gone altogether looks
- * the same until something is sent to it: so it is sent what clients pass over, and is found gone when that comes back.
+ * A client that closed its half of the connection may still read, and gets its answer. A client that is gone looks the same
+ * until something is sent: so it is sent bytes that clients ignore, and is found gone when they are rejected.
  */
 export function answerHalfClosed(server: Server, latestAnswer: LatestAnswer): void {
-  // Of node:http since its beginning, but in no documentation and no types.
+  // Supported by node:http since its beginning, but in no documentation and no types.
   Object.assign(server, { httpAllowHalfOpen: true });
   server.on("connection", (socket: Socket) => {
     socket.once("end", () => {

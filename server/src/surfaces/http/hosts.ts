@@ -10,21 +10,21 @@ import type { OriginGuard } from "./origin-guard.ts";
 import { traceIdOf } from "./trace.ts";
 import { serveWeb, type WebClient } from "./web-adapter.ts";
 
-/** What both hosts answer while the process lives, whatever else they serve. */
+/** Common options of both hosts for a live process. */
 export interface HostOptions {
-  /** What a person reads who opens the host in a browser. */
+  /** The text at the host's root. */
   welcome: string;
-  /** Undefined while serving; else why not. */
+  /** Undefined while serving; otherwise the reason. */
   closedBecause(): ClosedReason | undefined;
-  /** Undefined while new callers are welcome; else why not. */
+  /** Undefined while new callers are welcome; otherwise the reason. */
   unreadyBecause(): ClosedReason | undefined;
-  /** What only this machine may see; left out while starting. */
+  /** For this machine only; omitted while starting. */
   metrics?: Metrics;
   /** Why a page may not see it. */
   refuseOrigin?: OriginGuard;
-  /** What a person is shown where there is nothing. Undefined: the caller takes no HTML. */
+  /** The 404 page. Undefined: the caller does not accept HTML. */
   notFoundPage?: (request: Request) => Response | undefined;
-  /** Of the application host, as its callers reach it. */
+  /** The application host's URL for its callers. */
   appUrl(): string;
   log: Log;
 }
@@ -33,30 +33,30 @@ type Environment = { Bindings: WebClient };
 
 interface Host {
   fetch(request: Request, client: WebClient): Response | Promise<Response>;
-  /** What is mounted, with paths in the router's words. */
+  /** The mounted routes, with paths in the router's syntax. */
   routes: readonly { method: string; path: string }[];
 }
 
-/** For what needs a web-standard answer, such as bytes. */
+/** For web-standard answers, such as bytes. */
 export type WebHandler = (request: Request) => Response | Promise<Response>;
 
-/** The same, for who has to know who asks. */
+/** The same, for handlers that need the client's address. */
 export type ClientWebHandler = (
   request: Request,
   client: Pick<WebClient, "remoteAddress">,
 ) => Response | Promise<Response>;
 
-/** A route of `GET` answers `HEAD` too. */
+/** A `GET` route also answers `HEAD`. */
 type MountedRoute = {
   method: "GET" | "PUT" | "POST" | "DELETE" | "OPTIONS";
   path: string;
-  /** What the API description says of it; every route under `/api` has one. */
+  /** Its part of the API description; required under `/api`. */
   description?: RouteDescription;
 } & ({ handler: HttpHandler } | { webHandler: ClientWebHandler });
 
 export type Routes = readonly MountedRoute[];
 
-/** A host is its health routes, its own routes, and a problem for everything else. */
+/** A host consists of its health routes, its own routes, and a problem for everything else. */
 export function createHost(routes: Routes, options: HostOptions): Host {
   const { appUrl, log } = options;
   const app = new Hono<Environment>();
@@ -80,7 +80,7 @@ export function createHost(routes: Routes, options: HostOptions): Host {
       return serveWeb(route.handler, request, context.env);
     });
   }
-  // Last: a host may have a page of its own there.
+  // Last: a host may have its own page there.
   app.get("/", (context) => context.text(options.welcome));
   app.notFound((context) => {
     const closed = options.closedBecause();

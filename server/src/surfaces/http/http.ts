@@ -1,18 +1,18 @@
-/** Plain HTTP values, so that a surface can be carried by node:http, an edge runtime or a test without any of them. */
+/** Plain HTTP values, so that a surface can be served by node:http, an edge runtime or a test. */
 export interface HttpRequest {
   method: string;
-  /** Path without the query. */
+  /** The path without the query. */
   path: string;
   query: URLSearchParams;
-  /** Cheaper than looking into `query`. */
+  /** Cheaper than parsing `query`. */
   hasQuery: boolean;
   /** Lower-case names. */
   header(name: string): string | undefined;
   headers(): Iterable<readonly [name: string, value: string]>;
   remoteAddress: string;
-  /** Whose key was shown; set once it was found good. Its body counts as this tenant's from then on. */
+  /** The tenant of the request's key; set once the key is verified. The body counts for this tenant from then on. */
   tenantId: string | undefined;
-  /** Aborted when the client has gone. */
+  /** Aborted when the client is gone. */
   signal: AbortSignal;
   /** The body as text; throws Failure, such as `too_large` over the limit. */
   text(maximumBytes: number): Promise<string>;
@@ -24,7 +24,7 @@ export interface HttpAnswer {
   body: string;
   /** Sent instead of `body`: a file, or a long text that is kept as bytes. */
   bytes?: Uint8Array<ArrayBuffer>;
-  /** Sent instead of `body`, piece by piece, as fast as the client reads; it is ended early when the client has gone. */
+  /** Sent instead of `body`, piece by piece, as fast as the client reads; ends early if the client is gone. */
   stream?: AsyncIterable<string>;
 }
 

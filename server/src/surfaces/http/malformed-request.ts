@@ -7,13 +7,13 @@ import type { LatestAnswer } from "./half-closed.ts";
 import type { HttpAnswer } from "./http.ts";
 import { traceIdOf } from "./trace.ts";
 
-/** What the web adapter throws before a route is reached: a host or a target that makes no URL. */
+/** Errors of the web adapter before a route is reached: a host or a target that is not a valid URL. */
 export function renderMalformedRequest(error: unknown, appUrl: string, log: Log): HttpAnswer {
   const refused = error instanceof RequestError ? notHttp("The request's target or Host header is not valid.") : error;
   return renderThrown(refused, { traceId: traceIdOf(undefined), appUrl }, log);
 }
 
-/** Answers what node:http cannot read like everything else, with a problem; it would answer with an empty body. */
+/** Answers requests that node:http cannot parse with a problem; node:http would send an empty body. */
 export function answerMalformedRequests(
   server: Server,
   latestAnswer: LatestAnswer,
@@ -21,17 +21,21 @@ export function answerMalformedRequests(
 ): void {
   server.on("clientError", (error, socket) => {
     const answer = latestAnswer(socket);
-    // While a whole request is being answered, this would be taken for its answer, and what it asked for may well happen.
+    // While a complete request is being answered, this would be taken for its answer, although that request may still take
+    // effect.
     const free = answer === undefined || answer.writableFinished || !(answer.headersSent || answer.req.complete);
     const place = { traceId: traceIdOf(undefined), appUrl: appUrl() };
     if (socket.writable && free) socket.write(messageOf(renderThrown(failureOf(error), place, log)));
     socket.destroy();
   });
-  // Whoever expects something that nobody knows is served like everybody else.
+  // An unknown expectation is ignored.
   server.on("checkExpectation", (incoming, response) => server.emit("request", incoming, response));
 }
 
-/** Answers what node:http lets pass, or refuses with an empty body, and what a proxy before the service may have read otherwise. */
+/**
+ * Refuses requests that node:http would accept, or refuse with an empty body, and that a proxy in front may have read
+ * differently.
+ */
 export function refuseAmbiguous(
   incoming: IncomingMessage,
   response: ServerResponse,
@@ -53,12 +57,12 @@ function findAmbiguity({ headers, httpVersion, rawHeaders }: IncomingMessage): s
   return "A request of HTTP/1.0 cannot have a Transfer-Encoding. Send its length, or HTTP/1.1.";
 }
 
-/** Of several, node:http gives the first. */
+/** If there are several, node:http uses the first. */
 function hasTwoHosts(rawHeaders: readonly string[]): boolean {
   let hosts = 0;
   for (let at = 0; at < rawHeaders.length; at += 2) {
     const name = rawHeaders[at];
-    // Compared only where it can be one, as every request is looked at.
+    // Compared only if the length fits, as this runs on every request.
     if (name?.length === 4 && name.toLowerCase() === "host") hosts += 1;
   }
   return hosts > 1;

@@ -5,7 +5,7 @@ export interface Metrics {
   addGauges(gauges: readonly Gauge[]): void;
   countCall(tool: string, outcome: string, seconds: number): void;
   countJob(job: string, outcome: string): void;
-  /** Prometheus text. */
+  /** Renders Prometheus text. */
   render(): Promise<{ contentType: string; text: string }>;
 }
 

@@ -15,12 +15,12 @@ interface RouteOptions<Ports> {
   answerSigned: SignedAnswers;
   /** By address: every request of routes whose `limitByAddress` is `requests`. */
   publicRequests: RateLimiter;
-  /** By address: what routes whose `limitByAddress` is `refusals` refuse, together with refused keys. */
+  /** By address: refusals of routes whose `limitByAddress` is `refusals`, together with refused keys. */
   refused: RefusalLimit;
   ports: Ports;
 }
 
-/** The routes of the modules, each with what all have in common: who may call it, how often, and how it is read and answered. */
+/** Mounts the routes of the modules with their common parts: access, rate limits, parsing and answers. */
 export function mountRoutes<Ports>(routes: readonly Route<Ports>[], options: RouteOptions<Ports>): Routes {
   return routes.map((route) => {
     const readParams = paramsReader(route.path);
@@ -49,7 +49,7 @@ export function mountRoutes<Ports>(routes: readonly Route<Ports>[], options: Rou
   });
 }
 
-/** None: the route asks for no key. Throws unless the caller may call it, and now. */
+/** Empty: the route requires no key. Throws unless the caller may call it now. */
 async function admit<Ports>(
   route: Route<Ports>,
   request: HttpRequest,
@@ -71,14 +71,14 @@ async function admit<Ports>(
   });
   if (access === "any key") return [admitted.principal];
   const { scope } = access;
-  // What changes records must not rest on a cached key.
+  // A route that changes records must not rely on a cached key.
   const principal = scope.endsWith(":read") ? admitted.principal : await admitted.confirm();
   if (principal === undefined) throw unauthorized();
   if (!hasScope(principal.scopes, scope)) throw missingScope(route.id, [scope]);
   return [principal];
 }
 
-/** Where both are taken, whoever sent neither is told of both. */
+/** If both are accepted, a caller that sent neither is told about both. */
 function withTokenNamed(error: unknown): unknown {
   if (!(error instanceof Failure) || error.code !== "unauthorized") return error;
   return new Failure("unauthorized", {
@@ -87,7 +87,7 @@ function withTokenNamed(error: unknown): unknown {
   });
 }
 
-/** A file is shown by itself: whatever it holds runs nothing, loads nothing but what is in it, and says nobody where it was found. */
+/** A file is isolated: it runs no scripts, loads nothing else, and sends no referrer. */
 function fileAnswer({ content, contentType, fileName }: FileAnswer): HttpAnswer {
   const headers = {
     "content-type": contentType,
@@ -102,7 +102,7 @@ function fileAnswer({ content, contentType, fileName }: FileAnswer): HttpAnswer 
 
 const REFUSALS: readonly string[] = ["unauthorized", "not_found"];
 
-/** Of one address: requests hold some of what they have sent while they wait. */
+/** The limit per address: waiting requests hold memory. */
 const MOST_WAITING = 100;
 
 function isRefusal(outcome: PromiseSettledResult<unknown>): boolean {
@@ -125,7 +125,7 @@ function givenRequest(
   };
 }
 
-/** Reads the parameters of a path by the names that the route gives them. */
+/** Reads the parameters of a path by the route's names. */
 function paramsReader(routePath: string): (path: string) => Record<string, string> {
   const named = routePath
     .split("/")
@@ -139,7 +139,7 @@ function paramsReader(routePath: string): (path: string) => Record<string, strin
 function decodeSegment(segment: string): string {
   try {
     const decoded = decodeURIComponent(segment);
-    // What storage cannot hold is nobody's id.
+    // Ids that storage cannot hold are never found.
     return decoded.includes("\0") ? segment : decoded;
   } catch {
     return segment;

@@ -6,7 +6,7 @@ import type { HttpHandler } from "./http.ts";
 import { MAXIMUM_WAITING_REQUESTS } from "./limits/take-turns.ts";
 import { createNodeHost, type NodeHost } from "./node-host.ts";
 
-/** Connections that are used otherwise than clients in good order use them. */
+/** Connections that are not used as by orderly clients. */
 
 const silent = { info: () => undefined, warn: () => undefined, error: () => undefined };
 const PIECE = "x".repeat(64 * 1024);
@@ -46,7 +46,7 @@ it.each(["one piece", "a stream"])("answers in %s whoever has closed its half, h
   const socket = await open(async ({ signal }) => {
     const interim = async () => {
       await closed.promise;
-      // The question whether somebody still reads has come and was passed over.
+      // The bytes that probe for a reader have arrived and were ignored.
       await Promise.race([once(signal, "abort"), once(socket, "readable")]);
     };
     if (form === "one piece") {
@@ -153,7 +153,7 @@ it("closes a connection on which too many requests wait, at no cost, and serves 
   flooding.resume();
   await closed;
   expect(begun).toBe(1);
-  // No more than what one read of the socket holds.
+  // At most one read of the socket.
   expect(parsed).toBeLessThan(10_000);
   const address = host?.server.address();
   const port = typeof address === "object" && address !== null ? address.port : 0;
@@ -206,7 +206,7 @@ it("but never one whose answer is still being made", async () => {
     await timedOut.promise;
     return { status: 200, headers: {}, body: "made" };
   }, 60_000);
-  // From the request on: a busy machine could send it too late for a short time from the connection on.
+  // Measured from the request: on a busy machine, a short time from the connection could be over before it is sent.
   host?.server.once("request", ({ socket: connection }) => connection.setTimeout(50));
   host?.server.on("timeout", () => timedOut.resolve());
   socket.write(lines("GET /hot HTTP/1.1", "Host: x", "Connection: close"));
@@ -253,6 +253,6 @@ it("a surface that fails is answered for with a problem, or cut off in the middl
     })(),
   }));
   amid.end(get);
-  // Without the last chunk nobody takes it for the whole.
+  // Without the last chunk the answer is recognisably incomplete.
   expect(await readAll(amid)).toMatch(/x\r\n$/);
 });

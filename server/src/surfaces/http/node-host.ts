@@ -23,7 +23,7 @@ import type { WebClient } from "./web-adapter.ts";
 
 const HEADERS_TIMEOUT_MILLISECONDS = 15_000;
 const REQUEST_TIMEOUT_MILLISECONDS = 60_000;
-/** How often connections are held against the two limits above. */
+/** How often connections are checked against the two limits above. */
 const LOOK_AT_CONNECTIONS_MILLISECONDS = 5_000;
 const LAST_BYTES_MILLISECONDS = 500;
 const KEEP_ALIVE_MILLISECONDS = 30_000;
@@ -33,33 +33,33 @@ const SLOWEST_BODY_MILLISECONDS = 30_000;
 export interface NodeHost {
   server: Server;
   listen(port: number, host: string): Promise<number>;
-  /** Waits until every answer under way has been sent, at most `graceMilliseconds`, and closes. */
+  /** Waits until all pending answers are sent, at most `graceMilliseconds`, and closes. */
   close(graceMilliseconds: number): Promise<void>;
 }
 
 interface NodeHostOptions {
-  /** The handler of this path, whatever the method, when it is a hot one. */
+  /** The handler of a hot path, whatever the method. */
   hot(path: string): HttpHandler | undefined;
   fallback(request: Request, client: WebClient): Response | Promise<Response>;
-  /** Whose word on who asks is taken. */
+  /** Proxies whose `X-Forwarded-For` is trusted. */
   trustedProxies: BlockList;
-  /** How long a client may leave an answer lying without taking any of it. */
+  /** How long a client may leave an answer unread. */
   slowestReaderMilliseconds?: number;
   /** How long a body may take. */
   slowestBodyMilliseconds?: number;
   connections: ConnectionLimits;
-  /** For bodies that arrive slowly, of all hosts of the process. */
+  /** Shared by all hosts of the process, for bodies that arrive slowly. */
   bodyRoom: BodyRoom;
-  /** True: each connection ends with its next answer, so that its client comes back to another process. */
+  /** True: each connection ends with its next answer, so that its client moves to another process. */
   isLeaving?: () => boolean;
-  /** Where its callers find the pages. Asked anew each time: the port may be the system's choice. */
+  /** The URL of the pages. A function, as the system may choose the port. */
   appUrl(): string;
   log: Log;
 }
 
 /**
- * How much of a request may wait until it is read. A body in pieces of one byte each waits as so many objects, which cost many times
- * their bytes.
+ * The unread part of a request that may wait. A body in one-byte chunks waits as that many objects, which cost many times their
+ * bytes.
  */
 const UNREAD_BYTES = 16 * 1024;
 
@@ -90,14 +90,14 @@ export function createNodeHost(options: NodeHostOptions): NodeHost {
     server,
     listen: (port, host) => listen(server, port, host),
     async close(graceMilliseconds) {
-      // New requests are still accepted, and told that the service is stopping, until the last one under way is answered.
+      // New requests are still accepted, and told that the service is stopping, until the last pending one is answered.
       await Promise.race([underWay.none(), delay(graceMilliseconds, undefined, { ref: false })]);
       await closeServer(server);
     },
   };
 }
 
-/** What answers a request once it is its turn. */
+/** Answers a request when its turn comes. */
 function answerer(options: NodeHostOptions, underWay: AnswersUnderWay) {
   const { appUrl, log, trustedProxies } = options;
   const { bodyRoom: room, slowestBodyMilliseconds = SLOWEST_BODY_MILLISECONDS } = options;
@@ -105,9 +105,9 @@ function answerer(options: NodeHostOptions, underWay: AnswersUnderWay) {
   const rest = getRequestListener(
     (request, { incoming }) => options.fallback(request, webClient(incoming, trustedProxies, limits)),
     {
-      // A refused body costs nobody the time to read it to its end.
+      // A refused body is not read to its end.
       autoCleanupIncoming: false,
-      // For HTTP/1.0, whose requests need not name a host; probes of load balancers are such.
+      // For HTTP/1.0 requests without a host, such as load balancers' probes.
       hostname: "localhost",
       errorHandler(error) {
         const { status, headers, body } = renderMalformedRequest(error, appUrl(), log);
@@ -155,7 +155,7 @@ class AnswersUnderWay {
     if (this.#count === 0) this.#whenNone?.();
   }
 
-  /** Resolves once no answer is under way. */
+  /** Resolves once no answer is pending. */
   none(): Promise<void> {
     return new Promise((resolve) => {
       this.#whenNone = resolve;
@@ -175,7 +175,7 @@ function listen(server: Server, port: number, host: string): Promise<number> {
   });
 }
 
-/** What was just handed over still has to leave; nothing that is idle is waited for. */
+/** Answers that were just written still have to leave; idle connections are closed at once. */
 function closeServer(server: Server): Promise<void> {
   return new Promise((resolve) => {
     const timer = setTimeout(() => server.closeAllConnections(), LAST_BYTES_MILLISECONDS);
@@ -188,8 +188,8 @@ function closeServer(server: Server): Promise<void> {
 }
 
 /**
- * The path and the query. A target may also be a whole URL, whose host then counts (RFC 9112, 3.2.2). What follows `#` is the
- * client's own and cut, should a client send it: it names the operations of the API description apart.
+ * The path and the query. A target may also be a whole URL, whose host then counts (RFC 9112, 3.2.2). A fragment, if a client
+ * sends one, is cut: it only distinguishes the operations of the API description.
  */
 function readTarget(incoming: IncomingMessage): string {
   const { url: whole = "/" } = incoming;
@@ -203,7 +203,7 @@ function readTarget(incoming: IncomingMessage): string {
   return url.pathname + url.search;
 }
 
-/** Ends connections on which nothing moves, but never one whose answer is still being made. */
+/** Ends idle connections, but never one whose answer is still being made. */
 function endIdle(server: Server, latestAnswer: LatestAnswer, milliseconds: number): void {
   server.setTimeout(milliseconds, (socket) => {
     const answer = latestAnswer(socket);
@@ -213,8 +213,8 @@ function endIdle(server: Server, latestAnswer: LatestAnswer, milliseconds: numbe
 }
 
 /**
- * A class, as accessors of an object literal would give each request a hidden class of its own, which lives in the old space and
- * keeps all that the request refers to until a full collection: with them a minor collection took ten times as long.
+ * A class, as accessors of an object literal would give each request its own hidden class, which lives in the old space and
+ * keeps everything that the request refers to until a full collection: minor collections took ten times as long.
  */
 class IncomingRequest implements HttpRequest {
   readonly method: string;
@@ -260,7 +260,7 @@ class IncomingRequest implements HttpRequest {
     return headerEntries(this.#incoming);
   }
 
-  /** Made only for who asks: a signal costs as much as reading the body. */
+  /** Created on demand: a signal costs as much as reading the body. */
   get signal(): AbortSignal {
     if (this.#gone === undefined) {
       const controller = new AbortController();
@@ -301,7 +301,7 @@ async function serve(
       return;
     }
     headers["content-length"] = String(bytes?.byteLength ?? Buffer.byteLength(body));
-    // What was not read of a refused body must not be taken for the next request.
+    // The unread rest of a refused body must not be parsed as the next request.
     if (!incoming.complete) headers.connection = "close";
     response.writeHead(status, headers);
     response.end(bytes ?? body);
@@ -320,7 +320,7 @@ function addressOfClient(
   { socket, headers }: { socket: { remoteAddress?: string | undefined }; headers: IncomingHttpHeaders },
   trustedProxies: BlockList,
 ): string {
-  // Several headers of this name are one list.
+  // Several headers of this name form one list.
   const forwardedFor = headers["x-forwarded-for"];
   return clientAddress(
     socket.remoteAddress,
@@ -329,7 +329,7 @@ function addressOfClient(
   );
 }
 
-/** What the web-standard request of this message does not say. */
+/** Data about the client that the web-standard request lacks. */
 function webClient(
   incoming: Parameters<typeof readBody>[0] & Pick<IncomingMessage, "socket">,
   trustedProxies: BlockList,

@@ -8,15 +8,15 @@ export interface OriginGuardOptions {
   allowedOrigins: readonly string[];
 }
 
-/** Why a request is refused; undefined: it may pass. */
+/** Why a request is refused; undefined: it is allowed. */
 export type OriginGuard = (request: Pick<HttpRequest, "header">) => string | undefined;
 
-/** Host headers and origins that were accepted are remembered: parsing them costs more than all the rest of this. */
+/** Accepted Host headers and origins are cached: parsing them costs more than the rest of this. */
 const MAXIMUM_REMEMBERED = 1_000;
 
 /**
- * Keeps pages of other sites out, also those whose name was made to point at this machine (DNS rebinding). An address in
- * figures cannot be rebound.
+ * Refuses pages of other sites, including those whose name was made to resolve to this machine (DNS rebinding). A literal IP
+ * address cannot be rebound.
  */
 export function createOriginGuard(options: OriginGuardOptions): OriginGuard {
   const publicUrls = options.publicUrls.map((url) => new URL(url));

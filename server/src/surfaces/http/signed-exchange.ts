@@ -13,23 +13,23 @@ import { traceIdOf } from "./trace.ts";
 
 interface Session extends Admitted, ErrorPlace {}
 
-/** An answer under way: whose secret signs it, and which trace it belongs to, is found out while it is made. */
+/** An answer in progress: its signing secret and its trace are found out while it is made. */
 export interface OpenExchange extends ErrorPlace {
   traceId: string;
   signingSecret: string;
-  /** Lets in whoever has a key; its tenant's secret signs from then on. Throws `unauthorized` or `rate_limited`. */
+  /** Admits a caller with a key; its tenant's secret signs from then on. Throws `unauthorized` or `rate_limited`. */
   admit(): Promise<Admitted>;
-  /** Lets in whoever sends an internal token; undefined: none was sent. The service's own secret signs. */
+  /** Admits a caller with an internal token; undefined: none was sent. The service's own secret signs. */
   admitInternal(): Promise<readonly Principal[] | undefined>;
 }
 
-/** Runs `work`, renders what it throws, and signs whatever is answered. */
+/** Runs `work`, renders its errors, and signs the answer. */
 export type SignedAnswers = (
   request: HttpRequest,
   work: (exchange: OpenExchange) => Promise<HttpAnswer>,
 ) => Promise<HttpAnswer>;
 
-/** The same for whoever has a key, and nobody else. */
+/** The same, for callers with a key only. */
 export type SignedExchange = (
   request: HttpRequest,
   work: (session: Session) => Promise<HttpAnswer>,
@@ -45,7 +45,7 @@ export function createSignedExchange(answerSigned: SignedAnswers): SignedExchang
 
 export function createSignedAnswers(options: {
   gate: Gate;
-  /** Undefined while serving; else why nothing is served now. */
+  /** Undefined while serving; otherwise why nothing is served now. */
   closedBecause(): ClosedReason | undefined;
   /** Turns an error of a port, such as an unreachable database, into a Failure where it is one. */
   translate(error: unknown): unknown;
@@ -82,7 +82,7 @@ export function createSignedAnswers(options: {
     }
     const { headers } = answer;
     headers["cache-control"] = "no-store";
-    // What is not known yet when the headers leave is signed by whoever makes the stream.
+    // A stream signs itself, as its contents are unknown when the headers leave.
     if (answer.stream === undefined)
       sign(headers, exchange.signingSecret, clock, exchange.traceId, answer.bytes ?? answer.body);
     else headers[TRACE_ID_HEADER] = exchange.traceId;

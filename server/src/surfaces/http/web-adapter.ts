@@ -1,15 +1,15 @@
 import type { HttpHandler, HttpRequest } from "./http.ts";
 
-/** What a web-standard request does not say. */
+/** Data about the client that a web-standard request lacks. */
 export interface WebClient {
   remoteAddress: string;
-  /** Whether the whole request is there. */
+  /** Whether the whole request has arrived. */
   isComplete(): boolean;
-  /** Reads the body past the request, so that it is bounded like every other. */
+  /** Reads the body from the connection, with the same limits as everywhere. */
   readBody(maximumBytes: number, tenantId: string | undefined): Promise<string>;
 }
 
-/** Carries a handler over web-standard requests, for everything that is not served straight from node:http. */
+/** Runs a handler on web-standard requests, for routes that are not served straight from node:http. */
 export async function serveWeb(handler: HttpHandler, request: Request, client: WebClient): Promise<Response> {
   const url = new URL(request.url);
   const plain: HttpRequest = {
@@ -25,11 +25,11 @@ export async function serveWeb(handler: HttpHandler, request: Request, client: W
     text: (maximumBytes) => client.readBody(maximumBytes, plain.tenantId),
   };
   const { status, headers, body, bytes, stream } = await handler(plain);
-  // What was not read of a refused body must not be taken for the next request.
+  // The unread rest of a refused body must not be parsed as the next request.
   if (!client.isComplete()) headers.connection = "close";
   if (stream !== undefined) {
     return new Response(ReadableStream.from(stream).pipeThrough(new TextEncoderStream()), { status, headers });
   }
-  // These statuses have no body, and Response does not take even an empty one.
+  // These statuses have no body, and Response accepts not even an empty one.
   return new Response(status === 204 || status === 304 ? null : (bytes ?? body), { status, headers });
 }

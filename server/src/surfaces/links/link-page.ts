@@ -10,14 +10,14 @@ interface LinkPage {
   styles: readonly string[];
   scripts: readonly string[];
   title: string;
-  /** Of the page's main element. */
+  /** The class of the page's main element. */
   className: string;
   body: string;
 }
 
 /**
- * A page behind a signed link: the same for everybody, as its script keeps the link's secret, which browsers send to no server, out
- * of the address bar and asks the service. Style and script stand in the page itself: it is then one request, whose address is all
+ * A page behind a signed link, the same for everyone: its script takes the link's secret, which browsers send to no server, out
+ * of the address bar and calls the service. Style and script are inlined, so that the page is one request, whose address is all
  * that a server ever sees of the link.
  */
 export function linkPage({ folder, styles, scripts, title, className, body }: LinkPage): () => Response {
@@ -61,7 +61,7 @@ function read(file: string): string {
   return readFileSync(file, "utf8");
 }
 
-/** The scripts become one. */
+/** Concatenates the scripts. */
 function readScript(file: string): string {
   return read(file)
     .replaceAll(/^export /gm, "")

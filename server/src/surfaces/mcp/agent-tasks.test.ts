@@ -4,7 +4,7 @@ import type { TestService } from "../../../test/support/service.ts";
 import { openSharedService } from "../../../test/support/shared-service.ts";
 import { resultOf } from "../../../test/support/treasury.ts";
 
-/** What agents are asked for, done with nothing but an official client of the protocol and what its answers say. */
+/** Typical tasks of agents, done with only an official client of the protocol and its answers. */
 
 let service: TestService;
 let client: AnyClient;
@@ -31,7 +31,7 @@ async function done(name: string, args: object = {}) {
 
 const inDays = (days: number) => Temporal.Now.plainDateISO("UTC").add({ days }).toString();
 
-/** An offer that everybody can have: these passengers, without passports. */
+/** An offer without special requirements: these passengers, without passports. */
 async function findOffer(passengers: number): Promise<string> {
   const search = { origin: "LHR", destination: "LIS", departureDate: inDays(30), passengers };
   const { offers } = await done("search_flights", search);
@@ -41,7 +41,7 @@ async function findOffer(passengers: number): Promise<string> {
 const grace = { givenName: "Grace", familyName: "Hopper", bornOn: "1986-12-09", title: "ms", gender: "f" };
 const passports = [{ nationality: "USA", number: "P55500142", issuedOn: "2024-01-01", expiresOn: "2034-01-01" }];
 
-/** From a name to somebody who can be booked. */
+/** From a name to a bookable traveler. */
 async function addTraveler(userId: string): Promise<string> {
   const contact = { email: `${userId}-${service.tenantId}@example.com`.toLowerCase(), phoneNumber: "+442080160509" };
   const { missingForFlights } = await done("save_traveler", { userId, ...grace, ...contact, passports });
@@ -77,7 +77,7 @@ describe("an agent with nothing but the protocol", () => {
     expect(order.flight.slices[0].segments[0].departingAt).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d/);
     const { changeableUntil, conditions, slices, voidWindowEndsAt } = order.flight;
     expect(changeableUntil === null).toBe(conditions.changeBeforeDeparture?.allowed === false);
-    // London's clock, with what it is ahead of UTC on that day.
+    // London's time, with its UTC offset on that day.
     const leaves = Temporal.PlainDateTime.from(slices[0].segments[0].departingAt).toZonedDateTime("Europe/London");
     if (changeableUntil !== null) expect(changeableUntil).toBe(leaves.toString({ timeZoneName: "never" }));
     expect(order.next.includes("free of charge")).toBe(voidWindowEndsAt !== null);
@@ -145,7 +145,7 @@ describe("an agent with nothing but the protocol", () => {
     expect(await done("settle_booking", { bookingId })).toEqual({ ...settled, replayed: true });
     const { budget, history, record } = await done("read_trip", { tripId });
     expect(budget.settledUsdc).toBe("20.80");
-    // Each step has a time of its own in the record, newest first, though not each changes the trip's money.
+    // Each step has its own time in the record, newest first, though not each changes the trip's money.
     const times: number[] = record
       .filter(({ kind }: { kind: string }) => kind === "money")
       .map(({ at }: { at: string }) => Temporal.Instant.from(at).epochMilliseconds);

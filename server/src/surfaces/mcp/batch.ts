@@ -2,18 +2,18 @@ import { METER_ID_HEADER } from "../http/audit-headers.ts";
 import type { HttpAnswer, HttpRequest } from "../http/http.ts";
 import { INVALID_REQUEST, isInitialize, isModernMessage, JSON_TYPE, rpcError } from "./json-rpc.ts";
 
-/** The one revision that has batches, and the last whose clients do not name their revision in a header. */
+/** The only revision with batches, and the last whose clients do not name their revision in a header. */
 const BATCH_VERSION = "2025-03-26";
 const MOST_MESSAGES = 20;
 
 interface BatchOptions {
-  /** The answer to one message, as JSON. */
+  /** Answers one message, as JSON. */
   answerOne(message: unknown): Promise<HttpAnswer>;
-  /** Counts one more call of this key. Throws when there are too many. */
+  /** Counts another call of this key. Throws if there are too many. */
   countOne(): Promise<unknown>;
 }
 
-/** Answers every message of a batch, in its order. Later revisions have no batches, and are told so. */
+/** Answers every message of a batch, in its order. Later revisions have no batches and get an error. */
 export async function answerBatch(
   messages: readonly unknown[],
   request: HttpRequest,
@@ -29,7 +29,7 @@ export async function answerBatch(
   const said = answers.filter(({ body }) => body !== "");
   if (said.length === 0) return { status: 202, headers: {}, body: "" };
   const headers: Record<string, string> = { "content-type": JSON_TYPE };
-  // Which of several usage records belongs to which result stands in the results.
+  // The results name the usage record of each.
   const meterIds = said.flatMap((answer) => answer.headers[METER_ID_HEADER] ?? []);
   if (meterIds.length === 1 && meterIds[0] !== undefined) headers[METER_ID_HEADER] = meterIds[0];
   return { status: 200, headers, body: `[${said.map(({ body }) => body).join(",")}]` };

@@ -9,14 +9,14 @@ import { continuedTraceId } from "../http/trace.ts";
 import { type ErrorPlace, fieldsOf, type ProblemFields, problemOf } from "../render-error.ts";
 import type { Visit } from "./visit.ts";
 
-/** Keys of `_meta` that belong to this service; the rest of the protocol uses other names. */
+/** Keys of `_meta` that belong to this service; the protocol uses other names. */
 const USER_ID_KEY = "wayfare/userId";
 const TRACE_ID_KEY = "wayfare/traceId";
 const METER_ID_KEY = "wayfare/meterId";
 const PRICE_KEY = "wayfare/priceMicroUsdc";
 const REPLAYED_KEY = "wayfare/replayed";
 
-/** Of the text that a model reads: as short as it can be with a line for each member. */
+/** The indentation of text for models: as small as possible with a line per member. */
 const INDENT = 1;
 
 export interface ToolAnswer {
@@ -35,20 +35,20 @@ export interface ToolCall {
   progress?: ((step: string) => void) | undefined;
 }
 
-/** Whatever goes wrong with the call is a result, so that a model can mend it; only a refused key throws. */
+/** Failures of the call are results that a model can act on; only a refused key throws. */
 export type CallTool = (visit: Visit, call: ToolCall) => Promise<ToolAnswer>;
 
 export interface CallToolOptions {
   kernel: Kernel;
   identity: Pick<Identity, "isUser">;
-  /** Turns what a port threw into a Failure where it is one. */
+  /** Turns a port's error into a Failure where possible. */
   translate(error: unknown): unknown;
   log: Log;
 }
 
 const MetaArgument = z.strictObject({ idempotencyKey: z.string() });
 
-/** Many clients let a model write arguments only: there it may write the `_meta` that the protocol has beside them. */
+/** Many clients let a model write arguments only, so the protocol's `_meta` is accepted among them. */
 function takeKey(given: ToolCall["args"]): { args: ToolCall["args"]; idempotencyKey?: string } {
   if (given._meta === undefined) return { args: given };
   const { _meta, ...args } = given;
@@ -106,7 +106,7 @@ export function createCallTool({ kernel, identity, translate, log }: CallToolOpt
   };
 }
 
-/** Without structured content: clients check that against the schema of results, and would hide what went wrong. */
+/** Without structured content: clients validate it against the result schema and would hide the error. */
 function failed(fields: ProblemFields, place: ErrorPlace, about: Record<string, unknown>): ToolAnswer {
   const { retryAfterSeconds } = fields;
   const problem = { ...problemOf(fields, place), ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }) };
@@ -119,7 +119,7 @@ function text(meta: Readonly<Record<string, unknown>>, name: string): string | u
   throw invalidInput([{ path: `_meta.${name}`, message: "must be a string of 1 to 255 characters" }]);
 }
 
-/** Every tool's output is an object, which the protocol demands before 2026-07-28. */
+/** Every tool's output is an object, as the protocol requires before 2026-07-28. */
 function toObject(result: unknown): Record<string, unknown> {
   if (typeof result === "object" && result !== null && !Array.isArray(result)) return { ...result };
   throw new Error("A tool's result is not an object.");

@@ -2,7 +2,7 @@ import type { HttpRequest } from "../http/http.ts";
 import type { RpcId } from "./json-rpc.ts";
 
 interface Cancellable {
-  /** Aborted when the client has gone or has cancelled the call. Made only for who asks. */
+  /** Aborted when the client is gone or has cancelled the call. Created on demand. */
   readonly signal: AbortSignal;
   end(): void;
 }
@@ -13,9 +13,9 @@ export interface Cancellations {
 }
 
 /**
- * In the revisions with a handshake a cancellation comes as a message of its own, and without sessions only the key, the
- * address and the message's id say which call it means. Where they fit more than one call, none is cancelled: it is a
- * courtesy, and ending a stranger's call would be worse than finishing one in vain.
+ * Cancels calls in the revisions with a handshake, where a cancellation is a separate message. Without sessions, only the key,
+ * the address and the message's id identify the call. If several calls match, none is cancelled: ending a stranger's call would
+ * be worse than finishing one in vain.
  */
 export function createCancellations(): Cancellations {
   const running = new Map<string, Set<Call>>();
@@ -42,7 +42,7 @@ export function createCancellations(): Cancellations {
   };
 }
 
-/** A class, for the reason that `RunningCall` of the kernel is one. */
+/** A class for the same reason as the kernel's `RunningCall`. */
 class TrackedCall implements Cancellable {
   readonly end: () => void;
   readonly #request: HttpRequest;

@@ -2,7 +2,7 @@ import type { HttpAnswer } from "../http/http.ts";
 
 const PREFLIGHT_SECONDS = "600";
 
-/** For pages of origins that were let in. The key is sent by the page, never by the browser, so no credentials are allowed. */
+/** For pages of allowed origins. The page sends the key, not the browser, so no credentials are allowed. */
 export function corsHeaders(origin: string): Record<string, string> {
   return {
     "access-control-allow-origin": origin,

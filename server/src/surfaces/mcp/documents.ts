@@ -4,13 +4,13 @@ import type { McpExtras } from "./extras.ts";
 
 export interface Documents {
   readonly list: Resource[];
-  /** Throws the protocol's error for what is not there. */
+  /** Throws the protocol's error for an unknown URI. */
   read(uri: string): Promise<ReadResourceResult>;
 }
 
 const MARKDOWN = "text/markdown";
 
-/** The pages of the documentation as resources, so that a client can read them without a way to the web. */
+/** The documentation's pages as resources, for clients without web access. */
 export function createDocuments(pages: readonly Page[], extras: McpExtras | undefined): Documents {
   const offered = new Map<string, { definition: Resource; read(): Promise<ReadResourceResult> }>();
   const unlisted = new Set(pages.filter((page) => !isListed(page)).map(({ slug }) => slug));

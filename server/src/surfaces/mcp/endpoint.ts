@@ -54,7 +54,7 @@ export const EDGE_MCP_PATH = "/mcp";
 
 const EVERYTHING: ListWish = { areas: undefined, readOnly: false };
 
-/** The MCP endpoint: both eras on one URL, without sessions, so that nothing is lost between any two messages. */
+/** The MCP endpoint: both eras on one URL, without sessions, so that nothing is lost between messages. */
 export function createMcp(options: McpOptions): HttpHandler {
   const { answerSigned, catalog, extras, refuseOrigin, clock, log, largeBodies } = options;
   const lists = createToolLists(catalog, extras?.tools.map(({ definition }) => definition) ?? []);
@@ -128,7 +128,7 @@ export function createMcp(options: McpOptions): HttpHandler {
   return async (request) => {
     const answer = await answerSigned(request, (exchange) => serve(request, exchange));
     const origin = request.header("origin");
-    // Asked here and not by the status: a service that stops refuses before it looks at origins.
+    // Checked here rather than by the status: a stopping service refuses before it checks origins.
     if (origin !== undefined && refuseOrigin(request) === undefined) {
       Object.assign(answer.headers, corsHeaders(origin));
     }
@@ -138,17 +138,17 @@ export function createMcp(options: McpOptions): HttpHandler {
 
 const LONGEST_ID = 200;
 
-/** Undefined also for messages that come together, and for one whose id, which the answer repeats, is no short text. */
+/** Undefined also for batches, and for an id, which the answer repeats, that is not a short text. */
 function calledTool(message: unknown): string | undefined {
   const { name } = isMethod(message, "tools/call") ? paramsOf(message) : {};
   const isAnswerable = String(idOf(message) ?? "").length <= LONGEST_ID;
   return typeof name === "string" && isAnswerable ? name : undefined;
 }
 
-/** Refusals that say nothing of the message, and look as on every other surface. */
+/** Refusals that do not depend on the message and look the same on every surface. */
 const OF_TRANSPORT: readonly string[] = ["rate_limited", "unavailable", "request_timeout"];
 
-/** What is wrong with the message as such is said in the protocol's words, with the status that HTTP has for it. */
+/** Errors of the message itself use the protocol's codes, with the matching HTTP status. */
 function refuse(error: unknown, code: number): HttpAnswer {
   if (!(error instanceof Failure) || OF_TRANSPORT.includes(error.code)) throw error;
   const message = error.detail ?? error.code;

@@ -5,8 +5,8 @@ import type { Visit } from "./visit.ts";
 const FRAME_END = "\n\n";
 
 /**
- * Passes the library's event stream on. The headers left before the answer was known, so what they would have said of it follows
- * the last message as comment lines: the meter id, and the signature of the data of that message.
+ * Forwards the library's event stream. Its headers left before the answer was known, so the meter id and the signature of the
+ * last message's data follow that message as comment lines.
  */
 export async function* signStream(
   body: ReadableStream<Uint8Array>,

@@ -12,7 +12,7 @@ import type {
   Tool,
 } from "@modelcontextprotocol/server";
 
-/** What an endpoint offers beside the registry, in the protocol's own words. */
+/** Offers of an endpoint beside the registry, in the protocol's own types. */
 export interface McpExtras {
   readonly tools: readonly {
     readonly definition: Tool;
@@ -24,7 +24,7 @@ export interface McpExtras {
   readonly resources: readonly { readonly definition: Resource; read(): Promise<ReadResourceResult> }[];
   readonly resourceTemplates: readonly {
     readonly definition: ResourceTemplateType;
-    /** Undefined: the URI is not one of this template. */
+    /** Undefined: the URI does not match this template. */
     read(uri: string): Promise<ReadResourceResult | undefined>;
   }[];
   readonly prompts: readonly {

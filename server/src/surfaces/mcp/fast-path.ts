@@ -20,7 +20,7 @@ interface FastPathOptions {
   callTool: CallTool;
   catalog: Catalog;
   cancellations: Cancellations;
-  /** For everything that is not exactly plain. */
+  /** For every message that is not plain. */
   library: LibraryPath;
   serverInfo: Readonly<Record<string, unknown>>;
 }
@@ -37,7 +37,7 @@ interface Plain {
 
 interface KeptResult {
   text: string;
-  /** A list is long: its text would be turned into bytes twice for each answer, for the signature and for the socket. */
+  /** A list is long: encoding it once saves two conversions per answer, for the signature and for the socket. */
   bytes: Uint8Array;
 }
 
@@ -46,9 +46,9 @@ const LONGEST_ENVELOPE = 2_000;
 const NOTHING: Fields = {};
 
 /**
- * Answers plain `tools/call`, `tools/list` and `server/discover` without the library, which would make a server for each message.
- * Plain means: nothing in the message or its headers that the library would refuse, change or answer otherwise. Lists are the
- * library's own answers, kept; what is answered here is held against the library's answers by a test.
+ * Answers plain `tools/call`, `tools/list` and `server/discover` without the library, which would create a server for each
+ * message. Plain means: the library would not refuse, change or answer the message or its headers differently. Lists are cached
+ * answers of the library; a test compares these answers with the library's.
  */
 export function createFastPath(options: FastPathOptions): LibraryPath {
   const fastPath = new FastPath(options);
@@ -83,9 +83,9 @@ class FastPath {
     return this.#options.library(visit);
   }
 
-  /** The client's description of itself was found good by the library before. */
+  /** The library has accepted this client description before. */
   #isGoodEnvelope(request: HttpRequest, message: unknown, meta: Fields): boolean {
-    // Members of an object, of which those that are not there leave no trace: in a list they would look like null.
+    // As members of an object, absent values are omitted; in a list they would look like null.
     const text = JSON.stringify({ info: meta[CLIENT_INFO_META_KEY], capabilities: meta[CLIENT_CAPABILITIES_META_KEY] });
     if (this.#knownEnvelopes.has(text)) return true;
     const found = classifyInboundRequest({
@@ -147,7 +147,7 @@ class FastPath {
     }
   }
 
-  /** The library's answer to the same question, asked once. */
+  /** The library's answer to the same question, requested once. */
   async #ask(visit: Visit, plain: Plain, key: string): Promise<HttpAnswer> {
     const kept = this.#keptResults.get(key);
     if (kept !== undefined) return answerKept(plain.id, kept);

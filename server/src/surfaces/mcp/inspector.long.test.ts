@@ -8,7 +8,7 @@ import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import type { TestService } from "../../../test/support/service.ts";
 import { openSharedService } from "../../../test/support/shared-service.ts";
 
-// The inspector alone takes seconds to load, several times.
+// Loading the inspector takes seconds each time.
 vi.setConfig({ testTimeout: 240_000 });
 
 const manifest = findPackageJSON("@modelcontextprotocol/inspector", import.meta.url) ?? "";
@@ -17,7 +17,7 @@ const PROGRAM = join(dirname(manifest), "clients/launcher/build/index.js");
 let service: TestService;
 let home: string;
 beforeAll(async () => {
-  // It keeps a folder of its own at home.
+  // It keeps a folder in the home directory.
   home = mkdtempSync(join(tmpdir(), "inspector-home-"));
   service = await openSharedService();
 });
@@ -26,7 +26,7 @@ afterAll(async () => {
   rmSync(home, { recursive: true, force: true });
 });
 
-/** The inspector's command line, as somebody would use it to look at a server. */
+/** The inspector's command line, as used to inspect a server. */
 async function inspect(url: string, key: string, ...words: string[]): Promise<{ code: number; text: string }> {
   const header = `Authorization: Bearer ${key}`;
   try {
@@ -74,7 +74,7 @@ test.for(endpoints)("the inspector lists and calls on the %s", async ([, url]) =
 });
 
 test("the inspector is refused without a valid key", async () => {
-  // Else it would look for a browser to sign in with.
+  // Otherwise it would look for a browser to sign in with.
   const wrong = `ak_${"x".repeat(40)}`;
   const { code, text } = await inspect(`${service.appUrl}/api/mcp`, wrong, "tools/list", "--stored-auth-only");
   expect(code).not.toBe(0);

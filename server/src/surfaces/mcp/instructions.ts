@@ -1,7 +1,7 @@
 import { toolAreas } from "../../domain/scopes.ts";
 import type { Catalog } from "../../kernel/contracts/catalog.ts";
 
-/** How the tools belong together, in the few lines that a client puts before its model. Names no tool: the list does that. */
+/** How the tools work together, in the few lines that a client shows its model. Names no tool, as the list does. */
 export function writeInstructions(catalog: Catalog): string {
   const counts = toolAreas
     .map((area) => ({ area, count: catalog.entries.filter(({ tool }) => tool.area === area).length }))

@@ -2,13 +2,13 @@ import { PROTOCOL_VERSION_META_KEY } from "@modelcontextprotocol/server";
 import { isObject } from "../http/bodies/json-body.ts";
 import type { HttpAnswer } from "../http/http.ts";
 
-/** Codes of JSON-RPC and of the protocol that this surface answers with itself; the library knows the others. */
+/** Codes of JSON-RPC and of the protocol that this surface sends itself; the library has the others. */
 export const PARSE_ERROR = -32_700;
 export const INVALID_REQUEST = -32_600;
 export const INVALID_PARAMS = -32_602;
 export const HEADER_MISMATCH = -32_020;
 export const UNSUPPORTED_VERSION = -32_022;
-/** What the specification has no code for: methods, hosts, sizes, types. */
+/** Errors without a code in the specification: methods, hosts, sizes, types. */
 export const REFUSED = -32_000;
 
 export type RpcId = string | number;
@@ -28,13 +28,13 @@ export function rpcResult(id: RpcId, resultText: string): HttpAnswer {
   return { status: 200, headers: { "content-type": JSON_TYPE }, body: `${before}${resultText}${after}` };
 }
 
-/** What an answer has before and after the text of its result. */
+/** The text of an answer before and after its result. */
 export const aroundResult = (id: RpcId): readonly [before: string, after: string] => [
   `{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":`,
   "}",
 ];
 
-/** The id to answer a message with that is refused as a whole. */
+/** The id for answering a message that is refused as a whole. */
 export function idOf(message: unknown): RpcId | null {
   if (!isObject(message) || typeof message.method !== "string") return null;
   const { id } = message;
@@ -53,7 +53,7 @@ export function isInitialize(message: unknown): boolean {
   return isObject(message) && message.method === "initialize";
 }
 
-/** Whether it carries the envelope of the stateless revision. */
+/** Whether it has the envelope of the stateless revision. */
 export function isModernMessage(message: unknown): boolean {
   return PROTOCOL_VERSION_META_KEY in metaOf(message);
 }

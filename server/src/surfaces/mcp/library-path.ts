@@ -26,7 +26,7 @@ import type { Visit } from "./visit.ts";
 
 interface LibraryPathOptions {
   createServer: ServerFactory;
-  /** Names of tools that may say something before their result without being asked to. */
+  /** Tools that may stream messages before their result unasked. */
   streamingTools: ReadonlySet<string>;
   cancellations: Cancellations;
   clock: Clock;
@@ -38,7 +38,7 @@ export type LibraryPath = (visit: Visit) => Promise<HttpAnswer>;
 const VERSION_HEADER = "mcp-protocol-version";
 const CANCELLED = "notifications/cancelled";
 
-/** Every message that is not plain goes through the protocol's own library, in either era, each with a server of its own. */
+/** Sends every message that is not plain through the protocol's own library, in either era, each with a new server. */
 export function createLibraryPath(options: LibraryPathOptions): LibraryPath {
   const { createServer, cancellations, clock, log } = options;
   const onerror = (error: Error) => log.info({ err: error }, "an MCP message was refused");
@@ -55,7 +55,7 @@ export function createLibraryPath(options: LibraryPathOptions): LibraryPath {
   async function serveModern(visit: Visit): Promise<HttpAnswer> {
     const refusal = refuseParameterHeaders(visit);
     if (refusal !== undefined) return refusal;
-    // A subscription ends at once: nothing changes while the service runs, so nothing to subscribe to is claimed.
+    // A subscription ends at once: nothing changes while the service runs, so no subscriptions are advertised.
     const request = toRequest(visit, visit.request.signal);
     visits.set(request, visit);
     const response = await modern.fetch(request, { parsedBody: visit.message });
@@ -81,7 +81,7 @@ export function createLibraryPath(options: LibraryPathOptions): LibraryPath {
       call?.end();
       await server.close();
     };
-    // The library would wait for ever for the answer to a call that was cancelled.
+    // The library would wait forever for the answer to a cancelled call.
     const gone = Promise.withResolvers<Response>();
     signal.addEventListener("abort", () => {
       void close();
@@ -107,7 +107,7 @@ export function createLibraryPath(options: LibraryPathOptions): LibraryPath {
     }
     const body = await response.text();
     await close();
-    // The client may have gone; what it started still has to end before a stop may go on.
+    // The client may be gone; the work that it started must end before a stop continues.
     await visit.running;
     if (visit.refused !== undefined) throw visit.refused;
     const headers: Record<string, string> = body === "" ? {} : { "content-type": JSON_TYPE };
@@ -118,7 +118,7 @@ export function createLibraryPath(options: LibraryPathOptions): LibraryPath {
     (await isLegacyRequest(toRequest(visit), visit.message)) ? serveLegacy(visit) : serveModern(visit);
 }
 
-/** The body was read and parsed; the library needs the headers. What the client accepts was looked at before. */
+/** The body is already parsed; the library needs the headers. The accepted types were checked before. */
 function toRequest({ request }: Visit, signal?: AbortSignal): Request {
   const headers = new Headers({ "content-type": JSON_TYPE, accept: "application/json, text/event-stream" });
   for (const [name, value] of request.headers()) {
@@ -137,7 +137,7 @@ function refuseVersion({ request, message }: Visit): HttpAnswer | undefined {
   return rpcError(400, { code: UNSUPPORTED_VERSION, message: text, data }, idOf(message));
 }
 
-/** The library looks at these headers only for tools that are registered with it; ours are not. */
+/** The library checks these headers only for tools registered with it; ours are not. */
 function refuseParameterHeaders({ request, message, list, id }: Visit): HttpAnswer | undefined {
   if (!isMethod(message, "tools/call")) return undefined;
   const { name, arguments: args } = paramsOf(message);

@@ -9,7 +9,7 @@ beforeAll(async () => {
 });
 afterAll(() => service[Symbol.asyncDispose]());
 
-/** A body as it stands, with headers that fit unless they are given. */
+/** The body as given, with matching headers unless they are given too. */
 function raw(body: string | Uint8Array<ArrayBuffer>, headers: Record<string, string> = {}): Promise<Answer> {
   return service.send("/api/mcp", {
     method: "POST",

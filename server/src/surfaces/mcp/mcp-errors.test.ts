@@ -3,7 +3,7 @@ import { inDays, openAgent } from "../../../test/support/agent.ts";
 import type { TestService } from "../../../test/support/service.ts";
 import { openSharedService } from "../../../test/support/shared-service.ts";
 
-/** What an agent is told of a call that does not work, so that its next one does. */
+/** Failed calls tell an agent enough for its next call to succeed. */
 let service: TestService;
 let agent: Awaited<ReturnType<typeof openAgent>>;
 beforeAll(async () => {

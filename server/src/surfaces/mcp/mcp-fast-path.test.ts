@@ -5,7 +5,7 @@ import { createProbes } from "../../../test/support/probe-tools.ts";
 import { type Answer, isSignedBy, startTestService, type TestService } from "../../../test/support/service.ts";
 import { registry } from "../../contributions.ts";
 
-// Both ways to an answer, with the same messages: without the library where that is allowed, and always through it.
+// Both paths to an answer, with the same messages: without the library where allowed, and always through it.
 const probes = createProbes();
 let services: readonly [TestService, TestService];
 beforeAll(async () => {
@@ -19,7 +19,7 @@ afterAll(async () => {
   for (const service of services) await service[Symbol.asyncDispose]();
 });
 
-/** Money and agent come by transactions of their own, which take a moment: not for one of the two only. */
+/** Money and agent come by their own transactions, which take a moment: both services must have them. */
 async function isEquipped(service: TestService): Promise<void> {
   await service.isFunded(service.tenantId);
   const ownAgent = () => service.call("read_reputation", { recentLimit: 0 });
@@ -28,7 +28,7 @@ async function isEquipped(service: TestService): Promise<void> {
 
 const VARYING = new Set(["x-service-sig", "x-service-trace-id", "x-service-meter-id", "date", "content-length"]);
 
-/** Without what is different each time: ids, times and what the two suppliers made up. */
+/** Without values that differ each time: ids, times and the suppliers' random data. */
 function comparable(answer: Answer, secret: string) {
   expect(isSignedBy(answer, secret)).toBe(true);
   const headers = [...answer.headers].map(([name, value]) => [name, VARYING.has(name) ? "any" : value]);
@@ -41,13 +41,13 @@ function comparable(answer: Answer, secret: string) {
     .replaceAll(/127\.0\.0\.1:\d+/g, "supplier")
     .replaceAll(/\b0x[0-9a-fA-F]{40,64}\b/g, "0xany")
     .replaceAll(/[0-9a-f]{32}/g, "any")
-    // How long the faucet makes wait: two chains, and two clocks that are read one after the other.
+    // The faucet's waiting time: two chains, and two clocks read one after the other.
     .replaceAll(/(?<name>(?:waitSeconds|retryAfterSeconds)\\*": ?)\d{4}\b/g, "$<name>7000")
     .replaceAll(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z/g, "any-time")
-    // The books leave out a number where something was posted before.
+    // The ledger skips a number where something was posted before.
     .replaceAll(/("id\\*": ?\\*")\d+/g, "$1any")
     .replaceAll(/("nextCursor\\*": ?\\*")[\w.-]+/g, "$1any")
-    // A calendar says when it was made, and its number comes of that moment.
+    // A calendar contains its creation time, from which its number is derived.
     .replaceAll(/(DTSTAMP:)\d{8}T\d{6}Z/g, "$1any-time")
     .replaceAll(/(?<name>sequence\\*"?: ?)\d+/gi, "$<name>1");
   const body: unknown = JSON.parse(text);
@@ -94,7 +94,7 @@ function probe(mood: string) {
 describe.each(["modern", "legacy"] as const)("%s", (era) => {
   it.each(registry.map((tool) => ({ name: tool.name, tool })))("$name answers alike", async ({ name, tool }) => {
     const ask = () => both("tools/call", { name, arguments: tool.example(today) }, era);
-    // What goes on behind the two services, such as money on its way, is not at the same point at every moment.
+    // Background work of the two services, such as pending transfers, is not always at the same point.
     const found = tool.effect === "read" ? await vi.waitFor(ask, { timeout: 90_000 }) : await ask();
     expect(found.status).toBe(200);
     expect(found.body).toMatchObject({ id: 1, result: { content: [{ type: "text" }] } });

@@ -18,7 +18,7 @@ const face = {
   example: () => ({ text: "hello" }),
 } as const;
 
-/** What a call waits for, by the text that it was called with. */
+/** Gates for calls, by the text that they are called with. */
 function createGates() {
   const gates = new Map<
     string,
@@ -70,7 +70,7 @@ const tools = [
 
 let service: TestService;
 beforeAll(async () => {
-  // What is under way at its stop is answered when the last test says so.
+  // Calls pending at its stop are answered when the last test allows it.
   service = await startTestService({}, { extraTools: tools, drainMilliseconds: 60_000 });
 });
 let stopping: Promise<void> | undefined;
@@ -149,7 +149,7 @@ describe.each(["modern", "legacy"] as const)("%s", (era) => {
     leaving.abort();
     await expect(call.then((response) => response.text())).rejects.toThrow();
     gateOf(text).go.resolve();
-    // The same call again: still under way, or done once and for all.
+    // The same call again: still running, or done for good.
     for (;;) {
       const again = await sendMcp(
         service,
@@ -217,7 +217,7 @@ it("who does not read holds nobody else up", async () => {
   socket.destroy();
 });
 
-// Last, as nothing is answered after it.
+// Runs last, as nothing is answered after it.
 it("a subscription to what never changes ends at once, and a stop answers streams that are under way", async () => {
   const { headers, message } = toMessage("subscriptions/listen", { notifications: { toolsListChanged: true } });
   const listening = await fetch(`${service.appUrl}/api/mcp`, {
@@ -231,7 +231,7 @@ it("a subscription to what never changes ends at once, and a stop answers stream
   const call = sendMcp(service, "tools/call", args, { era: "modern", meta: { progressToken: 1 } });
   await gateOf("drained").begun.promise;
   const stopped = stop();
-  // Told that it stops, and a foreign page may not even read that.
+  // The stop is reported; a foreign page may not even read that.
   for (const origin of ["https://evil.example", service.appUrl]) {
     const late = await sendMcp(service, "tools/list", {}, { headers: { origin } });
     expect({ status: late.status, open: late.headers.get("access-control-allow-origin") }).toEqual({

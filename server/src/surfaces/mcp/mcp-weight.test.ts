@@ -11,7 +11,7 @@ const fixture = Fixture.parse(
   JSON.parse(readFileSync(new URL("../../../test/fixtures/tools.json", import.meta.url), "utf8")),
 );
 
-/** What an agent has to read, at four characters a token. */
+/** The size of what an agent reads, at four characters per token. */
 let service: TestService;
 let agent: Awaited<ReturnType<typeof openAgent>>;
 beforeAll(async () => {
@@ -65,7 +65,7 @@ test("the list of tools says in its result schemas what fields there are, and no
   const withoutResults = tools.map(({ outputSchema: _, ...tool }) => tool);
   const specified = withoutResults.filter(({ name }) => Object.hasOwn(fixture.tools, name));
   const share = specified.length / fixture.count;
-  // Of the tools of the interface that are there, so that all of them stay within it.
+  // The limit for the interface's tools that exist, so that all of them stay within it.
   expect(tokensIn(JSON.stringify(specified))).toBeLessThan(15_000 * share);
   expect(tokensIn(JSON.stringify(withoutResults))).toBeLessThan(21_000);
   expect(tokensIn(JSON.stringify(tools))).toBeLessThan(45_200);

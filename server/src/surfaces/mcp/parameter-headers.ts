@@ -7,9 +7,8 @@ const DECIMAL = /^-?\d+(\.\d+)?$/;
 const utf8 = new TextDecoder("utf-8", { fatal: true });
 
 /**
- * A tool may have the client mirror arguments into headers, for whatever routes by them (revision 2026-07-28,
- * `x-mcp-header`; here of plain arguments, not of members of objects). Headers that say something else than the body are
- * refused, or a router could be led astray. Returns what is wrong.
+ * Checks headers that mirror arguments, for routing (revision 2026-07-28, `x-mcp-header`; here top-level arguments only).
+ * Headers that contradict the body are refused, since they could mislead a router. Returns the mismatch.
  */
 export function findHeaderMismatch(
   { inputSchema }: Tool,

@@ -9,7 +9,7 @@ type Given = Readonly<Record<string, string>>;
 
 export interface PromptList {
   readonly list: PromptDefinition[];
-  /** Throws the protocol's error for a prompt that is not there and for arguments that do not fit. */
+  /** Throws the protocol's error for an unknown prompt and for invalid arguments. */
   get(name: string, given: Given, context: ServerContext): Promise<GetPromptResult | InputRequiredResult>;
 }
 
@@ -23,7 +23,7 @@ export function createPromptList(prompts: readonly Prompt[], extras: McpExtras |
     const problem = problemWith(prompt, given);
     if (problem !== undefined) throw new ProtocolError(ProtocolErrorCode.InvalidParams, problem);
     const today = clock.now().toZonedDateTimeISO("UTC").toPlainDate();
-    // An argument that was left empty in a form is one that was not given.
+    // An empty form field counts as omitted.
     const text = prompt.render((name) => (given[name] === "" ? undefined : given[name]), today);
     return { description: prompt.description, messages: [{ role: "user", content: { type: "text", text } }] };
   }

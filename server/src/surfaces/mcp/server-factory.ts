@@ -29,10 +29,10 @@ interface ServerFactoryOptions {
   extras: McpExtras | undefined;
 }
 
-/** A server of the library that answers one message. Whatever takes long to make is made once and shared. */
+/** Makes a library server that answers one message. Expensive parts are made once and shared. */
 export type ServerFactory = (visit: Visit) => Server;
 
-/** What a client may keep: tools, pages and prompts change with a release only. */
+/** How long clients may cache: tools, pages and prompts change with a release only. */
 const CACHE_MILLISECONDS = 300_000;
 
 export function createServerFactory(options: ServerFactoryOptions): ServerFactory {
@@ -62,7 +62,7 @@ function sharedOptions({ instructions, documents, prompts, extras }: ServerFacto
     supportedProtocolVersions: [...SUPPORTED_VERSIONS],
     jsonSchemaValidator: new AjvJsonSchemaValidator(),
     cacheHints: {
-      // What a caller sees of the tools depends on the key's scopes; everything else is the same for all.
+      // The tools depend on the key's scopes; everything else is the same for all callers.
       "tools/list": { ttlMs: CACHE_MILLISECONDS, cacheScope: "private" },
       "server/discover": { ttlMs: CACHE_MILLISECONDS, cacheScope: "public" },
       "resources/list": { ttlMs: CACHE_MILLISECONDS, cacheScope: "public" },
@@ -79,7 +79,7 @@ function createCallHandler(options: ServerFactoryOptions): (visit: Visit, contex
   const { catalog, extras } = options;
   const extraTools = new Map(extras?.tools.map((tool) => [tool.definition.name, tool]));
   return async (visit, context) => {
-    // The message itself and not the library's copy of it, so that both ways to a tool see the same arguments.
+    // The message itself rather than the library's copy, so that both paths to a tool see the same arguments.
     const { name, arguments: given } = paramsOf(visit.message);
     const args = isObject(given) ? given : {};
     const extra = extraTools.get(String(name));
@@ -105,7 +105,7 @@ function createCallHandler(options: ServerFactoryOptions): (visit: Visit, contex
   };
 }
 
-/** Pages, prompts and completions, as far as there are any. */
+/** Pages, prompts and completions, if there are any. */
 function offerTexts(server: Server, { documents, prompts, extras }: ServerFactoryOptions): void {
   if (documents.list.length > 0) {
     server.setRequestHandler("resources/list", ({ params }) => {
@@ -142,12 +142,12 @@ function unknownTool(name: string, catalog: Catalog, extraNames: readonly string
   );
 }
 
-/** No list has a second page, so no cursor was ever handed out. */
+/** No list has a second page, so no cursor is ever issued. */
 function refuseCursor(cursor: string | undefined): void {
   if (cursor !== undefined) throw new ProtocolError(ProtocolErrorCode.InvalidParams, "There is no such cursor.");
 }
 
-/** Undefined: the client did not ask to watch, or takes no stream. */
+/** Undefined: the client did not ask for progress, or accepts no stream. */
 function createProgress(visit: Visit, context: ServerContext) {
   const { progressToken } = metaOf(visit.message);
   if (!visit.acceptsStream || (typeof progressToken !== "string" && typeof progressToken !== "number"))
@@ -159,7 +159,7 @@ function createProgress(visit: Visit, context: ServerContext) {
       steps += 1;
       const params = { progressToken, progress: steps, message: step };
       const sent = context.mcpReq.notify({ method: "notifications/progress", params });
-      // Who watches may have gone; the call does not depend on it.
+      // The client may be gone; the call does not depend on it.
       sending = Promise.all([sending, sent.catch(() => undefined)]);
     },
     sent: () => sending,

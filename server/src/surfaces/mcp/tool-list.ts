@@ -5,9 +5,9 @@ import { nearest } from "../../domain/near-match.ts";
 import { type Effect, hasOneOf, toolAreas } from "../../domain/scopes.ts";
 import type { Catalog, CatalogEntry } from "../../kernel/contracts/catalog.ts";
 
-/** The tools that one kind of caller sees. Callers with the same scopes and wishes share one. */
+/** The tools that a kind of caller sees, shared by callers with the same scopes and filters. */
 export interface ToolList {
-  /** The same for the same tools, for whoever keeps something per list. */
+  /** Equal for equal lists, as a cache key. */
   readonly key: string;
   readonly tools: Tool[];
 }
@@ -18,11 +18,11 @@ export interface ListWish {
 }
 
 interface ToolLists {
-  /** `scopes` undefined: everything, for callers that are not known. */
+  /** `scopes` undefined: all tools, for unknown callers. */
   of(scopes: readonly string[] | undefined, wish: ListWish): ToolList;
 }
 
-/** Kinds of keys and URLs are few; what exceeds this is made anew. */
+/** There are few combinations of scopes and filters; further ones are not cached. */
 const MAXIMUM_LISTS = 200;
 
 const annotationsByEffect: Readonly<Record<Effect, Tool["annotations"]>> = {
@@ -64,7 +64,7 @@ function define({ tool, inputSchema, outputSchema }: CatalogEntry): Tool {
   };
 }
 
-/** `?areas=flights,stays&readonly=1`, for clients that take few tools. Throws `invalid_input`. */
+/** `?areas=flights,stays&readonly=1`, for clients that accept few tools. Throws `invalid_input`. */
 export function readListWish(query: URLSearchParams): ListWish {
   const areas = query
     .getAll("areas")
@@ -89,7 +89,7 @@ function readFlag(query: URLSearchParams): boolean {
   throw new Failure("invalid_input", { detail: `The URL's "readonly" is 1 or 0.` });
 }
 
-/** What acts answers a repeat with what it answered first, and says so; a read that is repeated runs again. */
+/** Tools with effects answer a repetition with their first answer and mark it; a repeated read runs again. */
 function withRepeats(
   { properties, ...schema }: Record<string, unknown>,
   effect: Effect,
@@ -99,21 +99,21 @@ function withRepeats(
   return { ...schema, type: "object", properties: { ...own, ...repeats } };
 }
 
-/** Keywords that say how a text or a number looks: results are the service's own, and nobody has to check them by these. */
+/** Keywords that constrain texts and numbers: results are the service's own and need no validation. */
 const CONSTRAINTS: ReadonlySet<string> = new Set([
   ...["pattern", "format", "minLength", "maxLength", "minimum", "maximum", "exclusiveMinimum", "minItems", "maxItems"],
   ...["default", "required", "additionalProperties", "readOnly"],
 ]);
-/** Below it the list says only that there is an object: the documentation has the rest. */
+/** Below this depth the list only says that there is an object; the documentation has the rest. */
 const DEEPEST = 2;
 
 /**
- * Results are read by code that knows their fields, and every client pays for the list: what the schemas say in words, of forms, of
- * what is always there and of the innermost fields, the documentation says.
+ * Shortens a result schema: results are read by code that knows their fields, and every client pays for the list. Descriptions,
+ * formats, required fields and the innermost fields are left to the documentation.
  */
 function shorten(schema: Readonly<Record<string, unknown>>, depth: number): Record<string, unknown> {
   if (depth > DEEPEST && schema.properties !== undefined) return { type: "object" };
-  // What has properties is an object, and what has items is an array.
+  // Properties imply an object, and items imply an array.
   const { type, ...rest } = schema;
   const isSaid = (type === "object" && schema.properties !== undefined) || (type === "array" && isSchema(schema.items));
   const said = isSaid ? rest : schema;
@@ -130,13 +130,13 @@ function shorten(schema: Readonly<Record<string, unknown>>, depth: number): Reco
 
 const OnlyType = z.strictObject({ type: z.string() });
 
-/** The values say of what type they are. */
+/** The values imply their type. */
 function withoutTypeOfEnum(schema: Record<string, unknown>): Record<string, unknown> {
   const { type: _, ...rest } = schema;
   return Array.isArray(schema.enum) ? rest : schema;
 }
 
-/** "A text or null" in the shorter of the two ways that JSON Schema has. */
+/** "A text or null" in the shorter of JSON Schema's two forms. */
 function withTypesInOne({ anyOf, ...schema }: Record<string, unknown>): Record<string, unknown> {
   if (anyOf === undefined) return withoutTypeOfEnum(schema);
   const types = z.array(OnlyType).safeParse(anyOf).data;
@@ -147,7 +147,7 @@ function withTypesInOne({ anyOf, ...schema }: Record<string, unknown>): Record<s
 
 const OrNull = z.tuple([z.record(z.string(), z.unknown()), z.strictObject({ type: z.literal("null") })]);
 
-/** What may be null beside what it says. */
+/** Makes a schema nullable. */
 function orNull(said: Record<string, unknown>, otherwise: Record<string, unknown>): Record<string, unknown> {
   if (Array.isArray(said.enum)) return { ...said, enum: [...said.enum, null] };
   if (said.properties !== undefined) return { ...said, type: ["object", "null"] };
@@ -159,11 +159,14 @@ const isLeftOut = (keyword: string, value: unknown): boolean =>
   keyword === "propertyNames" ||
   (CONSTRAINTS.has(keyword) && !isSchema(value));
 
-/** One that says something: `{}` allows everything. */
+/** Whether the schema has content: `{}` allows everything. */
 const isSchema = (value: unknown): boolean =>
   typeof value === "object" && value !== null && !Array.isArray(value) && Object.keys(value).length > 0;
 
-/** The members of an object, whatever their names are. What looks like a member before it, or like the items of one, is said once. */
+/**
+ * Shortens the members of an object, whatever their names are. A schema equal to an earlier member's, or to its items', is
+ * given once.
+ */
 function shortenEach(properties: unknown, depth: number): unknown {
   if (typeof properties !== "object" || properties === null) return properties;
   const said = new Set<string>();

@@ -8,18 +8,18 @@ import type { ToolList } from "./tool-list.ts";
 export interface Visit {
   readonly request: HttpRequest;
   readonly exchange: OpenExchange;
-  /** Undefined: nobody, who reaches nothing but extras. */
+  /** Undefined: an anonymous caller, which reaches only extras. */
   readonly caller: Admitted | undefined;
   readonly message: unknown;
   readonly id: RpcId | null;
   /** The tools that this caller sees. */
   readonly list: ToolList;
-  /** Whether the client takes an event stream. */
+  /** Whether the client accepts an event stream. */
   readonly acceptsStream: boolean;
-  /** What the call adds to the headers of the answer. */
+  /** Headers that the call adds to the answer. */
   readonly headers: Record<string, string>;
-  /** Settles when the work that the message started has ended, whether or not anybody still waits for the answer. */
+  /** Settles when the work that the message started has ended, whether or not the client still waits. */
   running: Promise<unknown> | undefined;
-  /** The key was refused in the middle of the call: the answer is HTTP 401, not a result. */
+  /** The key was refused during the call: the answer is HTTP 401, not a result. */
   refused: unknown;
 }

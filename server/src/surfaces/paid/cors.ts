@@ -1,7 +1,7 @@
 import type { HttpAnswer } from "../http/http.ts";
 import { PAYMENT_REQUIRED_HEADER, PAYMENT_RESPONSE_HEADER, PAYMENT_SIGNATURE_HEADER } from "./payment-headers.ts";
 
-/** Any page may buy: what it sends is signed by a wallet, and nothing is sent by the browser on its own. */
+/** Any page may buy: its request is signed by a wallet, and the browser adds no credentials. */
 export const corsHeaders: Readonly<Record<string, string>> = {
   "access-control-allow-origin": "*",
   "access-control-expose-headers": [
@@ -21,7 +21,7 @@ export function preflight(): HttpAnswer {
     status: 204,
     headers: {
       "access-control-allow-methods": "GET, HEAD, POST, OPTIONS",
-      // The official client sends the last one with its payment, although it belongs into answers.
+      // The official client sends the last one with its payment, although it belongs in answers.
       "access-control-allow-headers": `authorization, content-type, accept, traceparent, ${PAYMENT_SIGNATURE_HEADER}, access-control-expose-headers`,
       "access-control-max-age": "86400",
     },

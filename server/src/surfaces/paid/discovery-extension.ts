@@ -3,13 +3,16 @@ import type { CatalogEntry } from "../../kernel/contracts/catalog.ts";
 /** A JSON schema, or a part of one. */
 type Schema = Readonly<Record<string, unknown>>;
 
-/** How much the extension tells: everything; no result; no words either; names and types only; nothing but that it is an object. */
+/**
+ * The extension's level of detail: everything; no result; no descriptions either; names and types only; only that it is an
+ * object.
+ */
 export const discoveryDetails = ["full", "input", "terse", "names", "bare"] as const;
 type DiscoveryDetail = (typeof discoveryDetails)[number];
 
 /**
- * The `bazaar` extension of x402: how the resource is called and what it answers, for catalogs that list what can be bought.
- * Its shape is that of @x402/extensions.
+ * The `bazaar` extension of x402: the resource's input and output, for catalogs of purchasable resources. Its shape is that of
+ * @x402/extensions.
  */
 export function discoveryExtension(
   entry: CatalogEntry,
@@ -66,7 +69,7 @@ function outputSchema({ tool, outputSchema: result }: CatalogEntry): Schema {
   };
 }
 
-/** What a paid call answers. */
+/** The envelope of a paid call's answer. */
 export function paidEnvelopeSchema(toolName: string, result: Schema): Schema {
   return {
     type: "object",
@@ -101,7 +104,7 @@ const settlementTxIs = (type: string): Schema => ({
   properties: { payment: { properties: { settlementTx: { type } } } },
 });
 
-/** A schema says the same without its descriptions; `properties` are names, one of which may be "description". */
+/** Removes descriptions from a schema; the keys of `properties` are names, one of which may be "description". */
 function withoutWords(schema: Schema): Schema {
   return Object.fromEntries(
     Object.entries(schema).flatMap(([name, value]) => {

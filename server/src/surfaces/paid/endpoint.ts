@@ -32,7 +32,7 @@ export interface PaidToolsOptions {
   kernel: Kernel;
   catalog: Catalog;
   priceTags: PriceTags;
-  /** The payment as the charge of one call. */
+  /** Opens the payment as the charge of a call. */
   openCharge(request: {
     payment: SignedPayment;
     terms: PaymentTerms;
@@ -44,7 +44,7 @@ export interface PaidToolsOptions {
   limits: PaidLimits;
 }
 
-/** One request, as far as it is known. */
+/** The known data of a request. */
 interface Visit extends ErrorPlace {
   request: HttpRequest;
   entry: CatalogEntry;
@@ -52,7 +52,7 @@ interface Visit extends ErrorPlace {
   tag: PriceTag;
 }
 
-/** `POST /tools/<tool>`: the arguments in, 402 with the terms out; once they are signed, the tool's result. */
+/** `POST /tools/<tool>`: takes the arguments and answers 402 with the terms; once they are signed, the tool's result. */
 export function createPaidTools(options: PaidToolsOptions): HttpHandler {
   const tools = new PaidTools(options);
   return async (request) => {
@@ -82,7 +82,7 @@ class PaidTools {
     return signature === undefined ? this.#askForPayment(visit) : this.#takePayment(visit, signature);
   }
 
-  /** A key that does not hold changes nothing about a price: only who pays must have a good one, or none. */
+  /** An invalid key does not change a price: only a paying request must have a valid key, or none. */
   async #identify(request: HttpRequest, exchange: OpenExchange, pays: boolean): Promise<Admitted | undefined> {
     if (request.header("authorization") === undefined) return undefined;
     try {
@@ -151,7 +151,7 @@ class PaidTools {
       userId: undefined,
       surface: "paid",
       traceId,
-      // The authorization is what makes a repetition harmless.
+      // The authorization makes a repetition harmless.
       idempotencyKey: undefined,
       gone: request,
     });

@@ -7,7 +7,7 @@ import { isSignedBy, type TestService } from "../../../test/support/service.ts";
 import { openSharedService } from "../../../test/support/shared-service.ts";
 import { resultOf } from "../../../test/support/treasury.ts";
 
-/** The official x402 client against the whole product: it has a wallet and nothing else. */
+/** The official x402 client, with only a wallet, against the whole product. */
 
 let service: TestService;
 let buyer: Buyer;
@@ -201,7 +201,7 @@ describe("what can be bought", () => {
   });
 
   it("is described in every 402 so that catalogs of x402 can read it, in a header that is not too long", async () => {
-    // The package's validator knows no formats and says so of each.
+    // The package's validator knows no formats and warns about each.
     vi.spyOn(console, "warn").mockReturnValue();
     for (const { name } of (await readList()).tools) {
       const answer = await buyer.post(name, {});

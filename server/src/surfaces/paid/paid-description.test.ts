@@ -9,7 +9,7 @@ import type { TestService } from "../../../test/support/service.ts";
 import { openSharedService } from "../../../test/support/shared-service.ts";
 import { catalog } from "../../contributions.ts";
 
-/** The edge host's own API description, for crawlers of x402 and for whoever generates a client from it. */
+/** The edge host's own API description, for crawlers of x402 and for client generators. */
 
 const redocly = resolve(import.meta.dirname, "../../../../node_modules/@redocly/cli/bin/cli.js");
 
@@ -64,7 +64,7 @@ it("describes what is really answered", async () => {
     ...["paths", at, method, "responses", String(status), "content", type, "schema"],
   ];
   const problem = "application/problem+json";
-  // Only an answer for which nothing was taken names no transaction.
+  // Only an answer that took no payment names no transaction.
   const envelope = schemaOf(path, "post", 200, "application/json");
   const payment = { ...members(paid.body.payment), settlementTx: null };
   expect(api.problems(envelope, { ...paid.body, payment })).not.toEqual([]);

@@ -15,7 +15,7 @@ import { createProbes } from "../../../test/support/probe-tools.ts";
 import { startTestService, type TestService } from "../../../test/support/service.ts";
 import type { Tool } from "../../kernel/contracts/tool.ts";
 
-/** Payments that are not what was asked for, and calls that come to nothing: no money moves, and no authorization is used up. */
+/** Wrong payments and failed calls: no money moves, and no authorization is used up. */
 
 const probes = createProbes();
 const [probeRead] = probes.tools;
@@ -37,7 +37,7 @@ afterAll(() => service?.[Symbol.asyncDispose]());
 const other = "0x000000000000000000000000000000000000dEaD";
 const now = () => Math.floor(Date.now() / 1000);
 
-/** `word` is one of x402, or one of ours with the word of x402 that stands for it. */
+/** `word` is a reason of x402, or one of ours with the x402 reason that stands for it. */
 async function expectRefused(
   tool: string,
   args: unknown,
@@ -141,7 +141,7 @@ describe("what is no payment", () => {
   });
 });
 
-/** USDC of the public test network that has the chain id of the development chain. */
+/** USDC of the public test network with the development chain's chain id. */
 const PUBLIC_USDC = "0x3600000000000000000000000000000000000000";
 
 const forgeries: [what: string, forged: () => Forged, reason: string | [string, string]][] = [
@@ -219,7 +219,7 @@ describe("one authorization pays for one request", () => {
     const signature = await buyer.sign("probe_open");
     const paid = await buyer.post("probe_open", { text: "mine" }, { "payment-signature": signature });
     expect(paid.status, paid.text).toBe(200);
-    // Of the same price, so that the terms alone would not tell.
+    // The same price, so that the terms alone do not distinguish them.
     const answer = await buyer.post("find_airports_nearby", { query: "Lisbon" }, { "payment-signature": signature });
     expect(answer.status).toBe(402);
     expect(answer.body).toMatchObject({ code: "payment_invalid", reason: "invalid_transaction_state" });
@@ -269,11 +269,11 @@ describe("a call that succeeds and whose payment does not", () => {
     const first = await send();
     expectUnpaid(first, failed);
     expect(first.body.serviceReason).toBe("invalid_exact_evm_transaction_failed");
-    // Nor does it while the money is still not there.
+    // Nor does it while the money has still not arrived.
     const due = () => service.sql("update payment set created_at = updated_at where tool = 'probe_unpaid'");
     await due();
     expectUnpaid(await send(), { ...failed, errorReason: "insufficient_funds" });
-    // Whoever does what it says gets the answer, for one payment.
+    // Following the advice gives the answer, for one payment.
     await refill();
     await due();
     const paid = await send();

@@ -5,7 +5,7 @@ import { sendRaw } from "../../../test/support/raw-http.ts";
 import { startTestService, type TestService } from "../../../test/support/service.ts";
 import type { Tool } from "../../kernel/contracts/tool.ts";
 
-/** How often somebody may ask without paying, or try what is no payment; and what pages and probes of other methods get. */
+/** Limits on unpaid requests and invalid payments, and the answers to pages and to probes of other methods. */
 
 const [probeRead] = createProbes().tools;
 if (probeRead === undefined) throw new Error("There is no probe.");
@@ -23,10 +23,10 @@ beforeAll(async () => {
 });
 afterAll(() => service?.[Symbol.asyncDispose]());
 
-/** The service's clock is ahead of the wall's by then. */
+/** The service's clock is ahead of real time by then. */
 const longValid = () => ({ authorization: { validBefore: String(Math.floor(Date.now() / 1000) + 3_600) } });
 
-/** Stands still, so that the buckets fill when a test says so. */
+/** Stopped, so that the buckets fill only when a test says so. */
 let instant = Temporal.Now.instant();
 
 it("asking for prices is free up to a limit; paying is not held up by it", async () => {
@@ -121,7 +121,7 @@ it("behind a proxy that is trusted everybody has a limit of his own, whatever he
   const limited = [400, 400, 400, 400, 400, 429];
   expect(await refusals(() => "198.51.100.1")).toEqual(limited);
   expect(await refusals((attempt) => `203.0.113.${attempt}, 198.51.100.2`)).toEqual(limited);
-  // Control: it is this that they are told apart by.
+  // Control: this is what distinguishes them.
   expect(await refusals((attempt) => `198.51.101.${attempt}`)).toEqual(Array(6).fill(400));
 });
 

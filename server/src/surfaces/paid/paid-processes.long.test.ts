@@ -93,7 +93,7 @@ it("share what they keep: a key of one buys at the other, either can be gone", a
   expect((await fetch(`${edgeUrl}/api/agent/dispatch`, { method: "POST" })).status).toBe(404);
   expect((await fetch(`${appUrl}/tools/find_airports_nearby`, { method: "POST" })).status).toBe(404);
 
-  // Whichever started the parts, the other one keeps them.
+  // Whichever process started the parts, the other one keeps them.
   expect(await stop(app.child)).toBe(0);
   const buy = async () => (await buyer.buy("find_airports_nearby", { query: "Porto" })).status;
   await expect.poll(buy, { timeout: 120_000 }).toBe(200);

@@ -8,7 +8,7 @@ export type PaidLimits = Pick<RequestLimits, "refused" | "unpaid" | "unsettledBy
 
 const MOST_PROVED_PAYERS = 100_000;
 
-/** Payers that brought money here: a verification for one of them is not held up by what others of its address try. */
+/** Payers that have paid here: their verifications are not delayed by other attempts from their address. */
 export class ProvedPayers {
   readonly #payers = new Set<Hex>();
 
@@ -21,7 +21,7 @@ export class ProvedPayers {
   }
 }
 
-/** What one request with a payment counts towards. */
+/** The limits that a request with a payment counts towards. */
 export class PaymentCounts {
   readonly #limits: PaidLimits;
   readonly #proved: ProvedPayers;
@@ -30,7 +30,7 @@ export class PaymentCounts {
   #payer: Hex | undefined;
   #isRefusalCounted = false;
 
-  /** `weight`: as how many calls it counts. Throws `rate_limited` when too many calls of the address brought no money. */
+  /** `weight`: the number of calls it counts as. Throws `rate_limited` if too many calls from the address brought no money. */
   constructor(
     limits: PaidLimits,
     proved: ProvedPayers,
@@ -43,20 +43,23 @@ export class PaymentCounts {
     takeOrThrow(limits.unsettledByAddress, this.#address, UNSETTLED, weight);
   }
 
-  /** Before the body is read. Throws `rate_limited` when too many payments of the address were refused, unless this payer has paid before. */
+  /**
+   * Called before the body is read. Throws `rate_limited` if too many payments from the address were refused, unless this payer
+   * has paid before.
+   */
   requireRoom(payer: Hex): void {
     if (!this.#proved.has(payer)) this.#limits.refused.requireRoom(this.#address);
   }
 
-  /** For the charge, once the payer is known to have signed. Throws `rate_limited`. */
+  /** For the charge, once the payer's signature is verified. Throws `rate_limited`. */
   countPayer(payer: Hex): void {
     takeOrThrow(this.#limits.unsettledByPayer, payer, UNSETTLED, this.#weight);
     this.#payer = payer;
   }
 
   /**
-   * For the charge: runs a verification, which asks the chain, while there is room for its refusal. `signer`: whose own key is
-   * known to have signed. Throws `rate_limited`.
+   * For the charge: runs a verification, which asks the chain, while there is room for its refusal. `signer`: the verified
+   * signer, if known. Throws `rate_limited`.
    */
   async judge<Result>(verification: () => Promise<Result>, signer: Hex | undefined): Promise<Result> {
     if (signer !== undefined && this.#proved.has(signer)) return await verification();
@@ -67,12 +70,12 @@ export class PaymentCounts {
     });
   }
 
-  /** A refusal that asked nobody outside counts as well. */
+  /** Counts a refusal that was made without outside requests. */
   countRefusal(): void {
     if (!this.#isRefusalCounted) this.#limits.refused.count(this.#address, "refused payments");
   }
 
-  /** The call has brought money: it counts no more. */
+  /** The call has brought money and no longer counts. */
   settled(payer: Hex): void {
     this.#limits.unsettledByAddress.giveBack(this.#address, this.#weight);
     if (this.#payer === undefined) return;

@@ -3,7 +3,7 @@ import { z } from "zod";
 import { PaymentMalformed, PaymentRefused, type SignedPayment, wrongNetwork } from "../../domain/payments.ts";
 import type { Hex } from "../../domain/tokens.ts";
 
-/** The headers of x402, version 2: each is base64 of JSON. Lower case, as requests are asked for them. */
+/** The headers of x402, version 2: base64 of JSON. Lower case, as request headers are looked up. */
 export const PAYMENT_REQUIRED_HEADER = "payment-required";
 export const PAYMENT_SIGNATURE_HEADER = "payment-signature";
 export const PAYMENT_RESPONSE_HEADER = "payment-response";
@@ -13,12 +13,12 @@ const SCHEME = "exact";
 
 const MEND = "Send PAYMENT-SIGNATURE as x402 version 2 has it: base64 of JSON with x402Version, accepted and payload.";
 
-/** Of a whole base64 text; the protocol library also takes texts that no encoder makes, such as a single character. */
+/** Matches complete base64 text; the protocol library also accepts malformed text, such as a single character. */
 const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
 const utf8 = new TextDecoder("utf-8", { fatal: true });
 
 const LARGEST_UINT256 = 2n ** 256n - 1n;
-/** Beyond the year 292 billion; what is later fits no database's integer. */
+/** After the year 292 billion; later times fit no database integer. */
 const LATEST_SECOND = 2n ** 63n - 1n;
 const LONGEST_SIGNATURE_BYTES = 4_096;
 
@@ -39,8 +39,8 @@ const Signature = z
   .transform(lower);
 
 /**
- * What every payment of x402 version 2 has, whatever its scheme and network. What is said beside these, such as the resource and the
- * extensions that clients repeat, is not signed: it is carried and not looked at.
+ * Members of every x402 version 2 payment, whatever its scheme and network. Others, such as the resource and the extensions
+ * that clients repeat, are not signed: they are passed on unread.
  */
 const Envelope = z.looseObject({
   x402Version: z.literal(X402_VERSION),
@@ -54,7 +54,7 @@ const Envelope = z.looseObject({
   payload: z.looseObject({}),
 });
 
-/** What the scheme `exact` adds to it on networks like ours. */
+/** Members of the scheme `exact` on networks like ours. */
 const ExactPayment = z.object({
   accepted: z.object({ asset: Address, amount: wholeNumber(LARGEST_UINT256), payTo: Address }),
   payload: z.object({
@@ -70,15 +70,15 @@ const ExactPayment = z.object({
   }),
 });
 
-/** The reasons of x402 for a part that is not of its shape, by its place; what is not listed is an `invalid_payload`. */
+/** The x402 reason for a malformed part, by its path; other parts are an `invalid_payload`. */
 const reasonByPlace: Readonly<Record<string, string>> = {
   x402Version: "invalid_x402_version",
   "payload.signature": "invalid_exact_evm_payload_signature",
 };
 
 /**
- * Reads PAYMENT-SIGNATURE. Throws PaymentMalformed for what is no payment of x402 version 2, and PaymentRefused for one that its own
- * words contradict, or of another scheme or network, whose payments look otherwise.
+ * Reads PAYMENT-SIGNATURE. Throws PaymentMalformed for anything but an x402 version 2 payment, and PaymentRefused for one that
+ * contradicts itself, or of another scheme or network, whose payments have another shape.
  */
 export function readPaymentSignature(header: string, network: string): SignedPayment {
   const presented = read(Envelope, decode(header));
@@ -141,12 +141,12 @@ function decode(header: string): unknown {
   }
 }
 
-/** What PAYMENT-REQUIRED and PAYMENT-RESPONSE hold. */
+/** Encodes PAYMENT-REQUIRED and PAYMENT-RESPONSE. */
 export function encodePaymentHeader(value: PaymentRequired | SettleResponse): string {
   return Buffer.from(JSON.stringify(value), "utf8").toString("base64");
 }
 
-/** CAIP-2 as the library's types have it. */
+/** CAIP-2, in the library's type. */
 export function typedNetwork(network: string): `${string}:${string}` {
   const [namespace = "", reference = ""] = network.split(":");
   return `${namespace}:${reference}`;

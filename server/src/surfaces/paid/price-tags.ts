@@ -10,22 +10,22 @@ import type { Environment } from "../../ports/identity.ts";
 import { discoveryDetails, discoveryExtension } from "./discovery-extension.ts";
 import { encodePaymentHeader, X402_VERSION } from "./payment-headers.ts";
 
-/** Where an environment's payments go. */
+/** The recipient of an environment's payments. */
 export interface PaidChain {
   /** CAIP-2. */
   network: `eip155:${number}`;
   asset: Hex;
   payTo: Hex;
-  /** EIP-712 name and version of the asset, as the chain says them. */
+  /** EIP-712 name and version of the asset, as read from the chain. */
   extra: { name: string; version: string };
 }
 
-/** What one call costs, in the words of x402. */
+/** The price of a call, in the terms of x402. */
 export interface PriceTag {
   terms: PaymentTerms;
   /** The members of a 402's body. */
   members: Omit<PaymentRequired, "error">;
-  /** PAYMENT-REQUIRED, with the reason why it is sent. */
+  /** PAYMENT-REQUIRED, with the reason for sending it. */
   header(error: string): string;
 }
 
@@ -34,7 +34,7 @@ export interface PriceTags {
   of(entry: CatalogEntry, price: Micro, environment: Environment): PriceTag | undefined;
 }
 
-/** For a key of the sandbox. */
+/** The error for a sandbox key. */
 export const withoutSandbox = (): Failure =>
   new Failure("sandbox_unavailable", {
     detail: "This deployment runs without the sandbox. Use a production key, or none.",
@@ -42,13 +42,13 @@ export const withoutSandbox = (): Failure =>
 
 export const PAYMENT_REQUIRED_ERROR = "Payment required";
 
-/** Whoever signs needs no longer; what writes or spends may run long before it is settled. */
+/** Signing takes no longer; calls that write or spend may run long before they settle. */
 const timeoutByEffect: Readonly<Record<Effect, number>> = { read: 120, write: 300, spend: 300 };
 
-/** Many clients and proxies cap a header, and a client repeats what is in this one. */
+/** Many clients and proxies limit headers, and a client repeats the contents of this one. */
 const LONGEST_HEADER = 6_000;
 
-/** The terms of a tool at a price on a chain are always the same, so they are written once a day, as examples name dates. */
+/** The terms of a tool at a price on a chain never change, so they are rendered once a day, as examples contain dates. */
 export function createPriceTags(options: {
   paidChains: Readonly<Partial<Record<Environment, PaidChain>>>;
   edgeUrl: string;

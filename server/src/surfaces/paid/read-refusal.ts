@@ -3,18 +3,21 @@ import { PaymentMalformed, PaymentRefused, SettlementFailed } from "../../domain
 
 /** Why a payment is refused. */
 export interface Refusal {
-  /** refused: it is not what the terms ask for · malformed: it is no payment · unsettled: its call has succeeded and it has not. */
+  /**
+   * refused: it does not match the terms · malformed: it is not a payment · unsettled: its call succeeded and the settlement
+   * did not.
+   */
   kind: "refused" | "malformed" | "unsettled";
-  /** A word of x402. */
+  /** A reason of x402. */
   reason: string;
-  /** One of ours, which says it more exactly. */
+  /** A more precise reason of ours. */
   serviceReason: string | undefined;
   explanation: string | undefined;
-  /** What else the caller is told. */
+  /** Further members of the answer. */
   extra?: Readonly<Record<string, unknown>> | undefined;
 }
 
-/** Undefined: it is not the payment that is wrong. */
+/** Undefined: the error is not about the payment. */
 export function readRefusal(error: unknown): Refusal | undefined {
   if (error instanceof PaymentRefused) {
     const { reason, serviceReason, message } = error;

@@ -8,8 +8,8 @@ import { type ErrorPlace, renderFailedCall } from "../render-error.ts";
 import { encodePaymentHeader, PAYMENT_RESPONSE_HEADER, typedNetwork } from "./payment-headers.ts";
 
 /**
- * The envelope of the paid surface, or a tool's failure. What an earlier payment has paid for names that one; what a tenant has paid for
- * by its key names `payer`, who signed for this call, and no transaction: nothing was taken.
+ * The envelope of the paid surface, or a tool's failure. An answer from an earlier payment names that payment; an answer that a
+ * tenant paid for by its key names `payer`, who signed for this call, and no transaction: nothing was taken.
  */
 export function renderPaid(toolName: string, answer: Answer, payer: Hex, place: ErrorPlace): HttpAnswer {
   const { outcome, receipt } = answer;

@@ -17,7 +17,7 @@ interface Refused extends ErrorPlace {
   payment: SignedPayment | undefined;
 }
 
-/** What is wrong with a payment, and the terms again where another one would help. */
+/** Describes the error of a payment, with the terms if another payment would help. */
 export function renderRefusal(refusal: Refusal, { tag, payment, ...place }: Refused): HttpAnswer {
   const { kind, reason, serviceReason, explanation, extra: more } = refusal;
   const reasons = { reason, ...(serviceReason === undefined ? {} : { serviceReason }) };
@@ -25,7 +25,7 @@ export function renderRefusal(refusal: Refusal, { tag, payment, ...place }: Refu
     renderProblem({ code, detail: explanation, extra: { ...more, ...members, error: reason, ...reasons } }, place);
   if (kind === "malformed") return problem("payment_malformed", {});
   if (kind === "unsettled" && payment !== undefined) {
-    // A client that is told the terms once more signs once more: whoever has bought this already would pay for it twice.
+    // A client that gets the terms again signs again, and would pay twice for what it has already bought.
     const answer = problem("payment_invalid", {});
     answer.headers[PAYMENT_RESPONSE_HEADER] = encodePaymentHeader(failedSettlement(reason, payment));
     return answer;

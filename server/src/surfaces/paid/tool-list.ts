@@ -21,10 +21,10 @@ interface ToolListOptions {
   environment: Environment;
 }
 
-/** Kinds of keys are few; what exceeds this is written anew. */
+/** There are few combinations of scopes; further ones are not cached. */
 const MAXIMUM_LISTS = 200;
 
-/** What can be bought here and where it is paid: for people and programs, and in the form that crawlers of x402 ask hosts for. */
+/** The list of what can be bought, for people and programs, and in the form that crawlers of x402 ask hosts for. */
 export function toolListRoutes(options: ToolListOptions): Routes {
   const handler = createToolList(options);
   const resources = cachedAnswer(JSON.stringify(listResources(options)), { contentType: JSON_TYPE });
@@ -35,7 +35,7 @@ export function toolListRoutes(options: ToolListOptions): Routes {
   ];
 }
 
-/** With a key: what it may call, at its plan's prices, where it pays. */
+/** With a key: the tools that it may call, at its plan's prices, with its payment target. */
 function createToolList(options: ToolListOptions): HttpHandler {
   const lists = new Map<string, string>();
   const listFor = (principal: Principal | undefined): string => {
@@ -88,7 +88,7 @@ function listTools({ catalog, edgeUrl, paidChains, environment }: ToolListOption
   };
 }
 
-/** Only what anybody can buy: who needs a key knows this service already. */
+/** Only what anyone can buy: callers that need a key already know this service. */
 function listResources({ catalog, edgeUrl }: Pick<ToolListOptions, "catalog" | "edgeUrl">) {
   const payable = catalog.entries.filter(({ tool }) => tool.payableWithoutKey);
   return {

@@ -1,7 +1,7 @@
 import { wireCancellation, wireChange, wireOrderDetails, wireQuote, wireStayBooking } from "./servicing.ts";
 import { wireOffer } from "./wire.ts";
 
-/** Answers with everything in them that the supplier's libraries and documentation know. */
+/** Answers with every field that the supplier's libraries and documentation know. */
 
 const [slice] = wireOffer.slices;
 const segments = (slice?.segments ?? []).map((segment) => ({

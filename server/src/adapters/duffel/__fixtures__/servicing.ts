@@ -1,6 +1,6 @@
 import { wireOffer, wireOrder } from "./wire.ts";
 
-/** Servicing answers as the supplier writes them, with fields that we do not use left in. */
+/** Servicing answers in the supplier's format, including fields that we do not use. */
 
 export const wireBag = {
   id: "ase_bag",

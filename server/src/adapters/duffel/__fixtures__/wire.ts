@@ -1,4 +1,4 @@
-/** Answers as the supplier writes them, with fields that we do not use left in. */
+/** Answers in the supplier's format, including fields that we do not use. */
 
 const heathrow = {
   id: "arp_lhr_gb",

@@ -25,8 +25,8 @@ export function createCustomers(client: DuffelClient): Customers {
     },
 
     /**
-     * Sent once, as a customer made twice stays twice. A lost answer is `provider_unavailable` and not `outcome_unknown`: no
-     * money hangs on it, and callers look the e-mail address up before they create.
+     * Sent once, as a customer created twice stays twice. A lost answer is `provider_unavailable` rather than
+     * `outcome_unknown`: it moves no money, and callers look up the e-mail address before they create.
      */
     async createCustomer(customer, options) {
       const group = options?.group;
@@ -46,7 +46,7 @@ export function createCustomers(client: DuffelClient): Customers {
     async updateCustomer(id, customer) {
       const path = `${USERS}/${encodeURIComponent(id)}`;
       const request = { subject: "customer", schema: WireCustomer, path } as const;
-      // A customer is replaced whole, so that one whose group is not named might leave it.
+      // An update replaces the whole customer, who would leave a group that is not named.
       const { group } = await client.read(request);
       const updated = await client.read({ ...request, method: "PUT", data: toCustomerData(customer, group?.id) });
       return toCustomer(updated);

@@ -62,7 +62,7 @@ async function ask(call: CallName, answer: Answer) {
   return { error: await failureOf(calls[call](duffel.flights)), requests: duffel.requests };
 }
 
-/** What a caller can see of a failure must not contain what the supplier wrote; the log may. */
+/** Callers must not see the supplier's text in a failure; the log may. */
 function expectNoSupplierText(error: Failure): void {
   const visible = JSON.stringify([error.message, error.code, error.detail, error.issues, error.extra]);
   expect(visible).not.toContain("canary");
@@ -125,7 +125,7 @@ const table: [CallName, Answer, string, number][] = [
   ],
   ["hold", answered(422, "airline_error", "airline_unknown", "iberia"), "outcome_unknown", 1],
   ["hold", answered(422, "airline_error", 7001), "outcome_unknown", 1],
-  // As it was recorded: with the status of a refused token.
+  // As recorded: with the status of a refused token.
   ["hold", answered(401, "airline_error", "airline_unknown", "iberia"), "outcome_unknown", 1],
   ["instant", answered(403, "airline_error", 7001), "outcome_unknown", 1],
   ["search", answered(401, "airline_error", "airline_unknown", "iberia"), "provider_unavailable", 1],

@@ -4,7 +4,7 @@ import { duffelAt } from "../../../../test/support/duffel-harness.ts";
 import { type SupplierSandbox, startSupplierSandbox } from "../../../../test/support/supplier-sandbox.ts";
 import type { FlightOffer, FlightSearch, OrderRequest } from "../../../ports/supplier/flights.ts";
 
-/** The adapter against the embedded sandbox over HTTP, faults included. */
+/** The adapter against the embedded sandbox over HTTP, including faults. */
 
 let supplier: SupplierSandbox;
 let duffel: ReturnType<typeof duffelAt>;
@@ -120,7 +120,7 @@ test("a credit covers its part, the balance the rest, and both stand in the supp
   );
   const renamed = await duffel.flights.updateCustomer(customer.id, { ...customer, familyName: "Murray Hopper" });
   expect(renamed.familyName).toBe("Murray Hopper");
-  // In its group still, where the address is free.
+  // Still in its group, in which the address is free.
   expect(await duffel.flights.updateCustomer(namesake.id, grace)).toEqual(namesake);
 
   const offer = await holdableOffer();

@@ -37,7 +37,7 @@ const SearchAnswer = z.object({ offers: z.array(z.unknown()) });
 export function createFlights(options: FlightsOptions): Flights {
   const { client, clock, log, sandbox, provenance } = options;
 
-  /** An offer that does not fit what we rely on is left out; when none fits, the answer as a whole is not understood. */
+  /** Skips offers that lack required fields; if none is left, the whole answer is malformed. */
   function understoodOffers(offers: readonly unknown[]): FlightOffer[] {
     const parsed = offers.map((offer) => WireOffer.safeParse(offer));
     const good = parsed.flatMap((result) => (result.success ? [toOffer(result.data)] : []));
@@ -116,7 +116,7 @@ export function createFlights(options: FlightsOptions): Flights {
   };
 }
 
-/** Bags that are added to an order after its payment: the supplier's order services, which have ids apart from the offer's. */
+/** Bags added to a paid order: the supplier's order services, whose ids differ from the offer's. */
 function createOrderBags(client: DuffelClient, log: Log): Pick<Flights, "listOrderBags" | "addBags"> {
   return {
     async listOrderBags(orderId, { signal } = {}) {

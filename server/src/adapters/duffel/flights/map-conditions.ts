@@ -2,7 +2,7 @@ import { z } from "zod";
 import type { Condition, FlightOffer } from "../../../ports/supplier/flights.ts";
 import { Amount, Currency, described } from "../wire.ts";
 
-/** What may be given back or changed before the departure, and at what fee. */
+/** Whether refunds or changes are allowed before the departure, and their fee. */
 
 export const WireCondition = described(
   z.object({

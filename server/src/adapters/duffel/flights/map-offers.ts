@@ -4,7 +4,7 @@ import { Amount, Count, Currency, described, describedList, Instant, Text } from
 import { toConditions, WireConditions } from "./map-conditions.ts";
 import { WireSoldSlice } from "./map-slices.ts";
 
-/** The supplier's offers as ours. Unknown fields are ignored; what an offer is bought by must fit, or the offer does not count. */
+/** Maps the supplier's offers. Unknown fields are ignored; an offer without the fields needed to buy it is invalid. */
 
 export const WireOwner = described(z.object({ iata_code: described(Text), name: described(z.string()) }));
 export const WireOffer = z.object({

@@ -15,7 +15,7 @@ import { WireSlice } from "./map-slices.ts";
 
 /** Orders, payments, credits, customers and airports, in both directions. */
 
-/** Where our booking id stands in the supplier's metadata. */
+/** The key of our booking id in the supplier's metadata. */
 export const BOOKING_ID = "booking_id";
 
 const WireBookedService = z.object({
@@ -45,8 +45,8 @@ function toNamedPassenger(passenger: z.infer<typeof WireNamedPassenger>): NamedP
   return { id, givenName: givenName ?? "", familyName: familyName ?? "" };
 }
 
-// An order that was made is known to be made whatever is wrong with what only describes it: strict is what says which one it
-// is, what it costs, and whether it is paid or cancelled.
+// An existing order is recognised even with faulty descriptive fields: only its identity, price and state (paid, cancelled) are
+// strict.
 export const WireOrder = z.object({
   id: Text,
   booking_reference: described(z.string()),
@@ -72,7 +72,7 @@ export const WireOrder = z.object({
   slices: describedList(WireSlice),
 });
 
-/** Whether an order is paid shows in `paid_at` or in a document; `awaiting_payment` is false for a lapsed hold, too. */
+/** An order is paid if it has `paid_at` or a document; `awaiting_payment` is false for a lapsed hold, too. */
 export function toOrder(order: z.infer<typeof WireOrder>, creditAppliedAmount: string | null): SupplierOrder {
   const { documents } = order;
   const bookingId = order.metadata?.[BOOKING_ID];
@@ -122,7 +122,7 @@ export const WirePayment = z.object({
 });
 type WirePayment = z.infer<typeof WirePayment>;
 
-/** The sum of what airline credits covered, or null when none did. A payment without a status is a done one. */
+/** The sum of the airline credits used, or null for none. A payment without a status counts as done. */
 export function creditApplied(payments: readonly WirePayment[]): string | null {
   const amounts = payments
     .filter((payment) => payment.type === "airline_credit" && (payment.status ?? "succeeded") === "succeeded")
@@ -132,7 +132,7 @@ export function creditApplied(payments: readonly WirePayment[]): string | null {
 
 const GIVEN_BACK: ReadonlySet<string> = new Set(["failed", "cancelled"]);
 
-/** The sum of what was not paid with airline credits, or null unless none of it was taken: a part decides nothing. */
+/** The sum of the payments without airline credits, or null if any of it was taken: a partial return decides nothing. */
 export function returnedPayment(payments: readonly WirePayment[]): string | null {
   const money = payments.filter(({ type }) => type !== "airline_credit");
   if (!money.every(({ status }) => GIVEN_BACK.has(status ?? "succeeded"))) return null;
@@ -189,12 +189,12 @@ export function toOrderData(request: OrderRequest): Record<string, unknown> {
   };
 }
 
-/** JPY has none; amounts are written with as many as the supplier writes. */
+/** JPY has none; amounts keep the supplier's number of decimals. */
 function decimalPlaces(amount: string): number {
   return (amount.split(".")[1] ?? "").length;
 }
 
-/** What is left to pay after a credit, with as many decimal places as the total has; null when nothing is. */
+/** The rest to pay after a credit, with as many decimals as the total; null if nothing is left. */
 export function remainderAfter(credit: string, total: string): string | null {
   const covered = parseDecimal(credit);
   const whole = parseDecimal(total);
@@ -231,7 +231,7 @@ export function toCredit(credit: z.infer<typeof WireCredit>, now: Temporal.Insta
   };
 }
 
-/** An expiry comes as an instant or as a date; a date counts to its end. */
+/** An expiry is an instant or a date; a date counts to its end. */
 function isOver(expiresAt: string | null | undefined, now: Temporal.Instant): boolean {
   if (expiresAt === null || expiresAt === undefined) return false;
   try {
@@ -303,10 +303,10 @@ interface Position {
   longitude: number;
 }
 
-/** Airports of the suggestions, each once; nearest first when a position was asked for, else in the supplier's order. */
+/** The distinct airports of the suggestions; nearest first if a position was given, else in the supplier's order. */
 export function toAirports(suggestions: readonly unknown[], from: Position | undefined): NearbyAirport[] {
   const airports = new Map<string, NearbyAirport>();
-  // The supplier suggests other things, too, and airfields without a code; they are passed over.
+  // Skips the supplier's other suggestions, such as airfields without a code.
   const known = suggestions.flatMap((suggestion) => WireSuggestion.safeParse(suggestion).data ?? []);
   for (const suggestion of known) {
     for (const airport of suggestion.type === "city" ? (suggestion.airports ?? []) : [suggestion]) {

@@ -1,8 +1,8 @@
 import type { FlightSearch, FlightSearchResult, SearchPassenger } from "../../../ports/supplier/flights.ts";
 
-/** A search as the supplier takes it, and what of it the supplier cannot take. */
+/** Maps a search to the supplier's format, and lists what the supplier cannot take. */
 
-/** Our leisure fare types and the supplier's. `senior` and `air_crew` are missing: the supplier has nothing like them. */
+/** Maps our leisure fare types. `senior` and `air_crew` are missing: the supplier has no equivalent. */
 const FARE_TYPES: ReadonlyMap<string, string> = new Map([
   ["student", "student"],
   ["contract_bulk", "contract_bulk"],
@@ -54,7 +54,7 @@ function toPassenger(passenger: SearchPassenger, notApplied: NotApplied[]): Reco
   };
 }
 
-/** The supplier takes adults by their type and everybody else by the age. */
+/** The supplier identifies adults by their type and all others by their age. */
 function toPassengerType(age: number | undefined, fareType: string | undefined): Record<string, unknown> {
   const isYoung = age !== undefined && age < ADULT_AGE;
   if (fareType === undefined) return isYoung ? { age } : { type: "adult" };

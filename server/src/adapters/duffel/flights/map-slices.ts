@@ -4,8 +4,8 @@ import { Count, described, describedList, LocalDateTime, Minutes, Text } from ".
 import { toCondition, WireCondition } from "./map-conditions.ts";
 
 /**
- * Flights of offers and of orders. What was bought stays known whatever is missing of what describes its flights; what is sold
- * must say when and where it flies, or it does not count.
+ * Flights of offers and orders. A purchase is recognised even if its flights lack descriptive fields; an offer must say when
+ * and where it flies.
  */
 
 const WirePlace = described(z.object({ iata_code: described(z.string()), time_zone: described(z.string()) }));
@@ -55,14 +55,14 @@ const WireSliceFields = z.object({
 });
 type WireSliceFields = z.infer<typeof WireSliceFields>;
 
-/** Some airlines leave a duration out; the two local times and their zones say it as well. */
+/** Some airlines omit the duration; the two local times and their zones give it as well. */
 function minutesBetween(first: WireSegment | undefined, last: WireSegment | undefined): number | null {
   const departure = momentOf(first?.departing_at, first?.origin);
   const arrival = momentOf(last?.arriving_at, last?.destination);
   return departure === undefined || arrival === undefined ? null : Math.round((arrival - departure) / 60_000);
 }
 
-/** Local times mean nothing without their zones. */
+/** Local times are ambiguous without their zones. */
 function momentOf(local: string | null | undefined, place: WirePlace | undefined): number | undefined {
   if (!local || !place?.time_zone) return undefined;
   try {
@@ -120,7 +120,7 @@ function toOrderedSlice({ segments: listed, ...slice }: WireSliceFields): Ordere
   };
 }
 
-/** A slice of an order: between the airports of its flights, also where a city was searched. */
+/** A slice of an order: between the airports of its flights, even if a city was searched. */
 export const WireSlice = WireSliceFields.transform((wire): OrderedSlice => {
   const slice = toOrderedSlice(wire);
   const { origin = "" } = slice.segments[0] ?? {};
@@ -150,7 +150,7 @@ function isSold(segment: OrderedSegment): segment is Segment {
   return isTimed(segment) && isNumbered && [id, origin, destination, departingAt, arrivingAt].every(Boolean);
 }
 
-/** The flights alone. */
+/** The flights only. */
 export function toFlights(slices: readonly OrderedSlice[]): BookedSegment[] {
   return slices.flatMap(({ segments }) =>
     segments.map(({ flightNumber, origin, destination, departingAt, arrivingAt }) => ({

@@ -25,14 +25,14 @@ type SupplierWireOrder = z.infer<typeof WireOrder>;
 
 const WireCancellation = z.object({ id: Text, refund_amount: z.string().nullish() });
 
-/** More orders from one offer than this would mean that the filter was ignored. */
+/** More orders from one offer would mean that the filter was ignored. */
 const MOST_ORDERS_OF_AN_OFFER = 2_000;
 const MOST_PAYMENTS_OF_AN_ORDER = 1_000;
 
 export function createOrders(client: DuffelClient, clock: Clock): Orders {
   return {
     async holdOrder(request) {
-      // The supplier takes no services with a hold, and says so only after the airline was asked.
+      // The supplier accepts no services with a hold, but refuses them only after asking the airline.
       if (request.services.length > 0) throw failure("hold_not_available");
       return toOrder(await createOrder(client, request, { type: "hold" }), null);
     },
@@ -48,7 +48,7 @@ export function createOrders(client: DuffelClient, clock: Clock): Orders {
         if (status === "failed" || status === "cancelled") throw failure("booking_rejected");
         if (status !== "succeeded") throw failure("outcome_unknown");
       } catch (error) {
-        // One order belongs to one booking at one price: paid already is what was asked for.
+        // An order has one booking and one price, so an earlier payment is the one requested.
         if (hasSupplierCode(error, "already_paid")) return;
         throw error;
       }
@@ -75,7 +75,7 @@ async function makeInstantOrder(
     return toOrder(await createOrder(client, request, { type: "instant", payments: [balance(totalAmount)] }), null);
   }
   const remainder = remainderAfter(await usableCredit(client, clock, airlineCreditId, totalCurrency), totalAmount);
-  // The credit may be worth less than when the balance was asked for the rest.
+  // The credit may be worth less than when the rest was requested from the balance.
   if (exceeds(remainder, request.mostFromBalance)) throw failure("credit_not_applicable");
   const payments = [
     { type: "airline_credit", airline_credit_id: airlineCreditId },
@@ -84,10 +84,10 @@ async function makeInstantOrder(
   const order = await createOrder(client, request, { type: "instant", payments });
   try {
     const paid = await withPayments(client, order);
-    // Where the list of payments names no credits, what the balance did not pay is what the credit covered.
+    // If the list of payments names no credits, the credit covered what the balance did not pay.
     return { ...paid, creditAppliedAmount: paid.creditAppliedAmount ?? remainderAfter(remainder ?? "0", totalAmount) };
   } catch (error) {
-    // The order stands, but what it cost the balance is not known; the lookup that follows reads both.
+    // The order exists, but its cost to the balance is unknown; the look-up that follows reads both.
     throw failure("outcome_unknown", error);
   }
 }
@@ -99,7 +99,7 @@ async function findOrdersByBooking(client: DuffelClient, offerId: string, bookin
   );
   const ours = orders.filter((order) => Mine.safeParse(order).data?.metadata.booking_id === bookingId);
   const parsed = z.array(WireOrder).safeParse(ours);
-  // An order of ours that cannot be read must not pass for no order at all, nor one that may come after the last page read.
+  // An unreadable order of ours must not count as none, nor one that may come after the last page.
   if (!parsed.success) throw failure("provider_unavailable", parsed.error);
   if (ours.length === 0 && orders.length >= MOST_ORDERS_OF_AN_OFFER) throw failure("provider_unavailable");
   return Promise.all(parsed.data.map((order) => withPayments(client, order)));
@@ -116,7 +116,7 @@ async function cancelUnpaidOrder(client: DuffelClient, orderId: string): Promise
       path: "/air/order_cancellations",
       data: { order_id: orderId },
     });
-    // A refund means that somebody paid meanwhile; then it is not ours to cancel.
+    // A refund means that it was paid meanwhile, so we must not cancel it.
     if ((parseDecimal(quote.refund_amount ?? "0") ?? 1n) > 0n) throw paidAlready();
     const path = `/air/order_cancellations/${encodeURIComponent(quote.id)}/actions/confirm`;
     await client.commit({ subject: "cancellation_confirmation", schema: WireCancellation, path });
@@ -131,7 +131,7 @@ function readOrder(client: DuffelClient, orderId: string, call: CallOptions = {}
   return client.read({ subject: "order", schema: WireOrder, path, signal: call.signal });
 }
 
-/** The order with what a credit covered. A hold that nobody paid has no payments to ask for. */
+/** The order with the amount that a credit covered. An unpaid hold has no payments to read. */
 async function withPayments(
   client: DuffelClient,
   order: SupplierWireOrder,

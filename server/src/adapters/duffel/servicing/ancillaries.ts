@@ -20,7 +20,7 @@ export function createAncillaries(
   client: DuffelClient,
   log: Log,
 ): Pick<FlightServicing, "listAncillaries" | "priceServices"> {
-  /** The offer with its bags, and its seat maps; the supplier has two addresses for these. */
+  /** Reads the offer with its bags, and its seat maps, which have separate addresses. */
   async function read(offerId: string, { signal }: CallOptions) {
     if (!isSupplierId(offerId)) throw failure("offer_not_found");
     const [offer, maps] = await Promise.all([
@@ -54,7 +54,7 @@ export function createAncillaries(
 
     async priceServices(offerId, wanted, call = {}): Promise<PricedServices> {
       const { offer, bags, seats } = await read(offerId, call);
-      // One passenger sits in one seat of a segment.
+      // A passenger takes one seat per segment.
       const seated = new Set<string>();
       const priceOf = ({ id, quantity }: RequestedService) => {
         const bag = bags.find((one) => one.id === id);

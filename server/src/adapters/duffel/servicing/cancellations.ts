@@ -12,7 +12,7 @@ export function createCancellations(client: DuffelClient, askAirlineTimeoutMilli
   return {
     async quoteCancellation(orderId) {
       if (!isSupplierId(orderId)) throw failure("order_not_found");
-      // A quote that nobody confirms does nothing, so asking for it may be repeated although it is a POST.
+      // An unconfirmed quote has no effect, so the request may be repeated although it is a POST.
       const quote = await client.read({
         subject: "cancellation_quote",
         schema: WireCancellation,

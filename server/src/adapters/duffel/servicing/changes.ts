@@ -22,7 +22,7 @@ function toSlicesData({ add, remove }: ChangeSlices): unknown {
   };
 }
 
-/** Asking for offers and choosing one costs nothing and binds nobody, so both may be repeated; the confirmation may not. */
+/** Requesting offers and selecting one is free and not binding, so both may be repeated; the confirmation may not. */
 export function createChanges(client: DuffelClient, log: Log, askAirlineTimeoutMilliseconds: number): Changes {
   return {
     async requestChange(orderId, slices) {
@@ -78,7 +78,7 @@ export function createChanges(client: DuffelClient, log: Log, askAirlineTimeoutM
         subject: "change_confirmation",
         schema: WireChange,
         path: `/air/order_changes/${encodeURIComponent(changeId)}/actions/confirm`,
-        // Whatever the tenant pays us with, the supplier is paid from the operator's balance.
+        // The supplier is always paid from the operator's balance, whatever the tenant pays with.
         ...(payment === undefined ? {} : { data: { payment: { type: "balance", ...payment } } }),
       });
       const change = toChange(confirmed);

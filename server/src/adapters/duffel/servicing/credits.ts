@@ -32,7 +32,7 @@ export function createCredits(
       if (left > 0) log.warn({ left, of: listed.length }, "airline credits that cannot be read were left out");
       return (
         parsed
-          // A filter that the supplier ignored must not show one customer the credits of another.
+          // If the supplier ignored the filter, a customer must not see another's credits.
           .filter((credit) => credit.user_id === customerUserId)
           .sort((a, b) => issued(b) - issued(a))
           .flatMap((credit) => toCreditDetails(credit, clock.now()) ?? [])

@@ -14,7 +14,7 @@ import {
 } from "../__fixtures__/servicing.ts";
 import { wireError } from "../__fixtures__/wire.ts";
 
-/** Every way in which servicing can fail at the supplier, and the code that callers get for it. */
+/** Every servicing failure at the supplier, with the code that callers get for it. */
 
 const CANARY = "canary-91cc supplier says no";
 type Duffel = Pick<ReturnType<typeof duffelAt>, "flightServicing" | "stayBookings">;
@@ -172,7 +172,7 @@ test("what is refused of the caller's own arguments is named as the caller wrote
   expect(error.issues).toEqual([{ path: "slices.add", message: "the supplier does not accept this value" }]);
 });
 
-/** What no request of a kind may take for an answer. */
+/** Answers that no request of a kind may accept. */
 const lost: [string, Answer][] = [
   ["500", answered(500, "api_error", "internal_server_error")],
   ["502", { status: 502, text: `<html>${CANARY}</html>` }],

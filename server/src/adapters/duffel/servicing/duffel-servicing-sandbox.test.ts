@@ -6,11 +6,11 @@ import { type SupplierSandbox, startSupplierSandbox } from "../../../../test/sup
 import type { FlightOffer, FlightSearch, RequestedService, SupplierOrder } from "../../../ports/supplier/flights.ts";
 import type { SupplierEvent } from "../../../ports/supplier/supplier-webhooks.ts";
 
-/** Servicing against the embedded sandbox over HTTP, faults included; the sandbox's own books have the last word. */
+/** Servicing against the embedded sandbox over HTTP, including faults; the sandbox's own ledger decides. */
 
 let supplier: SupplierSandbox;
 let duffel: ReturnType<typeof duffelAt>;
-/** By the time of day, with which the sandbox signs. */
+/** By real time, with which the sandbox signs. */
 let receiver: ReturnType<typeof duffelAt>;
 /** The sandbox's clock only moves forward from ours. */
 let ahead = 0;
@@ -44,7 +44,7 @@ const query: FlightSearch = {
   airlineCreditIds: [],
 };
 
-/** Can be changed and given back. */
+/** Changeable and refundable. */
 async function flexibleOffer(wanted: Partial<FlightSearch> = {}): Promise<FlightOffer> {
   const { offers } = await duffel.flights.searchOffers({ ...query, ...wanted });
   const offer = offers.find(
@@ -89,7 +89,7 @@ async function book(
   return order;
 }
 
-/** One change offer of the order's first slice, to another day. */
+/** A change offer for the order's first slice, to another day. */
 async function changeOf(orderId: string, days: number) {
   const details = await duffel.flightServicing.getOrderDetails(orderId);
   const [slice] = details.slices;
@@ -221,7 +221,7 @@ const effects = [
   ["timeout", false],
 ] as const;
 
-/** Waits for an answer no longer than it must where none will come. */
+/** Uses a short time-out where no answer will come. */
 function answerTo<Result>(fault: (typeof effects)[number][0], calling: Promise<Result>): Promise<Result> {
   return fault === "timeout" ? supplier.unanswered(calling) : calling;
 }

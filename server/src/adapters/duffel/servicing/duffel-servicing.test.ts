@@ -14,7 +14,7 @@ import {
 } from "../__fixtures__/servicing.ts";
 import { wireOffer, wireOrder } from "../__fixtures__/wire.ts";
 
-/** Flights after the search, over the wire: what is sent, and what becomes of the answers. */
+/** Flight requests after the search, over the wire: what is sent, and how the answers are mapped. */
 
 const offerWithServices = (services: unknown) => ({ ...wireOffer, available_services: services });
 const ancillaries = (services: unknown, maps: unknown) => (request: { path: string }) =>

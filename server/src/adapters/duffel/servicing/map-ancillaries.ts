@@ -28,7 +28,7 @@ export const WireOfferServices = z.object({
 
 const Typed = z.object({ type: z.string() });
 
-/** Bags among services of any kind; what cannot be read is counted and left out. */
+/** Selects the bags among services of any kind; unreadable ones are counted and skipped. */
 export function toBags(services: readonly unknown[]): { bags: BaggageService[]; unread: number } {
   const offered = services.filter((service) => Typed.safeParse(service).data?.type === "baggage");
   const parsed = offered.map((service) => WireBaggage.safeParse(service));
@@ -83,13 +83,13 @@ function hasSeats(row: WireRow): boolean {
   return elementsOf(row).some(({ type }) => SEATS.has(type));
 }
 
-/** An exit is drawn in the row itself, or as a row without seats in front of it. */
+/** An exit is marked in the row itself, or by a row without seats in front of it. */
 function isAtExit(rows: readonly WireRow[], index: number): boolean {
   const before = rows[index - 1];
   return hasExit(rows[index]) || (before !== undefined && !hasSeats(before) && hasExit(before));
 }
 
-/** Sections are divided by aisles; the outermost seats are at the windows, also where the cabin narrows. */
+/** Aisles divide the sections; the outermost seats are window seats, even where the cabin narrows. */
 function positionOf(row: WireRow, section: number, place: number): SeatService["position"] {
   const elements = row.sections[section]?.elements ?? [];
   const isSeat = ({ type }: { type: string }) => SEATS.has(type);
@@ -100,7 +100,7 @@ function positionOf(row: WireRow, section: number, place: number): SeatService["
   return atAisle ? "aisle" : "middle";
 }
 
-/** Free seats, one for each passenger who may have it; what cannot be read is counted and left out. */
+/** Free seats, one for each passenger who may have it; unreadable ones are counted and skipped. */
 export function toSeats(maps: readonly WireSeatMap[]): { seats: SeatService[]; unread: number } {
   let unread = 0;
   const seats = maps.flatMap((map) => {

@@ -12,7 +12,7 @@ import { toCredit, toOrder, WireCredit, WireOrder } from "../flights/map-orders.
 import { toFlights, WireSlice, WireSoldSlice } from "../flights/map-slices.ts";
 import { Amount, Currency, described, describedList, Instant, SignedAmount, Text } from "../wire.ts";
 
-/** Orders in full, their cancellations and changes, and credits. */
+/** Full orders, their cancellations and changes, and credits. */
 
 export const WireOrderDetails = WireOrder.extend({
   owner: WireOwner,
@@ -67,7 +67,7 @@ export function toOrderDetails(order: z.infer<typeof WireOrderDetails>): OrderDe
   };
 }
 
-// Strict is which order it is of, what money it gives back, and whether it is done.
+// Strict fields: the order, the refund, and whether it is confirmed.
 export const WireCancellation = z.object({
   id: Text,
   order_id: Text,
@@ -108,14 +108,14 @@ export function toCancellation(cancellation: z.infer<typeof WireCancellation>): 
   };
 }
 
-/** What change offers and changes say alike. Their `new_total_amount` is not what the order costs then, and mostly zero. */
+/** Common fields of change offers and changes. `new_total_amount` is not the order's new price, and usually zero. */
 const WireTerms = z.object({
   id: Text,
   change_total_amount: SignedAmount,
   change_total_currency: Currency,
   penalty_total_amount: described(Amount),
   penalty_total_currency: described(Currency),
-  // The supplier's own libraries know the penalty by this name.
+  // The name of the penalty in the supplier's own libraries.
   penalty_amount: described(Amount),
   penalty_currency: described(Currency),
   refund_to: described(z.string()),
@@ -130,7 +130,7 @@ export const WireChangeOffer = WireTerms.extend({
 export const WireChange = WireTerms.extend({
   order_id: Text,
   confirmed_at: Instant.nullish(),
-  // All of them, or none: an order is not told without some of its flights.
+  // All or none: an order is never described without some of its flights.
   slices: described(z.object({ add: z.array(WireSlice), remove: z.array(WireSlice) })),
 });
 
@@ -167,7 +167,7 @@ export const WireCreditDetails = WireCredit.extend({
   created_at: z.string().nullish(),
 });
 
-/** Undefined for one without an amount. */
+/** Undefined for a credit without an amount. */
 export function toCreditDetails(
   credit: z.infer<typeof WireCreditDetails>,
   now: Temporal.Instant,

@@ -12,7 +12,7 @@ export interface ServicingOptions {
   client: DuffelClient;
   clock: Clock;
   log: Log;
-  /** For requests that cost nothing and that the supplier passes on to the airline. */
+  /** For free requests that the supplier forwards to the airline. */
   askAirlineTimeoutMilliseconds: number;
 }
 

@@ -3,7 +3,7 @@ import { NOW, startDuffel } from "../../../../test/support/duffel-harness.ts";
 import type { StayBookingRequest } from "../../../ports/supplier/stay-bookings.ts";
 import { wireNegotiatedRate, wireQuote, wireStayBooking } from "../__fixtures__/servicing.ts";
 
-/** Quotes, bookings and negotiated rates of stays over the wire. */
+/** Quotes, bookings and negotiated rates of stays, over the wire. */
 
 const policy = {
   refundable: true,
@@ -148,7 +148,7 @@ function listed(id: string, bookingId: string, confirmedAt: string | null) {
   return { ...wireStayBooking, id, metadata: { booking_id: bookingId }, confirmed_at: confirmedAt };
 }
 
-/** Three pages, newest first; what is asked for decides how many are read. */
+/** Three pages, newest first; `since` decides how many are read. */
 function pagesOf(pages: readonly (readonly unknown[])[]) {
   return startDuffel(({ query }) => {
     const page = Number(query.after ?? "0");

@@ -4,7 +4,7 @@ import { type SupplierSandbox, startSupplierSandbox } from "../../../../test/sup
 import type { StayBookingRequest } from "../../../ports/supplier/stay-bookings.ts";
 import type { Accommodation } from "../../../ports/supplier/stays.ts";
 
-/** Booking of stays against the embedded sandbox over HTTP, faults included. */
+/** Booking of stays against the embedded sandbox over HTTP, including faults. */
 
 let supplier: SupplierSandbox;
 let duffel: ReturnType<typeof duffelAt>;
@@ -26,7 +26,7 @@ const effects = [
   ["http_500", false],
   ["timeout", false],
 ] as const;
-/** Waits for an answer no longer than it must where none will come. */
+/** Uses a short time-out where no answer will come. */
 function answerTo<Result>(fault: (typeof effects)[number][0], calling: Promise<Result>): Promise<Result> {
   return fault === "timeout" ? supplier.unanswered(calling) : calling;
 }

@@ -11,7 +11,7 @@ import { BOOKING_ID } from "../flights/map-orders.ts";
 import { Amount, Count, Currency, described, describedList, Instant, Text } from "../wire.ts";
 import { addressLine, amountDue, toPolicy, WireAddress, WireBeds, WireTimeline } from "./map-stays.ts";
 
-/** Quotes and bookings of stays. Both carry the accommodation with the one rate that they are of. */
+/** Quotes and bookings of stays. Both contain the accommodation with their one rate. */
 
 const WireRate = z.object({
   total_amount: Amount,
@@ -44,7 +44,7 @@ export const WireQuote = z.object({
   total_currency: Currency,
   tax_amount: described(Amount),
   fee_amount: described(Amount),
-  // What is paid there is a part of the price, too: one that cannot be read must not pass for nothing.
+  // The amount due there is part of the price: an unreadable one must not count as zero.
   due_at_accommodation_amount: Amount.nullish(),
   due_at_accommodation_currency: Currency.nullish(),
   cancellation_timeline: described(WireTimeline),
@@ -57,12 +57,12 @@ function ratesOf(rooms: z.infer<typeof WireRooms>): readonly WireRate[] {
   return (rooms ?? []).flatMap((room) => room.rates ?? []);
 }
 
-/** The rate that was chosen, as long as there is no doubt which one it is. */
+/** The chosen rate, if it is unambiguous. */
 function onlyRate(rates: readonly WireRate[]): WireRate | undefined {
   return rates.length === 1 ? rates[0] : undefined;
 }
 
-/** What every rate says; several rooms have a rate each. */
+/** The items that all rates share; several rooms have a rate each. */
 function agreed<T>(rates: readonly WireRate[], listOf: (rate: WireRate) => readonly T[] | null | undefined): T[] {
   const [first, ...others] = rates.map((rate) => listOf(rate) ?? []);
   return (first ?? []).filter((item) => others.every((list) => list.some((other) => isDeepStrictEqual(other, item))));
@@ -109,8 +109,7 @@ export function toQuote(quote: z.infer<typeof WireQuote>): StayQuote {
   };
 }
 
-// A stay that was booked is known to be booked whatever is wrong with what only describes it: strict is which stay it is,
-// whether it stands, and what it costs where that is said.
+// A booked stay is recognised even with faulty descriptive fields: strict are its identity, its status, and its price if given.
 export const WireStayBooking = z
   .object({
     id: Text,

@@ -21,7 +21,7 @@ export const WireBeds = describedList(z.object({ type: Text, count: Count }));
 const WireAccommodation = z.object({
   id: Text,
   name: Text,
-  // Some places have none: they are sold all the same.
+  // Some accommodations have none and are sold all the same.
   location: described(
     z.object({
       address: WireAddress,
@@ -34,7 +34,7 @@ const WireAccommodation = z.object({
   photos: describedList(z.object({ url: Text })),
 });
 
-/** A search result: the price is there, the rate behind it is not. */
+/** A search result: it has a price but no rate yet. */
 export const WireStay = z.object({
   id: Text,
   cheapest_rate_total_amount: Amount.nullish(),
@@ -69,7 +69,7 @@ function micro(amount: string): bigint {
   return parseDecimal(amount) ?? 0n;
 }
 
-/** The rates that can be paid from the balance, cheapest first; a rate that does not say how it is paid can. */
+/** The rates payable from the balance, cheapest first; a rate without payment types is payable. */
 function payableRates(stay: WireStayWithRates): StayRate[] {
   return stay.accommodation.rooms
     .flatMap(({ name: roomName, beds, rates }) => rates.map((rate) => ({ rate, room: { roomName, beds } })))
@@ -92,7 +92,7 @@ function toRate(rate: WireRate, room: Pick<StayRate, "roomName" | "beds">): Stay
   };
 }
 
-/** Nothing is due there when the amount is zero. */
+/** An amount of zero means that nothing is due there. */
 export function amountDue(amount: string | null | undefined): string | null {
   return typeof amount === "string" && parseDecimal(amount) !== 0n ? amount : null;
 }
@@ -117,7 +117,7 @@ export function toPolicy(wire: z.infer<typeof WireTimeline>): CancellationPolicy
   };
 }
 
-/** Undefined when no rate is left that can be booked. */
+/** Undefined if no bookable rate is left. */
 export function toAccommodation(stay: WireStayWithRates): Accommodation | undefined {
   const [cheapest, ...others] = payableRates(stay);
   if (cheapest === undefined) return undefined;
@@ -140,15 +140,15 @@ export function toAccommodation(stay: WireStayWithRates): Accommodation | undefi
   };
 }
 
-/** A place without reviews counts as a middling one. */
+/** An accommodation without reviews counts as average. */
 const SCORE_WITHOUT_REVIEWS = 6;
-/** A price of twice the median costs as much as these points of the review score (0 to 10). */
+/** A price of twice the median costs this many points of the review score (0 to 10). */
 const POINTS_PER_MEDIAN_PRICE = 3;
 
 /**
- * The order in which places are offered: review score (0–10) minus three points for each time the median price that the place
- * costs. A place at half the median may so score 1.5 points lower than one at the median and stand level with it. Ties: the
- * cheaper, then the id. Places without a price go last, as the search did not price them.
+ * The order of accommodations: review score (0–10) minus three points per median price that the place costs. A place at half
+ * the median price may score 1.5 points less than one at the median and still rank equally. Ties: the cheaper, then the id.
+ * Places without a price come last, as the search did not price them.
  */
 export function rankStays(stays: readonly WireStay[]): WireStay[] {
   const prices = stays
@@ -175,7 +175,7 @@ export function rankStays(stays: readonly WireStay[]): WireStay[] {
   return ranked.map(({ stay }) => stay);
 }
 
-/** The best, the cheapest and the nearest are among those that are shown, whatever else there is: they come before the rest. */
+/** Moves the best, the cheapest and the nearest to the front, so that they are always shown. */
 export function outstandingFirst(ranked: readonly WireStay[], center: Coordinates): WireStay[] {
   const price = ({ cheapest_rate_total_amount: amount }: WireStay) =>
     amount ? Number(micro(amount)) : Number.POSITIVE_INFINITY;

@@ -13,8 +13,8 @@ const subject = "negotiated_rate";
 export function createNegotiatedRates(client: DuffelClient): NegotiatedRates {
   return {
     /**
-     * Sent once, as a rate made twice stays twice. A lost answer is `provider_unavailable` and not `outcome_unknown`: no money
-     * hangs on it, and a rate whose id nobody got is in no search.
+     * Sent once, as a rate created twice stays twice. A lost answer is `provider_unavailable` rather than `outcome_unknown`: it
+     * moves no money, and a rate with an unknown id is in no search.
      */
     async createNegotiatedRate(rate) {
       try {

@@ -7,13 +7,13 @@ const TIMEOUT_MILLISECONDS = 5_000;
 
 export interface PhotoOptions {
   http: HttpClient;
-  /** Of the sandbox, which listens to this machine only. */
+  /** The address of the sandbox, which listens to this machine only. */
   baseUrl: string;
-  /** Where this service shows them to everybody. */
+  /** The public address under which this service shows them. */
   publicUrl: string;
 }
 
-/** The sandbox's pictures, for those who cannot reach the sandbox. */
+/** The sandbox's pictures, for clients that cannot reach the sandbox. */
 export function createSandboxPhotos({ http, baseUrl, publicUrl }: PhotoOptions): {
   publish(url: string): string;
   readPhoto: Stays["readPhoto"];

@@ -10,9 +10,9 @@ import { createNegotiatedRates } from "./negotiated-rates.ts";
 const QUOTES = "/stays/quotes";
 const BOOKINGS = "/stays/bookings";
 
-/** A lookup that has read so many and found nothing proves nothing. */
+/** A look-up that has read this many and found nothing proves nothing. */
 const MOST_BOOKINGS = 5_000;
-/** The supplier's clock is not ours. */
+/** The supplier's clock may differ from ours. */
 const CLOCK_DIFFERENCE_MINUTES = 60;
 
 const Metadata = z.object({ metadata: z.record(z.string(), z.unknown()) });
@@ -27,7 +27,7 @@ function confirmedAt(booking: unknown): number | undefined {
   return Number.isNaN(at) ? undefined : at;
 }
 
-/** Whether a page in the supplier's order, newest first, lies before `since` as a whole. */
+/** Whether a page in the supplier's order, newest first, is entirely before `since`. */
 function isBefore(page: readonly unknown[], since: number): boolean {
   const times = page.map(confirmedAt);
   return times.every(
@@ -38,7 +38,7 @@ function isBefore(page: readonly unknown[], since: number): boolean {
 export interface StayBookingsOptions {
   client: DuffelClient;
   quietMilliseconds: number;
-  /** For quotes: the supplier asks the accommodation. */
+  /** For quotes, for which the supplier asks the accommodation. */
   quoteTimeoutMilliseconds: number;
 }
 
@@ -52,7 +52,7 @@ export function createStayBookings({
 
     async quoteStay(rateId, { signal } = {}) {
       if (!isSupplierId(rateId)) throw failure("rate_not_found");
-      // A quote that nobody books does nothing, so asking for it may be repeated although it is a POST.
+      // An unbooked quote has no effect, so the request may be repeated although it is a POST.
       const quote = await client.read({
         subject: "stay_rate",
         schema: WireQuote,
@@ -86,7 +86,7 @@ export function createStayBookings({
       return toStay(await client.read({ subject: "stay_order", schema: WireStayBooking, path, signal }));
     },
 
-    /** The supplier has no filter for it; its list is read back to `since`. */
+    /** The supplier has no such filter; its list is read back to `since`. */
     async findStaysByBooking(bookingId, since) {
       const earliest = since.subtract({ minutes: CLOCK_DIFFERENCE_MINUTES }).epochMilliseconds;
       let ended = false;
@@ -100,7 +100,7 @@ export function createStayBookings({
       );
       const ours = bookings.filter((booking) => bookingIdOf(booking) === bookingId);
       const parsed = z.array(WireStayBooking).safeParse(ours);
-      // A stay of ours that cannot be read must not pass for none at all, nor one that may come after the last page read.
+      // An unreadable stay of ours must not count as none, nor one that may come after the last page.
       if (!parsed.success) throw failure("provider_unavailable", parsed.error);
       if (ours.length === 0 && !ended && bookings.length >= MOST_BOOKINGS) throw failure("provider_unavailable");
       return parsed.data.map(toStay);

@@ -15,11 +15,11 @@ export interface StaysOptions {
   sandbox: boolean;
   provenance: () => Provenance;
   searchTimeoutMilliseconds: number;
-  /** Undefined: the supplier's pictures are everybody's. */
+  /** Undefined: the supplier's pictures are public. */
   photos: ReturnType<typeof createSandboxPhotos> | undefined;
 }
 
-/** Rates of how many places are fetched at a time. */
+/** The number of places whose rates are fetched at a time. */
 const RATES_AT_ONCE = 4;
 
 function toGuests({ guests, childAges = [] }: StaySearch) {
@@ -44,13 +44,13 @@ export function createStays(options: StaysOptions): Stays {
   async function fetchRates(stay: WireStay, signal: AbortSignal | undefined): Promise<Accommodation | undefined> {
     const path = `/stays/search_results/${encodeURIComponent(stay.id)}/actions/fetch_all_rates`;
     const schema = WireStayWithRates;
-    // Asking for rates books nothing, so it may be repeated although it is a POST.
+    // Requesting rates books nothing, so it may be repeated although it is a POST.
     const found = toAccommodation(await client.read({ subject: "stay", schema, method: "POST", path, signal }));
     if (found === undefined || options.photos === undefined) return found;
     return { ...found, photos: found.photos.map(options.photos.publish) };
   }
 
-  /** Places in their order until `limit` of them have a rate; one that lost its rates makes room for the next. */
+  /** Fetches rates in order until `limit` places have some; a place without rates makes room for the next. */
   async function firstWithRates(
     ranked: readonly WireStay[],
     limit: number,
@@ -71,7 +71,7 @@ export function createStays(options: StaysOptions): Stays {
           throw outcome.reason;
         }
       }
-      // A supplier that does not answer is not asked for every place in turn.
+      // After a time-out, the remaining places are not asked.
       if (lastFailure?.code === "provider_timeout") break;
     }
     if (found.length === 0 && lastFailure !== undefined) throw lastFailure;

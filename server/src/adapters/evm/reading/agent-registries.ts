@@ -11,7 +11,7 @@ const NOBODY: Hex = "0x0000000000000000000000000000000000000000";
 export interface RegistriesOptions {
   client: PublicClient;
   contracts: AgentRegistryAddresses;
-  /** The latest block that counts. */
+  /** The latest confirmed block. */
   headNumber(): Promise<bigint>;
 }
 

@@ -5,7 +5,7 @@ import { chainUnavailable, refusalIn } from "../client.ts";
 import { ChainSetupError } from "../setup-error.ts";
 
 const NOBODY: Hex = "0x0000000000000000000000000000000000000001";
-/** What nobody has signed, by a nonce that nobody uses. */
+/** A fictitious payment under a nonce that is never used. */
 const SAMPLE = {
   from: NOBODY,
   value: 0n,
@@ -16,7 +16,7 @@ const SAMPLE = {
 } as const;
 const GAS = 2_000_000n;
 
-/** Throws ChainSetupError for what does not go on after an item that fails: one bad payment would hold up all others. */
+/** Throws ChainSetupError for a contract that stops after a failed item: one bad payment would block all others. */
 export async function checkPaymentBatch(
   client: PublicClient,
   address: Hex,
@@ -31,7 +31,7 @@ export async function checkPaymentBatch(
   });
   try {
     const answer = await client.call({ to: address, data, gas: GAS });
-    // None was paid, and it says so.
+    // It answers that none was paid.
     if (answer.data?.length === 66 && BigInt(answer.data) === 0n) return;
   } catch (error) {
     if (refusalIn(error) === undefined) throw chainUnavailable(error);

@@ -7,7 +7,10 @@ import { ChainSetupError } from "../setup-error.ts";
 const SAMPLE = { gross: 999_999n, commissionBps: 1_234n, serviceFeeBps: 567n };
 const PARTS = { supplier: 819_901n, commission: 123_399n, serviceFee: 56_699n };
 
-/** Throws ChainSetupError for what does not divide as our splitter does: every split through it would fail, with money waiting. */
+/**
+ * Throws ChainSetupError for a contract that does not divide as our splitter does: every split through it would fail, with
+ * money waiting.
+ */
 export async function checkSplitter(client: PublicClient, address: Hex, chainId: number): Promise<void> {
   const wrong = `The splitter at ${address} on chain ${chainId} is not the service's splitter contract: check CHAIN_SPLITTER, or leave it out.`;
   try {

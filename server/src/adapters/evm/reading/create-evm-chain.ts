@@ -26,10 +26,10 @@ export interface EvmChainOptions {
   clock: Clock;
 }
 
-/** One question is at most as long as the code that makes a contract may be: 48 kB. */
+/** A question must be no longer than a contract's creation code may be: 48 kB. */
 const BALANCES_AT_ONCE = 100;
 
-/** Reads the chain's identity and proves its tokens; throws ChainSetupError where the configuration is not true of it. */
+/** Reads the chain's identity and verifies its tokens; throws ChainSetupError if the configuration does not match. */
 export async function createEvmChain(options: EvmChainOptions): Promise<Chain> {
   const { environment, client, contracts, confirmations } = options;
   if (!Number.isSafeInteger(confirmations) || confirmations < 1) {
@@ -104,7 +104,7 @@ function blockReader(client: PublicClient, confirmations: number) {
   return { headNumber, block, head };
 }
 
-/** What has moved, and who has what. */
+/** Reads movements and balances. */
 function moneyReader(
   { client, confirmations, contracts: { eurcSince } }: EvmChainOptions,
   { tokens, nativeToken }: Pick<Chain, "tokens" | "nativeToken">,
@@ -147,7 +147,7 @@ function moneyReader(
   };
 }
 
-/** What the tokens' issuer and the faucet allow. */
+/** Reads the rules of the tokens' issuer and the faucet. */
 function issuerReader(
   { client, contracts, clock }: EvmChainOptions,
   tokens: Tokens,
@@ -160,7 +160,7 @@ function issuerReader(
         const data = encodeFunctionData({ abi: stablecoinAbi, functionName: "isBlacklisted", args: [address] });
         try {
           const answer = await client.call({ to, data });
-          // A token without a block list blocks nobody; it answers nothing, or that it does not know the question.
+          // A token without a block list blocks nobody; it answers nothing or reverts.
           return answer.data !== undefined && BigInt(answer.data) === 1n;
         } catch (error) {
           if (isRevert(error)) return false;

@@ -8,7 +8,7 @@ import { lowerHex } from "../hex.ts";
 import { NATIVE_COIN_LOG, WEI_PER_MICRO } from "../native.ts";
 import { isBusy } from "../rpc.ts";
 
-/** What most nodes take at once; the rest say so and are asked for less. */
+/** The range that most nodes accept; others refuse it and are asked for less. */
 const LARGEST_RANGE = 2_000n;
 
 export interface LogFilter {
@@ -21,7 +21,7 @@ export const transferTopics = (): [Hex] => {
   return [topic];
 };
 
-/** Every log of these blocks, in their order, asked for in ranges that the node takes. */
+/** Reads the logs of these blocks in order, in ranges that the node accepts. */
 export async function readLogs(
   client: PublicClient,
   filter: LogFilter,
@@ -50,7 +50,7 @@ async function readRange(client: PublicClient, filter: LogFilter, from: bigint, 
   }
 }
 
-/** Nodes name their limits in many words; whatever is refused is tried in halves, down to one block. */
+/** Nodes word their limits differently; any refusal is retried in halves, down to one block. */
 function isTooMuch(error: unknown): boolean {
   const refusal = refusalIn(error);
   if (refusal !== undefined) return !isBusy(refusal);
@@ -75,21 +75,24 @@ function toLog(log: RpcLog): Log {
 }
 
 const [TRANSFER] = transferTopics();
-/** The event's name, from and to; the amount is its data. */
+/** The event's signature, from and to; the amount is in its data. */
 const TRANSFER_TOPICS = 3;
 const AMOUNT = /^0x[0-9a-f]{64}$/i;
 const addressIn = (topic: Hex): Hex => lowerHex(`0x${topic.slice(-40)}`);
 
-/** Where movements of a token are logged, and how many of the units there make one of the token's. */
+/** Where movements of a token are logged, and how many of the log's units make one of the token's. */
 export interface MovementSource {
   token: TokenSymbol;
   address: Hex;
   unit: bigint;
-  /** What moved until this block is in the books as a first balance. Undefined: the books have all of it. */
+  /** Movements up to this block are part of the ledger's opening balance. Undefined: the ledger has all movements. */
   since: bigint | undefined;
 }
 
-/** Where gas is paid in a token, every movement of it is logged at an address of the system, also those that no token knows of. */
+/**
+ * If gas is paid in a token, all its movements are logged at a system address, including those that the token contract does not
+ * log.
+ */
 export function movementSources(
   tokens: ByToken<ChainToken>,
   { nativeToken, eurcSince }: { nativeToken: TokenSymbol | undefined; eurcSince: number | undefined },
@@ -103,7 +106,10 @@ export function movementSources(
   });
 }
 
-/** The `Transfer` events of our tokens among these logs. Read by hand: the library hashes the event's name again for each log. */
+/**
+ * The `Transfer` events of our tokens among these logs. Decoded by hand: the library hashes the event's signature again for
+ * each log.
+ */
 export function toMovements(logs: readonly Log[], sources: readonly MovementSource[]): TokenMovement[] {
   const sourceAt = new Map<string, MovementSource>(sources.map((source) => [source.address, source]));
   return logs.flatMap(({ address, topics, data, blockNumber, logIndex, transactionHash }) => {

@@ -7,9 +7,9 @@ import { readLogs, transferTopics } from "./movements.ts";
 const whole = (wei: bigint): bigint => microFromNative(nativeAmount(wei));
 
 /**
- * By how much a movement with dust changes an owner's balance of the token, which is what it has of the native coin, rounded down:
- * dust that has come in parts becomes whole with one of them. Worked out from what the owner had before the movement, so that it is
- * the same whoever asks, and whenever.
+ * The change that a movement with dust makes to an owner's token balance, which is the native balance rounded down: dust from
+ * several movements adds up to a whole unit with one of them. Computed from the balance before the movement, so that the result
+ * is always the same.
  */
 export async function changeWithDust(
   client: PublicClient,

@@ -13,22 +13,22 @@ const FIELDS = parseAbiParameters(
 
 const NOBODY: Hex = "0x0000000000000000000000000000000000000000";
 const NO_HASH: Hex = `0x${"00".repeat(32)}`;
-/** As TripEscrow.BookingState. */
+/** In the order of TripEscrow.BookingState. */
 const STATES: readonly BookingStateOnChain[] = ["none", "reserved", "committed", "confirmed", "settled", "cancelled"];
 
 export interface EscrowOptions {
   client: PublicClient;
   chainId: number;
   address: Hex;
-  /** The token that the service keeps trips in. */
+  /** The token in which trips are held. */
   token: Hex;
   /** Undefined: from now on. */
   since: number | undefined;
-  /** The latest block that counts. */
+  /** The latest confirmed block. */
   headNumber(): Promise<bigint>;
 }
 
-/** Throws ChainSetupError for what is not an escrow of this token: money would go where the service cannot move it. */
+/** Throws ChainSetupError for a contract that is not an escrow of this token: the service could not move money sent there. */
 export async function openEscrow({
   client,
   chainId,
@@ -93,10 +93,7 @@ export async function openEscrow({
   };
 }
 
-/**
- * The function refuses everyone but the operator, and says so. A contract that was deployed before it had the function reverts without
- * a word.
- */
+/** The function reverts with a reason for everyone but the operator. An older contract without it reverts without one. */
 async function canReturnToTrip(client: PublicClient, address: Hex): Promise<boolean> {
   const args = [NO_HASH, NO_HASH, NO_HASH] as const;
   const data = encodeFunctionData({ abi: tripEscrowAbi, functionName: "returnToTrip", args });
@@ -110,7 +107,7 @@ async function canReturnToTrip(client: PublicClient, address: Hex): Promise<bool
   }
 }
 
-/** Throws ChainSetupError where there is an escrow and somebody else than the service moves the trips, or gets its fees. */
+/** Throws ChainSetupError if another account than the service's operates the escrow or gets its fees. */
 export async function checkEscrowRoles(
   client: PublicClient,
   address: Hex | undefined,
@@ -152,7 +149,7 @@ async function answered<Result>(wrong: string, ask: () => Promise<Result>): Prom
   }
 }
 
-/** As TripEscrow.tripIdOf. */
+/** Matches TripEscrow.tripIdOf. */
 function tripIdOf(chainId: number, escrow: Hex, terms: TripTerms): Hex {
   return keccak256(encodeAbiParameters(FIELDS, [BigInt(chainId), escrow, terms]));
 }

@@ -7,8 +7,8 @@ import { lowerHex } from "../hex.ts";
 import { ChainSetupError } from "../setup-error.ts";
 
 /**
- * Name and version from the token itself, proved by its EIP-712 domain: signatures over another domain would be refused one by
- * one, with money waiting for each. Throws ChainSetupError for a contract that is not the token.
+ * Name and version from the token itself, verified by its EIP-712 domain: signatures over another domain would be refused one
+ * by one, with money waiting for each. Throws ChainSetupError for a contract that is not the token.
  */
 export async function readToken(
   client: PublicClient,

@@ -4,7 +4,7 @@ import type { BroadcastAnswer } from "../../../ports/chain/chain-sender.ts";
 import { chainUnavailable, refusalIn } from "../client.ts";
 import { isBusy } from "../rpc.ts";
 
-/** Nodes have no codes for these, only words, each its own. */
+/** Nodes have no error codes for these, only texts, and each has its own. */
 const WORDS: readonly (readonly [RegExp, Exclude<BroadcastAnswer["kind"], "refused">])[] = [
   [/already known|already imported|known transaction|already in (the )?(mem)?pool|already exists/i, "accepted"],
   [/nonce (is )?too low|oldnonce|nonce has already been used/i, "nonce_used"],

@@ -47,13 +47,13 @@ export interface EvmSenderOptions {
   signer: Signer;
   relayer: Wallet;
   walletIdOf(address: Hex): Promise<string | undefined>;
-  /** Where commissions and service fees go: the collection wallet. */
+  /** The recipient of commissions and service fees: the collection wallet. */
   feeRecipient: Hex;
-  /** Not the development chain: gas is estimated, and keys that everybody knows are refused. */
+  /** Not the development chain: gas is estimated, and publicly known keys are refused. */
   live: boolean;
 }
 
-/** The relayer's key is opened once, here, and stays in this closure. */
+/** The relayer's key is decrypted once, here, and stays in this closure. */
 export async function createEvmSender(options: EvmSenderOptions): Promise<ChainSender> {
   const { client, chain, operations, relayer, feeRecipient, live } = options;
   const relayerKey = await options.signer.privateKeyOf(relayer.id);
@@ -165,7 +165,7 @@ function atLeast(fees: Fees, least: Fees): Fees {
   };
 }
 
-/** Asks the same once more, on the state after its block: mostly it is refused there for the same reason. */
+/** Repeats the call on the state after its block: usually it fails there for the same reason. */
 async function explain(
   client: PublicClient,
   relayer: Hex,
@@ -183,7 +183,7 @@ async function explain(
   }
 }
 
-/** Those of the accounts that have code, by one question to the node. */
+/** Returns the accounts that have code, with one request to the node. */
 function whichHaveCode(client: PublicClient, accounts: readonly Hex[]): Promise<ReadonlySet<Hex>> {
   return reach(async () => {
     const data = encodeDeployData({ abi: codeProbeAbi, bytecode: codeProbeBytecode, args: [accounts] });
@@ -194,7 +194,7 @@ function whichHaveCode(client: PublicClient, accounts: readonly Hex[]): Promise<
   });
 }
 
-/** Whether an event tells that an operation was carried out since it was stored, by whichever transaction. */
+/** Finds an event that shows the operation executed since it was stored, by any transaction. */
 async function findEvent(
   client: PublicClient,
   chain: Chain,

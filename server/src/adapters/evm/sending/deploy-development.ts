@@ -14,13 +14,13 @@ import { LEAST_GAS } from "./fees.ts";
 
 export interface DeployOptions {
   client: PublicClient;
-  /** Fresh: nothing but this deployment has ever used it. It becomes owner and minter. */
+  /** Fresh: only this deployment has ever used it. It becomes owner and minter. */
   relayerKey: Hex;
   /** Has native gas from the first block on. */
   funderKey: Hex;
   /** The collection wallet. */
   collection: Hex;
-  /** What was deployed before. */
+  /** The contracts deployed earlier. */
   known: LaterContracts;
   timeoutMilliseconds?: number;
 }
@@ -33,9 +33,9 @@ const CALL_GAS = 300_000n;
 const TIMEOUT_MILLISECONDS = 30_000;
 
 /**
- * Puts the development contracts on the chain, with the relayer as their owner. Every step has the nonce of its place in the
- * list, and contracts' addresses follow from nonces: after a crash in the middle, the steps whose nonce is used are done and the
- * rest follows. Run it in one process at a time.
+ * Deploys the development contracts, owned by the relayer. Each step uses the nonce of its position in the list, and contracts'
+ * addresses are derived from nonces: after a crash, the steps with used nonces are done and the rest follow. Run it in one
+ * process at a time.
  */
 export async function deployDevelopment(
   options: DeployOptions,
@@ -107,7 +107,7 @@ async function fund(node: Sending, funder: LocalAccount, relayer: Hex): Promise<
   await node.send(funder, await node.nonceOf(funder.address), [transaction]);
 }
 
-/** A step that had no effect leaves no code, or tokens that nobody can mint. */
+/** A step without effect leaves no code, or tokens that nobody can mint. */
 async function requireCode(
   client: PublicClient,
   node: Sending,

@@ -21,7 +21,7 @@ import { reach } from "../client.ts";
 import { lowerHex } from "../hex.ts";
 import { DEPLOY_GAS, type Sending, type Step } from "./development-sending.ts";
 
-/** Without those that are missing. */
+/** Without the missing ones. */
 export type LaterContracts = Pick<ChainContracts, "paymentBatch" | "escrow" | "agentRegistries">;
 
 export interface LaterOptions {
@@ -31,9 +31,9 @@ export interface LaterOptions {
   usdc: Hex;
   /** The escrow's owner and operator, and the owner of the first agent. */
   relayer: LocalAccount;
-  /** Where the escrow's service fees go. */
+  /** The recipient of the escrow's service fees. */
   collection: Hex;
-  /** What was deployed before, if it is still there. */
+  /** The contracts deployed earlier that still exist. */
   known: LaterContracts;
 }
 
@@ -41,9 +41,9 @@ const GRACE_SECONDS = 604_800n;
 const OPERATOR_AGENT_URI = "urn:wayfare:operator";
 
 /**
- * The contracts that came after the first ones, whose addresses follow from the relayer's first nonces: the funder deploys them, also
- * on a chain that was there before, and while the relayer has transactions under way. After a crash between this and storing their
- * addresses they are deployed again.
+ * Contracts added after the first ones, whose addresses are derived from the relayer's first nonces: the funder deploys them,
+ * even on an existing chain and while the relayer has pending transactions. After a crash before their addresses are stored
+ * they are deployed again.
  */
 export async function deployLater(options: LaterOptions): Promise<Required<LaterContracts>> {
   const { client, node, funder, relayer, usdc, collection, known } = options;
@@ -55,7 +55,7 @@ export async function deployLater(options: LaterOptions): Promise<Required<Later
   const haveCode = async (addresses: readonly Hex[]): Promise<boolean> =>
     (await Promise.all(addresses.map(node.hasCode))).every((has) => has);
 
-  /** Where it will be. */
+  /** Its future address. */
   function deploy(name: string, data: Hex): Hex {
     const address = lowerHex(getContractAddress({ from: funder.address, nonce: BigInt(first + steps.length) }));
     steps.push({ name, to: undefined, data, gas: DEPLOY_GAS });
@@ -89,8 +89,8 @@ export async function deployLater(options: LaterOptions): Promise<Required<Later
   }
 
   /**
-   * The operator's own agent is the first one: nobody else knows of the registry yet. The relayer signs it and the funder sends it,
-   * since the relayer's nonces are others' business.
+   * The operator's own agent is the first one: nobody else knows the registry yet. The relayer signs and the funder sends,
+   * since the relayer's nonces are used elsewhere.
    */
   async function operatorAgent(forwarder: Hex, identity: Hex): Promise<Step> {
     const name = "the operator's agent";

@@ -8,7 +8,7 @@ import { createFeeReader } from "./fees.ts";
 
 export interface Step {
   name: string;
-  /** Undefined: a contract is made. */
+  /** Undefined: creates a contract. */
   to: Hex | undefined;
   data: Hex;
   gas: bigint;
@@ -22,8 +22,8 @@ export interface Sending {
   balanceOf(address: Hex): Promise<NativeAmount>;
   hasCode(address: Hex): Promise<boolean>;
   /**
-   * In their order, with the nonces from this one on, and yet together: what rests on one of them follows it in the same block.
-   * Resolves when transactions with these nonces are in blocks; whether they had an effect is another question.
+   * Sends the steps in order, with nonces from this one on, without waiting in between: dependent steps follow in the same
+   * block. Resolves when transactions with these nonces are in blocks, whether or not they had an effect.
    */
   send(account: LocalAccount, nonce: number, steps: readonly Step[]): Promise<void>;
 }
@@ -63,7 +63,7 @@ export async function openSending(client: PublicClient, deadline: number): Promi
       const answers = await Promise.all(raws.map((raw) => broadcast(client, raw)));
       for (const [index, { name }] of steps.entries()) {
         const answer = answers[index];
-        // Underpriced: the same step waits there already, sent before a crash.
+        // Underpriced: the same step is already pending, sent before a crash.
         if (answer?.kind === "refused") throw new Error(`the development chain refuses ${name}: ${answer.reason}`);
         if (answer?.kind === "unfunded") throw new Error(`there is no gas for ${name} on the development chain`);
       }

@@ -16,7 +16,7 @@ const OUR_ERRORS: Abi = [
 ].filter(({ type }) => type === "error");
 const LONGEST = 300;
 
-/** `WrongState(2)` for an error of our contracts, else the node's words. */
+/** `WrongState(2)` for an error of our contracts, else the node's text. */
 export function explainRevert(refusal: RpcRefusal): string {
   return (ownError(refusal) ?? refusal.message).slice(0, LONGEST);
 }
@@ -26,7 +26,7 @@ function ownError({ data }: RpcRefusal): string | undefined {
   if (bytes === undefined) return undefined;
   try {
     const { abiItem, errorName, args } = decodeErrorResult({ abi: OUR_ERRORS, data: bytes });
-    // What every contract can say is in the node's words already.
+    // The node's text already has the standard errors.
     if (!OUR_ERRORS.includes(abiItem)) return undefined;
     return `${errorName}(${(args ?? []).map(String).join(", ")})`;
   } catch {
@@ -34,7 +34,7 @@ function ownError({ data }: RpcRefusal): string | undefined {
   }
 }
 
-/** As it is, or in an object around it: nodes differ. */
+/** The bytes themselves or inside an object: nodes differ. */
 function errorBytes(data: unknown): Hex | undefined {
   if (typeof data === "object" && data !== null && "data" in data) return errorBytes(data.data);
   if (typeof data !== "string") return undefined;

@@ -7,14 +7,14 @@ import type { Payload } from "../signing/sign-operation.ts";
 
 const FALLBACK_TIP_WEI = 1_000_000_000n;
 const FEES_KEPT_MILLISECONDS = 1_000;
-/** What the cheapest transaction costs: no estimate is below it. */
+/** The gas of the cheapest transaction: no estimate is lower. */
 export const LEAST_GAS = 21_000n;
-/** More no transaction may ask for where EIP-7825 holds. */
+/** The gas limit of a transaction under EIP-7825. */
 const MOST_GAS = 2n ** 24n;
 
 const larger = (one: bigint, other: bigint): bigint => (one > other ? one : other);
 
-/** Twice the base fee, so that a transaction outlasts a few full blocks; what is not needed is not paid. */
+/** Twice the base fee, so that a transaction outlasts a few full blocks; the excess is not charged. */
 export function createFeeReader(client: PublicClient): () => Promise<Fees> {
   let kept: { at: number; fees: Promise<Fees> } | undefined;
 
@@ -50,8 +50,8 @@ async function readTip(client: PublicClient): Promise<bigint> {
 }
 
 /**
- * The ceiling on the development chain; live what the node estimates and a fifth more. What would be reverted is sent with the
- * ceiling all the same: only a block can tell that it is.
+ * The ceiling on the development chain; on a live one, the node's estimate plus 20 %. A call that would revert is sent with the
+ * ceiling all the same: only a block can tell that it does.
  */
 export async function chooseGas(client: PublicClient, from: Hex, payload: Payload, live: boolean): Promise<bigint> {
   const { gas: ceiling, bound } = payload.ceiling;

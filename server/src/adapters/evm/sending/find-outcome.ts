@@ -11,10 +11,10 @@ import { readLogs } from "../reading/movements.ts";
 
 type PlainAuthorization = Pick<TokenAuthorization, "from" | "to" | "value" | "validBefore" | "nonce">;
 
-/** Clocks of validators and ours may differ by so much. */
+/** How much clocks of validators may differ from ours. */
 const CLOCK_TOLERANCE_SECONDS = 3_600n;
 
-/** What became of an authorization up to the latest block that counts, whoever used it. */
+/** The outcome of an authorization up to the latest confirmed block, whoever used it. */
 export async function findOutcome(
   client: PublicClient,
   chain: Chain,
@@ -35,7 +35,7 @@ export async function findOutcome(
       });
     if (!(await isUsedAt(head.number))) {
       const { timestamp } = await client.getBlock({ blockNumber: head.number });
-      // The token asks for a time before this one, and time only grows.
+      // The token requires an earlier time, and time only increases.
       return timestamp >= authorization.validBefore ? { kind: "void" } : { kind: "open" };
     }
     const fromBlock = await firstBlockSince(client, signedAfter, head.number);
@@ -45,7 +45,7 @@ export async function findOutcome(
     const filter = { address: token, topics: [[used, canceled], padded, nonce] };
     const [log] = await readLogs(client, filter, fromBlock, head.number);
     if (log === undefined || log.transactionHash === null) {
-      // Long before it was shown here it paid for something else.
+      // Used long before it was shown here, it paid for something else.
       if (fromBlock > 0n && (await isUsedAt(fromBlock - 1n))) return { kind: "void" };
       throw new Error("an authorization was used in no block");
     }
@@ -59,8 +59,8 @@ export async function findOutcome(
 }
 
 /**
- * A nonce alone says nothing of what it moved: its payer may have signed it for somebody else too. The token says the nonce and
- * then the movement, and in one transaction there can be many of both, even of the same payer and amount.
+ * Whether the movement belongs to this nonce: its payer may have signed the same nonce for somebody else too. The token logs
+ * the nonce and then the movement, and a transaction can have many of both, even of the same payer and amount.
  */
 function isWhatMoved(
   { from, to, value }: PlainAuthorization,
@@ -76,7 +76,7 @@ function isWhatMoved(
   return moved !== undefined && moved.to === to && moved.amount === value;
 }
 
-/** Asks a chain what became of payers' authorizations. */
+/** Asks a chain for the outcomes of payers' authorizations. */
 export function createPaymentOutcomes(client: PublicClient, chain: Chain): PaymentOutcomes {
   return {
     async outcomeOf({ asset, payer, payTo, amount, validBefore, nonce }, signedAfter) {
@@ -86,7 +86,7 @@ export function createPaymentOutcomes(client: PublicClient, chain: Chain): Payme
   };
 }
 
-/** The first block of that time or later. */
+/** The first block at or after this time. */
 export async function firstBlockSince(client: PublicClient, since: Temporal.Instant, head: bigint): Promise<bigint> {
   const seconds = BigInt(Math.floor(since.epochMilliseconds / 1000)) - CLOCK_TOLERANCE_SECONDS;
   let low = 0n;

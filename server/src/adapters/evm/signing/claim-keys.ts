@@ -15,14 +15,14 @@ const TYPES = {
   ],
 } as const;
 
-/** A purpose of its own for each: who learns one of a trip's secrets learns nothing of the others. */
+/** A separate purpose for each: learning one of a trip's secrets reveals none of the others. */
 export function createClaimKeys(vault: Pick<Vault, "deriveKey">): ClaimKeys {
   const derive = (what: string, codeNonce: Hex): string => vault.deriveKey(`trip ${what} ${lowerHex(codeNonce)}`);
   const signerOf = (codeNonce: Hex) => privateKeyToAccount(`0x${derive("claim signer", codeNonce)}`);
   return {
     linkSecret: (codeNonce) => Buffer.from(derive("guest link", codeNonce), "hex").toString("base64url"),
 
-    // So many more keys than codes that no code is more likely than another.
+    // The keys are so many more than the codes that the modulo bias is negligible.
     claimCode: (codeNonce) =>
       (BigInt(`0x${derive("claim code", codeNonce)}`) % CODES).toString().padStart(CODE_DIGITS, "0"),
 

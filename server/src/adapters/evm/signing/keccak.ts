@@ -1,6 +1,6 @@
 import { hash } from "node:crypto";
 
-/** Of OpenSSL, in about an eighth of the time that JavaScript takes for it. */
+/** OpenSSL's, about eight times as fast as JavaScript. */
 export function keccak256(data: Uint8Array): Buffer {
   return hash("keccak-256", data, "buffer");
 }

@@ -14,7 +14,7 @@ const TYPE_HASH = keccak256(
 const word = (digits: string): string => digits.padStart(64, "0");
 const numberWord = (value: bigint): string => word(value.toString(16));
 
-/** What a payer signs for this token, by EIP-712; what is the same for every payment is computed once. */
+/** The EIP-712 digest that a payer signs for this token; constant parts are computed once. */
 export function createPaymentDigest(
   { name, version, address }: ChainToken,
   chainId: number,

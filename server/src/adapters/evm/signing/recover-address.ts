@@ -2,7 +2,7 @@ import { recover } from "tiny-secp256k1";
 import type { Hex } from "../../../domain/tokens.ts";
 import { keccak256 } from "./keccak.ts";
 
-/** The uncompressed key behind r and s (64 bytes); undefined: nobody's. */
+/** The uncompressed key for r and s (64 bytes); undefined: there is none. */
 type RecoverKey = (digest: Uint8Array, rs: Uint8Array, recoveryId: 0 | 1) => Uint8Array | undefined;
 
 /** In WebAssembly, which runs everywhere. */
@@ -10,14 +10,14 @@ export const recoverKeyEverywhere: RecoverKey = orUndefined(
   (digest, rs, recoveryId) => recover(digest, rs, recoveryId, false) ?? undefined,
 );
 
-/** In machine code, in about a fifth of the time; undefined: there is none for this machine. */
+/** In machine code, about five times as fast; undefined: not available on this machine. */
 export const recoverKeyNatively: RecoverKey | undefined = await import("secp256k1/bindings.js").then(
   ({ default: native }) => orUndefined((digest, rs, recoveryId) => native.ecdsaRecover(rs, recoveryId, digest, false)),
   () => undefined,
 );
 
 const SIGNATURE_DIGITS = /^0x[0-9a-f]{130}$/i;
-/** Half of the curve's order: of the two values of `s` that both fit, the tokens take the lower one only. */
+/** Half of the curve's order: of the two valid values of `s`, the tokens accept only the lower one. */
 const HALF_ORDER = "7fffffffffffffffffffffffffffffff5d576e7357a4501ddfe92f46681b20a0";
 const RECOVERY_IDS: ReadonlyMap<string, 0 | 1> = new Map([
   ["1b", 0],
@@ -27,8 +27,8 @@ const RECOVERY_IDS: ReadonlyMap<string, 0 | 1> = new Map([
 const recoverKey = recoverKeyNatively ?? recoverKeyEverywhere;
 
 /**
- * Whose key has signed the digest, as the tokens find it; undefined: they would take the signature for none. In compiled
- * code, because it is most of what a paid call costs.
+ * The signer of the digest, by the tokens' rules; undefined: they would refuse the signature. In compiled code, because it is
+ * most of the cost of a paid call.
  */
 export function recoverAddress(digest: Uint8Array, signature: Hex): Hex | undefined {
   if (!SIGNATURE_DIGITS.test(signature)) return undefined;
@@ -40,7 +40,7 @@ export function recoverAddress(digest: Uint8Array, signature: Hex): Hex | undefi
   return `0x${keccak256(publicKey.subarray(1)).toString("hex", 12)}`;
 }
 
-/** Numbers that are no point of the curve make the libraries throw. */
+/** The libraries throw for values that are not on the curve. */
 function orUndefined(recoverKey: RecoverKey): RecoverKey {
   return (digest, rs, recoveryId) => {
     try {

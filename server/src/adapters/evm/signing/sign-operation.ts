@@ -19,7 +19,7 @@ import type { Signer } from "../../../ports/chain/signer.ts";
 import { keccak256 } from "./keccak.ts";
 import { refuseWellKnownKey } from "./well-known-keys.ts";
 
-/** What the relayer sends, but for its nonce and price. */
+/** The relayer's transaction without nonce and price. */
 export type Payload = EncodedCall & { ceiling: GasCeiling };
 
 export interface OperationSignerOptions {
@@ -27,13 +27,13 @@ export interface OperationSignerOptions {
   site: OperationSite;
   signer: Signer;
   walletIdOf(address: Hex): Promise<string | undefined>;
-  /** Whether keys that everybody knows are refused. */
+  /** Whether publicly known keys are refused. */
   live: boolean;
 }
 
 /**
- * How long after it was stored an operation can be carried out. Long enough for a network or a database that is away for days; an
- * operation that is given up is not waited for that long: its authorization is cancelled (`withdraw`).
+ * How long after it was stored an operation can be executed: enough for a network or a database that is unavailable for days.
+ * An abandoned operation does not wait that long: its authorization is cancelled (`withdraw`).
  */
 const VALID_DAYS = 30;
 const SECONDS_PER_DAY = 86_400;
@@ -57,7 +57,7 @@ const TYPES = {
   ],
 } as const;
 
-/** Makes what is sent for a stored operation of any kind, with the signature of the wallet that it needs. */
+/** Encodes a stored operation of any kind, with the required signature of its wallet. */
 export class OperationSigner {
   readonly #options: OperationSignerOptions;
 
@@ -90,7 +90,7 @@ export class OperationSigner {
       return await account.signTypedData(authorization.typedData);
     }
     const { primaryType, from, to, value, validAfter, validBefore, nonce } = authorization;
-    // Somebody else has signed it, and the signature is in what was stored.
+    // Another party has signed it, and the signature is part of the stored operation.
     if (primaryType === undefined) return "0x";
     const account = await this.#accountOf(from);
     const message = { from, to, value, validAfter, validBefore, nonce };

@@ -10,7 +10,7 @@ import { recoverAddress } from "./recover-address.ts";
 
 const MOST_REMEMBERED = 10_000;
 
-/** What was seen a short while ago. When there is too much of it, all of it is forgotten. */
+/** Remembers values for a short time. When there are too many, all are dropped. */
 class Recently<Seen> {
   readonly #milliseconds: number;
   readonly #until = new Map<Seen, number>();
@@ -35,7 +35,7 @@ export interface PaymentVerifierOptions {
   chain: Pick<Chain, "environment" | "chainId" | "tokens">;
 }
 
-/** As @x402/evm and the specification of x402 call it; the last has no word there. */
+/** Reasons as in @x402/evm and the x402 specification, which lacks the last one. */
 const BAD_SIGNATURE = "invalid_exact_evm_payload_signature";
 const UNDEPLOYED_WALLET = "invalid_exact_evm_payload_undeployed_smart_wallet";
 const NONCE_USED = "invalid_exact_evm_nonce_already_used";
@@ -43,18 +43,18 @@ const INSUFFICIENT = "insufficient_funds";
 const WRONG_ASSET = "invalid_asset";
 const PAYER_BLOCKED = "payer_blocked";
 
-/** In characters: more is no signature of any wallet, and would be paid for as data of a transaction. */
+/** In characters: a longer one is no wallet's signature, but would cost gas as transaction data. */
 const LONGEST_SIGNATURE = 2 + 2 * 2_048;
-/** What ends a signature that brings the deployment of its wallet along (ERC-6492). */
+/** The suffix of a signature that includes the deployment of its wallet (ERC-6492). */
 const UNDEPLOYED_MARK = "6492".repeat(16);
 
-/** An account can be given code at any time. */
+/** An account can get code at any time. */
 const WITHOUT_CODE_MILLISECONDS = 60_000;
 
 const ANSWER = /^0x(?:[0-9a-f]{64}){7}$/;
 
 /**
- * Verifies payments by our own eyes: what a key signed without any question, and the rest by one question to the node, of one
+ * Verifies payments itself: signatures of keys without any request, and the rest with one request to the node, for a single
  * block. Payments are settled by our own transactions.
  */
 export function createPaymentVerifier({ client, chain }: PaymentVerifierOptions): Facilitator & PayerSignatures {
@@ -63,12 +63,12 @@ export function createPaymentVerifier({ client, chain }: PaymentVerifierOptions)
     Object.values(chain.tokens).map((token) => [token.address, createPaymentDigest(token, chain.chainId)]),
   );
 
-  /** A signature that is not their key's is refused without a question. */
+  /** Accounts known to have no code: a signature not by their key is refused without a request. */
   const withoutCode = new Recently<Hex>(WITHOUT_CODE_MILLISECONDS);
-  /** Recovering a key is most of what a verification costs here, and it is asked for twice. */
+  /** Recovering a key is most of a verification's cost, and is needed twice. */
   const judged = new WeakMap<SignedPayment, Judged>();
 
-  /** Undefined: it is on another chain, or in a token that is not taken. */
+  /** Undefined: it is on another chain, or in a token that is not accepted. */
   function judge(payment: SignedPayment): Judged | undefined {
     const known = judged.get(payment);
     if (known !== undefined) return known;
@@ -102,7 +102,7 @@ export function createPaymentVerifier({ client, chain }: PaymentVerifierOptions)
       const { digest, isSignedByKey } = judgement;
       if (!isSignedByKey && withoutCode.has(payer)) throw badSignature();
       const state = await probe(payment, digest);
-      // The token asks whoever has code, and nobody else but the key.
+      // The token asks a contract wallet itself, and otherwise accepts only the key.
       if (state.hasCode ? !state.isAcceptedByWallet : !isSignedByKey) {
         if (!state.hasCode) withoutCode.add(payer);
         throw badSignature();
@@ -134,7 +134,7 @@ function badSignature(): PaymentRefused {
   return new PaymentRefused(BAD_SIGNATURE, "The signature is not the payer's for exactly this payment.");
 }
 
-/** What can be told without a question to the node. */
+/** Refuses signatures that are certainly bad, without a request to the node. */
 function refuseHopeless(signature: Hex): void {
   if (signature.endsWith(UNDEPLOYED_MARK)) {
     throw new PaymentRefused(UNDEPLOYED_WALLET, "The payer's wallet is not deployed. Deploy it, then sign again.");
@@ -142,7 +142,7 @@ function refuseHopeless(signature: Hex): void {
   if (signature.length > LONGEST_SIGNATURE) throw new PaymentRefused(BAD_SIGNATURE, "The signature is too long.");
 }
 
-/** As contracts/src/PaymentProbe.sol answers. */
+/** The answer of contracts/src/PaymentProbe.sol. */
 interface ProbeAnswer {
   isUsed: boolean;
   balance: bigint;
@@ -153,7 +153,7 @@ interface ProbeAnswer {
   isAcceptedByWallet: boolean;
 }
 
-/** Put together by hand: the library takes as long for it as the whole rest of a verification. */
+/** Encoded by hand: the library takes as long for it as the rest of a verification. */
 function probeQuestion({ asset, payer, payTo, nonce, signature }: SignedPayment, digest: Uint8Array): Hex {
   const digits = signature.slice(2);
   const words = [asset, payer, payTo, nonce, bytesToHex(digest)].map((value) => word(value.slice(2)));
@@ -163,7 +163,7 @@ function probeQuestion({ asset, payer, payTo, nonce, signature }: SignedPayment,
 }
 
 const WORD_DIGITS = 64;
-/** Five values and where the signature begins. */
+/** Five values and the offset of the signature. */
 const HEAD_BYTES = 6 * 32;
 const word = (digits: string): string => digits.padStart(WORD_DIGITS, "0");
 const numberWord = (value: number): string => word(value.toString(16));

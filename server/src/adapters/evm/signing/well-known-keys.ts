@@ -3,7 +3,10 @@ import type { Hex } from "../../../domain/tokens.ts";
 import { lowerHex } from "../hex.ts";
 import { ChainSetupError } from "../setup-error.ts";
 
-/** First accounts of the mnemonics that development nodes are shipped with: "test test … junk", "myth like bonus …", "candy maple …". */
+/**
+ * First accounts of the mnemonics that development nodes are shipped with: "test test … junk", "myth like bonus …", "candy
+ * maple …".
+ */
 const WELL_KNOWN: ReadonlySet<string> = new Set([
   "0xf39fd6e51aad88f6f4ce6ab8827279cfffb92266",
   "0x70997970c51812dc3a010c7d01b50e0d17dc79c8",
@@ -47,10 +50,10 @@ const WELL_KNOWN: ReadonlySet<string> = new Set([
   "0x5aeda56215b167893e80b4fe645ba6d5bab767de",
 ]);
 
-/** Private keys below this are found by counting. */
+/** Smaller private keys can be found by counting. */
 const LEAST_KEY = 2n ** 128n;
 
-/** Off the development chain, money behind a key that everybody knows is gone within seconds. */
+/** Off the development chain, money behind a publicly known key is stolen within seconds. */
 export function refuseWellKnownKey(privateKey: Hex): void {
   const address = addressOf(privateKey);
   if (!WELL_KNOWN.has(address) && BigInt(privateKey) >= LEAST_KEY) return;

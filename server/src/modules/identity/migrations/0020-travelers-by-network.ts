@@ -1,9 +1,9 @@
 import { type Kysely, sql } from "kysely";
 
 /**
- * Users and their profiles belong to one environment, and a tenant can be on the beta network. Profiles that are there do not say
- * to which environment they belong: they are the sandbox's, and production begins without any. Users whose production records name
- * them are users there too.
+ * Users and their profiles belong to one environment, and a tenant can be on the beta network. Existing profiles do not name
+ * their environment: they become the sandbox's, and production begins without any. Users named by production records are users
+ * there too.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`

@@ -1,6 +1,6 @@
 import { type Kysely, sql } from "kysely";
 
-/** People of a tenant, with what they may do for it, and keys of their own. */
+/** A tenant's people with their permissions, and their own keys. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`
     create table person (

@@ -1,8 +1,8 @@
 import { type Kysely, sql } from "kysely";
 
 /**
- * A line of the audit log is never changed or removed, but that a person who is erased is taken out of it: a mark stands in place of
- * the user's id, and what the details say may change, not which details there are.
+ * Lines of the audit log are never changed or removed, except that an erased person is removed from them: a mark replaces the
+ * user's id, and values of the details may change, but not their names.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`

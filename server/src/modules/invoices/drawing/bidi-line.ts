@@ -1,13 +1,13 @@
 import { createRequire } from "node:module";
 import type { Bidi } from "bidi-js";
 
-/** Its types say that what it exports stands under `default`, which is not so. */
+/** Its types wrongly declare the export as `default`. */
 const createBidi: () => Bidi = createRequire(import.meta.url)("bidi-js");
 const bidi = createBidi();
 
 /**
- * A line's pieces from left to right as they are read. The drawing library turns round a piece in a right-to-left script by itself
- * and keeps the order of the pieces, so they are put in their places here.
+ * Returns a line's pieces from left to right. The drawing library reverses a right-to-left piece by itself but keeps the order
+ * of the pieces, so they are ordered here.
  */
 export function piecesFromLeft(line: string): readonly string[] {
   const found = bidi.getEmbeddingLevels(line, "ltr");
@@ -18,7 +18,7 @@ export function piecesFromLeft(line: string): readonly string[] {
     const isReversed = (found.levels[index] ?? 0) % 2 === 1;
     const character = mirrored.get(index) ?? line.charAt(index);
     const last = pieces.at(-1);
-    // Spaces and signs have no direction that the library would know them by, so that each stands alone.
+    // The library assigns spaces and signs no direction, so each is a piece of its own.
     const isAlone = isReversed && !/[\p{L}\p{M}]/u.test(character);
     if (last?.isReversed !== isReversed || isAlone)
       pieces.push({ text: character, isReversed: isAlone ? false : isReversed });

@@ -10,13 +10,13 @@ import type { ToDraw } from "./invoice-renderer.ts";
 
 const PAGE = { width: 595.28, height: 841.89, margin: 48 } as const;
 const BOTTOM = PAGE.height - PAGE.margin;
-/** What does not fit at one size is drawn smaller, as one booking has one page. */
+/** Contents that do not fit are drawn smaller, as a booking has one page. */
 const SCALES = [1, 0.85, 0.7, 0.55, 0.4] as const;
 const INK = "#1a1a1a";
 const MARK = "#f3d6d6";
 const GREY = "#5c5c5c";
 
-/** From the top of a line to the feet of its letters, as a part of their size. */
+/** The distance from the top of a line to the baseline, relative to the font size. */
 const ASCENT = 0.928;
 
 interface Column {
@@ -26,7 +26,7 @@ interface Column {
 
 type Say = ReturnType<typeof invoiceTexts>;
 
-/** A PDF of one page, made as PDF/A-3 with its fonts in it and the document as JSON attached. */
+/** Draws a one-page PDF/A-3 with embedded fonts and the document attached as JSON. */
 export async function drawInvoice({ invoice, attachment }: ToDraw): Promise<DrawnInvoice> {
   for (const scale of SCALES) {
     const glyphs = new Glyphs();
@@ -73,18 +73,18 @@ class InvoicePage {
     });
   }
 
-  /** As Factur-X wants it: beside the page, and saying the same. */
+  /** As Factur-X requires: attached to the page, with the same contents. */
   attach({ fileName, xml, description, metadata }: EInvoiceAttachment): void {
     this.#attach(xml, { name: fileName, type: "text/xml", relationship: "Alternative", description });
     this.#pdf.appendXML(metadata);
   }
 
-  /** PDF/A-3 needs `relationship`, which the types of PDFKit do not know. */
+  /** PDF/A-3 needs `relationship`, which PDFKit's types lack. */
   #attach(content: string, about: { name: string; type: string; relationship: string; description?: string }): void {
     this.#pdf.file(Buffer.from(content), { ...about, creationDate: this.#made, modifiedDate: this.#made });
   }
 
-  /** Where it ends on the page. */
+  /** Returns its lower end on the page. */
   draw(): number {
     if (this.#invoice.sandbox) this.#drawMark();
     this.#drawHead();
@@ -161,7 +161,7 @@ class InvoicePage {
     this.#fact(this.#say("bookingId"), [bookingId]);
     this.#fact(this.#say("orderId"), orderId === null ? [] : [orderId]);
     this.#fact(this.#say("pnr"), pnr === null ? [] : [pnr]);
-    // Each on a line of its own: names of two directions beside each other are read in no sure order.
+    // One per line: the reading order of adjacent names in two directions is ambiguous.
     this.#fact(this.#say("travelers"), travelers);
     this.#fact(this.#say("tickets"), tickets.length === 0 ? [] : [tickets.join(", ")]);
     this.#fact(this.#say("journey"), journey);
@@ -234,7 +234,7 @@ class InvoicePage {
     this.#gap(8);
   }
 
-  /** One or more lines, broken between words, each with its pieces in the order in which they are seen. */
+  /** Draws one or more lines, broken between words, each with its pieces in visual order. */
   #text(
     text: string,
     {
@@ -253,7 +253,7 @@ class InvoicePage {
       const whole = runs.reduce((sum, run) => sum + this.#pdf.font(run.face[weight]).widthOfString(run.text), 0);
       let left = isRight ? x + width - whole : x;
       for (const run of runs) {
-        // All faces stand on one line: measured from their tops, each would stand at a height of its own.
+        // A common baseline for all faces: measured from their tops, they would differ in height.
         const options = { lineBreak: false, baseline: "alphabetic" } as const;
         this.#pdf.font(run.face[weight]).text(run.text, left, this.#y + points * ASCENT, options);
         left += this.#pdf.widthOfString(run.text);
@@ -292,7 +292,7 @@ class InvoicePage {
   }
 }
 
-/** In the words of whoever reads it; a code that stands for none is left as it is. */
+/** In the reader's language; an unknown code is left unchanged. */
 function countryName(code: string, { locale }: Words): string {
   return new Intl.DisplayNames(locale, { type: "region", fallback: "code" }).of(code) ?? code;
 }

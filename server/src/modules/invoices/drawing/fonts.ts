@@ -7,12 +7,12 @@ type Face = Readonly<Record<Weight, string>>;
 const resolve = (file: string): string => createRequire(import.meta.url).resolve(file);
 
 const JAPANESE = "@expo-google-fonts/biz-udpgothic";
-/** What stands on every document. */
+/** The face for most documents. */
 export const usualFace: Face = {
   regular: resolve("dejavu-fonts-ttf/ttf/DejaVuSans.ttf"),
   bold: resolve("dejavu-fonts-ttf/ttf/DejaVuSans-Bold.ttf"),
 };
-/** In the order in which they are asked for a character: a file is opened only when those before it lack one. */
+/** In the order in which they are tried for a character: a file is opened only if the previous ones lack one. */
 const faces: readonly Face[] = [
   usualFace,
   {
@@ -23,18 +23,18 @@ const faces: readonly Face[] = [
 
 const BOX = "\u25a1";
 
-/** Characters beside each other that one face draws. */
+/** Adjacent characters of one face. */
 interface Run {
   readonly face: Face;
   readonly text: string;
 }
 
-/** Knows which characters the fonts of documents have. */
+/** Knows which characters the documents' fonts have. */
 export class Glyphs {
   readonly #missing = new Set<string>();
   readonly #open = new Map<string, (codePoint: number) => boolean>();
 
-  /** The characters, with a box in place of each that is missing. */
+  /** Replaces each missing character by a box. */
   drawable(text: string): string {
     return Array.from(new Intl.Segmenter().segment(text), ({ segment }) => {
       if (this.#faceOf(segment) !== undefined) return segment;
@@ -43,7 +43,7 @@ export class Glyphs {
     }).join("");
   }
 
-  /** What is drawable, cut where another face has to draw. */
+  /** The drawable text, split where the face changes. */
   runs(text: string): readonly Run[] {
     const runs: { face: Face; text: string }[] = [];
     for (const { segment } of new Intl.Segmenter().segment(text)) {

@@ -7,11 +7,11 @@ const TIMEOUT_MILLISECONDS = 20_000;
 
 export interface ToDraw {
   readonly invoice: InvoiceDocument;
-  /** Undefined: the invoice is no e-invoice. */
+  /** Undefined: the invoice is not an e-invoice. */
   readonly attachment: EInvoiceAttachment | undefined;
 }
 
-/** No PDF was made: too many wait for theirs, it took too long, or the drawing failed. The invoice stands all the same. */
+/** No PDF was made: the queue is full, it took too long, or drawing failed. The invoice remains valid. */
 export class InvoiceNotDrawn extends Error {
   constructor(reason: string) {
     super(`No PDF was made: ${reason}.`);

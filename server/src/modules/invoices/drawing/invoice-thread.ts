@@ -4,7 +4,7 @@ import type { ThreadAnswer, ThreadTask } from "../worker-queue.ts";
 import { drawInvoice } from "./draw-invoice.ts";
 import type { ToDraw } from "./invoice-renderer.ts";
 
-/** The thread of an `InvoiceRenderer`: a document in, its PDF or the text of an error out. */
+/** The thread of an `InvoiceRenderer`: takes a document, returns its PDF or the text of an error. */
 parentPort?.on("message", async ({ id, input }: ThreadTask<ToDraw>) => {
   const post = (answer: ThreadAnswer<DrawnInvoice>) => parentPort?.postMessage(answer);
   try {

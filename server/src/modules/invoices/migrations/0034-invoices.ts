@@ -1,6 +1,6 @@
 import { type Kysely, sql } from "kysely";
 
-/** Invoices of bookings in escrow and their credit notes, whom they name, and the numbers of each series. */
+/** Invoices of bookings in escrow and their credit notes, the parties they name, and the numbers of each series. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`
     create table invoicing_settings (

@@ -119,7 +119,7 @@ export const generateBookingInvoice = defineTool({
   },
 });
 
-/** What is invoiced, with the settings and what was issued before. Throws what the records refuse. */
+/** The booking to invoice, with the settings and earlier documents. Throws the records' refusals. */
 async function readSettlement(
   { bookingId: named, settleTxHash }: { bookingId: string; settleTxHash?: string | undefined },
   stores: Pick<Stores, "escrowBookings" | "chainTransactions" | "invoices">,
@@ -139,7 +139,7 @@ function refused(code: keyof typeof errors, details?: FailureDetails): Failure {
   return new Failure(code, { detail: errors[code], ...details });
 }
 
-/** With the codes that the tool declares. */
+/** Maps errors to the codes that the tool declares. */
 async function inWordsOfTool(judging: Promise<void>): Promise<void> {
   try {
     await judging;

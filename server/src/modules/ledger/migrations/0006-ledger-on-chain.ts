@@ -1,6 +1,6 @@
 import { type Kysely, sql } from "kysely";
 
-/** The ledger learns tokens, money on its way out of a wallet, and which event of a chain a posting stands for. */
+/** Adds to the ledger tokens, money leaving a wallet, and the chain event of a posting. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   const { rows } = await sql`select 1 from ledger_account where kind = 'held' and balance_micro <> 0`.execute(db);
   if (rows.length > 0) {
@@ -8,7 +8,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
       "Bookings of a version without a chain are still open. Start that version until they are decided, then this one.",
     );
   }
-  // Balances of that version never were on a chain. They go back to where they came from; tenants get real tokens instead.
+  // Balances of that version were never on a chain. They return to their origin; tenants get real tokens instead.
   await sql`
     with closing as (
       insert into ledger_transaction (reference, kind, created_at)

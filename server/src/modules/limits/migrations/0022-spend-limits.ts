@@ -1,10 +1,10 @@
 import { type Kysely, sql } from "kysely";
 
-/** What a key and a tenant may spend, what calls have spent, and what each of them counts against. */
+/** Spending limits of keys and tenants, the spending of calls, and the counters of each. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   const environment = sql`environment text not null check (environment in ('sandbox', 'production'))`;
 
-  // An empty key_id: the limits of the tenant itself, over all of its keys. Null: without a limit of this kind.
+  // An empty key_id: the limits of the tenant itself, over all of its keys. Null: no limit of this kind.
   await sql`
     create table spend_limit (
       tenant_id text not null,
@@ -19,8 +19,8 @@ export async function up(db: Kysely<unknown>): Promise<void> {
       primary key (tenant_id, environment, key_id)
     )`.execute(db);
 
-  // What an account has used up in a period, reservations included. That of escrowed money goes below zero when a trip's
-  // funding fails after it was counted on.
+  // The amount that an account has used in a period, including reservations. For escrowed money it becomes negative if a trip's
+  // funding fails after it was used.
   await sql`
     create table spend_counter (
       tenant_id text not null,
@@ -31,7 +31,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
       primary key (tenant_id, environment, account, period)
     )`.execute(db);
 
-  // What a call spends. It holds as long as what the call did outside is open, and for good when that is done.
+  // The spending of a call. It counts while the call's effect is open, and permanently when that is done.
   await sql`
     create table call_spend (
       tenant_id text not null,

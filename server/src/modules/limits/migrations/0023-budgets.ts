@@ -1,6 +1,6 @@
 import { type Kysely, sql } from "kysely";
 
-/** Money set aside. What calls have used of a budget is in spend_counter, by the account budget:<id>. */
+/** Money set aside. The used amount of a budget is in spend_counter, under the account budget:<id>. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   // Null: calls of any key, for any traveler, of any trip; without a first or a last day.
   await sql`

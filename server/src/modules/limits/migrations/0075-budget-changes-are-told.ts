@@ -1,6 +1,6 @@
 import { type Kysely, sql } from "kysely";
 
-/** Whoever remembers that a tenant has no budgets hears of the first one. What remains of a budget is read each time. */
+/** Notifies caches of tenants without budgets about the first one. The rest of a budget is never cached. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`
     create function notify_budget_changed() returns trigger language plpgsql as $$

@@ -1,6 +1,6 @@
 import { type Kysely, sql } from "kysely";
 
-/** Whoever judges by limits that it remembers can tell by one number whether they still hold. Counted here, so that no writer forgets it. */
+/** One version number tells caches of limits whether they still hold. Maintained by triggers, so that no writer forgets it. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`
     alter table tenant add column rules_version integer not null default 0;

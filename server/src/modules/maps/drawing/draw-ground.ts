@@ -8,11 +8,11 @@ import type { View } from "./view.ts";
 type Geography = ReturnType<typeof loadGeography>;
 
 const DEGREES = 180 / Math.PI;
-/** Points that fall nearer together are one. */
+/** Points nearer than this are merged. */
 const SEEN_PIXELS = 1.25;
 const WHOLE = `width="${MAP_SIZE.width}" height="${MAP_SIZE.height}"`;
 
-/** Everything below the route. */
+/** Draws everything below the route. */
 export function drawGround(view: View, geography: Geography, streets: Streets | undefined): string {
   if (streets !== undefined) return drawStreets(streets);
   if (view.kind === "city") return drawGrid(view);
@@ -34,7 +34,7 @@ function graticuleOf({ kind, radius }: View) {
   return geoGraticule().step([step, step])();
 }
 
-/** Light turned into dark, and colors kept: the tiles of others are drawn for light surroundings. */
+/** Inverts lightness and keeps hues: providers' tiles are drawn for light mode. */
 const NIGHT = `<filter id="night" color-interpolation-filters="sRGB" filterUnits="userSpaceOnUse" x="-256" y="-256" width="1512" height="1137"><feColorMatrix type="matrix" values="0.37 -0.95 -0.22 0 0.9  -0.43 -0.15 -0.22 0 0.9  -0.43 -0.95 0.58 0 0.92  0 0 0 1 0"/></filter>`;
 
 function drawStreets({ tiles }: Streets): string {
@@ -46,7 +46,7 @@ function drawStreets({ tiles }: Streets): string {
 }
 
 const NICE = [1, 2, 5] as const;
-/** The greatest round number of kilometers that is no longer than so many pixels. */
+/** The largest round number of kilometers that fits in this many pixels. */
 export function roundDistance(view: View, mostPixels: number): { kilometers: number; pixels: number } {
   const most = (mostPixels / view.pixelsOfRadian) * EARTH_KILOMETERS;
   const power = 10 ** Math.floor(Math.log10(most));
@@ -56,7 +56,7 @@ export function roundDistance(view: View, mostPixels: number): { kilometers: num
 
 const GRID_PIXELS = 110;
 
-/** A plain ground with squares of a round size: what we have knows no streets. */
+/** A plain ground with a grid of a round size: the built-in data has no streets. */
 function drawGrid(view: View): string {
   const { pixels } = roundDistance(view, GRID_PIXELS);
   const [x = 0, y = 0] = view.locate(view.center) ?? [];

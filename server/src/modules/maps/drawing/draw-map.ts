@@ -14,7 +14,7 @@ type Geography = ReturnType<typeof loadGeography>;
 /** A map as SVG, without its style. */
 interface Drawing {
   kind: MapKind;
-  /** For pictures: of texts only what the font has. */
+  /** For pictures: only the texts that the font has. */
   plain: string;
   /** For readers' own fonts. */
   full: string;
@@ -44,7 +44,7 @@ const WIDEST_TITLE = 860;
 const LONGEST_LABEL = 30;
 const LONGEST_JOINED_LABEL = 48;
 const MARKER_RADIUS = 13;
-/** Markers nearer than this are one. */
+/** Markers nearer than this are merged. */
 const ONE_PLACE_PIXELS = 20;
 const LABEL_HEIGHT = 20;
 const MOST_COUNTRIES = 14;
@@ -52,7 +52,7 @@ const MOST_CITIES = 16;
 const LEAST_LEG_FOR_ARROW = 60;
 const LEAST_LEG_FOR_DISTANCE = 50;
 
-/** Everything above the ground. What comes first has its room first. */
+/** Everything above the ground. Earlier elements get room first. */
 class Overlay {
   readonly labelsNotDrawn: string[] = [];
   readonly #view: View;
@@ -107,7 +107,7 @@ class Overlay {
     ].join("");
   }
 
-  /** The scale, north, and what must be said of the map. */
+  /** The scale, the north arrow, and the required notes. */
   #foot(): string {
     const { kind } = this.#view;
     const note = this.#toText(this.#scene.notes[kind]);
@@ -126,7 +126,7 @@ class Overlay {
     return `<path class="scale" d="M30 ${y - 8}v8h${pixels.toFixed(1)}v-8"/>${text("note haloed", 38, y - 8, label)}`;
   }
 
-  /** Up is north in the middle of a small map only, and everywhere on tiles. */
+  /** North is up only in the middle of a small map, and everywhere on tiles. */
   #north(): string {
     if (this.#view.kind !== "city" && this.#scene.streets === undefined) return "";
     const [x, y] = [MAP_SIZE.width - 52, 66];
@@ -180,7 +180,7 @@ class Overlay {
     ];
   }
 
-  /** Halfway of each leg, on one side of it, where there is room. */
+  /** The distance of each leg, beside its middle, if there is room. */
   #distances(): string[] {
     return this.#legs.map((leg, index) => {
       const label = this.#toText(this.#scene.stops[index + 1]?.legDistance ?? "");
@@ -236,7 +236,7 @@ class Overlay {
   }
 }
 
-/** As much of it as the panel has room for. */
+/** As much of the text as the panel has room for. */
 function fitText(whole: string, size: number, weight: "bold" | "regular"): string {
   const characters = Array.from(new Intl.Segmenter().segment(whole), ({ segment }) => segment);
   let kept = characters.length;
@@ -251,10 +251,10 @@ function withinPicture(at: Pixel | undefined): Pixel[] {
 }
 
 const NEAR_PIXELS = 6;
-/** A leg that is cut at the edge of the world comes back on the other side. */
+/** A leg cut at the edge of the world continues on the other side. */
 const JUMP_PIXELS = 300;
 
-/** Points between the points of a line. */
+/** Adds points between the points of a line. */
 function densely(line: readonly Pixel[]): Pixel[] {
   return line.flatMap(([x, y], index): Pixel[] => {
     const [nextX, nextY] = line[index + 1] ?? [x, y];
@@ -268,7 +268,7 @@ function densely(line: readonly Pixel[]): Pixel[] {
   });
 }
 
-/** Which way the leg goes, in its middle. */
+/** An arrow in the middle of the leg, in its direction. */
 function drawArrow(leg: readonly Pixel[]): string {
   const points = densely(leg);
   const [before, at] = [points[Math.floor(points.length / 2) - 1], points[Math.floor(points.length / 2)]];
@@ -289,7 +289,7 @@ function drawMarker({ at, numbers }: Marker): string {
   return rect + text("number", x, y + 4.6, numbers.join(" · "));
 }
 
-/** What stands on it can be read whatever the tiles show. */
+/** Keeps the text legible over any tile. */
 const plateAt = (x: number, y: number, width: number, height: number): string =>
   `<rect class="panel" x="${x.toFixed(1)}" y="${y.toFixed(1)}" width="${width.toFixed(1)}" height="${height}" rx="5"/>`;
 

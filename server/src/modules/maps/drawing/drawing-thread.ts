@@ -7,7 +7,7 @@ import { encodeIndexedPng } from "./indexed-png.ts";
 import { type DrawnMap, MAP_SIZE, type MapScene } from "./scene.ts";
 import { styles } from "./themes.ts";
 
-/** The thread of a `MapRenderer`: a scene in, a map or the text of an error out. */
+/** The thread of a `MapRenderer`: takes a scene, returns a map or the text of an error. */
 const draw = createMapDrawer();
 
 parentPort?.on("message", (scene: MapScene) => {
@@ -18,11 +18,14 @@ parentPort?.on("message", (scene: MapScene) => {
   }
 });
 
-/** More would only be shades at the edges of lines and letters. */
+/** More colors would only be shades at the edges of lines and letters. */
 const COLORS = 32;
 const COLORS_OF_TILES = 160;
 
-/** What draws maps, with the geography read. Takes about a tenth of a second a map: not for the thread that answers callers. */
+/**
+ * Makes the drawing function and loads the geography. A map takes about a tenth of a second, too long for the thread that
+ * answers callers.
+ */
 function createMapDrawer(): (scene: MapScene) => DrawnMap {
   const geography = loadGeography();
   return (scene) => {

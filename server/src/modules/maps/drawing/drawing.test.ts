@@ -33,7 +33,7 @@ describe("a view", () => {
       .map(([x = 0, y = 0], index) => Math.hypot(x - (pixels[index]?.[0] ?? 0), y - (pixels[index]?.[1] ?? 0)));
     const [shortest, longest] = [Math.min(...steps), Math.max(...steps)];
     expect(longest).toBeLessThan(1.05 * shortest);
-    // A straight line through the middle of the picture, as long as the way.
+    // A straight line through the middle of the picture, as long as the route.
     const shown = (steps.reduce((sum, step) => sum + step, 0) / view.pixelsOfRadian) * 6_371;
     expect(Math.abs(shown - kilometers)).toBeLessThan(0.03 * kilometers);
   });

@@ -4,7 +4,7 @@ import { type Font, openSync } from "fontkit";
 const resolve = (name: string): string => createRequire(import.meta.url).resolve(`dejavu-fonts-ttf/ttf/${name}.ttf`);
 const files = { regular: resolve("DejaVuSans"), bold: resolve("DejaVuSans-Bold") };
 
-/** What draws pictures: slim machines have no fonts of their own. */
+/** The fonts of the pictures, as slim machines have none. */
 export const fontFiles: readonly string[] = Object.values(files);
 export const FONT_FAMILY = "DejaVu Sans";
 
@@ -19,7 +19,7 @@ function fontOf(weight: Weight): Font {
   return font;
 }
 
-/** In pixels, at that size. A character that the font lacks is taken for a wide one, as another font may have it. */
+/** In pixels at that size. A missing character counts as a wide one, as another font may have it. */
 export function widthOf(text: string, size: number, weight: Weight): number {
   const font = fontOf(weight);
   let width = 0;
@@ -30,7 +30,7 @@ export function widthOf(text: string, size: number, weight: Weight): number {
   return width * size;
 }
 
-/** The text without the characters that the font lacks, such as emoji and Chinese ones; empty when nothing of it is left. */
+/** The text without characters that the font lacks, such as emoji and Chinese; empty if nothing is left. */
 export function drawableText(text: string): string {
   const font = fontOf("bold");
   const characters = Array.from(new Intl.Segmenter().segment(text), ({ segment }) => segment);

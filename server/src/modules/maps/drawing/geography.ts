@@ -7,9 +7,9 @@ import type { GeometryCollection, Topology } from "topojson-specification";
 import { z } from "zod";
 import type { Coordinates } from "./route-line.ts";
 
-/** Coasts, borders and names of countries: Natural Earth at 1:50 million, as `world-atlas` packs it, in the public domain. */
+/** Coasts, borders and names of countries: Natural Earth at 1:50 million, as packed by `world-atlas`, in the public domain. */
 interface Geography {
-  /** Thinned to what shows at this size. */
+  /** Simplified to the detail visible at this size. */
   at(degreesOfPixel: number): Shapes;
   countries: readonly Country[];
 }
@@ -22,18 +22,18 @@ interface Shapes {
 interface Area {
   shape: Polygon;
   center: Coordinates;
-  /** In radians: everything of it is within. */
+  /** In radians: the whole shape is within. */
   radius: number;
 }
 
 interface Country {
   name: string;
   center: Coordinates;
-  /** Of its largest part, in steradians. */
+  /** The area of its largest part, in steradians. */
   area: number;
 }
 
-/** Points nearer to each other than this, in degrees, are one; 0 keeps all. */
+/** Points nearer to each other than this, in degrees, are merged; 0 keeps all. */
 const THINNINGS = [0, 0.02, 0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.4] as const;
 
 type World = Topology<{ countries: GeometryCollection<{ name: string }>; land: GeometryCollection }>;
@@ -66,7 +66,7 @@ export function loadGeography(): Geography {
         polygons: land
           .flatMap((shape) => thinPolygon(shape, thinning))
           .map(areaOf)
-          // An island smaller than a point is a speck.
+          // An island smaller than a pixel is dropped.
           .filter(({ radius }) => radius * DEGREES >= thinning),
         borders: { ...borders, coordinates: borders.coordinates.map((line) => thinLine(line, thinning)) },
       };
@@ -103,7 +103,7 @@ function thinPolygon({ coordinates }: Polygon, thinning: number): Polygon[] {
     type: "Polygon",
     coordinates: [outer, ...holes.filter(({ length }) => length >= FEWEST_OF_RING)],
   };
-  // What is left of a small island may be wound the other way, and would then be everything but the island.
+  // The rest of a small island may have reversed winding, and would then be everything but the island.
   return geoArea(thinned) > HALF_OF_GLOBE ? [] : [thinned];
 }
 

@@ -3,7 +3,7 @@ import { crc32, deflateSync } from "node:zlib";
 const DEFLATE_LEVEL = 7;
 const SIGNATURE = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
 
-/** A PNG with a palette: a third of the size of one with a color for each point. Takes opaque points of four bytes. */
+/** Encodes opaque four-byte pixels as a PNG with a palette: a third of the size of a true-color one. */
 export function encodeIndexedPng(pixels: Uint8Array, width: number, height: number, mostColors: number): Uint8Array {
   const { palette, indexes } = indexColors(pixels, mostColors);
   const rows = Buffer.alloc((width + 1) * height);
@@ -13,7 +13,7 @@ export function encodeIndexedPng(pixels: Uint8Array, width: number, height: numb
   const header = Buffer.alloc(13);
   header.writeUInt32BE(width, 0);
   header.writeUInt32BE(height, 4);
-  // Eight bits a point, colors from the palette.
+  // Eight bits per pixel, indexed color.
   header.set([8, 3, 0, 0, 0], 8);
   return Buffer.concat([
     SIGNATURE,
@@ -33,14 +33,14 @@ function chunk(type: string, data: Uint8Array): Buffer {
   return framed;
 }
 
-/** Five bits of each color are told apart. */
+/** Colors are distinguished by five bits per channel. */
 const BUCKETS = 1 << 15;
 
-/** The colors that are seen most; every other one becomes the nearest of them. A color of the style is kept to the bit. */
+/** Keeps the most frequent colors and maps every other one to the nearest of them. Kept colors stay exact. */
 function indexColors(pixels: Uint8Array, mostColors: number): { palette: Uint8Array; indexes: Uint8Array } {
   const points = new Uint32Array(pixels.buffer, pixels.byteOffset, pixels.length / 4);
   const counts = new Uint32Array(BUCKETS);
-  // Of each bucket the first color stands for all: the large surfaces are of one color.
+  // The first color of a bucket represents it, since large surfaces have a single color.
   const firsts = new Uint32Array(BUCKETS);
   for (let at = 0; at < points.length; at += 1) {
     const point = points[at] ?? 0;
@@ -58,7 +58,7 @@ function indexColors(pixels: Uint8Array, mostColors: number): { palette: Uint8Ar
   return { palette: Uint8Array.from(colors.flat()), indexes };
 }
 
-/** Points are read with red in the lowest byte. */
+/** Pixels are read little-endian, with red in the lowest byte. */
 const bucketOf = (point: number): number =>
   ((point & 0xf8) << 7) | ((point & 0xf800) >>> 6) | ((point & 0xf80000) >>> 19);
 const colorOf = (point: number): readonly number[] => [point & 0xff, (point >>> 8) & 0xff, (point >>> 16) & 0xff];

@@ -2,13 +2,13 @@ import { Worker } from "node:worker_threads";
 import type { DrawnMap, MapScene } from "./scene.ts";
 
 interface RendererOptions {
-  /** What waits longer than this for its map, or takes longer to be drawn, gets none. */
+  /** A map that waits or is drawn for longer than this fails with `MapNotDrawn`. */
   timeoutMilliseconds?: number;
-  /** More scenes than this are not kept waiting. */
+  /** The queue refuses further scenes beyond this. */
   mostWaiting?: number;
 }
 
-/** No map was drawn: the queue is full, it took too long, or the drawing failed. */
+/** The map was not drawn: the queue is full, it took too long, or drawing failed. */
 export class MapNotDrawn extends Error {
   readonly reason: "busy" | "timeout" | "failed";
 
@@ -30,11 +30,11 @@ type Answer = { drawn: DrawnMap } | { error: string };
 
 const TIMEOUT_MILLISECONDS = 10_000;
 const MOST_WAITING = 32;
-/** What the geography takes is given back when nobody asks for maps. */
+/** An idle worker is stopped after this time, which frees the memory of the geography. */
 const IDLE_MILLISECONDS = 300_000;
 const MOST_MEGABYTES = 256;
 
-/** Draws maps one after the other in a thread of its own, so that callers of everything else do not wait for them. */
+/** Draws maps one at a time in a thread of its own, so that other requests do not wait for them. */
 export class MapRenderer {
   readonly #timeoutMilliseconds: number;
   readonly #mostWaiting: number;
@@ -81,7 +81,7 @@ export class MapRenderer {
     const worker = new Worker(new URL("./drawing-thread.ts", import.meta.url), {
       resourceLimits: { maxOldGenerationSizeMb: MOST_MEGABYTES },
     });
-    // A process that has nothing else to do ends.
+    // An otherwise idle process may end.
     worker.unref();
     worker.on("message", (answer: Answer) => this.#finish(worker, answer));
     worker.on("error", (error) => this.#lost(worker, error));
@@ -102,7 +102,7 @@ export class MapRenderer {
     const place = this.#waiting.indexOf(task);
     if (place !== -1) this.#waiting.splice(place, 1);
     end(task, new MapNotDrawn("timeout"));
-    // What is being drawn cannot be interrupted otherwise.
+    // A drawing under way can only be interrupted by stopping its thread.
     if (task === this.#current) void this.#stopWorker("timeout").then(() => this.#next());
   }
 

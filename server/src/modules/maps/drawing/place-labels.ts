@@ -10,19 +10,19 @@ export interface Box {
 
 interface PlacedLabel {
   box: Box;
-  /** From the marker to the label, when it could not stand beside it. */
+  /** From the marker to the label, if the label is not right beside it. */
   leader: readonly [Pixel, Pixel] | undefined;
 }
 
 const EDGE = 12;
 const GAP = 5;
 
-/** What stands on the picture already: nothing may cover it. Lines may be crossed, but rather not. */
+/** Tracks the occupied parts of the picture: labels never overlap them, and avoid crossing lines. */
 export class Layout {
   readonly #taken: Box[] = [];
   readonly #lines: readonly Pixel[];
 
-  /** `lines` are points of the route, near each other. */
+  /** `lines` are closely spaced points of the route. */
   constructor(lines: readonly Pixel[]) {
     this.#lines = lines;
   }
@@ -40,12 +40,12 @@ export class Layout {
     );
   }
 
-  /** How much of the route a label there would hide. */
+  /** How much of the route a label in this box would hide. */
   crossings({ left, top, right, bottom }: Box): number {
     return this.#lines.filter(([x, y]) => x > left && x < right && y > top && y < bottom).length;
   }
 
-  /** Beside a marker, else a little off with a line to it. Undefined: there is no room. */
+  /** Places the label beside the marker, or a little further away with a leader line. Undefined: there is no room. */
   placeBeside(at: Pixel, marker: { width: number; height: number }, label: { width: number; height: number }) {
     let best: { placed: PlacedLabel; cost: number } | undefined;
     for (const [rank, placed] of candidates(at, marker, label).entries()) {

@@ -2,25 +2,25 @@ import { geoDistance, geoInterpolate } from "d3-geo";
 import { EARTH_RADIUS_METERS } from "../../../domain/distance.ts";
 import type { RouteShape, ScenePoint } from "./scene.ts";
 
-/** Longitude and latitude in degrees, as d3 has them. */
+/** Longitude and latitude in degrees, in the order of d3. */
 export type Coordinates = [longitude: number, latitude: number];
 
 const DEGREES_OF_STEP = 1;
 const FEWEST_STEPS = 8;
 const DEGREES = 180 / Math.PI;
-/** Beyond, the great circle between two points could be any. */
+/** Nearly antipodal points have no unique great circle. */
 const NEARLY_OPPOSITE = Math.PI - 1e-3;
 
 export const coordinatesOf = ({ longitude, latitude }: Omit<ScenePoint, "label">): Coordinates => [longitude, latitude];
 
 export const EARTH_KILOMETERS = EARTH_RADIUS_METERS / 1_000;
 
-/** A route as it lies on the globe. */
+/** A route on the globe. */
 export interface RouteLine {
   legs: readonly (readonly Coordinates[])[];
-  /** Of the stops and of the ways between them. */
+  /** The stops and the points of the legs between them. */
   points: readonly Coordinates[];
-  /** Around them. */
+  /** The cap that contains all points. */
   cap: Cap;
 }
 
@@ -31,11 +31,11 @@ export function lineOf(stops: readonly ScenePoint[], shape: RouteShape = "throug
   return { legs, points, cap: smallestCap(points) };
 }
 
-/** The shortest way over the globe, in steps. */
+/** The great circle between two points, in steps. */
 export function greatCircle(from: Coordinates, to: Coordinates): Coordinates[] {
   const distance = geoDistance(from, to);
   if (distance > NEARLY_OPPOSITE) {
-    // Every way is as long: the one over the point a quarter of the globe east of the first, on the equator.
+    // Between antipodal points every path is equally long: this one leads over the equator, 90° east of the first point.
     const between: Coordinates = [from[0] + 90, 0];
     return [...greatCircle(from, between), ...greatCircle(between, to).slice(1)];
   }
@@ -63,7 +63,7 @@ function toCoordinates([x, y, z]: Vector): Coordinates {
 
 const ROUNDS = 400;
 
-/** Nearly the smallest circle on the globe around all points: its center moves towards the farthest one, less each time. */
+/** Approximates the smallest circle around all points: the center moves towards the farthest one by ever smaller steps. */
 export function smallestCap(points: readonly Coordinates[]): Cap {
   const vectors = points.map(toVector);
   let center: Vector = vectors[0] ?? [1, 0, 0];
@@ -72,7 +72,7 @@ export function smallestCap(points: readonly Coordinates[]): Cap {
     const share = 1 / (round + 1);
     const [x, y, z] = center.map((value, axis) => value + ((farthest[axis] ?? 0) - value) * share);
     const length = Math.hypot(x ?? 0, y ?? 0, z ?? 0);
-    // Points on opposite sides: any center is as good.
+    // Antipodal points: any center will do.
     if (length < 1e-9) break;
     center = [(x ?? 0) / length, (y ?? 0) / length, (z ?? 0) / length];
   }
@@ -90,7 +90,7 @@ function farthestFrom(center: Vector, vectors: readonly Vector[]): Vector {
   return farthest;
 }
 
-/** The longitude opposite the widest gap between the points: a map of the world is cut where it disturbs least. */
+/** The longitude opposite the widest gap between the points, so that a world map is cut where it disturbs least. */
 export function middleLongitude(points: readonly Coordinates[]): number {
   const longitudes = points.map(([longitude]) => longitude).toSorted((one, other) => one - other);
   let [widest, middle] = [0, 0];

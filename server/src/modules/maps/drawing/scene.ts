@@ -1,20 +1,20 @@
-/** What a route map shows; texts are in the reader's language already. Passed to the thread that draws. */
+/** Everything a route map shows, with texts in the reader's language. Passed to the drawing thread. */
 export interface MapScene {
   title: string;
   subtitle: string;
-  /** What must be said of how true to life the map is, by how much of the world it shows. */
+  /** The note on the map's accuracy, by how much of the world it shows. */
   notes: Readonly<Record<MapKind, string>>;
-  /** For the numbers of the scale. */
+  /** Formats the numbers of the scale. */
   locale: string;
   stops: readonly SceneStop[];
   shape: RouteShape;
-  /** Cities for orientation, biggest first. */
+  /** Cities for orientation, largest first. */
   cities: readonly ScenePoint[];
-  /** Undefined: none are known, and the ground is drawn. */
+  /** Undefined: no streets are known, and the plain ground is drawn. */
   streets: Streets | undefined;
 }
 
-/** Pictures of the ground, which lie as `layTiles` says. */
+/** Map tiles, positioned by `layTiles`. */
 export interface Streets {
   zoom: number;
   tiles: readonly { left: number; top: number; pngBase64: string }[];
@@ -27,11 +27,11 @@ export interface ScenePoint {
 }
 
 interface SceneStop extends ScenePoint {
-  /** Of the leg that ends here; empty for the first. */
+  /** The distance of the leg that ends here; empty for the first stop. */
   legDistance: string;
 }
 
-/** `through`: from each stop to the next one · `star`: from the first to each of the others. */
+/** `through`: from each stop to the next · `star`: from the first stop to each of the others. */
 export type RouteShape = "through" | "star";
 
 /** `city`: schematic · `region` and `world`: coasts and borders. */
@@ -39,14 +39,14 @@ export type MapKind = "city" | "region" | "world";
 
 export interface DrawnMap {
   kind: MapKind;
-  /** For light and dark surroundings, as the reader's device asks for. */
+  /** Adapts to light and dark mode. */
   svg: string;
   lightPng: Uint8Array;
   darkPng: Uint8Array;
-  /** Labels that are not in the pictures as they were given: the font lacks their script, or there was no room. */
+  /** Labels that the pictures lack: the font has no glyphs for their script, or there was no room. */
   labelsNotDrawn: readonly string[];
 }
 
 export const MAP_SIZE = { width: 1_000, height: 625 } as const;
-/** The route stays within: the title stands above, and labels need room. */
+/** The route stays inside this box, which leaves room for the title and the labels. */
 export const INNER = { left: 110, top: 140, width: 760, height: 405 } as const;

@@ -3,12 +3,12 @@ import { TILE_PIXELS, type TileName } from "../../../ports/map-tiles.ts";
 import { type Coordinates, EARTH_KILOMETERS, type RouteLine } from "./route-line.ts";
 import { INNER, MAP_SIZE } from "./scene.ts";
 
-/** Farther, streets are too thin to be seen, and Mercator's projection is not true enough. */
+/** Beyond this, streets are too thin to see and the Mercator projection is too distorted. */
 const LARGEST_KILOMETERS = 600;
 const NEAREST_TO_POLE_DEGREES = 80;
 const MOST_ZOOM = 17;
 
-/** The greatest zoom at which the route has room in the picture. Undefined: it goes too far, or too near a pole, for streets. */
+/** The largest zoom at which the route fits the picture. Undefined: it is too long, or too near a pole, to show streets. */
 export function streetZoomOf({ points, cap }: RouteLine): number | undefined {
   const isFar = 2 * cap.radius * EARTH_KILOMETERS > LARGEST_KILOMETERS;
   if (isFar || points.some(([, latitude]) => Math.abs(latitude) > NEAREST_TO_POLE_DEGREES)) return undefined;
@@ -18,7 +18,7 @@ export function streetZoomOf({ points, cap }: RouteLine): number | undefined {
   return undefined;
 }
 
-/** Pixels of a radian of longitude. */
+/** Pixels per radian of longitude. */
 const scaleOf = (zoom: number): number => (TILE_PIXELS * 2 ** zoom) / (2 * Math.PI);
 
 function boundsOf(points: readonly Coordinates[], [longitude]: Coordinates) {
@@ -32,7 +32,7 @@ function boundsOf(points: readonly Coordinates[], [longitude]: Coordinates) {
   return { width: right - left, height: bottom - top, middle: [(left + right) / 2, (top + bottom) / 2] };
 }
 
-/** Where the picture's corner is on the map of the whole world at that zoom, in whole pixels, so that tiles stay sharp. */
+/** The picture's corner on the world map at that zoom, in whole pixels so that tiles stay sharp. */
 function cornerOf({ points, cap }: RouteLine, zoom: number) {
   const scale = scaleOf(zoom);
   const { middle } = boundsOf(points, cap.center);
@@ -45,7 +45,7 @@ function cornerOf({ points, cap }: RouteLine, zoom: number) {
   };
 }
 
-/** Mercator's, as tiles have it, around the route. */
+/** A Mercator projection around the route, like that of the tiles. */
 export function streetProjection(line: RouteLine, zoom: number): GeoProjection {
   const { centerX, left, top } = cornerOf(line, zoom);
   return geoMercator()
@@ -60,12 +60,12 @@ export function streetProjection(line: RouteLine, zoom: number): GeoProjection {
 
 interface LaidTile {
   name: TileName;
-  /** On the picture, in pixels. */
+  /** Pixels from the left edge of the picture. */
   left: number;
   top: number;
 }
 
-/** The tiles that cover the picture, and where they lie on it. East of the antimeridian the world begins again. */
+/** The tiles that cover the picture and their positions on it. They wrap around at the antimeridian. */
 export function layTiles(line: RouteLine, zoom: number): LaidTile[] {
   const { left, top } = cornerOf(line, zoom);
   const count = 2 ** zoom;

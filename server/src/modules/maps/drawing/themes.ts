@@ -68,13 +68,13 @@ function rulesOf(colors: typeof light, tiles: string): string {
 
 const TEXT = `text{font-family:"${FONT_FAMILY}",Verdana,"Noto Sans",sans-serif}`;
 
-/** Tiles step back behind the route. */
+/** Tiles are faded so that the route stands out. */
 const DAY = "opacity:0.85";
 const NIGHT = "opacity:0.9;filter:url(#night)";
 
 export const styles = {
   light: `${TEXT}${rulesOf(light, DAY)}`,
   dark: `${TEXT}${rulesOf(dark, NIGHT)}`,
-  /** By what the reader's device asks for. */
+  /** Follows the color scheme of the reader's device. */
   adaptive: `${TEXT}${rulesOf(light, DAY)}\n@media (prefers-color-scheme:dark){${rulesOf(dark, NIGHT)}}`,
 } as const;

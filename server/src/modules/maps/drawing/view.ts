@@ -5,26 +5,29 @@ import { streetProjection } from "./street-view.ts";
 
 export type Pixel = [x: number, y: number];
 
-/** Where on the picture things are. */
+/** Projects points onto the picture. */
 export interface View {
   kind: MapKind;
   projection: GeoProjection;
   center: Coordinates;
-  /** In radians: nothing farther from the center is seen. */
+  /** In radians: points farther from the center are not visible. */
   radius: number;
-  /** In the middle of the picture. */
+  /** At the center of the picture. */
   pixelsOfRadian: number;
   legs: readonly (readonly Coordinates[])[];
-  /** Undefined: on the far side. */
+  /** Undefined: the point is on the far side of the globe. */
   locate(point: Coordinates): Pixel | undefined;
 }
 
 const LARGEST_CITY_KILOMETERS = 60;
 const SMALLEST_CITY_KILOMETERS = 1;
-/** Routes that reach farther around the globe than this from their middle are shown on a map of all of it. */
+/** Routes that reach farther than this from their middle are shown on a world map. */
 const LARGEST_REGION = (72 * Math.PI) / 180;
 
-/** Turns the globe so that the middle of the route lies in the middle of the picture, wherever that is. `streetZoom`: of the tiles below it. */
+/**
+ * Rotates the globe so that the middle of the route is the middle of the picture. `streetZoom`: the zoom of the tiles below the
+ * route.
+ */
 export function openView(stops: readonly ScenePoint[], shape: RouteShape = "through", streetZoom?: number): View {
   const line = lineOf(stops, shape);
   const { legs, points, cap } = line;
@@ -47,7 +50,7 @@ export function openView(stops: readonly ScenePoint[], shape: RouteShape = "thro
 function streetView(line: RouteLine, kind: MapKind, zoom: number): View {
   const projection = streetProjection(line, zoom);
   const { center, radius } = line.cap;
-  // A map of Mercator's is larger than the globe, the more so the farther from the equator.
+  // Mercator enlarges distances by the cosine of the latitude.
   const pixelsOfRadian = projection.scale() / Math.cos((center[1] * Math.PI) / 180);
   return { kind, projection, legs: line.legs, center, radius, pixelsOfRadian, locate: locateBy(projection) };
 }
@@ -93,7 +96,7 @@ function aroundRoute([longitude, latitude]: Coordinates, points: readonly Coordi
 
 const rangeOf = (values: readonly number[]): [number, number] => [Math.min(...values), Math.max(...values)];
 
-/** Draws nothing that lies outside of the picture. Returns how far from the center the picture reaches. */
+/** Clips the drawing to the picture. Returns how far from the center the picture reaches. */
 function clipOf(projection: GeoProjection, kind: MapKind, center: Coordinates): number {
   if (kind === "world") return Math.PI;
   const [x, y] = projection(center) ?? [0, 0];

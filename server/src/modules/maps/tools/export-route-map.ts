@@ -10,7 +10,7 @@ import { resolveStops, StopAnswer } from "../resolve-stops.ts";
 import { LegAnswer, legsOf, sayDistance, totalOf } from "../route-scene.ts";
 import { mapTexts } from "../texts.ts";
 
-/** Where no address was looked up. */
+/** The provenance if no address was looked up. */
 const GIVEN = { source: "given coordinates", sourceLevel: "embedded" as const, fallbackFrom: [] };
 const LONGEST_TITLE = 120;
 

@@ -1,6 +1,6 @@
 import { type Kysely, sql } from "kysely";
 
-/** What is known of a trip, one line after the other. Nothing is changed or removed but who acted, when that person is erased. */
+/** A trip's record, one line per entry. Entries are never changed or removed; only the acting person is erased on request. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`
     create table trip_entry (

@@ -1,6 +1,6 @@
 import { type Kysely, sql } from "kysely";
 
-/** Cancellations and changes of orders, and what quotes belong to that the supplier does not say. */
+/** Cancellations and changes of orders, and the links of quotes that the supplier does not give. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`
     create table servicing_action (

@@ -1,6 +1,6 @@
 import { type Kysely, sql } from "kysely";
 
-/** What became of bookings that succeeded, and the supplier's events about them. */
+/** The state of booked orders after the booking, and the supplier's events about them. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`
     alter table booking

@@ -8,7 +8,7 @@ import type { OrderRecord } from "../orders.ts";
 import { ORDER_SCOPES, readableKinds } from "../readable-kinds.ts";
 import { refreshHold } from "../refresh-order.ts";
 
-/** What of an answer of a booking is still true of the order. */
+/** The fields of a booking's answer that still hold for the order. */
 const Booked = z.object({ services: z.array(Details).default([]), dueAtAccommodation: DueAtAccommodation });
 
 const AWAY: ReadonlySet<string> = new Set(["provider_timeout", "provider_unavailable"]);
@@ -114,7 +114,10 @@ function sayAirlineChange({ scheduleChanges }: Awaited<ReturnType<typeof readFli
   ];
 }
 
-/** The airline may take a change that the fare does not allow, such as after its own, and none for now that the fare does. */
+/**
+ * The airline may accept a change that the fare does not allow, such as after its own change, or refuse one that the fare
+ * allows.
+ */
 function sayChange({ availableActions, changeableUntil }: Awaited<ReturnType<typeof readFlightNow>>): string {
   const isTaken = availableActions.includes("change");
   if (changeableUntil === null) {
@@ -127,7 +130,7 @@ function sayChange({ availableActions, changeableUntil }: Awaited<ReturnType<typ
     : `The fare allows changes until ${changeableUntil}, but the airline takes none now: request_order_change works once availableActions has change.`;
 }
 
-/** null: the supplier does not answer, or there is none. */
+/** null: the supplier did not answer, or there is none. */
 interface AsOfNow {
   flight: Awaited<ReturnType<typeof readFlightNow>> | null;
   due: z.output<typeof DueAtAccommodation>;
@@ -149,12 +152,12 @@ function nextOf(
   const { voidWindowEndsAt = null } = flight ?? {};
   const isOpen = voidWindowEndsAt !== null && Temporal.Instant.compare(voidWindowEndsAt, now) > 0;
   const voidWindow = sayVoidWindow(isOpen ? voidWindowEndsAt : null);
-  // Where the supplier does not answer it is not known.
+  // Unknown if the supplier did not answer.
   const change = flight === null ? [] : [...sayAirlineChange(flight), sayChange(flight)];
   return [...change, ...voidWindow, CANCELLING, NO_MORE_SERVICES].join(" ");
 }
 
-/** What is recorded of an order is worth knowing also while its supplier does not answer. */
+/** The recorded order is useful even while its supplier does not answer. */
 async function unlessAway<Result>(reading: Promise<Result>): Promise<Result | null> {
   try {
     return await reading;

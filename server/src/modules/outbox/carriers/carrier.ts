@@ -1,20 +1,19 @@
-/** A message as its recipient gets it. A carrier that has no rich text sends the plain one. */
+/** A message as its recipient gets it. Carriers without rich text send the plain one. */
 export interface Letter {
-  /** The address in the carrier's own terms. */
+  /** The address in the carrier's format. */
   to: { address: string; name?: string | undefined };
   subject: string;
   text: string;
   html: string;
 }
 
-/** A way to reach people. */
+/** A channel that delivers messages to people. */
 export interface Carrier {
   /**
-   * Sends the letter. The same message has the same key each time that it is sent, so that a carrier or a receiver that knows such keys
-   * can tell a repetition. Letters, digits, dots and hyphens.
-   *
-   * Rejects with Failure `mail_refused` when the letter will never be taken, and with another Failure, such as `mail_not_sent`, when it
-   * makes sense to try again.
+   * Sends the letter. Each attempt for the same message has the same key, so that a carrier or receiver with idempotency keys
+   * can discard a repetition. Keys consist of letters, digits, dots and hyphens.
+   * Rejects with Failure `mail_refused` when the letter will never be accepted, and with another Failure, such as
+   * `mail_not_sent`, when a retry may succeed.
    */
   send(letter: Letter, key: string): Promise<void>;
 }

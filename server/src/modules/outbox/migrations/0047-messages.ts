@@ -1,6 +1,6 @@
 import { type Kysely, sql } from "kysely";
 
-/** Mails to a tenant's own people: each is an effect of `modules/effects`, and goes out once. */
+/** Mails to a tenant's own people. Each is an effect of `modules/effects` and is sent once. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`
     create table message (

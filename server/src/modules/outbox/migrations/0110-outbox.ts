@@ -1,6 +1,6 @@
 import { type Kysely, sql } from "kysely";
 
-/** Messages go by any carrier, to people without an id as well, and may be composed from a record when they are sent. */
+/** Messages may use any carrier, go to people without an id, and be composed from a record when they are sent. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`
     alter table message

@@ -1,6 +1,6 @@
 import { type Kysely, sql } from "kysely";
 
-/** Signed payments that pay for single calls, and what each payer has open. */
+/** Signed payments for single calls, and what each payer has open. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`
     create table payment (

@@ -1,6 +1,6 @@
 import { type Kysely, sql } from "kysely";
 
-/** How many payments of a payer are under way, and how many have ever been settled: the second bounds the first. */
+/** A payer's pending and settled payments: the number settled limits the number pending. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`
     alter table payment_payer

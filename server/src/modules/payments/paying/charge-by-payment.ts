@@ -33,9 +33,9 @@ import { verifyPayment } from "./verify-payment.ts";
 
 interface ClaimPaymentRequest {
   payment: NewPayment;
-  /** What the payer had a moment ago; undefined: not known, and not compared. */
+  /** The payer's last known balance; undefined: unknown, and not compared. */
   balance: Micro | undefined;
-  /** What gates use up with the call. */
+  /** The reservations that gates make for the call. */
   alsoReserve: GateReservations | undefined;
 }
 
@@ -53,7 +53,7 @@ export interface PaymentChargesOptions extends PaymentEndsOptions {
   stores: Pick<Stores, "payments" | "transaction" | "wallets">;
   processId: string;
   calls: Pick<Calls, "takeOver">;
-  /** Whether the payer's own key has signed, found out without asking anybody. */
+  /** Whether the payer's own key signed, checked without any request. */
   isSignedByPayer(environment: Environment, payment: SignedPayment): boolean;
 }
 
@@ -64,11 +64,11 @@ export interface PaymentRequest {
   limits: PaymentLimits;
 }
 
-/** So often a payer's balance is looked at, when calls under way leave too little of it. */
+/** How often the balance is read again if pending calls leave too little of it. */
 const MOST_LOOKS = 4;
 const LOOK_AGAIN_MILLISECONDS = 100;
 
-/** The payments of one service process. */
+/** The payments of a service process. */
 export class PaymentCharges {
   readonly #options: PaymentChargesOptions;
   readonly #ends: PaymentEnds;
@@ -83,27 +83,27 @@ export class PaymentCharges {
     return new ChargeByPayment(this.#options, this.#ends, request);
   }
 
-  /** Wakes calls that wait for these payments. `chainTransactionId`: what they were put into a moment ago. */
+  /** Wakes calls that wait for these payments. `chainTransactionId`: the transaction that now contains them. */
   tell(paymentIds: readonly string[], chainTransactionId?: string): void {
     this.#ends.tell(paymentIds, chainTransactionId);
   }
 
-  /** Ends the waits for settlements, and resolves when nothing is left to be written down. */
+  /** Ends the waits for settlements, and resolves when nothing is left to store. */
   idle(): Promise<void> {
     return this.#ends.idle();
   }
 }
 
 /**
- * A signed payment pays for one call: it is claimed for good before the tool runs, and settled after the tool has succeeded. The
- * answer is stored with it, so that the same request, sent again, gets it without a second run and without a second payment.
+ * A signed payment pays for one call: it is claimed permanently before the tool runs, and settled after the tool has succeeded.
+ * The answer is stored with it, so that the same request, sent again, gets it without a second run or a second payment.
  */
 class ChargeByPayment implements Charge {
   readonly paidBy = "payment";
   readonly #options: PaymentChargesOptions;
   readonly #ends: PaymentEnds;
   readonly #request: PaymentRequest;
-  /** Of the same request, made before. */
+  /** The payment of an earlier, identical request. */
   #known: Payment | undefined;
   #balance: Micro | undefined;
   #claimed: NewPayment | undefined;
@@ -130,7 +130,7 @@ class ChargeByPayment implements Charge {
     return this.#recognize(call, stored);
   }
 
-  /** Anybody can name a payer: only what is known to be signed by it counts against it. */
+  /** Anyone can name a payer: a call counts against it only once its signature is verified. */
   async #admitNew(call: PendingCall): Promise<void> {
     const { payment, limits } = this.#request;
     const isProved = this.#isSignedByPayer(call);
@@ -189,7 +189,7 @@ class ChargeByPayment implements Charge {
     this.#balance = balance;
   }
 
-  /** The same authorization for anything else than its own request is refused. */
+  /** Refuses an authorization that belongs to a different request. */
   #recognize(call: PendingCall, stored: Payment | undefined): Payment | undefined {
     if (stored === undefined) return undefined;
     const isSame = stored.requestHash === this.#hashOf(call) && isSamePayment(stored.signed, this.#request.payment);
@@ -197,7 +197,7 @@ class ChargeByPayment implements Charge {
     return stored;
   }
 
-  /** Undefined: it is this call's. */
+  /** Undefined: this call claimed it. */
   async #claim(call: PendingCall, alsoReserve: GateReservations | undefined): Promise<Payment | undefined> {
     const payment = this.#toPayment(call);
     for (let look = 1; ; look += 1) {
@@ -208,7 +208,7 @@ class ChargeByPayment implements Charge {
         return undefined;
       }
       if (claim.reason === "too_many_open") throw tooManyOpen();
-      // What was settled a moment ago is gone from the balance, and still counts as open until the books know of it.
+      // A recent settlement is already deducted from the balance, but counts as open until it is recorded.
       if (claim.reason === "payer_owes" || look === MOST_LOOKS) throw refusal(refusedClaim(claim.reason));
       await this.#options.pause(LOOK_AGAIN_MILLISECONDS * look);
       await this.#verify(call);
@@ -228,7 +228,7 @@ class ChargeByPayment implements Charge {
     const { processId, random = systemRandom } = this.#options;
     const { payment, terms } = this.#request;
     const { beside: _, ...bare } = payment;
-    // Only a facilitator of somebody else gets what the payer has sent beside it, so that nothing else keeps it.
+    // Only a third-party facilitator needs the extra fields that the payer sent, so they are not stored otherwise.
     const isSettledOutside = this.#options.facilitatorFor(call.environment)?.settle !== undefined;
     const signed = isSettledOutside ? payment : bare;
     return {
@@ -249,7 +249,10 @@ class ChargeByPayment implements Charge {
     };
   }
 
-  /** Then this call's claim is given back: nothing is paid twice. Nor is it given away while the first payment can still fail. */
+  /**
+   * Releases this call's claim if the first payment stands, so that nothing is paid twice, and keeps it while the first payment
+   * can still fail.
+   */
   async #findPaidBefore({ id }: NewPayment, firstCallId: string): Promise<Receipt | undefined> {
     const first = await this.#options.calls.takeOver(firstCallId).catch((error: unknown) => {
       this.#ends.abandon(id);
@@ -280,7 +283,7 @@ class ChargeByPayment implements Charge {
   }
 }
 
-/** Throws unless the money is there. */
+/** Throws unless the payment is settled. */
 function receiptOf({ state, usageId, signed, transactionHash }: Payment): Receipt {
   if (state === "receivable") throw notSettled();
   if (state !== "settled" || transactionHash === undefined) throw pending();
@@ -297,7 +300,7 @@ function refusedClaim(reason: "insufficient_funds" | "payer_owes"): PaymentRefus
   );
 }
 
-/** What an authorization pays for: it is good for this request only, by whomever it is sent again. */
+/** Identifies the request that an authorization pays for; it is valid for no other, whoever sends it. */
 function requestHashOf(request: {
   tool: string;
   args: unknown;
@@ -307,7 +310,7 @@ function requestHashOf(request: {
   return requestHash(request);
 }
 
-/** Claims an authorization for a call; where gates use something up, in one transaction with that, so that both hold or neither. */
+/** Claims an authorization for a call. Reservations of gates are in the same transaction, so that both hold or neither. */
 async function claimPayment(
   stores: Pick<Stores, "payments" | "transaction">,
   { payment, balance, alsoReserve }: ClaimPaymentRequest,

@@ -1,12 +1,12 @@
 import { PaymentRefused, type PaymentTerms, type SignedPayment, wrongNetwork } from "../../../domain/payments.ts";
 
-/** Of the time that the terms allow, so much must be left when a call begins: its tool runs before it is settled. */
+/** At least this fraction of the allowed time must remain when a call begins: its tool runs before the payment settles. */
 const SHARE_LEFT = 4n;
 export const TOO_SHORT = "invalid_exact_evm_payload_authorization_valid_before";
 
 /**
- * Whether this is the payment that was asked for, and good for long enough. Throws PaymentRefused with x402's word for what is
- * wrong. The signature is not looked at.
+ * Checks that the payment matches the terms and is valid for long enough. Throws PaymentRefused with x402's reason. Does not
+ * check the signature.
  */
 export function checkTerms(payment: SignedPayment, terms: PaymentTerms, now: Temporal.Instant): void {
   if (payment.network !== terms.network) throw wrongNetwork(terms.network);
@@ -23,7 +23,7 @@ export function checkTerms(payment: SignedPayment, terms: PaymentTerms, now: Tem
     );
   }
   const seconds = BigInt(Math.floor(now.epochMilliseconds / 1000));
-  // The token wants it to be over in the block that moves the money, which can be of this same second.
+  // The token requires a block time later than `validAfter`, and the block may fall in this same second.
   if (payment.validAfter >= seconds) {
     throw new PaymentRefused(
       "invalid_exact_evm_payload_authorization_valid_after",
@@ -39,7 +39,7 @@ export function checkTerms(payment: SignedPayment, terms: PaymentTerms, now: Tem
   }
 }
 
-/** The authorization is in every part the one that was seen before, whoever sends it again. */
+/** Whether both authorizations are equal in every field, regardless of who sent them. */
 export function isSamePayment(left: SignedPayment, right: SignedPayment): boolean {
   return (
     left.network === right.network &&

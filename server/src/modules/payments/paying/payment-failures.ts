@@ -21,13 +21,13 @@ export function alreadyUsed(): Failure {
   );
 }
 
-/** The tool has succeeded, and its result is withheld. `again`: from when on it is tried once more. */
+/** The tool succeeded, and its result is withheld. `again`: when the payment is retried. */
 export function notSettled(again?: Temporal.Instant): SettlementFailed {
   const when = again === undefined ? "while it is valid" : `from ${again.round("second").toString()} on`;
   return withheld(NOT_FETCHED, when);
 }
 
-/** It was to be tried once more, and is not good for that now. */
+/** The payment is not valid for the retry. */
 export function notGoodAgain({ serviceReason, reason }: PaymentRefused): SettlementFailed {
   return withheld(serviceReason ?? reason, "while it is valid");
 }
@@ -40,7 +40,7 @@ function withheld(word: string, when: string): SettlementFailed {
   return new SettlementFailed("payment_invalid", { detail: refused.message, extra: reasonsOf(refused) });
 }
 
-/** The answer was given, and is not given again: this is what is left of it. */
+/** The answer was delivered before and is not kept any more; only these facts remain. */
 export function answerGone({ usageId, payment }: Receipt): Failure {
   const refused = new PaymentRefused(
     ALREADY_USED,
@@ -92,7 +92,7 @@ export function notNow(cause?: unknown): Failure {
   });
 }
 
-/** Whoever says whether a payment is good refuses it, or cannot be reached; nothing else. */
+/** Turns errors of the facilitator, a refusal or a failed request, into our own failures. */
 export async function reaching<Result>(work: Promise<Result>): Promise<Result> {
   try {
     return await work;

@@ -69,7 +69,7 @@ describe("the address behind a signature", () => {
     const [r, s, v] = [signature.slice(2, 66), signature.slice(66, 130), signature.slice(130)];
     const highS = (ORDER - BigInt(`0x${s}`)).toString(16).padStart(64, "0");
     const otherV = v === "1b" ? "1c" : "1b";
-    // Control: it is the same key's, for whoever takes it.
+    // Control: the same key's payment to any recipient.
     const twin: Hex = `0x${r}${highS}${otherV}`;
     expect(await recoverByLibrary({ hash, signature: twin })).toBe(privateKeyToAccount(privateKey).address);
     const zero = "0".repeat(64);
@@ -126,7 +126,7 @@ describe("on a chain", () => {
     await world.drain();
   }
 
-  /** As the token's administrator, who is the relayer here. */
+  /** Sent by the token's administrator, which is the relayer here. */
   async function administer(functionName: "blacklist" | "unBlacklist", account: Hex): Promise<void> {
     const relayer = (await world.openedChain.wallets.list("sandbox")).find(({ kind }) => kind === "relayer");
     const { address } = world.openedChain.chain.tokens.USDC;
@@ -201,7 +201,7 @@ describe("on a chain", () => {
       { ...rest, signature: `0x${"11".repeat(3_000)}` as const },
     ];
     for (const payment of payments) await expect(verify(payment)).rejects.toEqual(badSignature);
-    // Control: the same without a change.
+    // Control: the same, unchanged.
     expect(await verify({ ...rest, signature })).toEqual({ balance: 5n * UNIT });
   });
 

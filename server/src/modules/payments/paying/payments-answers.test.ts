@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { openPaymentWorld, type PaymentWorld } from "../../../../test/support/payment-world.ts";
 import { checkTerms } from "./check-terms.ts";
 
-/** How long answers are kept, and where payments begin and end in time. */
+/** How long answers are kept, and the time limits of payments. */
 
 let world: PaymentWorld;
 beforeAll(async () => {
@@ -28,7 +28,7 @@ test("an answer is given again for fifteen minutes, and its authorization is use
   await age(old.nonce, 16);
   await age(young.nonce, 13);
   const { payments } = world.stores;
-  // Also while nobody has pruned it yet.
+  // Holds before pruning as well.
   const late = await world.pay(process, old, { run: never }).catch((error: unknown) => error);
   expect(late).toMatchObject({ code: "payment_invalid" });
   expect(await payments.prune(world.clock.now())).toBe(1);
@@ -117,7 +117,7 @@ test("an answer whose payment is still being fetched is not given away", async (
   await process.gather();
   await expect.poll(states).toEqual(["settled"]);
   expect(await world.pay(process, second, again)).toMatchObject({ price: PRICE, replayed: true });
-  // That is what the first payment was: nothing more was taken.
+  // The first payment took this amount; nothing more was taken.
   expect(await payer.balance()).toBe(PRICE);
 });
 

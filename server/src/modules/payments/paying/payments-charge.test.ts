@@ -56,7 +56,7 @@ test("the same request gets the stored answer, long after; anything else under i
   for (const other of others) {
     expect(await world.pay(process, signed, other).catch(reasonOf)).toBe("authorization_already_used");
   }
-  // What is public on the chain is not enough: the signature is asked for as well.
+  // Public data of the chain is not enough: the signature is required as well.
   const forged = { ...signed, signature: (await payer.sign(PRICE)).signature };
   expect(await world.pay(process, forged, { tenantId: "tenant_1" }).catch(reasonOf)).toBe("authorization_already_used");
   expect(await payer.balance()).toBe(9n * PRICE);
@@ -140,7 +140,7 @@ test("what was fetched a moment ago, and is not in the books yet, is not counted
       ...facilitator,
       async verify(signed, terms) {
         looks += 1;
-        // As it is once the first payment is in a block.
+        // The state once the first payment is in a block.
         return looks === 1 ? { balance: PRICE } : await facilitator.verify(signed, terms);
       },
     }),

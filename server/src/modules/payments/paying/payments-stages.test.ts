@@ -14,7 +14,7 @@ import type { Kernel } from "../../../kernel/contracts/invocation.ts";
 import { defineAnyTool } from "../../../kernel/contracts/tool.ts";
 import type { Ports } from "../../../kernel/contracts/whole.ts";
 
-/** In which order a signed call meets its stages. Whom it asks is counted: at the chain's RPC and at the supplier's port. */
+/** The order of a signed call's stages. Requests are counted at the chain's RPC and at the supplier's port. */
 
 const PRICE = 1_000n;
 
@@ -79,11 +79,11 @@ beforeEach(() => {
   asked.supplier = 0;
 });
 
-/** Nobody pays by key here. */
+/** No one pays by key here. */
 const nobody = () => Promise.reject(new Error("a payment pays for every call"));
 const refusing = { reserve: nobody, capture: nobody, release: nobody };
 
-/** How the call ended, and how often the chain and the supplier were asked meanwhile. */
+/** The call's outcome, and how often the chain and the supplier were asked meanwhile. */
 async function call(signed: SignedPayment, args: unknown) {
   const { calls } = world.devChain;
   const before = calls.length;
@@ -125,7 +125,7 @@ test("a payment that is not good is refused before the supplier is asked", async
   const signed = await payer.sign(PRICE);
   const { answer, chain, supplier } = await call({ ...signed, nonce: (await payer.sign(PRICE)).nonce }, { text: "a" });
   expect(answer).toEqual({ refused: "payment_invalid" });
-  // Control: it is at the chain that the payment is verified.
+  // Control: the payment is verified at the chain.
   expect(chain).toBeGreaterThan(0);
   expect(supplier).toBe(0);
 });

@@ -7,11 +7,11 @@ import { prepared } from "../../../platform/database/prepared.ts";
 import type { ClaimRefusal, NewPayment, PaymentClaim } from "../payments.ts";
 import { authorizationKey, findPayments, toJson, toRow } from "../store-payment-rows.ts";
 
-/** So many answers of a payer may be unpaid; then nothing more is done for it. */
+/** The most unpaid answers of a payer; beyond that its calls are refused. */
 const MOST_RECEIVABLES = 3;
 /**
- * Payments under way can all fail together, each at the cost of a transaction: a payer has as many of them as it has brought to a
- * good end, and a few.
+ * Pending payments can all fail, each at the cost of a transaction: a payer may have as many pending as it has settled, plus
+ * these.
  */
 const UNDER_WAY_AT_FIRST = 16;
 const MOST_UNDER_WAY = 1_000;
@@ -21,7 +21,7 @@ export interface ClaimRequest {
   balance: Micro | undefined;
 }
 
-/** Where an authorization is stored. */
+/** The payment that already holds an authorization. */
 interface Taken {
   kind: "taken";
 }
@@ -38,7 +38,7 @@ class ClaimRefused extends Error {
   }
 }
 
-/** Claims that arrive together are one transaction; where one of them cannot be, each has its own. */
+/** Batches claims that arrive together into one transaction; if one of them fails, each gets its own. */
 export async function claimTogether(
   db: Queryable,
   requests: readonly ClaimRequest[],
@@ -49,7 +49,7 @@ export async function claimTogether(
       const written = await writeClaims(db, requests, at);
       return await Promise.allSettled(requests.map((request, index) => toClaim(db, request, at, written[index])));
     } catch (error) {
-      // The server has answered, so nothing of it was done.
+      // The server answered, so the transaction was rolled back.
       if (!(error instanceof ClaimRefused || error instanceof pg.DatabaseError)) throw error;
     }
   }
@@ -75,14 +75,14 @@ async function toClaim(
   if (written !== undefined && written.kind !== "taken") return written;
   const { environment, signed } = request.payment;
   const [stored] = await findPayments(db, [authorizationKey(environment, signed)]);
-  // None: the one that stood in the way was released between two statements.
+  // Not found: the conflicting claim was released between the two statements.
   return stored === undefined ? await claimAlone(db, request, at) : { kind: "taken", payment: stored };
 }
 
 /**
- * One statement: the payments, what their payers have open by then, and the rows of calls that do something outside. Payments
- * first and payers after them, each in one order, as everybody takes them. It waits for another claim of the same authorization
- * until that is decided. Throws ClaimRefused, and everything is rolled back, when one of them asks for too much.
+ * Writes in one statement the payments, their payers' open amounts, and the rows of calls with effects. Payments are locked
+ * before payers, each in a fixed order, as everywhere. Waits for a concurrent claim of the same authorization. Throws
+ * ClaimRefused, rolling everything back, when a payer asks for too much.
  */
 async function writeClaims(
   queryable: Queryable,
@@ -150,7 +150,7 @@ function toCall(payment: NewPayment, at: string): Insertable<Database["call"]> {
     period: at.slice(0, 7),
     listPriceMicro: payment.listPrice,
     discountPercent: payment.discountPercent,
-    // The payment pays, and the tenant's cap is not touched.
+    // The payment pays, so the tenant's cap is not used.
     priceMicro: 0n,
     usageStatus: payment.environment === "sandbox" ? "sandbox" : "settled",
     traceId: payment.traceId,

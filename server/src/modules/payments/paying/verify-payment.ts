@@ -3,7 +3,7 @@ import type { Facilitator, PaymentOutcomes, VerifiedPayment } from "../../../por
 import type { Wallets } from "../../chain/index.ts";
 import { checkTerms, TOO_SHORT } from "./check-terms.ts";
 
-/** What verification calls an authorization that is used up on the chain. */
+/** The reason that verification gives for an authorization already used on the chain. */
 const AUTHORIZATION_USED = "invalid_exact_evm_nonce_already_used";
 
 export interface PaymentVerification {
@@ -14,8 +14,8 @@ export interface PaymentVerification {
 }
 
 /**
- * Whether it is the payment that was asked for, and good. Whoever has seen an authorization can broadcast it before it is sent
- * here: what has paid us is paid, and its one call is owed, also when its time is over by then. Rejects as a facilitator does.
+ * Verifies that the payment matches the terms and is valid. Anyone who has seen an authorization can broadcast it before it is
+ * sent here: if it has paid us, its call is owed, even after it has expired. Rejects as a facilitator does.
  */
 export async function verifyPayment(
   parts: PaymentVerification,
@@ -37,7 +37,7 @@ export async function verifyPayment(
   throw refused;
 }
 
-/** Everything else that does not fit the terms it throws. */
+/** Throws for every other mismatch with the terms. */
 function findTooShort(payment: SignedPayment, terms: PaymentTerms, now: Temporal.Instant): PaymentRefused | undefined {
   try {
     checkTerms(payment, terms, now);
@@ -48,7 +48,7 @@ function findTooShort(payment: SignedPayment, terms: PaymentTerms, now: Temporal
   }
 }
 
-/** Not what this service's own wallets have signed: that paid for something else. */
+/** Excludes authorizations signed by this service's own wallets: they paid for something else. */
 async function hasPaidUs(
   { facilitator: { environment }, outcomes, wallets, now }: PaymentVerification,
   payment: SignedPayment,

@@ -13,12 +13,12 @@ export interface SettleUsageOptions {
   log: Log;
 }
 
-/** Starts the payment of every tenant's unsettled usage; how many were started. Safe in several processes at once. */
+/** Starts the payment of all tenants' unsettled usage and returns how many were started. Safe to run concurrently. */
 export async function settleUsage(options: SettleUsageOptions): Promise<number> {
   const { stores, submission } = options;
   if ((await stores.boundChains.get("production"))?.stoppedBecause !== undefined) return 0;
   let started = 0;
-  // All of them, each time: those who cannot pay must not keep others from it.
+  // Visits every tenant each time, so that tenants who cannot pay do not block the others.
   for (let last = ""; ; ) {
     const tenants = await stores.usageSettlements.listDue(last, TENANTS_AT_ONCE);
     for (const tenantId of tenants) started += await settleTenant(options, tenantId);
@@ -29,7 +29,7 @@ export async function settleUsage(options: SettleUsageOptions): Promise<number> 
   return started;
 }
 
-/** A payment covers so many records at most, so there may be several. */
+/** A payment covers a limited number of records, so there may be several. */
 async function settleTenant({ stores, clock, log }: SettleUsageOptions, tenantId: string): Promise<number> {
   for (let started = 0; ; started += 1) {
     const start = await startUsageSettlement(stores, clock, tenantId);

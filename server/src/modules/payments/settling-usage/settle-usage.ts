@@ -4,7 +4,7 @@ import type { Clock } from "../../../ports/clock.ts";
 import { transfer } from "../../treasury/index.ts";
 import type { Stores } from "../context.ts";
 
-/** So many records are paid by one transaction. */
+/** The most records that a transaction pays. */
 const RECORDS_AT_ONCE = 10_000;
 const ENVIRONMENT = "production";
 
@@ -14,8 +14,8 @@ const KEY_PREFIX = "usage:";
 export type UsageSettlementStart = "nothing_due" | "started" | "insufficient_balance";
 
 /**
- * Stores the payment of a tenant's unsettled usage from its treasury to the collection wallet; its end marks the records. A tenant
- * that lacks the money owes on, and is tried again later.
+ * Stores the payment of a tenant's unsettled usage from its treasury to the collection wallet; when it ends, the records are
+ * marked. If the wallet is short, the debt carries over and is retried later.
  */
 export async function startUsageSettlement(
   stores: Stores,

@@ -3,7 +3,7 @@ import { transfer } from "../../treasury/index.ts";
 import type { Aggregates } from "../context.ts";
 import { settlementIdOf, USAGE_PURPOSE } from "./settle-usage.ts";
 
-/** The records of a settlement are paid, or due again. */
+/** The records of a settlement are paid, or unsettled again. */
 export const usageEndings: ChainEndings<Aggregates> = {
   [USAGE_PURPOSE]: {
     async confirmed({ usageSettlements }, confirmedTransactions) {

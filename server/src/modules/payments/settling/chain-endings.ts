@@ -7,7 +7,7 @@ import { PAYMENT_BATCH_PURPOSE, PAYMENT_PURPOSE } from "./payment-intents.ts";
 const movementText = ({ from, to, amount }: TokenMovement): string => `${from} ${to} ${amount}`;
 const paymentText = ({ signed }: Payment): string => `${signed.payer} ${signed.payTo} ${signed.amount}`;
 
-/** One for both kinds: payments of several payers are settled by one call. */
+/** Handles both kinds at once, so that payments of several payers are settled by one call. */
 const settling: ChainEnding<Aggregates> = {
   async confirmed({ payments }, confirmedTransactions) {
     if (confirmedTransactions.every(({ transaction }) => transaction.purpose === PAYMENT_PURPOSE)) {
@@ -27,18 +27,18 @@ const settling: ChainEnding<Aggregates> = {
     );
     await payments.settle(settled);
   },
-  // Of a batch watch-payments.ts asks the chain.
+  // For a batch, watch-payments.ts asks the chain.
   async reverted({ payments }, { id, purpose }, { failure }) {
     if (purpose === PAYMENT_BATCH_PURPOSE) return;
     for (const payment of await payments.ofTransactions([id])) await payments.writeOff(payment.id, failure);
   },
 };
 
-/** Of those of a batch that are left out, watch-payments.ts asks the chain, which takes time that a database transaction has not. */
+/** The rest of a batch is left to watch-payments.ts, which asks the chain: too slow for a database transaction. */
 function paidBy({ transaction, receipt }: ConfirmedTransaction, payments: readonly Payment[]): readonly Payment[] {
   if (transaction.purpose !== PAYMENT_BATCH_PURPOSE) return payments;
   const { hash, earlierHashes } = transaction;
-  // What somebody else's transaction moved besides says nothing about the payments of ours.
+  // Other movements of someone else's transaction prove nothing about our payments.
   if (receipt.hash !== hash && !earlierHashes.includes(receipt.hash)) return [];
   return paidByBatch(payments, receipt.movements);
 }
@@ -54,8 +54,9 @@ export const paymentEndings: ChainEndings<Aggregates> = {
 };
 
 /**
- * Those payments of a batch of which its transaction's own movements say that they were made: as many from their payer, of their
- * amount, as the batch holds. Where fewer were made they do not say which, and each authorization has to be asked for.
+ * Returns the payments of a batch that the transaction's token movements prove: the payer has as many movements of that amount
+ * as the batch has payments. With fewer movements it is ambiguous which were made, so each authorization has to be checked on
+ * the chain.
  */
 function paidByBatch(payments: readonly Payment[], movements: readonly TokenMovement[]): readonly Payment[] {
   const made = countBy(movements.filter(({ token }) => token === "USDC").map(movementText));

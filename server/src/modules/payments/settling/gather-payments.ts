@@ -11,15 +11,16 @@ export interface GatherPaymentsOptions {
   environment: Environment;
   submission: Pick<ChainSubmission, "wake">;
   clock: Clock;
-  /** Whether several payments are settled by one transaction. */
+  /** Whether several payments share a transaction. */
   isBatched: boolean;
-  /** Wakes calls of this process that wait for these payments, which are in that chain transaction now. */
+  /** Wakes this process's calls that wait for these payments, which that chain transaction now contains. */
   tell(paymentIds: readonly string[], chainTransactionId: string): void;
 }
 
 /**
- * Puts earned payments that nothing settles yet into chain transactions: all that came in since the last time, and what a process
- * that died has left. Not where a facilitator settles by itself. How many it were. Safe in several processes at once: each takes payments that nobody else is taking.
+ * Puts earned payments into chain transactions: those since the last run, and leftovers of dead processes. Skips payments that
+ * a facilitator settles by itself. Returns how many it took. Safe to run concurrently: each process locks payments that no
+ * other has.
  */
 export async function gatherPayments(options: GatherPaymentsOptions): Promise<number> {
   const { stores, environment, submission, tell } = options;
@@ -50,7 +51,7 @@ interface Enqueued {
 async function enqueue({ payments, chainTransactions }: Aggregates, clock: Clock, some: Some): Promise<Enqueued> {
   const [first, ...others] = some;
   const batchId = newId("bat_", clock.now().epochMilliseconds);
-  // Alone it costs less gas.
+  // A single payment costs less gas without a batch.
   const transactionIntent = others.length === 0 ? intentOfPayment(first, batchId) : intentOfBatch(some, batchId);
   const { id: chainTransactionId } = await chainTransactions.enqueue(transactionIntent);
   const ids = some.map(({ id }) => id);
@@ -61,7 +62,7 @@ async function enqueue({ payments, chainTransactions }: Aggregates, clock: Clock
 
 const alone = (payment: Payment): Some => [payment];
 
-/** One transaction pays one recipient. */
+/** A transaction pays one recipient. */
 function groupByPayee(payments: readonly Payment[]): readonly Some[] {
   const groups = Map.groupBy(payments, ({ signed }) => `${signed.asset} ${signed.payTo}`);
   return [...groups.values()].flatMap(([first, ...others]) =>

@@ -1,16 +1,15 @@
 import type { Log } from "../../../ports/log.ts";
 
 export interface GatherWindow {
-  /** Something is to be gathered: with everything that comes within the window. */
+  /** Starts the window, if none is open. */
   open(): void;
-  /** Resolves when nothing is under way any more. */
+  /** Resolves when nothing is running any more. */
   stop(): Promise<void>;
 }
 
 /**
- * Runs `work` a window after the first of what is to be gathered, and not at all while nothing comes. Where there is no `room` for
- * it by then it waits, and what comes meanwhile is gathered by the same run. What a failed run leaves is found by whoever looks
- * for leftovers.
+ * Runs `work` once a window after the first `open`, and never while nothing comes. Without `room` it waits, and later items
+ * join the same run. Leftovers of a failed run are picked up by the regular job.
  */
 export function createGatherWindow(
   windowMilliseconds: number,

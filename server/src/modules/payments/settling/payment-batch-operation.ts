@@ -8,16 +8,16 @@ import { requireToken } from "../../../ports/chain/chain.ts";
 import { payerAuthorization } from "./payment-operation.ts";
 
 const GAS = {
-  /** Less than this is left after the items: PaymentBatch wants the most that one may use before it begins one. */
+  /** The contract's fixed gas: PaymentBatch checks before each item that its maximum remains. */
   batch: 300_000n,
   item: 110_000n,
-  /** What PaymentBatch lets an item of a payer with code use, and a little more. */
+  /** The gas that PaymentBatch allows an item whose payer is a contract, plus a margin. */
   itemByContract: 265_000n,
-  /** Beyond those of a key's signature: to carry it, and to copy it on its way to the payer's contract. */
+  /** For bytes beyond a plain key's signature: their calldata, and copying them to the payer's contract. */
   signatureByte: 18n,
 };
 
-/** Several payments to the same recipient are settled at once, each by itself, so that one that fails is one. */
+/** Settles several payments to the same recipient at once. Each is isolated, so that one failure does not affect the others. */
 export const paymentBatch = defineChainOperation({
   kind: "payment_batch",
   input: z.strictObject({
@@ -36,7 +36,7 @@ export const paymentBatch = defineChainOperation({
       data: encodeFunctionData({ abi: paymentBatchAbi, functionName: "settle", args }),
     };
   },
-  // A wallet with code may use as much as it likes of what PaymentBatch lets it, also with a signature of a key's form.
+  // A contract wallet may use all gas that PaymentBatch allows it, even with a signature in the form of a key's.
   async gasCeiling({ input: { payments }, site }) {
     const contracts = await site.whichHaveCode([...new Set(payments.map(({ from }) => from))]);
     let gas = GAS.batch;
@@ -49,7 +49,7 @@ export const paymentBatch = defineChainOperation({
   outcome: {
     isMovedBy: (input, { from, to, amount }) =>
       to === input.to && input.payments.some((one) => from === one.from && amount === one.amount),
-    // Its contract goes on after an item that fails: what became of each is asked of the token.
+    // The contract continues after a failed item: the token is asked about each payment.
     tookEffect: () => true,
   },
 });

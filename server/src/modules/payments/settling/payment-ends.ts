@@ -17,9 +17,9 @@ export interface PaymentEndsOptions extends SettlementWaitOptions {
   clock: Clock;
   random?: RandomBytes;
   isTransient(error: unknown): boolean;
-  /** More than 0: payments are settled together, by gather-payments.ts. */
+  /** Above 0, payments are batched by gather-payments.ts. */
   batchWindowMilliseconds: number;
-  /** Starts the window in which payments that are settled together are gathered. */
+  /** Starts the window in which payments are batched. */
   gather?(environment: Environment): void;
   /** How long a call waits for its settlement. */
   waitMilliseconds?: number;
@@ -27,12 +27,12 @@ export interface PaymentEndsOptions extends SettlementWaitOptions {
 
 const WAIT_MILLISECONDS = 25_000;
 const RETRY_PAUSE_MILLISECONDS = 200;
-/** A claim of which nobody knows whether it was made can still be on its way to the database. */
+/** A claim with an unknown outcome may still be on its way to the database. */
 const STRAGGLER_MILLISECONDS = 1_000;
 
 /**
- * Brings claimed payments to one of their ends: released when the tool has failed, or earned and settled when it has succeeded.
- * What a call does not wait for any more goes on without it.
+ * Ends claimed payments: released if the tool failed, or earned and settled if it succeeded. Settlement continues if the call
+ * stops waiting.
  */
 export class PaymentEnds {
   readonly #options: PaymentEndsOptions;
@@ -63,7 +63,7 @@ export class PaymentEnds {
     );
   }
 
-  /** Stores that the tool has succeeded, and waits for the money. The payment as it was seen last; throws when that takes too long. */
+  /** Stores that the tool succeeded and waits for the settlement. Returns the last known payment; throws on timeout. */
   async earn(claimed: NewPayment, result: unknown, latencyMs: number): Promise<Payment> {
     const deadline = performance.now() + this.#waitMilliseconds;
     const earning = this.#unfinished.hold(this.#earn(claimed, result, latencyMs));
@@ -72,12 +72,12 @@ export class PaymentEnds {
       this.#unfinished.track(earning);
       throw pending();
     }
-    // The process was silent for so long that its claim was given free.
+    // The process was silent for so long that its claim was released.
     if (earned.result === undefined) throw inProgress();
     return await this.#wait.untilSettled(earned.result, deadline, true);
   }
 
-  /** What the same request gets that was made before: its payment as it was seen last. */
+  /** Answers a repeated request with the last known state of its payment. */
   async resume(known: Payment): Promise<Payment> {
     if (known.state === "claimed") throw inProgress();
     const payment = known.state === "receivable" ? await this.#tryAgain(known) : known;
@@ -89,7 +89,7 @@ export class PaymentEnds {
     if ((await within(this.#waitMilliseconds, releasing)) === undefined) this.#unfinished.track(releasing);
   }
 
-  /** Undoes a claim of which nobody knows whether it was made. */
+  /** Releases a claim whose outcome is unknown. */
   abandon(paymentId: string): void {
     this.#unfinished.track(
       this.#release(paymentId).then(async (isReleased) => {
@@ -100,20 +100,20 @@ export class PaymentEnds {
     );
   }
 
-  /** Wakes calls that wait for these payments. `chainTransactionId`: what they were put into a moment ago. */
+  /** Wakes calls that wait for these payments. `chainTransactionId`: the transaction that now contains them. */
   tell(paymentIds: readonly string[], chainTransactionId?: string): void {
     this.#news.tell(paymentIds, chainTransactionId);
   }
 
-  /** Ends the waits for settlements, and resolves when nothing is left to be written down. */
+  /** Ends the waits for settlements, and resolves when nothing is left to store. */
   async idle(): Promise<void> {
     this.#stopping.abort();
     await within(this.#waitMilliseconds, this.#unfinished.ended());
   }
 
   /**
-   * Undefined: the claim is not this call's any more. After a lost answer it is looked up what was stored: the intent of the chain
-   * transaction follows from the payment, and a payment is earned once.
+   * Undefined: this call no longer holds the claim. If the database's answer is lost, the stored state is read: the chain
+   * transaction's intent is derived from the payment, and a payment is earned once.
    */
   async #earn(claimed: NewPayment, result: unknown, latencyMs: number): Promise<Payment | undefined> {
     const { stores, clock, gather, submissionFor } = this.#options;
@@ -136,7 +136,7 @@ export class PaymentEnds {
     return retryUntilStored({ isTransient, pause, pauseMilliseconds: RETRY_PAUSE_MILLISECONDS }, write);
   }
 
-  /** Whether the chain transaction that settles it is stored together with its answer; else something settles it later, or somebody else. */
+  /** Whether the settling chain transaction is stored together with the answer, rather than later or by a facilitator. */
   #settlesItself(environment: Environment): boolean {
     return (
       this.#options.batchWindowMilliseconds === 0 && this.#options.facilitatorFor(environment)?.settle === undefined
@@ -144,7 +144,7 @@ export class PaymentEnds {
   }
 }
 
-/** As it is stored by then. */
+/** The payment as it is stored then. */
 function asEarned(
   { hasEffects: _, ...claimed }: NewPayment,
   earned: Pick<Payment, "chainTransactionId" | "result" | "latencyMs">,

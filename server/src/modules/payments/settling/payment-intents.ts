@@ -7,17 +7,17 @@ export const PAYMENT_PURPOSE = "payment";
 export const PAYMENT_BATCH_PURPOSE = "payment_batch";
 
 /**
- * So many payments are settled by one transaction: if every payer's own contract used all it may, and every signature was as long
- * as one may be, it would still ask for less gas than one transaction may on any network (EIP-7825: 2^24).
+ * The number of payments in a transaction: even if every payer's contract used all its gas with the longest signature, the
+ * total stays below the gas limit of a transaction on any network (EIP-7825: 2^24).
  */
 export const MOST_IN_BATCH = 48;
 
-/** Payments are in this token: what a call costs is said in it. */
+/** Prices and payments are in this token. */
 const TOKEN = "USDC";
 
 type Settleable = Pick<Payment, "id" | "environment" | "signed">;
 
-/** What settles one payment. `after`: the transaction that failed to. */
+/** Returns the intent that settles one payment. `after`: the failed transaction before it. */
 export function intentOfPayment({ id, environment, signed }: Settleable, after?: string): TransactionIntent {
   return {
     environment,
@@ -30,7 +30,10 @@ export function intentOfPayment({ id, environment, signed }: Settleable, after?:
   };
 }
 
-/** What settles several payments to the same recipient at once; each by itself, so that one that fails is one. */
+/**
+ * Returns the intent that settles several payments to the same recipient. Each is isolated, so that one failure does not affect
+ * the others.
+ */
 export function intentOfBatch(payments: readonly [Settleable, ...Settleable[]], batchId: string): TransactionIntent {
   const [{ environment, signed }] = payments;
   return {

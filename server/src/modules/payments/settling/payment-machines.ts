@@ -14,14 +14,14 @@ import { createGatherWindow, type GatherWindow } from "./gather-window.ts";
 import { watchPayments } from "./watch-payments.ts";
 
 const WATCH_MILLISECONDS = 2_000;
-/** Payments of processes that died before they were put into a transaction. */
+/** Earned payments of dead processes are picked up after this time. */
 const LEFT_OVER_MILLISECONDS = 1_000;
 
 function facilitatorOf({ facilitator, chains }: Parts, environment: Environment): Facilitator | undefined {
   return facilitator?.environment === environment ? facilitator : chains[environment]?.verifier;
 }
 
-/** How calls are paid for by payments that come with them. */
+/** Makes the charges of calls that carry their own payment. */
 export function createChargesOf(parts: Parts): PaymentCharges {
   const { stores, calls, processId, clock, random, log, chains, submitters, settings } = parts;
   return new PaymentCharges({
@@ -51,11 +51,11 @@ function gather(parts: Parts, environment: Environment): () => Promise<unknown> 
   return () => gatherPayments({ stores, environment, submission, clock, isBatched, tell });
 }
 
-/** A facilitator that settles by itself leaves nothing to gather. */
+/** A facilitator that settles by itself leaves nothing to batch. */
 const isGathered = (parts: Parts, environment: Environment): boolean =>
   facilitatorOf(parts, environment)?.settle === undefined;
 
-/** Where payments are settled together, what waits for the others of the same moment. */
+/** The windows of the environments in which payments are batched. */
 export function createGatherWindows(parts: Parts): ByEnvironment<GatherWindow> {
   const { settings, submitters, log } = parts;
   const windowMilliseconds = settings.paymentBatchWindowMilliseconds;
@@ -72,7 +72,7 @@ export function createGatherWindows(parts: Parts): ByEnvironment<GatherWindow> {
   return windows;
 }
 
-/** What brings payments to their end without a caller, in each environment. */
+/** The jobs that finish payments without a caller, for each environment. */
 export function paymentJobs(parts: Parts): readonly Job[] {
   const { stores, log, paymentCharges } = parts;
   return listEnvironments(parts.chains).flatMap(([environment, { outcomes }]) => {
@@ -88,7 +88,7 @@ export function paymentJobs(parts: Parts): readonly Job[] {
     });
     if (!isGathered(parts, environment)) return [watching];
     const gatherAll = gather(parts, environment);
-    // Mostly there is none: that is seen without a transaction.
+    // Usually there is none, which this check finds without a transaction.
     const run = async () => ((await stores.payments.isAnyUngathered(environment)) ? await gatherAll() : 0);
     return [
       watching,
@@ -97,7 +97,7 @@ export function paymentJobs(parts: Parts): readonly Job[] {
   });
 }
 
-/** Of calls that were carried out and whose payment could not be settled. */
+/** Measures completed calls whose payment could not be settled. */
 export function receivablesGauge(
   receivables: MeasuredReceivables,
   { name, help }: Pick<Gauge, "name" | "help">,

@@ -1,8 +1,10 @@
-/** Tells waiters of this process that something has happened to a payment. What other processes did they find out by looking. */
+/** Notifies waiters in this process about a payment. Changes by other processes are found by polling. */
 export interface PaymentNews {
-  /** `chainTransactionId`: what has happened is that they were put into it. */
+  /** `chainTransactionId`: the transaction that now contains them. */
   tell(paymentIds: readonly string[], chainTransactionId?: string): void;
-  /** Resolves at news of this payment, with the chain transaction that it was put into if that is the news; or when the time is over. */
+  /**
+   * Resolves at news of this payment, with the chain transaction that now contains it if that is the news, or at the timeout.
+   */
   wait(paymentId: string, milliseconds: number): Promise<string | undefined>;
 }
 

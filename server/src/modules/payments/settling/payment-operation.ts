@@ -6,7 +6,7 @@ import { stablecoinAbi } from "../../../generated/contracts/stablecoin.ts";
 import { defineChainOperation } from "../../../kernel/contracts/chain-operation.ts";
 import { requireToken } from "../../../ports/chain/chain.ts";
 
-/** An EIP-3009 authorization that somebody else has signed in our favour; times are Unix seconds. */
+/** An EIP-3009 authorization in our favor, signed by a payer; times are Unix seconds. */
 export const payerAuthorization = {
   from: StoredAddress,
   amount: StoredInteger,
@@ -16,7 +16,7 @@ export const payerAuthorization = {
   signature: StoredBytes,
 };
 
-/** One payment is settled, by its payer's own signature: nothing is signed here. */
+/** Settles one payment by its payer's signature; we sign nothing but the transaction. */
 export const payment = defineChainOperation({
   kind: "payment",
   input: z.strictObject({ token: StoredToken, to: StoredAddress, ...payerAuthorization }),
@@ -40,7 +40,7 @@ export const payment = defineChainOperation({
       : encodeFunctionData({ ...call, args: [...args, signature] });
     return { to: requireToken(site.chain, token).address, data };
   },
-  // Also of a contract wallet, which checks its signature in its own way.
+  // Covers contract wallets as well, whose signature check costs more.
   gasCeiling: () => ({ gas: 400_000n, bound: "most" }),
   outcome: {
     isMovedBy: (input, { from, to, amount }) => from === input.from && to === input.to && amount === input.amount,

@@ -12,7 +12,7 @@ const PRICE = 2_000n;
 const NOTHING_WRONG = { USDC: 0n, EURC: 0n };
 const ELSEWHERE: Hex = "0x00000000000000000000000000000000000000cc";
 
-/** A wallet for which every signature is good: it answers the selector of isValidSignature, whatever it is asked. */
+/** A wallet that accepts every signature: it answers the selector of isValidSignature to any call. */
 const ACCEPTS_EVERYTHING = "0x631626ba7e60e01b5f5260205ff3";
 
 let world: ChainWorld;
@@ -45,7 +45,7 @@ const collected = async () => {
   return (await chain.balances("USDC", [collection.address], (await chain.head()).number))[0] ?? 0n;
 };
 
-/** What the collection wallet gains while `work` runs; the books gain the same. */
+/** The amount that the collection wallet gains while `work` runs; the ledger gains the same. */
 async function gain(work: () => Promise<unknown>): Promise<bigint> {
   const before = await collected();
   await work();
@@ -178,7 +178,7 @@ describe("a payment", () => {
     const elsewhere = { ...ours, payTo: ELSEWHERE, signature: signed };
     const multicall = await twoInOne(broadcastOf(elsewhere).data, broadcastOf(alike).data);
     expect(multicall.status).toBe("success");
-    // Control: the one that looks like it was made.
+    // Control: the operation that it imitates was made.
     expect(await outcomeOf(alike)).toMatchObject({ kind: "done", receipt: { hash: multicall.transactionHash } });
     expect(await outcomeOf(ours)).toEqual({ kind: "void" });
     const { id } = await enqueue(paymentOrder(ours));
@@ -199,7 +199,7 @@ describe("a payment", () => {
   });
 });
 
-/** One transaction with two calls of the token: a contract of a stranger's own, in nine kinds of instructions. */
+/** One transaction with two calls of the token, made by a stranger's contract of nine kinds of instructions. */
 async function twoInOne(first: Hex, second: Hex) {
   const { devChain, openedChain } = world;
   const token = openedChain.chain.tokens.USDC.address.slice(2);
@@ -270,7 +270,7 @@ describe("a batch of payments", () => {
     const payer = await newPayer(world, UNIT);
     await enqueue(batchOrder([await payer.sign({ amount: PRICE })]));
     expect(await gain(() => world.drain(again))).toBe(PRICE);
-    // Once it is known it stays.
+    // Once known it stays known.
     expect((await world.open()).chain.paymentBatch).toBe(after?.paymentBatch);
   });
 });

@@ -15,7 +15,7 @@ const codeOf = (error: { code?: unknown }) => error.code;
 
 type Process = ReturnType<PaymentWorld["openProcess"]>;
 
-/** Calls whose tools have all succeeded, and which wait for somebody to gather their payments. */
+/** Calls whose tools have succeeded and whose payments wait to be batched. */
 async function earnedCalls(
   process: Process,
   payments: readonly Parameters<PaymentWorld["pay"]>[1][],
@@ -109,7 +109,7 @@ test("where a whole batch failed, each is tried alone", async () => {
   await expect.poll(async () => (await world.books(payer)).states).toEqual(["earned", "earned"]);
   const { rows } = await world.books(payer);
   await world.db.transaction().execute(async (transaction) => {
-    // As a batch that ran out of gas is left behind by its ending.
+    // The state in which a batch that ran out of gas ends.
     const at = world.clock.now().toString();
     const [first] = rows;
     await transaction

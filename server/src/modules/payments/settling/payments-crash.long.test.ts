@@ -13,8 +13,8 @@ const PRICE = 2_000n;
 type Moment = "before" | "after";
 
 /**
- * Stands for `kill -9`: at a step nothing that the process asks for is ever done or answered any more. A step is one statement, one
- * transaction or one question to the facilitator; each is cut off once before it happens and once after it has.
+ * Simulates `kill -9`: from a given step on, nothing that the process requests is executed or answered. A step is a statement,
+ * a transaction or a request to the facilitator; each is cut off once before and once after it happens.
  */
 function dyingParts(deathAt: number, when: Moment) {
   let step = 0;
@@ -60,7 +60,7 @@ function dyingParts(deathAt: number, when: Moment) {
 
 let next = 0;
 
-/** A tool that acts outside and says so, as one that sends money does. */
+/** A tool that acts outside and declares it, such as one that sends money. */
 function acting(effects: PaymentWorld["stores"]["effects"], acted: { count: number }): PayOptions["run"] {
   return async ({ id }: PendingCall) => {
     await effects.open(id);
@@ -108,7 +108,7 @@ test.each(["probe_read", "probe_write"] as const)(
         const [state = "none"] = (await world.books(payer)).states;
         ends.add(state);
         if (tool === "probe_write" && state === "claimed") {
-          // Died while it was undecided what its call had done: nothing is taken and nothing runs again before that is known.
+          // Died before its call's outcome was known: until then nothing is taken and nothing runs again.
           expect(await payer.balance(), where).toBe(PRICE);
           const refused = await world.pay(survivor, signed, { tool }).catch((error: { code: string }) => error.code);
           expect(refused, where).toBe("in_progress");
@@ -126,7 +126,7 @@ test.each(["probe_read", "probe_write"] as const)(
         expect(again.price, where).toBe(PRICE);
         expect(await payer.balance(), where).toBe(0n);
         expect(await world.books(payer), where).toMatchObject({ states: ["settled"], open: 0n, recorded: PRICE });
-        // A call whose effect is recorded is never made again.
+        // A call whose effect is recorded is never repeated.
         if (acts.some(({ effect }) => effect === "done")) expect(acted.count, where).toBe(1);
       }
     }
@@ -171,7 +171,7 @@ test("the sweep of calls leaves paid ones alone, and that of payments those of t
   const paying = world.pay(world.openProcess("proc_slow"), await payer.sign(PRICE), { tool: "probe_write", run });
   await started.promise;
   await world.calls.heartbeat("proc_slow");
-  // It is seen all the time, however long the sweep takes.
+  // It stays visible however long the sweep takes.
   await world.pool.query("update service_process set seen_at = now() + interval '1 hour' where id = 'proc_slow'");
   expect(await world.sweepAfter("proc_other")).toEqual({ earned: 0, released: 0 });
   await world.pool.query("update service_process set seen_at = now() - interval '20 s' where id = 'proc_slow'");

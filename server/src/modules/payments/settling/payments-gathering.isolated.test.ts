@@ -38,7 +38,7 @@ test("what comes while there is no room is gathered by the one run that waits fo
   earn("a");
   await vi.advanceTimersByTimeAsync(1);
   expect(asked).toHaveLength(1);
-  // As many windows as there is time for: none of them begins a wait of its own.
+  // Opens as many windows as time allows: none starts a wait of its own.
   for (let count = 0; count < 20; count += 1) {
     window.open();
     await vi.advanceTimersByTimeAsync(1);

@@ -16,7 +16,7 @@ const HASH = `0x${"7".repeat(64)}` as const;
 const reasonOf = (error: { code?: unknown; extra?: Record<string, unknown> }) =>
   error.extra?.serviceReason ?? error.extra?.reason ?? error.code;
 
-/** A facilitator of somebody else, which does one thing a time, in order. */
+/** A third-party facilitator that does one thing at a time, in order. */
 function facilitatorThat(...acts: ((signed: SignedPayment) => Promise<FacilitatorSettlement>)[]) {
   let asked = 0;
   const facilitator: Facilitator = {
@@ -93,7 +93,7 @@ test("what a facilitator only says is not believed: the call is pending, and a w
   const signed = await payer.sign(PRICE);
   const lying = facilitatorThat(claimsFalsely);
   let looks = 0;
-  // The call's time is over at the third look, however long they took.
+  // The call times out at the third look, however long the looks took.
   const pause = async () => {
     looks += 1;
     if (looks === 3) passAnHour();

@@ -4,7 +4,7 @@ import type { SignedPayment } from "../../../domain/payments.ts";
 import type { Hex } from "../../../domain/tokens.ts";
 import { intentOfBatch, MOST_IN_BATCH } from "./payment-intents.ts";
 
-/** Payers whose accounts have code, which says one thing when it is asked and another when it is to pay. */
+/** Payers whose accounts have code that answers verification and payment differently. */
 
 let world: PaymentWorld;
 beforeAll(async () => {
@@ -14,11 +14,11 @@ beforeAll(async () => {
 afterAll(() => world[Symbol.asyncDispose]());
 
 const PRICE = 2_000n;
-/** What verification lets pass. */
+/** The longest signature that verification accepts. */
 const LONGEST_SIGNATURE_BYTES = 2_048;
 const NOT_FETCHED = "invalid_exact_evm_transaction_failed";
 
-/** Accepts every signature where gas has no price, as in a question; in a transaction it uses up all gas that it is given. */
+/** Accepts every signature when gas has no price, as in a simulation; in a transaction it burns all the gas it gets. */
 const TWO_FACED = "0x3a15600657fe5b631626ba7e60e01b5f5260205ff3";
 
 async function twoFacedPayer() {
@@ -48,7 +48,7 @@ test("a payment that fails again and again is tried at ever longer intervals", a
   const payer = await twoFacedPayer();
   const signed = await payer.sign(PRICE);
   expect(await world.pay(impatient, signed).catch(outcomeOf)).toBe(NOT_FETCHED);
-  // As if it had taken 4 s to fail, and were sent again 1 s later.
+  // As if it had failed after 4 s and were sent again 1 s later.
   await world.pool.query(`update payment set created_at = updated_at - interval '4 s' where payer = $1`, [
     payer.address,
   ]);

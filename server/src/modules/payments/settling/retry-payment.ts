@@ -15,28 +15,28 @@ export interface RetryOptions {
   facilitatorFor(environment: Environment): Facilitator | undefined;
   submissionFor(environment: Environment): ChainSubmission | undefined;
   outcomesFor(environment: Environment): PaymentOutcomes | undefined;
-  /** Whether an earned payment is stored together with the chain transaction that settles it. */
+  /** Whether an earned payment is stored together with its settling chain transaction. */
   settlesItself(environment: Environment): boolean;
-  /** Starts the window in which payments that are settled together are gathered. */
+  /** Starts the window in which payments are batched. */
   gather?(environment: Environment): void;
-  /** Names a try where no chain transaction was before it. */
+  /** Names a try that follows no chain transaction. */
   newTryId(): string;
   pause(milliseconds: number): Promise<void>;
 }
 
-/** An authorization that is over by then is not tried again. */
+/** An authorization that expires by then is not retried. */
 const RETRY_MARGIN_SECONDS = 10n;
-/** A try that is due so soon is waited for. */
+/** A call waits for a retry that is due this soon. */
 const WAIT_FOR_TRY_MILLISECONDS = 5_000;
 
-/** Somebody else tries the same just now, or has. */
+/** Another process is retrying the same payment, or has done so. */
 class TriedMeanwhile extends Error {}
 
 function refuseAgain(error: unknown): never {
   throw error instanceof PaymentRefused ? notGoodAgain(error) : error;
 }
 
-/** Receivable → earned, when its authorization is still good. Answers the payment as it is then; throws when it cannot be tried. */
+/** Receivable → earned, if its authorization is still valid. Returns the payment afterwards; throws if it cannot be retried. */
 export function createRetry(options: RetryOptions): (payment: Payment) => Promise<Payment> {
   const { stores, clock } = options;
   const { payments } = stores;
@@ -44,8 +44,8 @@ export function createRetry(options: RetryOptions): (payment: Payment) => Promis
   const reload = async (payment: Payment): Promise<Payment> => (await payments.get(payment.id)) ?? payment;
 
   /**
-   * A try costs gas also when it fails, which a wallet with code can bring about as often as it likes. So a payment is tried again
-   * when it is twice as old as at the last failure.
+   * A failed try costs gas too, and a contract wallet can make tries fail at will. So a payment is retried only when it is
+   * twice as old as at its last failure.
    */
   async function untilDue({ createdAt, changedAt }: Payment): Promise<void> {
     const due = changedAt.add(createdAt.until(changedAt));

@@ -8,15 +8,15 @@ export interface OutsideSettlement {
 }
 
 /**
- * settled, receivable: stored · sent: the facilitator says that it has broadcast it, and no block that counts has it yet ·
- * refused: it says that it did not, and the authorization can still be used.
+ * settled, receivable: stored · sent: the facilitator reports a broadcast that is not confirmed yet · refused: the facilitator
+ * did not send it, and the authorization is still usable.
  */
 export type OutsideStep = { kind: "settled" | "receivable" | "sent" } | { kind: "refused"; reason: string };
 
 /**
- * One try to have an earned payment settled by somebody else's facilitator. Whatever that says, the chain has the last word; so a
- * crash between any two steps, or an answer that was lost, needs nothing but another try. `look`: it may have been tried before.
- * `ask`: false only looks. Rejects when the facilitator or the chain cannot be reached: the outcome is unknown.
+ * Makes one try to settle an earned payment through a third-party facilitator. The chain decides the outcome, so after a crash
+ * or a lost answer another try is enough. `look`: an earlier try may have been made. `ask`: false only looks. Rejects when the
+ * facilitator or the chain cannot be reached: the outcome is unknown.
  */
 export async function settleOutside(
   { payments, outcomes, settle }: OutsideSettlement,
@@ -32,7 +32,7 @@ export async function settleOutside(
   return answer.kind === "sent" ? { kind: "sent" } : answer;
 }
 
-/** Asks the chain what became of an earned or receivable payment and stores it. Undefined: nothing yet. */
+/** Asks the chain for the outcome of an earned or receivable payment and stores it. Undefined: none yet. */
 export async function storeOutcome(
   { payments, outcomes }: Pick<OutsideSettlement, "payments" | "outcomes">,
   { id, signed, createdAt }: Payment,

@@ -17,35 +17,35 @@ export interface SettlementWaitOptions {
 interface Waiting {
   payments: Payments;
   news: PaymentNews;
-  /** Ends every wait: the service stops, and nothing is asked any more. */
+  /** Ends every wait when the service stops. */
   stopping: AbortSignal;
 }
 
 interface Awaited {
   payment: Payment;
-  /** The chain transaction that is over. */
+  /** The chain transaction that has ended. */
   over: string | undefined;
-  /** Its own chain transaction was stored a moment ago. */
+  /** Its own chain transaction was just stored. */
   isNew: boolean;
 }
 
 interface News {
-  /** The chain transaction that is over. */
+  /** The chain transaction that has ended. */
   over?: string | undefined;
-  /** The chain transaction that it was put into a moment ago. */
+  /** The chain transaction that just took it in. */
   joined?: string | undefined;
 }
 
-/** Waiters look for themselves so often, in case another process brings the end about. */
+/** How often waiters poll, in case another process settles the payment. */
 const LOOK_MILLISECONDS = 200;
 const OUTSIDE_PAUSE_MILLISECONDS = 500;
-/** So often a facilitator may refuse an authorization that can still be used. */
+/** How often a facilitator may refuse an authorization that is still usable. */
 const MOST_REFUSALS = 3;
 
-/** Waits for earned payments. It never rejects: what is not known is not there yet. */
+/** Waits for earned payments. Never rejects: an unknown outcome counts as pending. */
 export class SettlementWait {
   readonly #options: SettlementWaitOptions & Waiting;
-  /** Payments that a facilitator is asked about, so that those who wait for the same one ask once. */
+  /** Payments being asked about at a facilitator, so that waiters for the same payment share a request. */
   readonly #outside = new Map<string, Promise<void>>();
 
   constructor(options: SettlementWaitOptions & Waiting) {
@@ -53,13 +53,13 @@ export class SettlementWait {
   }
 
   /**
-   * `deadline` in the words of `performance.now()`. The payment as it was seen last, with its end or when the time is over.
-   * `isNew`: its answer was stored a moment ago, with the chain transaction that settles it if there is one.
+   * `deadline` is on the clock of `performance.now()`. Returns the last known payment: ended, or as it is at the deadline.
+   * `isNew`: its answer was just stored, with its settling chain transaction if there is one.
    */
   async untilSettled(earned: Payment, deadline: number, isNew = false): Promise<Payment> {
     const { stopping } = this.#options;
     let awaited: Awaited = { payment: earned, over: undefined, isNew };
-    // One for each call: what waits for a promise that lives on is kept with it.
+    // One per call: waiters on a long-lived promise would be retained with it.
     const { promise: stopped, resolve: stop } = Promise.withResolvers<undefined>();
     const onStop = () => stop(undefined);
     stopping.addEventListener("abort", onStop);
@@ -80,7 +80,7 @@ export class SettlementWait {
     }
   }
 
-  /** Undefined: the database is away, or it is not known for another reason. */
+  /** Undefined: unknown, for example because the database is away. */
   async #lookUp(id: string): Promise<Payment | undefined> {
     const { payments, log, pause } = this.#options;
     try {
@@ -110,7 +110,7 @@ export class SettlementWait {
     return { joined: await news.wait(id, Math.min(LOOK_MILLISECONDS, Math.max(0, deadline - performance.now()))) };
   }
 
-  /** Undefined: a transaction of ours settles it. */
+  /** Undefined: our own transaction settles it. */
   #outsideSettlement({ environment, chainTransactionId }: Payment): OutsideSettlement | undefined {
     const { payments, facilitatorFor, outcomesFor } = this.#options;
     const settle = facilitatorFor(environment)?.settle;

@@ -14,7 +14,7 @@ function inTransaction<T>({ db }: PaymentStorage, work: (transaction: Queryable)
   return db.isTransaction ? work(db) : db.transaction().execute(work);
 }
 
-/** A change that only who finds the payment in `from` makes. */
+/** Changes a payment only if it is still in `from`. */
 export function movePayment(
   storage: PaymentStorage,
   id: string,
@@ -36,7 +36,7 @@ export function movePayment(
     const isOwed = change.state === "receivable";
     const open = isOwed ? -row.amountMicro : row.amountMicro;
     await changeOwed(db, row, { open, receivables: isOwed ? 1 : -1, underWay: isOwed ? -1 : 1 });
-    // Whoever gets the same answer by another call pays for it, unless this one is paid after all.
+    // A later call for the same answer pays for it, unless this payment settles after all.
     await db
       .updateTable("call")
       .set({ state: isOwed ? "released" : "captured" })

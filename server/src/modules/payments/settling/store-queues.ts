@@ -8,7 +8,7 @@ import { ANSWER_MINUTES, type Payments } from "../payments.ts";
 import { toPayment } from "../store-payment-rows.ts";
 import type { PaymentStorage } from "./store-moves.ts";
 
-/** So long a receivable is watched: a payer may sign for as many years as it likes. Whoever sends it again finds out by that. */
+/** How long a receivable is watched: a payer may sign for any number of years. After that, only a repeated call finds out. */
 const WATCHED_DAYS = 30;
 const DEAD = sql.raw<string>(selectDead("(select id from own)", "(select stale from own)"));
 
@@ -64,7 +64,7 @@ export function createPaymentGathering({ db, clock }: PaymentStorage): Pick<Paym
   };
 }
 
-/** Payments of which no transaction says what became of them. */
+/** Payments whose outcome no transaction of ours tells. */
 export function createPaymentWatching({ db, clock }: PaymentStorage): Pick<Payments, Watching> {
   return {
     async listLoose(environment, limit) {
@@ -101,7 +101,7 @@ export function createPaymentWatching({ db, clock }: PaymentStorage): Pick<Payme
   };
 }
 
-/** What is left to do for payments of dead processes, and for those that were settled long ago. */
+/** Cleans up after dead processes, and prunes what was settled long ago. */
 export function createPaymentUpkeep({ db }: PaymentStorage): Pick<Payments, Upkeep> {
   return {
     async listAbandoned({ processId, staleSeconds, limit }) {

@@ -1,14 +1,14 @@
 import type { Log } from "../../../ports/log.ts";
 import type { Payments } from "../payments.ts";
 
-/** As for calls: a process that has not been seen for so long is taken for dead. */
+/** As for calls: a process not seen for this long counts as dead. */
 const STALE_SECONDS = 6;
 const BATCH = 200;
 
 /**
- * Settles claims of processes that died between claim and end, and of calls that failed while it was undecided what they had done:
- * where the call's effect is recorded, its payment is earned and its answer stored; where there is none, the authorization is free
- * again. What is undecided stays. Safe beside other sweepers: each step is taken once.
+ * Settles the claims of processes that died between claim and end, and of calls that failed before their effect was decided: if
+ * the effect is recorded, the payment is earned and its answer stored; if there is none, the authorization is released.
+ * Undecided claims stay. Safe to run concurrently: each step is taken once.
  */
 export async function sweepPayments(options: {
   payments: Payments;
@@ -20,7 +20,7 @@ export async function sweepPayments(options: {
   const abandoned = await payments.listAbandoned({ processId, staleSeconds: STALE_SECONDS, limit: BATCH });
   for (const { payment, effect, result } of abandoned) {
     if (effect === "done") {
-      // What settles it comes by itself: gather-payments.ts or watch-payments.ts.
+      // gather-payments.ts or watch-payments.ts settles it later.
       if (await payments.earn(payment.id, { result, latencyMs: 0, transactionIntent: undefined })) swept.earned += 1;
     } else if (await payments.release(payment.id)) swept.released += 1;
   }

@@ -15,11 +15,11 @@ export interface WatchPaymentsOptions {
   outcomes: PaymentOutcomes;
   submission: Pick<ChainSubmission, "wake">;
   log: Log;
-  /** Wakes calls of this process that wait for these payments. */
+  /** Wakes this process's calls that wait for these payments. */
   tell(paymentIds: readonly string[]): void;
-  /** An earned payment that an external facilitator settles is left so long to the call that waits for it. */
+  /** How long an earned payment at an external facilitator is left to the call that waits for it. */
   quietSeconds?: number;
-  /** A receivable is looked at so often. */
+  /** How often a receivable is checked. */
   receivableSeconds?: number;
 }
 
@@ -28,9 +28,9 @@ const RECEIVABLE_SECONDS = 30;
 const BATCH = 50;
 
 /**
- * Finds out what became of payments that no transaction of ours decides any more: those of which a batch does not say whether they
- * were made, those that a facilitator was to settle when its caller's process died, and receivables that somebody else broadcasts
- * after all. How many got an end. Safe in several processes at once.
+ * Finds the outcome of payments that no transaction of ours decides: those that a batch leaves ambiguous, those left at a
+ * facilitator when their process died, and receivables that somebody broadcasts after all. Returns how many ended. Safe to run
+ * concurrently.
  */
 export async function watchPayments(options: WatchPaymentsOptions): Promise<number> {
   const { stores, environment, facilitator, log } = options;
@@ -46,7 +46,7 @@ export async function watchPayments(options: WatchPaymentsOptions): Promise<numb
         ended += 1;
         options.tell([payment.id]);
       } catch (error) {
-        // One that does not get on must not keep the others; the chain being away concerns them all.
+        // A failing payment must not block the others, but an unreachable chain concerns them all.
         if (error instanceof Failure) throw error;
         log.error({ err: error, paymentId: payment.id }, "a payment does not get on");
       }
@@ -68,8 +68,8 @@ export async function watchPayments(options: WatchPaymentsOptions): Promise<numb
 }
 
 /**
- * One of a transaction that is over: its own authorization says whether it was paid. One that failed by itself is a receivable;
- * one whose whole batch failed is tried alone.
+ * Settles a payment whose transaction has ended, by the state of its authorization. A payment that failed alone becomes a
+ * receivable; one whose whole batch failed is retried alone.
  */
 async function settleLoose({ stores, outcomes, submission }: WatchPaymentsOptions, payment: Payment): Promise<boolean> {
   const { payments } = stores;

@@ -12,7 +12,7 @@ const ClockChange = z.object({
   utcOffsetMinutesAfter: z.number(),
 });
 
-/** What a moment of JavaScript can be, in seconds. */
+/** The last moment that a JavaScript date can represent, in seconds. */
 const LAST_SECOND = 8_640_000_000_000;
 
 export const timezoneBrief = defineTool({

@@ -103,7 +103,7 @@ export const validateTravelAddress = defineTool({
 
 type Given = Omit<PostalAddress, "countryCode">;
 
-/** What the fields and the lines say. A country that none of them names is that of the city. */
+/** Reads the address from its fields and lines. If neither names a country, the city determines it. */
 async function readAddress(given: Given, regionCode: string | undefined, maps: Maps, signal: AbortSignal) {
   const named = regionCode ?? countryInLines(given.lines);
   const inFields = named === undefined ? undefined : readAddressLines({ ...given, countryCode: named });
@@ -118,7 +118,7 @@ async function readAddress(given: Given, regionCode: string | undefined, maps: M
   return { countryCode, city, read: readAddressLines({ ...given, countryCode, locality: text }) };
 }
 
-/** Of what stands last, without house numbers and codes. */
+/** The last segment, without house numbers and codes. */
 function lastWords(lines: readonly string[]): string {
   const last = segmentsOf(lines).at(-1)?.text ?? "";
   return last.replace(/\S*\p{N}\S*/gu, " ").trim();

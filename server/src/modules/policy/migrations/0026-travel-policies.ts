@@ -1,6 +1,6 @@
 import { type Kysely, sql } from "kysely";
 
-/** The tenants' travel policies, whose versions never change, and which one is enforced. */
+/** The tenants' travel policies with immutable versions, and the enforced policy. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`
     create table travel_policy (

@@ -1,6 +1,6 @@
 import { type Kysely, sql } from "kysely";
 
-/** Whoever remembers which policies a tenant has, and which of them is enforced, hears of changes. */
+/** Notifies caches of a tenant's policies about changes, including which policy is enforced. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`
     create function notify_travel_policy_changed() returns trigger language plpgsql as $$

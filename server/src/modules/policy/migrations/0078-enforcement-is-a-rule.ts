@@ -1,6 +1,6 @@
 import { type Kysely, sql } from "kysely";
 
-/** Whoever judges by the policy that it remembers to be enforced can tell by one number whether it still is. */
+/** One version number tells caches whether the policy that they hold is still the enforced one. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`
     create trigger travel_policy_enforcement_counted after insert or update or delete on travel_policy_enforcement

@@ -4,7 +4,7 @@ import { DEFAULT_POLICY_ID } from "../default-corp.ts";
 import { builtInFacts, describeVersions, readVersion, VersionFacts } from "../policy-versions.ts";
 import { unknownPolicy } from "../unknown-policy.ts";
 
-/** Of a list in a document, so that an agent can read the answer. */
+/** The most list entries shown, so that an agent can read the answer. */
 const MOST_ENTRIES_SHOWN = 100;
 
 export const readPolicy = defineTool({
@@ -55,7 +55,7 @@ export const readPolicy = defineTool({
       const own = await reads(caller.tenantId, async (found) => {
         const ports = { travelPolicies: found.travelPolicies, clock };
         const newest = await describeVersions(ports, caller, await found.travelPolicies.list(caller));
-        // Of a policy whose newest version does not apply yet the one that does, where there is one.
+        // A policy whose newest version is not in force yet is shown with the current one, if any.
         return await Promise.all(
           newest.map(async (facts) =>
             facts.state === "scheduled"
@@ -98,7 +98,7 @@ interface Shortened {
   of: number;
 }
 
-/** An object of JSON with no list longer than `most`, and which were. */
+/** Shortens lists of a JSON object to `most` entries, and returns which were shortened. */
 function shortenLists(
   value: Readonly<Record<string, unknown>>,
   most: number,

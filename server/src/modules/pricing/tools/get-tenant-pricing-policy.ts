@@ -2,7 +2,7 @@ import { z } from "zod";
 import { defineTool } from "../context.ts";
 import { describePolicy, PolicyAnswer } from "../policy-answer.ts";
 
-/** How many versions are shown. */
+/** The number of versions shown. */
 const LATEST = 20;
 
 export const getTenantPricingPolicy = defineTool({

@@ -1,6 +1,6 @@
 import { type Kysely, sql } from "kysely";
 
-/** Ratings of agents and validations of their work, as the registries on the chain have them. */
+/** Ratings of agents and validations of their work, mirroring the registries on the chain. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`
     create table feedback (

@@ -69,7 +69,7 @@ export const giveFeedback = defineTool({
   },
 });
 
-/** Who rates whom for what, of the tenant's own. */
+/** Resolves the rater, the agent and the rated trip or booking of the tenant. */
 async function readRating(
   input: z.output<typeof Input>,
   { travelers, caller }: Pick<Ports, "travelers"> & { caller: Caller },

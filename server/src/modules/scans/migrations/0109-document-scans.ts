@@ -1,6 +1,6 @@
 import { type Kysely, sql } from "kysely";
 
-/** Scans of identity documents until they are used, at most ten minutes. */
+/** Scans of identity documents until they are used, for at most ten minutes. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`
     create table document_scan (

@@ -1,6 +1,6 @@
 import { type Kysely, sql } from "kysely";
 
-/** What cancelling a flight order was quoted to give back, for previews that ask no supplier. */
+/** The quoted refunds of flight cancellations, for previews that do not ask the supplier. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`
     create table flight_cancellation_quote (

@@ -85,7 +85,7 @@ export const cancelOrderQuote = defineTool({
   },
 });
 
-/** As the confirmation would answer it now. */
+/** As the confirmation would answer now. */
 async function inUsdc(stores: Stores, quote: Parameters<typeof refundInUsdc>[0], order: OrderRecord) {
   const { back, released } = await splitRefund(stores, order, refundInUsdc(quote, order));
   return {

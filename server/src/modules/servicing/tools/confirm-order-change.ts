@@ -87,7 +87,7 @@ export const confirmOrderChange = defineTool({
   },
 });
 
-/** What was changed is stored; how the order looks now is asked when it is told. */
+/** Answers with the stored change and the order as it is now. */
 async function answerOf(
   stored: unknown,
   {

@@ -32,14 +32,14 @@ const NOT_NOW =
 
 type Asked = Pick<OrderDetails, "availableActions" | "conditions" | "ticketed">;
 
-/** Of a request that the airline answered with no offer. */
+/** Why the airline returned no offers. */
 function whyEmpty({ availableActions, conditions, ticketed }: Asked): string {
   if (availableActions.includes("change")) return EMPTY;
   if (conditions.changeBeforeDeparture?.allowed === false) return NOT_BY_FARE;
   return ticketed ? NOT_NOW : NOT_TICKETED;
 }
 
-/** The cheapest; another day or cabin gives others. */
+/** The cheapest offers; another day or cabin gives others. */
 const MOST_OFFERS = 6;
 
 const notChangeable =
@@ -203,7 +203,7 @@ export const requestOrderChange = defineTool({
   },
 });
 
-/** Another cabin of the same flights is another thing to have. */
+/** Another cabin on the same flights is a different offer. */
 function isHeld(offered: ChangeOffer["slices"]["add"], held: readonly OrderedSlice[]): boolean {
   const cabins = (slices: readonly Pick<OrderedSlice, "segments">[]) =>
     slices.flatMap(({ segments }) => segments.map(({ cabinClass }) => cabinClass)).join();

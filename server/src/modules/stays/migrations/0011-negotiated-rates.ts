@@ -1,6 +1,6 @@
 import { type Kysely, sql } from "kysely";
 
-/** Whose a negotiated rate of a stay is. One that was deleted still says whose its quotes are. */
+/** The owners of negotiated rates of stays. Deleted rates are kept as the owners of their quotes. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`
     create table negotiated_rate (

@@ -64,7 +64,7 @@ const NotApplied = z
   .nullable()
   .describe("Of a repeat: which of email and phoneNumber differ from those booked, which stay; null: not known");
 
-/** The request as the supplier's port has it. */
+/** Maps the input to the supplier port's request. */
 function toStay(input: z.output<typeof Input>): BookStayRequest["stay"] {
   const { quoteId, email, phoneNumber, loyaltyProgrammeAccountNumber, accommodationSpecialRequests } = input;
   return {
@@ -165,7 +165,7 @@ export const bookStay = defineTool({
   },
 });
 
-/** A repeat is the same booking, however the guests of the call are to be reached: it is told what of that the booking lacks. */
+/** A repetition is the same booking whatever its contact details are; the answer names those that were not applied. */
 function sayNotApplied(
   result: Awaited<ReturnType<typeof answerOf>>,
   booking: Booking,

@@ -9,7 +9,7 @@ type Action = (typeof ACTIONS)[number];
 const FIELDS = ["negotiatedRateId", "displayName", "rateAccessCode", "accommodationIds"] as const;
 type Field = (typeof FIELDS)[number];
 
-/** What each action cannot do without, and what it may have beside that. */
+/** The required and the optional fields of each action. */
 const RULES: Readonly<Record<Action, { needs: readonly Field[]; takes: readonly Field[] }>> = {
   create: { needs: ["displayName", "rateAccessCode", "accommodationIds"], takes: [] },
   update: { needs: ["negotiatedRateId"], takes: ["displayName", "accommodationIds"] },

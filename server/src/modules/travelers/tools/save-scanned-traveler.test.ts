@@ -52,7 +52,7 @@ it("what a scan does not fill is said with the reason", async () => {
   ];
   const scanId = await keepScan(service, { ...person, notTaken });
   const saved = resultOf(await save({ userId: "user_told", scanId, familyName: "Lindqvist" }));
-  // The family name was sent, so that nothing is missing there.
+  // The family name was sent, so nothing is missing there.
   expect(saved).toMatchObject({ notTaken: [{ field: "passports", reason: "expired" }], profile: { passports: [] } });
   const short = await keepScan(service, { ...bo, passport: { ...passport, number: "1" } });
   const refused = resultOf(await save({ userId: "user_short", scanId: short }));

@@ -33,7 +33,7 @@ describe("save_traveler", () => {
     expect(made.missingForFlights).toEqual(["familyName", "bornOn", "title", "gender", "email", "phoneNumber"]);
     const saved = await service.call("save_traveler", { ...grace, passports });
     expect(resultOf(saved)).toMatchObject({ created: false, missingForFlights: [], profile: { familyName: "Hopper" } });
-    // What is left out stays.
+    // Omitted fields are kept.
     const renamed = await service.call("save_traveler", { userId: grace.userId, familyName: "Murray Hopper" });
     expect(resultOf(renamed).profile).toMatchObject({
       familyName: "Murray Hopper",

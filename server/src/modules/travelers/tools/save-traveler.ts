@@ -89,7 +89,7 @@ export const saveTraveler = defineTool({
   async run(input, { travelers, stores, clock, caller }) {
     const { tenantId, environment, scopes } = caller;
     const { userId, stored, fields, notTaken } = await readSavable(input, { travelers, stores, clock, caller });
-    // Before the profile is written: of two calls with one scan only one gets it.
+    // Before the profile is written: only one of two concurrent calls with the same scan gets it.
     if (input.scanId !== undefined) await useScan(input.scanId, { stores, caller });
     const profile = { ...stored, ...fields };
     const created = await travelers.put(tenantId, userId, environment, profile, caller.userId);
@@ -112,7 +112,10 @@ interface Input extends Partial<TravelerProfile> {
 }
 type Saving = Pick<Ports, "travelers" | "stores" | "clock"> & { caller: Caller };
 
-/** Whose profile it is, and what is new of it. Throws `invalid_input`, `traveler_not_found`, `scan_not_found` or `scan_of_another_person`. */
+/**
+ * Reads the traveler and the new fields. Throws `invalid_input`, `traveler_not_found`, `scan_not_found` or
+ * `scan_of_another_person`.
+ */
 async function readSavable({ userId: named, scanId, passportIssuedOn, ...given }: Input, saving: Saving) {
   const { travelers, stores, clock, caller } = saving;
   const { tenantId, environment } = caller;
@@ -136,7 +139,7 @@ async function useScan(scanId: string, { stores, caller }: Pick<Ports, "stores">
   if ((await stores.scans.take(owner, scanId)) === undefined) throw new Failure("scan_not_found", { detail: NO_SCAN });
 }
 
-/** The traveler whose profile it is. Throws `invalid_input` or `traveler_not_found`. */
+/** The traveler of the profile. Throws `invalid_input` or `traveler_not_found`. */
 async function requireSavable(
   { userId: named, bornOn }: Pick<Input, "userId" | "bornOn">,
   { travelers, clock, caller }: Pick<Saving, "travelers" | "clock" | "caller">,

@@ -12,7 +12,7 @@ import { toToolAnswer } from "../tool-answer.ts";
 
 const HUB = "ARC-TESTNET";
 
-// The faucet's money leaves nobody's wallet.
+// The faucet's money does not come from a wallet.
 const { insufficient_balance: _, ...sendErrors } = sendOutErrors;
 
 const errors = {
@@ -42,7 +42,7 @@ export const faucetDrip = defineTool({
   errors,
   example: () => ({ address: "0x00000000000000000000000000000000000a11ce" }),
 
-  // The faucet's money is nobody's.
+  // The faucet's money has no owner.
   plan: () => ({ movements: [], irreversible: [final("the faucet's gift")] }),
 
   async probe({ address, token, blockchain }, { chain, stores }) {
@@ -66,7 +66,7 @@ export const faucetDrip = defineTool({
         result: { to, token, blockchain, ...chainProvenance(chain, clock) },
       },
     ).catch(async (error: unknown) => {
-      // Somebody else's drip to this address was in a block first.
+      // Another drip to this address was in a block first.
       if (error instanceof Failure && error.code === "transfer_reverted") await requireCooled(chain, token, to);
       throw error;
     });

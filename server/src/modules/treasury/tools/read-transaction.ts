@@ -123,7 +123,7 @@ function directionOf(
   return from === own ? "out" : "other";
 }
 
-/** What the schema has let through. */
+/** Lower-cases a hash that the schema has validated. */
 function lowerCase(hash: string): Hex {
   return `0x${hash.slice(2).toLowerCase()}`;
 }

@@ -51,7 +51,7 @@ export const settleSplit = defineTool({
       serviceFeeBps: Bps.default(100).describe("0..10000"),
     })
     .superRefine(({ commissionBps, serviceFeeBps }, context) => {
-      // One that is too much by itself is complained about already.
+      // A value that is too large by itself is already refused.
       if (commissionBps + serviceFeeBps <= BASIS_POINTS || Math.max(commissionBps, serviceFeeBps) > BASIS_POINTS)
         return;
       const message = "must not be over 10000 together with serviceFeeBps";

@@ -1,6 +1,6 @@
 import { type Kysely, sql } from "kysely";
 
-/** Trips and their bookings in escrow, the escrow's own account in the books, and tenants' pricing policies. */
+/** Trips and their bookings in escrow, the escrow's ledger account, and tenants' pricing policies. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`
     alter table ledger_account

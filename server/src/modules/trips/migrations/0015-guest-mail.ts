@@ -1,6 +1,6 @@
 import { type Kysely, sql } from "kysely";
 
-/** Whoever sends a guest's mail takes it for a time; what fails is tried again later. */
+/** A worker leases a guest's mail while sending it; failures are retried later. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`
     alter table trip

@@ -1,6 +1,6 @@
 import { type Kysely, sql } from "kysely";
 
-/** What the escrow had when the books took it up. */
+/** The escrow's balance when the ledger adopted it. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`
     alter table ledger_transaction

@@ -1,6 +1,6 @@
 import { type Kysely, sql } from "kysely";
 
-/** A mail can be kept: shown to the buyer and not delivered. How many go out in a day is counted by tenant and by recipient. */
+/** A mail can be kept: shown to the buyer and not delivered. Mails per day are counted by tenant and by recipient. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`
     alter table trip

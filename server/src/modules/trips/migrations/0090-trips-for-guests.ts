@@ -1,6 +1,6 @@
 import { type Kysely, sql } from "kysely";
 
-/** Kept apart from the name and the address of the guest, which are removed after a while. */
+/** Stored apart from the guest's name and address, which are removed after a while. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`alter table trip add column for_guest boolean not null default false`.execute(db);
   await sql`

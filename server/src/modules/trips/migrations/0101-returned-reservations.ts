@@ -1,6 +1,6 @@
 import { type Kysely, sql } from "kysely";
 
-/** A booking that is cancelled can give what it held back to its trip. */
+/** A cancelled booking can return its held amount to its trip. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`
     alter table escrow_booking

@@ -2,7 +2,7 @@ import { numberArray, textArray } from "../../../platform/database/array-text.ts
 import { instantText } from "../../../ports/clock.ts";
 import type { ChargeLine, Settlement } from "./calls.ts";
 
-/** The parameters of the statements in store-calls-sql.ts that take lines: an array for each column. */
+/** The array parameters of the statements in store-calls-sql.ts, one for each column. */
 export function columnsOf(lines: readonly ChargeLine[]): unknown[] {
   return [
     textArray(lines.map((line) => line.id)),
@@ -25,18 +25,18 @@ export function columnsOf(lines: readonly ChargeLine[]): unknown[] {
   ];
 }
 
-/** By which version of its tenant's rules each line was judged; see `ChargeLine`. */
+/** The version of the tenant's rules that each line was judged by; see `ChargeLine`. */
 export function rulesColumn(lines: readonly ChargeLine[]): string {
   return numberArray(lines.map(({ rulesVersion }) => rulesVersion));
 }
 
-/** What lines come to for a tenant in an environment and a month. */
+/** The total of lines for a tenant in an environment and a month. */
 export interface SpendTotal extends Pick<ChargeLine, "tenantId" | "environment" | "period" | "price" | "rulesVersion"> {
-  /** Names the row that it adds to. */
+  /** The row that it adds to. */
   row: string;
 }
 
-/** No version: what not all lines were judged by fits none. */
+/** Matches no version: the lines were judged by different ones. */
 const DIFFERENT = -1;
 
 export function totalsOf(lines: readonly ChargeLine[]): readonly SpendTotal[] {
@@ -58,7 +58,7 @@ function sharedVersion(one: number | null, other: number | null): number | null 
   return one === other ? one : DIFFERENT;
 }
 
-/** The parameters that say what all lines come to. */
+/** The parameters of the lines' totals. */
 export function totalColumns(totals: readonly SpendTotal[]): unknown[] {
   return [
     textArray(totals.map((total) => total.tenantId)),
@@ -69,7 +69,7 @@ export function totalColumns(totals: readonly SpendTotal[]): unknown[] {
   ];
 }
 
-/** The same for settlements. */
+/** The parameters of settlements. */
 export function settlementColumns(settlements: readonly Settlement[]): unknown[] {
   return [
     textArray(settlements.map((line) => line.callId)),

@@ -11,9 +11,9 @@ declare module "../../../kernel/contracts/stores.ts" {
 /** A signed payment that came with a call. */
 interface CallPayment {
   amount: Micro;
-  /** It is not settled yet, and may turn out not to be good. */
+  /** It is not settled yet and may still fail. */
   isPending: boolean;
-  /** Of one that is settled. */
+  /** Set once it is settled. */
   receipt: PaymentReceipt | undefined;
 }
 
@@ -23,14 +23,14 @@ interface SettledRecord {
   settlementId: string | null;
 }
 
-/** What charging asks of the module that takes payments. */
+/** The needs of charging from the module that takes payments. */
 export interface CallPayments {
-  /** Undefined: none came with the call. */
+  /** Undefined: the call had no payment. */
   find(callId: string): Promise<CallPayment | undefined>;
-  /** Those of the calls that came with a payment: they are settled with it. */
+  /** The calls that came with a payment and are settled with it. */
   among(callIds: readonly string[]): Promise<ReadonlySet<string>>;
-  /** Processes that have taken a payment for a call that has not ended. */
+  /** Processes with a payment for a call that has not ended. */
   busyProcesses(): Promise<readonly string[]>;
-  /** The transactions that paid for these records on the chain, in their order; null: none did. */
+  /** The chain transactions that paid for these records, in order; null: none. */
   transactionsOf(records: readonly SettledRecord[]): Promise<readonly (Hex | null)[]>;
 }

@@ -11,9 +11,9 @@ import { createCalls } from "./store-calls.ts";
 const CALLERS = 16;
 const TURNS = 5;
 const TENANTS = ["tenant_1", "tenant_2", "tenant_3"];
-/** That of a tenant whose rules never changed is 0. */
+/** A tenant whose rules never changed has version 0. */
 const STALE = 7;
-/** Reached long before the last turn. */
+/** Reached long before the last round. */
 const CAP = 100_000n;
 
 let testDatabase: TestDatabase;
@@ -21,7 +21,7 @@ let processes: ReturnType<typeof openDatabase>[];
 let watcher: ReturnType<typeof openDatabase>;
 beforeAll(async () => {
   testDatabase = await createMigratedDatabase();
-  // Who waits behind everybody else for one of few connections waits as long as it takes.
+  // A caller that waits behind all others for one of few connections waits as long as it takes.
   const options = { onError: () => undefined, connectionPatienceMilliseconds: 120_000 };
   const open = (poolSize: number) => openDatabase(testDatabase.url, { ...options, poolSize });
   watcher = open(1);
@@ -37,7 +37,7 @@ afterAll(async () => {
   await testDatabase.drop();
 });
 
-/** The same choices in every run; what meets what is left to the two processes. */
+/** Every run makes the same choices; their interleaving is left to the two processes. */
 function createChooser(seed: number) {
   let state = seed;
   const below = (limit: number): number => {
@@ -64,7 +64,7 @@ function newLine({ oneOf }: Chooser): ChargeLine {
   return { ...face, ...bill, ...where, id, idempotencyKey: null, latencyMs: 1, at, rulesVersion };
 }
 
-/** Spent is what is recorded and reserved, at this very moment, and never more than the cap. */
+/** Recorded and reserved spend at this moment never exceeds the cap. */
 async function expectBooksToAgree(): Promise<void> {
   const { rows } = await watcher.pool.query<{ spent: string; should: string; most: bigint }>(
     `select tenant_id, sum(spent_micro)::text as spent, max(spent_micro) as most,
@@ -89,7 +89,7 @@ test("two processes that charge, reserve and settle the same tenants at once kee
     if (what < 2) {
       const kind = what === 0 ? "charge" : "reserve";
       const send = () => (kind === "charge" ? calls.charge(lines) : calls.reserve(lines, "proc_1"));
-      // The answer was lost, or the connection was and the first sending still runs.
+      // The answer was lost, or the connection was and the first attempt still runs.
       const sendings = Array.from({ length: 1 + chooser.below(2) }, send);
       const granted = await Promise.all(sendings);
       const again = await send();
@@ -175,7 +175,7 @@ test("captures lock their calls in one order, also where the planner would come 
   const calls = createCalls(database.pool);
   const at = systemClock.now();
   const chooser = createChooser(3);
-  // They lie in the table in this order, which is not that of their ids.
+  // The table holds them in this order, which is not that of their ids.
   const [later, earlier] = ["x_order_2", "x_order_1"];
   const own = { price: 0n, rulesVersion: null, environment: "sandbox" } as const;
   const lines = [later, earlier].map((id) => ({ ...newLine(chooser), ...own, id }));
@@ -225,7 +225,7 @@ test("the statements of the hot path keep one plan, however many lines they are 
   const { rows } = await database.pool.query<{ name: string; customPlans: string; genericPlans: string }>(
     `select name, custom_plans as "customPlans", generic_plans as "genericPlans" from pg_prepared_statements order by name`,
   );
-  // The server tries five plans made for their values before it compares.
+  // The server tries five custom plans before it compares.
   const kept = { customPlans: 5n, genericPlans: 7n };
   expect(rows).toEqual(["capture-plain", "charge-plain", "reserve-plain"].map((name) => ({ name, ...kept })));
   await database.close();

@@ -18,7 +18,7 @@ afterAll(async () => {
   await database.close();
   await testDatabase.drop();
 });
-// In one transaction on the only connection: now() stands still there, however long a test takes.
+// In one transaction on the only connection, where now() stands still however long a test takes.
 beforeEach(async () => {
   await database.pool.query("begin");
 });
@@ -42,7 +42,7 @@ async function startCall(processId: string): Promise<void> {
   await calls.claim(identity, "hash", newId("call_", now().epochMilliseconds), processId, now());
 }
 
-/** Lets time pass for a process: it was last seen, and began to be seen, so much earlier. */
+/** Ages a process: it was first and last seen this much earlier. */
 async function age(processId: string, seconds: { seen: number; started: number }): Promise<void> {
   await database.pool.query(
     `update service_process set seen_at = seen_at - make_interval(secs => $2),
@@ -74,7 +74,7 @@ test("a process that is seen keeps its key", async () => {
   expect(await sweepAs("proc_living")).toBe(1);
 });
 
-// Else the key is forgotten while its call still runs, and the same key is charged for twice.
+// Otherwise the key is deleted while its call still runs, and the same key is charged twice.
 test("after the database was away, whoever comes back first does not take the others for dead", async () => {
   await startCall("proc_slow_to_return");
   await createCalls(database.pool).heartbeat("proc_first_back");

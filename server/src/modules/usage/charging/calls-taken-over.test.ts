@@ -34,11 +34,11 @@ beforeEach(async () => {
 class Away extends Error {}
 const { tools } = createProbes();
 
-/** The charging side of one service process. */
+/** The charging side of a service process. */
 function openProcess(processId: string, change: Partial<Calls> = {}) {
   return new ChargeByKey({
     calls: { ...createCalls(database.pool), ...change },
-    // No gate of these tests reserves anything.
+    // The gates of these tests reserve nothing.
     stores: { transaction: () => Promise.reject(new Error("nobody asks for a transaction")) },
     processId,
     clock: systemClock,
@@ -75,7 +75,7 @@ function newCall(toolName: string, idempotencyKey: string | undefined): PendingC
   };
 }
 
-/** `processId` was silent for a while, and another process that was there all the time looks after its calls. */
+/** `processId` was silent for a while, and another process that was alive throughout takes over its calls. */
 async function sweepAfterSilenceOf(processId: string): Promise<void> {
   const calls = createCalls(database.pool);
   for (const id of [processId, "proc_living"]) await calls.heartbeat(id);
@@ -163,7 +163,7 @@ test("what a sweep captured answers with the sweep's record, and keeps its store
   }
 });
 
-/** What every living process does now and then. */
+/** The periodic work of every living process. */
 async function sweep(): Promise<void> {
   const calls = createCalls(database.pool);
   await calls.heartbeat("proc_living");

@@ -30,16 +30,16 @@ export interface ChargeByKeyOptions {
   random?: RandomBytes;
   isTransient(error: unknown): boolean;
   pause(milliseconds: number): Promise<void>;
-  /** How long a charge waits for a database that is away before the call fails as `unavailable`. */
+  /** How long a charge waits for an unavailable database before the call fails as `unavailable`. */
   retryMilliseconds: number;
-  /** A settlement that failed for good after its caller had gone. */
+  /** Reports a settlement that failed for good after its caller was gone. */
   onLooseEnd(error: unknown): void;
 }
 
 const LOOSE_END_PAUSE_MILLISECONDS = 500;
 const MAXIMUM_BATCH = 512;
 
-/** The tenant pays: under the monthly cap, by a usage record that is durable before the answer leaves. */
+/** Charges the tenant: under the monthly cap, with a usage record that is durable before the answer is sent. */
 export class ChargeByKey implements Charge {
   readonly paidBy = "tenant";
   /** The monthly cap: the kernel's first gate. */
@@ -48,7 +48,7 @@ export class ChargeByKey implements Charge {
   readonly #cap: SpendCap;
   readonly #settlements: GroupCommit<Settlement, string | null>;
   readonly #unfinished: UnfinishedWork;
-  /** Reads whose idempotency key was charged before. Entries go with their calls. */
+  /** Reads whose idempotency key was charged before. Entries are released with their calls. */
   readonly #paidReads = new WeakMap<PendingCall, { usageId: string | null; price: bigint }>();
 
   constructor(options: ChargeByKeyOptions) {
@@ -57,7 +57,7 @@ export class ChargeByKey implements Charge {
     this.#options = options;
     this.#cap = new SpendCap({ ...group, calls, processId });
     this.gate = this.#cap.gate;
-    // What a call ended with must reach the books however long the database is away: only the caller stops waiting.
+    // A call's outcome is written however long the database is away; only the caller stops waiting.
     this.#settlements = createGroupCommit({ ...group, flush: (lines) => calls.settle(lines), neverGiveUp: true });
     this.#unfinished = new UnfinishedWork((error) => options.onLooseEnd(error));
   }
@@ -93,7 +93,7 @@ export class ChargeByKey implements Charge {
     if (paidBefore !== undefined) {
       return { usageId: paidBefore.usageId ?? undefined, price: paidBefore.price, replayed: true };
     }
-    // Null: another call has the key by now, and pays.
+    // Null: another call has the key by now and pays.
     const price = paidUnder === null ? 0n : call.price;
     return { usageId: paidUnder ?? undefined, price, replayed: firstCallId !== undefined || paidUnder === null };
   }
@@ -116,7 +116,7 @@ export class ChargeByKey implements Charge {
     await this.#orUnavailable(settling);
   }
 
-  /** Resolves when nothing is left to be written down, or that takes too long. */
+  /** Resolves when nothing is left to store, or after a time limit. */
   async idle(): Promise<void> {
     const { pause, retryMilliseconds } = this.#options;
     await Promise.race([
@@ -138,7 +138,7 @@ export class ChargeByKey implements Charge {
     throw this.#cap.refuse(call);
   }
 
-  /** Undefined: the key is this call's now. */
+  /** Undefined: this call now holds the key. */
   async #claim(call: PendingCall, key: string): Promise<Reservation | undefined> {
     const { calls, processId } = this.#options;
     const held = await this.#orUnavailable(claimKey(calls, call, { key, processId }));
@@ -162,7 +162,7 @@ export class ChargeByKey implements Charge {
     return { kind: "replay", outcome: readOutcome(outcomeText), receipt, keep };
   }
 
-  /** A read that is charged for the first time; the key of one that cannot be is free again. */
+  /** Checks a read that is charged for the first time; on refusal its key is released. */
   async #requireRoom(call: PendingCall): Promise<undefined> {
     if (call.tool.effect !== "read") return;
     try {
@@ -173,7 +173,9 @@ export class ChargeByKey implements Charge {
     }
   }
 
-  /** Covers a write or a spend durably, and what gates use up with it. False: it does not fit, or has lost its key. */
+  /**
+   * Reserves durably for a write or a spend, with the reservations of gates. False: it exceeds the cap, or has lost its key.
+   */
   async #cover(call: PendingCall, alsoReserve: GateReservations | undefined): Promise<boolean> {
     const line = chargeLineOf(call, { id: call.id, latencyMs: 0 });
     if (alsoReserve === undefined) return await this.#orUnavailable(this.#cap.reserve(line));
@@ -210,7 +212,7 @@ export class ChargeByKey implements Charge {
     return this.#orAbandon(call, this.#orUnavailable(this.#options.calls.takeOver(firstCallId)));
   }
 
-  /** False: the call's key was ended before. */
+  /** False: the call's key had ended before. */
   #closeClaim({ id }: PendingCall): Promise<boolean> {
     return this.#orUnavailable(this.#options.calls.closeClaim(id));
   }
@@ -228,7 +230,7 @@ export class ChargeByKey implements Charge {
     }
   }
 
-  /** What cannot be done because the database is away leaves no claim and no reservation behind. */
+  /** If the database is away, no claim or reservation is left behind. */
   async #orAbandon<Result>(call: PendingCall, work: Promise<Result>): Promise<Result> {
     try {
       return await work;
@@ -238,12 +240,12 @@ export class ChargeByKey implements Charge {
     }
   }
 
-  /** Undoes a claim and a reservation of which nobody knows whether they were made. */
+  /** Undoes a claim and a reservation with an unknown outcome. */
   #abandon({ id }: PendingCall): void {
     const { calls, clock, isTransient, pause, onLooseEnd } = this.#options;
     const undo = { usageId: null, latencyMs: 0, at: clock.now(), idempotency: "none", outcomeText: null } as const;
     const released = this.#settlements.submit({ callId: id, ...undo }).catch((error: unknown) => {
-      // Its waiter was told that it takes long; the release itself is sent until it is written.
+      // The waiter was told that it takes longer; the release is retried until it is written.
       if (!isTransient(error)) onLooseEnd(error);
     });
     const patience = { isTransient, pause, pauseMilliseconds: LOOSE_END_PAUSE_MILLISECONDS };
@@ -253,7 +255,7 @@ export class ChargeByKey implements Charge {
 
 type DoneClaim = Extract<HeldClaim, { kind: "done" }>;
 
-/** Known to have taken nothing; after anything else a claim or a reservation may be left. */
+/** Errors that certainly took nothing; after others, a claim or a reservation may be left. */
 function isRefusal(error: unknown): boolean {
   return error instanceof Failure && error.code !== "unavailable";
 }

@@ -2,7 +2,7 @@ import type { PendingCall } from "../../../kernel/contracts/charge.ts";
 import { instantText } from "../../../ports/clock.ts";
 import type { ChargeLine } from "./calls.ts";
 
-/** `id`: of the usage record or of the reservation. */
+/** `id`: that of the usage record or the reservation. */
 export function chargeLineOf(call: PendingCall, { id, latencyMs }: Pick<ChargeLine, "id" | "latencyMs">): ChargeLine {
   return {
     id,

@@ -7,7 +7,7 @@ const MAXIMUM_KEY_LENGTH = 255;
 
 type Done = Extract<HeldClaim, { kind: "done" }>;
 
-/** Takes an idempotency key for a call, or answers with what was stored for it. Throws Failure when it cannot be used now. */
+/** Takes an idempotency key for a call, or returns its stored answer. Throws Failure if it cannot be used now. */
 export async function claimKey(
   calls: Pick<Calls, "claim" | "countRerun">,
   call: PendingCall,
@@ -21,14 +21,14 @@ export async function claimKey(
   return done;
 }
 
-/** What was stored for the call's key, without taking it; undefined: nothing. Throws as `claimKey` does. */
+/** Returns the stored answer of the call's key without taking the key; undefined: none. Throws like `claimKey`. */
 export async function lookAtKey(calls: Pick<Calls, "look">, call: PendingCall, key: string): Promise<Done | undefined> {
   const { identity, requestHash } = requestOf(call, key);
   const held = await calls.look(identity, requestHash, call.startedAt);
   return held === undefined ? undefined : requireDone(held);
 }
 
-/** Stores another outcome for the call's key than `stored`; what is kept, or undefined where the key is free by now. */
+/** Replaces the outcome `stored` of the call's key; returns the one that is kept, or undefined if the key is free by now. */
 export async function keepForKey(
   calls: Pick<Calls, "keepOutcome">,
   call: PendingCall,
@@ -46,7 +46,7 @@ function requestOf(call: PendingCall, key: string) {
     });
   }
   const { tenantId, environment, subject, tool, args } = call;
-  // Keys of the two environments are apart; a hash over both keeps an answer of the sandbox from ever standing for real money.
+  // The environments have separate keys; hashing both keeps a sandbox answer from ever standing for real money.
   const request = environment === "production" ? args : { [environment]: args };
   return {
     identity: { tenantId, environment, subject, tool: tool.name, key },
@@ -78,7 +78,7 @@ function runTooOften({ usageId, freeAt }: Done, now: Temporal.Instant): Failure 
   });
 }
 
-/** The process was silent for so long that another one freed the key; the call that has it now pays. */
+/** The process was silent for so long that its key was released; the call that now holds the key pays. */
 export function takenForDead(): Failure {
   return new Failure("in_progress", {
     detail: "The call took so long that its Idempotency-Key was given free. Nothing was charged; send it again.",

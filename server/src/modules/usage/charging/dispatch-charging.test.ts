@@ -24,7 +24,7 @@ async function books(tenantId = service.tenantId) {
   return row;
 }
 
-/** A tenant of its own that can pay so much and no more. */
+/** A tenant that can pay this much and no more. */
 async function tenantWithCap(monthlyCapMicroUsdc: bigint): Promise<{ tenantId: string; key: string }> {
   const { tenant, apiKey } = await service.operator((identity) =>
     identity.createTenant({ name: "Capped", monthlyCapMicroUsdc, actor: "test" }),
@@ -66,7 +66,7 @@ describe("the spend cap", () => {
     const keyed = { ...none, headers: { "idempotency-key": "cap" } };
     expect((await service.call("probe_read", { text: "no cap" }, keyed)).status).toBe(402);
     expect(probes.runs("no cap")).toBe(0);
-    // A cap that was raised counts at once, also for a key that was refused.
+    // A raised cap applies at once, even to a key that was refused.
     await service.operator((identity) => identity.setTenant(none.tenantId, { monthlyCapMicroUsdc: 500n }, "test"));
     await expect.poll(async () => (await service.call("probe_read", { text: "no cap" }, keyed)).status).toBe(200);
     expect(probes.runs("no cap")).toBe(1);
@@ -199,7 +199,7 @@ describe("an Idempotency-Key", () => {
   it("is free again when the database refuses the call's own row", async () => {
     await service.sql(`create function refuse() returns trigger language plpgsql as
       $$ begin raise exception 'refused' using errcode = 'check_violation'; end $$`);
-    // Changing a table can come into a circle with the product's own work in it, which ends one of the two.
+    // Altering a table can deadlock with the product's own work.
     const change = async (text: string) => {
       const outcome = () => service.sql(text).then(() => "done", String);
       await expect.poll(outcome).toBe("done");

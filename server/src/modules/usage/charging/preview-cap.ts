@@ -4,7 +4,7 @@ import { periodOf } from "../reporting/spending.ts";
 import type { Usage } from "../reporting/usage.ts";
 import { spendCapExceeded } from "./spend-cap.ts";
 
-/** What a call that is only tried would find of the monthly cap, whose last word a statement of the real call has. */
+/** Previews the monthly cap; for a real call, a statement decides. */
 export function withCapPreview(gate: Gate, usage: Pick<Usage, "totals">): Gate {
   return {
     ...gate,

@@ -14,19 +14,19 @@ export interface SpendCapOptions extends Omit<GroupCommitOptions<ChargeLine, boo
   processId: string;
 }
 
-/** For how long room that is known not to be enough is not asked for again. */
+/** How long a room known to be too small is not read again. */
 const ROOM_MEMORY_MILLISECONDS = 250;
 const MOST_REMEMBERED = 10_000;
 
-/** What a cap left when it was last seen, less what this process used up since. */
+/** The rest of a cap when last read, less what this process has used since. */
 interface Room {
   micro: bigint;
   seenAt: number;
 }
 
 /**
- * A tenant's monthly cap, the first gate. It holds in each environment for itself. What it is used up by is not reserved in a transaction of the call's own, as other gates
- * do: cap and reservation, or cap and usage record, are one statement for all calls that arrive at the same time.
+ * A tenant's monthly cap in each environment, the first gate. Unlike other gates it does not reserve in the call's transaction:
+ * cap and reservation, or cap and usage record, are one statement for all calls that arrive together.
  */
 export class SpendCap {
   readonly gate: Gate = defineGate({ name: "spend_cap", check: (call) => this.#check(call) });
@@ -34,7 +34,7 @@ export class SpendCap {
   readonly #isTransient: SpendCapOptions["isTransient"];
   readonly #charges: GroupCommit<ChargeLine, boolean>;
   readonly #reservations: GroupCommit<ChargeLine, boolean>;
-  /** Of tenants, each in its environment and month. */
+  /** Keyed by tenant, environment and month. */
   readonly #rooms = new Map<string, Room>();
   readonly #looks = new Map<string, Promise<void>>();
 
@@ -48,17 +48,17 @@ export class SpendCap {
     });
   }
 
-  /** Of a read that has run. False: it does not fit under the cap, or has lost its idempotency key. */
+  /** Charges a read that has run. False: it exceeds the cap, or has lost its idempotency key. */
   async charge(line: ChargeLine): Promise<boolean> {
     return this.#use(line, await this.#charges.submit(line));
   }
 
-  /** Of a write or a spend that is to run. False as for `charge`. */
+  /** Reserves for a write or a spend before it runs. False as for `charge`. */
   async reserve(line: ChargeLine): Promise<boolean> {
     return this.#use(line, await this.#reservations.submit(line));
   }
 
-  /** What a call is told that does not fit; remembered for the reads that come next. */
+  /** Refuses a call over the cap and remembers this for the following reads. */
   refuse(call: PendingCall): Failure {
     const cap = capOf(call);
     const known = this.#rooms.get(cap)?.micro;
@@ -67,7 +67,7 @@ export class SpendCap {
     return spendCapExceeded();
   }
 
-  /** Throws when the cap is known to leave too little for a read: the statement that charges it comes after its run. */
+  /** Throws if the cap is known to leave too little for a read, which is charged only after its run. */
   async requireRoom(call: PendingCall): Promise<void> {
     const cap = capOf(call);
     const known = this.#rooms.get(cap);
@@ -82,7 +82,7 @@ export class SpendCap {
     await Promise.all([this.#charges.idle(), this.#reservations.idle()]);
   }
 
-  /** A read with a key may have been paid for already; its charge asks for room when it knows. */
+  /** A read with a key may already be paid; its charge checks the room once that is known. */
   #check(call: PendingCall): Promise<void> | void {
     const { tool, price, paidBy, idempotencyKey } = call;
     if (tool.effect !== "read" || paidBy !== "tenant" || idempotencyKey !== undefined) return;
@@ -90,7 +90,7 @@ export class SpendCap {
     if (known === undefined || known.micro < price) return this.requireRoom(call);
   }
 
-  /** One look for all calls that wait for it. A database that is away stops nobody here: the charge waits for it. */
+  /** One read for all waiting calls. If the database is away, nothing is refused here: the charge waits for it. */
   async #look(cap: string, call: PendingCall): Promise<void> {
     const looking = this.#looks.get(cap) ?? this.#readRoom(cap, call).finally(() => this.#looks.delete(cap));
     this.#looks.set(cap, looking);
@@ -122,7 +122,7 @@ function capOf({ tenantId, environment, startedAt }: PendingCall): string {
   return `${tenantId} ${environment} ${monthOf(startedAt)}`;
 }
 
-/** A grant is a prefix, so a dear call keeps cheaper ones behind it out: those are asked for once more, cheapest first. */
+/** A grant is a prefix, so an expensive call blocks cheaper ones behind it: those are tried once more, cheapest first. */
 async function grantTwice(
   lines: readonly ChargeLine[],
   grant: (lines: readonly ChargeLine[]) => Promise<readonly boolean[]>,

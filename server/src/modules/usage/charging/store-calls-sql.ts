@@ -1,7 +1,7 @@
 /**
- * The statements of the hot path. Each takes arrays, one entry a row, so that one prepared statement serves any batch size.
- * Growing tables are looked up by their keys (and sessions discourage sequential scans, see database.ts): a plan that is made
- * and kept while a table is new would otherwise read all of it for every batch.
+ * The statements of the hot path. Each takes arrays with an entry per row, so that one prepared statement serves any batch
+ * size. Growing tables are looked up by their keys (and sessions discourage sequential scans, see database.ts): a plan cached
+ * while a table is new would otherwise scan it for every batch.
  */
 
 const LINE_COLUMNS = `
@@ -12,7 +12,7 @@ const LINE_VALUES = `
   $1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::text[], $9::bigint[],
   $10::int[], $11::bigint[], $12::text[], $13::text[], $14::text[], $15::float8[], $16::timestamptz[], $17::text[]`;
 
-/** Locks the spend rows in one order, so that processes never wait for each other in a ring. */
+/** Locks the spend rows in a fixed order, so that processes do not deadlock. */
 const room = (asked: string): string => `
   room as materialized (
     select spend.tenant_id, spend.network, spend.period, tenant.monthly_cap_micro - spend.spent_micro as room,
@@ -23,13 +23,13 @@ const room = (asked: string): string => `
     for update of spend
   )`;
 
-/** Left out where a rule of the tenant has changed since the call was judged by what its process remembered of it. */
+/** Excludes tenants whose rules have changed since the call was judged from the cache. */
 const areRulesKept = (asked: string): string =>
   `(${asked}.rules_version is null or ${asked}.rules_version = room.rules_version)`;
 
 /**
- * All lines or none: what mostly happens, and the lines go from their arrays into their table as they are. `total`: what each
- * tenant spends by them. The planner does not see how many they are, or it would make a plan of its own for each batch.
+ * All lines or none: the usual case, in which the lines go straight from their arrays into their table. `total`: what each
+ * tenant spends. The number of lines is hidden from the planner, which would otherwise make a new plan for each batch.
  */
 const grantAll = `
   total as materialized (
@@ -49,7 +49,7 @@ const grantAll = `
 
 const ALL_LINES = `unnest(${LINE_VALUES}) as line (${LINE_COLUMNS}) where (select fits from verdict)`;
 
-/** Sums prices over the order of arrival, and grants the prefix that fits under the cap. */
+/** Sums prices in order of arrival, and grants the prefix that fits under the cap. */
 const granting = (eligible: string): string => `
   granted as materialized (
     select asked.* from (
@@ -68,9 +68,9 @@ const granting = (eligible: string): string => `
   )`;
 
 /**
- * `present` are rows of a batch that is sent again after its answer was lost: they were granted and counted then. A keyed call
- * (`call_id`) is refused when it has lost its `claim`: its process was silent, the key was freed, and whoever has it now runs
- * and pays. A charge ends its claim, so a key is charged once.
+ * `present` are rows of a batch repeated after a lost answer: they were granted and counted then. A keyed call (`call_id`) is
+ * refused if it has lost its `claim`: its process was silent, the key was released, and its new holder runs and pays. A charge
+ * ends its claim, so a key is charged once.
  */
 const grant = (presentTable: string): string => `
   line as (
@@ -98,7 +98,7 @@ const writeCalls = (lines: string, processId: string): string => `
   select id, tenant_id, key_id, subject, tool, surface, period, list_price, discount, price, status, trace_id,
     idempotency_key, ${processId}, at, network from ${lines}`;
 
-/** For calls without an idempotency key that are sent for the first time. A row that is there already fails all of it. */
+/** For first attempts of calls without an idempotency key. A duplicate row fails the whole batch. */
 export const CHARGE_PLAIN = `with ${grantAll} ${writeRecords(ALL_LINES)}`;
 
 export const CHARGE = `
@@ -110,7 +110,7 @@ export const CHARGE = `
   written as (${writeRecords("granted")} returning id)
   select id from written union all select id from present`;
 
-/** As `CHARGE_PLAIN`. */
+/** Like `CHARGE_PLAIN`. */
 export const RESERVE_PLAIN = `with ${grantAll} ${writeCalls(ALL_LINES, "$23")}`;
 
 export const RESERVE = `
@@ -119,9 +119,8 @@ export const RESERVE = `
   select id from written union all select id from present`;
 
 /**
- * Captures calls without an idempotency key that are still reserved; any other is left, and missing from the count. Their rows
- * are locked first, in the order of their calls: in which order an update comes to them is the planner's choice. It does not see
- * how many lines there are, as above.
+ * Captures reserved calls without an idempotency key; others are skipped and missing from the count. Rows are locked first, in
+ * the order of their calls, since an update's own order is up to the planner. The number of lines is hidden from it, as above.
  */
 export const CAPTURE_PLAIN = `
   with line as materialized (
@@ -146,15 +145,15 @@ export const CAPTURE_PLAIN = `
     status, trace_id, idempotency_key, call_id, latency_ms, created_at, network)
   select * from changed`;
 
-/** Stands for a process where nobody waits for a call any more, and what it did outside is not decided or not captured. */
+/** Replaces the process of a call that no one waits for any more and whose effect is undecided or not captured. */
 export const LEFT_BEHIND = "left-behind";
 
 /**
- * Captures or releases reservations. A failure says nothing about what the call did outside (the database may have gone away right
- * after the intent was stored): while that is open, or done, the reservation and the key stay, and the sweep settles them by how
- * it ends. Were the key free, the same call sent again would do the same a second time. A call that a sweep released while its process was only slow is captured all the same:
- * its effect happened, so its price is added again; unless another call has its idempotency key by now and pays for it. A
- * call that is settled already is left as it is, and so is its key.
+ * Captures or releases reservations. A failure says nothing about the call's effect (the database may have gone away right
+ * after the intent was stored): while that is open or done, the reservation and the key stay, and the sweep settles them by its
+ * outcome. With a released key, a repeated call would do the same again. A call that a sweep released while its process was
+ * only slow is captured all the same: its effect happened, so its price is added again, unless another call now holds its
+ * idempotency key and pays. A settled call and its key are left unchanged.
  */
 export const SETTLE = `
   with line as (

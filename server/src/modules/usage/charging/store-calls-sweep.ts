@@ -13,8 +13,8 @@ interface Abandoned {
 }
 
 /**
- * Processes that are silent. Only who was there all the time can say so: after the database was away everybody was silent, and
- * whoever comes back first must not take the others for dead. Takes SQL for its two values.
+ * Silent processes. Only a process that was alive throughout may decide that: after a database outage everybody was silent, and
+ * the first to return must not declare the others dead. Takes SQL for its two values.
  */
 export const selectDead = (processId: string, staleSeconds: string): string => `
   select process.id from service_process process
@@ -25,10 +25,9 @@ export const selectDead = (processId: string, staleSeconds: string): string => `
 const SELECT_DEAD = selectDead("$1", "$2");
 
 /**
- * Settles the reservations and frees the keys of processes that stopped showing signs of life, and what calls left behind that
- * failed while their effect was undecided. A call with an effect that is
- * done is captured with its recorded result; one without an effect is released; one whose effect is still undecided is left
- * for whoever decides it. Safe beside other sweepers: settling is idempotent.
+ * Settles reservations and keys of dead processes, and calls that failed before their effect was decided. A call with a
+ * completed effect is captured with its recorded result, one without an effect is released, and one with an undecided effect is
+ * left. Safe to run concurrently: settling is idempotent.
  */
 export async function sweepCalls(
   pool: pg.Pool,
@@ -50,7 +49,7 @@ export async function sweepCalls(
       outcomeText: outcomeText ?? null,
     };
   });
-  // One at a time: a sweep is rare, and a row that cannot be settled must not keep the others.
+  // One at a time: sweeps are rare, and a row that cannot be settled must not block the others.
   for (const settlement of settlements) {
     await pool.query({
       name: "settle",
@@ -68,12 +67,12 @@ export async function sweepCalls(
     });
   }
   const captured = settlements.filter((settlement) => settlement.usageId !== null).length;
-  // Mostly nobody is dead, and then keys are not looked at: their table is one of the busiest of all.
+  // Usually no process is dead; then the keys, one of the busiest tables, are not read.
   const keys = dead.length === 0 ? 0 : await freeKeys(pool, dead);
   return { captured, released: settlements.length - captured, keys };
 }
 
-/** Calls that came with a payment are left out: their payments settle them. */
+/** Excludes calls that came with a payment, which settles them. */
 async function findAbandoned(
   pool: pg.Pool,
   payments: Pick<CallPayments, "among">,
@@ -94,7 +93,7 @@ async function findAbandoned(
   }
 }
 
-/** Keys of dead processes: a read that was charged keeps its record and stays done; everything else can be tried again. */
+/** Keys of dead processes: a charged read keeps its record and stays done; every other call can be repeated. */
 async function freeKeys(pool: pg.Pool, dead: readonly string[]): Promise<number> {
   const abandoned = `held.process_id = any ($1) and held.state = 'running'
     and not exists (select 1 from call where call.id = held.call_id and call.state = 'reserved')`;

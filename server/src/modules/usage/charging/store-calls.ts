@@ -10,7 +10,7 @@ import { createGrants } from "./store-grants.ts";
 import { createIdempotencyKeys, KEY_LIFETIME_HOURS } from "./store-keys.ts";
 
 const CALL_LIFETIME_HOURS = 48;
-/** Between two signs of life, one of which comes every second. */
+/** Between two heartbeats, which are sent every second. */
 const LONGEST_GAP_SECONDS = 3;
 const PRUNE_KEYS = `delete from idempotency where ctid = any (array(
   select ctid from idempotency where state = 'done' and created_at < $1 limit $2 for update skip locked))`;
@@ -25,7 +25,7 @@ interface FirstCall {
   priceMicro: Micro;
 }
 
-/** Where nothing takes payments. */
+/** Without a module that takes payments. */
 const NO_PAYMENTS: Payments = {
   find: async () => undefined,
   among: async () => new Set(),
@@ -40,13 +40,13 @@ export function createCalls(pool: pg.Pool, payments: Payments = NO_PAYMENTS): Ca
     ...createIdempotencyKeys(pool),
 
     async settle(settlements) {
-      // Rows are locked in this order, so that two who settle the same calls never wait for each other in a ring.
+      // Locks rows in this order, so that concurrent settlements of the same calls do not deadlock.
       const values = settlementColumns(settlements.toSorted(byCallId));
       if (settlements.every(isPlainCapture)) {
         const { rowCount } = await pool.query({ ...CAPTURES, values: values.slice(0, 4) });
         if (rowCount === settlements.length) return settlements.map((settlement) => settlement.usageId);
       }
-      // Also for those that were captured just now: they are settled, and say under which record.
+      // Includes those captured just now, with the record that paid for them.
       const { rows } = await pool.query<{ id: string; usageId: string | null }>({ ...SETTLES, values });
       const paid = new Map(rows.map((row) => [row.id, row.usageId]));
       return settlements.map((settlement) => paid.get(settlement.callId) ?? null);
@@ -74,7 +74,7 @@ export function createCalls(pool: pg.Pool, payments: Payments = NO_PAYMENTS): Ca
     },
 
     async heartbeat(processId) {
-      // `started_at`: since when it has been seen without a gap; while the database was away, nobody was.
+      // `started_at`: since when it has been seen without a gap; a database outage is a gap for all.
       await pool.query(
         `insert into service_process (id) values ($1) on conflict (id) do update set seen_at = now(), started_at =
            case when service_process.seen_at < now() - make_interval(secs => ${LONGEST_GAP_SECONDS})

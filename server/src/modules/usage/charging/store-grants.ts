@@ -18,9 +18,9 @@ const grants = {
   reserve: { plain: { name: "reserve-plain", text: RESERVE_PLAIN }, full: { name: "reserve", text: RESERVE } },
 } as const;
 
-/** What fits under the tenants' caps is charged or reserved. */
+/** Charges or reserves what fits under the tenants' caps. */
 export function createGrants(pool: pg.Pool): Pick<Calls, "charge" | "reserve" | "room"> {
-  /** Spend rows that this process knows to exist; a statement needs one for each tenant, environment and month. */
+  /** Spend rows known to exist; a statement needs one per tenant, environment and month. */
   const knownSpendRows = new Set<string>();
 
   async function ensureSpendRows(totals: readonly SpendTotal[]): Promise<void> {
@@ -56,8 +56,8 @@ export function createGrants(pool: pg.Pool): Pick<Calls, "charge" | "reserve" | 
       if (answer?.rowCount === lines.length) return lines.map(() => true);
     }
     const values = [...columns, rulesColumn(lines), ...extra];
-    // Refused, keyed, or sent again after its connection was lost and its first sending was written: the full statement tells.
-    // That first sending may still run, and then be seen by the second look.
+    // Refused, keyed, or repeated after a lost connection: the full statement decides. A first attempt may still be running,
+    // and is then found by the second look.
     const send = () => pool.query<{ id: string }>({ ...full, values });
     const { rows } = (await unlessPresent(send())) ?? (await send());
     const granted = new Set(rows.map((row) => row.id));
@@ -74,7 +74,7 @@ export function createGrants(pool: pg.Pool): Pick<Calls, "charge" | "reserve" | 
   };
 }
 
-/** Undefined when a row of the batch is there already. */
+/** Undefined if a row of the batch already exists. */
 async function unlessPresent<Result>(sending: Promise<Result>): Promise<Result | undefined> {
   try {
     return await sending;

@@ -3,10 +3,10 @@ import { currentTraceId } from "../../../domain/trace.ts";
 import type { Calls, HeldClaim } from "./calls.ts";
 
 export const KEY_LIFETIME_HOURS = 24;
-/** A read is charged once for its key, but asks a supplier each time. */
+/** A read is charged once per key, but asks a supplier each time. */
 const MOST_RERUNS = 3;
 
-/** Idempotency keys: who has one, and what its call ended with. */
+/** Idempotency keys with their holders and their outcomes. */
 export function createIdempotencyKeys(
   pool: pg.Pool,
 ): Pick<Calls, "claim" | "look" | "keepOutcome" | "countRerun" | "closeClaim"> {
@@ -38,7 +38,7 @@ export function createIdempotencyKeys(
       });
       if (claimed.rowCount === 1) return { kind: "claimed" };
       const { rows } = await pool.query<HeldKey>(SELECT_HELD, [tenantId, environment, subject, tool, key]);
-      // The row went away between the two statements: its call failed and freed the key. The caller tries again.
+      // The row was deleted between the two statements: its call failed and released the key. The caller tries again.
       return rows[0] === undefined ? { kind: "running" } : readClaim(rows[0], requestHash);
     },
 

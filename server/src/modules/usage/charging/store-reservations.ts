@@ -4,7 +4,7 @@ import { columnsOf, rulesColumn } from "./call-columns.ts";
 import type { CallReservations } from "./calls.ts";
 import { RESERVE } from "./store-calls-sql.ts";
 
-/** In the caller's transaction: what it reserves besides is stored together with the call, or not at all. */
+/** Joins the caller's transaction: its further reservations are stored together with the call or not at all. */
 export function createCallReservations(db: Queryable): CallReservations {
   return {
     async reserve(line, processId) {

@@ -2,7 +2,7 @@ import type { Outcome } from "../../../kernel/contracts/charge.ts";
 
 const LONGEST_STORED_FAILURE = 4_096;
 
-/** A failure costs nothing, so what is kept of it is short: what it says of the caller's own arguments goes first. */
+/** A failure costs nothing, so its stored text is short: details about the caller's own arguments are cut first. */
 export function failureText(outcome: Outcome & { ok: false }): string {
   const text = JSON.stringify(outcome);
   if (text.length <= LONGEST_STORED_FAILURE) return text;
@@ -14,7 +14,7 @@ export function successText(result: unknown): string {
   return JSON.stringify({ ok: true, result });
 }
 
-/** What was stored with an idempotency key. */
+/** Reads the outcome stored with an idempotency key. */
 export function readOutcome(text: string | null): Outcome {
   const stored: unknown = text === null ? undefined : JSON.parse(text);
   if (typeof stored === "object" && stored !== null && "ok" in stored) {

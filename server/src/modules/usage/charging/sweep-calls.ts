@@ -5,13 +5,13 @@ import type { Log } from "../../../ports/log.ts";
 import type { Calls } from "./calls.ts";
 import { successText } from "./stored-outcome.ts";
 
-/** A process that has not been seen for so long is taken for dead. Its heartbeat comes every second. */
+/** A process not seen for this long counts as dead. Its heartbeat comes every second. */
 const STALE_SECONDS = 6;
 const BATCH = 200;
 
 /**
- * Settles what processes that died left between reserve and capture: a call whose effect is recorded is captured, one
- * without an effect is released, and their idempotency keys are finished or freed.
+ * Settles what dead processes left between reserve and capture: a call with a recorded effect is captured, one without is
+ * released, and their idempotency keys are finished or released.
  */
 export async function sweepAbandonedCalls(options: {
   calls: Calls;
@@ -27,7 +27,7 @@ export async function sweepAbandonedCalls(options: {
     limit: BATCH,
     at,
     newUsageId: () => newId("use_", at.epochMilliseconds),
-    // What nobody has been shown is not in what was kept: the tool works it out again for who sends the same key.
+    // An answer with a value shown once is not stored in full: the tool computes it again for a repeated key.
     outcomeText: (result) => (lacksShownOnce(result) ? undefined : successText(result)),
   });
   if (swept.captured + swept.released + swept.keys > 0) log.info(swept, "settled calls of a process that died");

@@ -8,7 +8,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
       seen_at timestamptz not null default now()
     )`.execute(db);
 
-  // Spent counts what is recorded and what is reserved, so that a cap holds while calls run.
+  // Spent includes records and reservations, so that the cap holds while calls run.
   await sql`
     create table tenant_spend (
       tenant_id text not null,

@@ -1,9 +1,9 @@
 import { type Kysely, sql } from "kysely";
 
 /**
- * Calls, usage, idempotency keys and spend belong to one environment. What is there says by its status to which: a record of the
- * sandbox is `sandbox` for good, and no other one is. Spend is summed again from the records and from what is reserved; calls that
- * a payment paid for never counted against a cap.
+ * Assigns calls, usage, idempotency keys and spend to an environment. Existing records tell theirs by the status: `sandbox` is
+ * permanent and used by no other. Spend is summed again from records and reservations; calls paid by a payment never counted
+ * against a cap.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`

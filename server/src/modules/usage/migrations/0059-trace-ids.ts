@@ -28,7 +28,7 @@ const tables = [
   "workflow_step",
 ];
 
-/** The trace of the call that a row comes from, so that one search finds everything that a call has left. Null: it comes from none. */
+/** The trace of the call that created a row, so that one search finds all rows of a call. Null: no call did. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   for (const table of tables) await sql`alter table ${sql.table(table)} add column trace_id text`.execute(db);
 }

@@ -2,10 +2,10 @@ import { type QueryExecutorProvider, sql } from "kysely";
 import { earliestId } from "../../../domain/ids.ts";
 
 /**
- * Usage records lie in partitions by their ids, which begin with the time. What is there becomes the first partition as it lies, so
- * that nothing is copied; it ends with the month in which this runs, or later where a record's id does. The ones after it are made
- * ahead by a job; what fits nowhere goes to the last one. A call's id is unique within a partition: its own row is what keeps a call
- * from being paid twice.
+ * Partitions usage records by their ids, which begin with the time. The existing table becomes the first partition without
+ * being copied; it ends with the current month, or later if a record's id requires it. A job creates later partitions in
+ * advance; the last one takes everything that fits nowhere else. A call's id is unique within a partition only: the call's own
+ * row prevents paying it twice.
  */
 export async function up(db: QueryExecutorProvider): Promise<void> {
   const { rows } = await sql<{ now: string; last: string | null }>`

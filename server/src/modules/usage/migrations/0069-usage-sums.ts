@@ -1,6 +1,6 @@
 import { type Kysely, sql } from "kysely";
 
-/** What usage records add up to, by hour and by day (UTC): it stays when records are removed, and names nobody. */
+/** Totals of usage records by hour and by day (UTC): they stay when records are removed, and name nobody. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`
     create table usage_hour (

@@ -24,7 +24,7 @@ test("a tenant whose lists are slow keeps neither the calls nor the lists of oth
   const other = await service.operator((identity) => identity.createTenant({ name: "Other", actor: "test" }));
   const of = { key: other.apiKey, tenantId: other.tenant.id };
   await service.isFunded(of.tenantId);
-  // As slow as a list can be: it never ends by itself.
+  // The slowest possible list: it never ends by itself.
   await blocker.query("begin; lock table approval in access exclusive mode");
   let areDone = false;
   const slow = Promise.all(Array.from({ length: SLOW_AT_ONCE }, () => get("/api/approvals", service.apiKey)));

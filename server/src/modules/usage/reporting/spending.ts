@@ -14,7 +14,7 @@ export function periodOf(now: Temporal.Instant): string {
   return now.toString().slice(0, 7);
 }
 
-/** What the month's calls cost so far, and what the cap still leaves. */
+/** The month's costs so far, and the rest of the cap. */
 export function describeSpending(
   { spentMicroUsdc: spent, capMicroUsdc: cap }: Awaited<ReturnType<Usage["totals"]>>,
   now: Temporal.Instant,

@@ -10,30 +10,30 @@ import type { Log } from "../../../ports/log.ts";
 
 const MONTHS_AHEAD = 2;
 const PREFIX = "use_";
-/** Any number; the same for every process that changes partitions. */
+/** An arbitrary number, the same for every process that changes partitions. */
 const PARTITIONS_LOCK = 7_411_200_502n;
 const RECORDS_OF_A_READ = 2_000;
 
 interface Partition {
   name: string;
-  /** The first id that is not in it any more. */
+  /** The first id after the partition. */
   end: string;
 }
 
-/** Makes the partitions of this month and of the next ones, where they are missing. */
+/** Creates the missing partitions of this month and the next ones. */
 export async function makeUsagePartitions(db: OpenDatabase["db"], now: Temporal.Instant): Promise<void> {
   const wanted = endOf(monthOf(now).add({ months: MONTHS_AHEAD }));
   while (await whileLocked(db, (transaction) => makeNext(transaction, wanted)));
 }
 
-/** False: all are there. */
+/** False: none is missing. */
 async function makeNext(transaction: Queryable, wanted: string): Promise<boolean> {
   const last = (await findPartitions(transaction)).at(-1);
   if (last === undefined || last.end >= wanted) return false;
   const month = monthOf(Temporal.Instant.fromEpochMilliseconds(epochMillisecondsOf(last.end)));
   const name = `usage_record_${month.toString().replace("-", "_")}`;
   const [begin, end] = [last.end, endOf(month)];
-  // It is filled and given its indexes before anybody else sees it. What came meanwhile for want of it moves there.
+  // The partition is filled and indexed before it is attached. Records that arrived without it move there.
   await sql
     .raw(
       `create table ${name} (like usage_record including all);
@@ -49,14 +49,14 @@ async function makeNext(transaction: Queryable, wanted: string): Promise<boolean
 interface RetireOptions {
   db: OpenDatabase["db"];
   now: Temporal.Instant;
-  /** Besides the month that runs. 0: for good. */
+  /** In addition to the current month. 0: kept permanently. */
   keepMonths: number;
-  /** Undefined: records are removed without being written anywhere. */
+  /** Undefined: records are removed without an export. */
   exportDir: string | undefined;
   log: Log;
 }
 
-/** Removes partitions that are older than records are kept; what is not paid yet keeps its partition. */
+/** Removes partitions beyond the retention time; unpaid records keep their partition. */
 export async function retireUsagePartitions(options: RetireOptions): Promise<void> {
   if (options.keepMonths === 0) return;
   while (await whileLocked(options.db, (transaction) => retireOldest(transaction, options)));
@@ -80,7 +80,7 @@ async function retireOldest(transaction: Queryable, options: RetireOptions): Pro
   return true;
 }
 
-/** One JSON object a line. A file is there under its name only when it is whole. */
+/** One JSON object per line. The file gets its name only when it is complete. */
 async function exportPartition(db: Queryable, name: string, exportDir: string): Promise<void> {
   mkdirSync(exportDir, { recursive: true, mode: 0o700 });
   const file = join(exportDir, `${name}.jsonl.gz`);
@@ -101,7 +101,7 @@ async function* readLines(db: Queryable, name: string): AsyncGenerator<string> {
   }
 }
 
-/** In their order, without the one that takes what fits nowhere. */
+/** In order, without the default partition. */
 async function findPartitions(db: Queryable): Promise<readonly Partition[]> {
   const { rows } = await sql<Partition>`
     select * from (
@@ -113,7 +113,7 @@ async function findPartitions(db: Queryable): Promise<readonly Partition[]> {
   return rows;
 }
 
-/** By one process at a time; who does not get the turn leaves it to the other. Callers' statements are not kept waiting for long. */
+/** One process at a time; others leave it to that one. Callers' statements wait only briefly. */
 async function whileLocked(
   db: OpenDatabase["db"],
   work: (transaction: Queryable) => Promise<boolean>,
@@ -131,7 +131,7 @@ function monthOf(instant: Temporal.Instant): Temporal.PlainYearMonth {
   return instant.toZonedDateTimeISO("UTC").toPlainDate().toPlainYearMonth();
 }
 
-/** The first id of the month after it. */
+/** The first id of the following month. */
 function endOf(month: Temporal.PlainYearMonth): string {
   const next = month.add({ months: 1 }).toPlainDate({ day: 1 });
   return earliestId(PREFIX, next.toZonedDateTime("UTC").epochMilliseconds);

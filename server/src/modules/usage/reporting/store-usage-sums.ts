@@ -23,27 +23,27 @@ interface ToolSum {
   priceMicro: Micro;
 }
 
-/** What a tenant's usage records add up to. It stays when the records are removed. */
+/** The totals of a tenant's usage records, kept when the records are removed. */
 interface UsageSums {
-  /** Newest first; what begins before `before`. */
+  /** Newest first; periods that begin before `before`. */
   list(
     tenantId: string,
     environment: Environment,
     page: { by: "hour" | "day"; tool: string | undefined; before: Temporal.Instant | undefined; limit: number },
   ): Promise<readonly UsageSum[]>;
-  /** By tool, the dearest first, up to this moment; both times are whole hours. */
+  /** By tool, most expensive first, up to this moment; both times are whole hours. */
   byTool(
     tenantId: string,
     environment: Environment,
     asked: { from: Temporal.Instant; to: Temporal.Instant; tool: string | undefined },
   ): Promise<readonly ToolSum[]>;
-  /** Records that were made before this moment are in. Undefined: none is. */
+  /** The sums contain all records made before this moment. Undefined: none yet. */
   summedUntil(): Promise<Temporal.Instant | undefined>;
-  /** Sums what came since, in a transaction of its own. True: there is more. */
+  /** Adds newer records to the sums, in a transaction. True: there is more. */
   sum(now: Temporal.Instant): Promise<boolean>;
 }
 
-/** A record is stored a moment after the time that it names: what was summed so shortly before is summed again. */
+/** A record is stored shortly after its time, so recent hours are summed again. */
 const AGAIN_HOURS = 2;
 const MOST_HOURS_AT_ONCE = 48;
 
@@ -63,7 +63,7 @@ export function createUsageSums(db: Queryable): UsageSums {
     async byTool(tenantId, environment, { from, to, tool }) {
       const summed = await db.selectFrom("usageSummed").select("until").executeTakeFirst();
       const until = summed?.until;
-      // What is not summed for good is read record by record.
+      // Hours that may still change are read record by record.
       const rest = later(from, until ? hourOf(until.subtract({ hours: AGAIN_HOURS })) : from);
       const [first, end] = [rest, to].map((at) => earliestId("use_", at.epochMilliseconds));
       const isAsked = tool === undefined ? sql`` : sql`and tool = ${tool}`;
@@ -89,7 +89,7 @@ export function createUsageSums(db: Queryable): UsageSums {
         select coalesce(until, (select created_at from usage_record order by id limit 1)) as until
         from usage_summed for update skip locked`.execute(db);
       if (rows.length === 0) return false;
-      // Pages that it does not know yet are read as a whole each time; nothing else tells it of them so soon.
+      // Summarises new pages in the BRIN index: unsummarised ones are read in full, and nothing else summarises them this soon.
       await sql`
         select brin_summarize_new_values(inhrelid::regclass) from pg_inherits
         where inhparent = 'usage_record_created'::regclass`.execute(db);
@@ -104,7 +104,7 @@ export function createUsageSums(db: Queryable): UsageSums {
   };
 }
 
-/** Whole hours: counts of an hour only grow, so that the later sum stands. */
+/** Sums whole hours: counts of an hour only grow, so the later sum stands. */
 async function sumBetween(db: Queryable, from: Temporal.Instant, to: Temporal.Instant): Promise<void> {
   const [begin, end] = [from.toString(), to.toString()];
   const kept = sql`

@@ -31,7 +31,7 @@ export function createUsage(db: Queryable, payments: () => CallPayments): Usage 
         .orderBy("usageRecord.id", "desc")
         .limit(limit);
       if (before !== undefined) query = query.where("usageRecord.id", "<", before);
-      // An id says when its record was made.
+      // An id contains its record's time.
       const [first, end] = [between?.from, between?.to].map((at) => at && earliestId("use_", at.epochMilliseconds));
       if (first !== undefined) query = query.where("usageRecord.id", ">=", first);
       if (end !== undefined) query = query.where("usageRecord.id", "<", end);

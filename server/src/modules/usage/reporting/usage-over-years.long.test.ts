@@ -12,7 +12,7 @@ import * as usagePartitions from "../migrations/0068-usage-partitions.ts";
 import { makeUsagePartitions, retireUsagePartitions } from "./store-usage-partitions.ts";
 import { createUsageSums } from "./store-usage-sums.ts";
 
-/** Records of years: where they lie, what they add up to, and how they go. */
+/** Usage records over years: their partitions, their sums and their removal. */
 
 let testDatabase: TestDatabase;
 let opened: OpenDatabase;
@@ -61,7 +61,7 @@ const sum = async (now: Temporal.Instant) => {
 
 test("records that a release before has left are not touched, and later ones lie by month; what came before its month's partition moves there", async () => {
   await opened.db.transaction().execute(async (transaction) => {
-    // The table as that release had it, with rows.
+    // The table as in that release, with rows.
     await sql`
       create schema before; set local search_path to before;
       create table usage_record (like public.usage_record including defaults including constraints);
@@ -92,7 +92,7 @@ test("records that a release before has left are not touched, and later ones lie
   expect(await partitionOf(early)).toBe(nameOf(month(2)));
   expect(await partitionOf(await record(NOW))).toBe("usage_record_first");
   expect(await partitionOf(await record(month(1)))).toBe(nameOf(month(1)));
-  // Nobody pays twice for one call.
+  // A call is not paid twice.
   const again = "insert into usage_record select * from usage_record where id = $1";
   await expect(opened.pool.query(again, [early])).rejects.toMatchObject({ code: "23505" });
 });
@@ -147,7 +147,7 @@ test("old ones are written down whole and removed with their month; what is not 
   expect(left[0]?.id.slice(0, 9)).toBe(unpaid.slice(0, 9));
 
   await opened.pool.query("update usage_record set status = 'settled' where id = $1", [unpaid]);
-  // Sums have come as far as the month before this one only.
+  // Sums reach only to the month before this one.
   await opened.pool.query("update usage_summed set until = $1", [month(1).toString()]);
   await retireUsagePartitions({ ...options, now: month(3), keepMonths: 1 });
   expect(await idsLeft()).toEqual(left);

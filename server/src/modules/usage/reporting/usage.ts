@@ -15,7 +15,7 @@ export interface UsageRecord {
   idempotencyKey: string | null;
   latencyMs: number;
   createdAt: Temporal.Instant;
-  /** The transaction that paid it on chain. */
+  /** The chain transaction that paid it. */
   settlementTx: string | null;
 }
 
@@ -31,14 +31,14 @@ declare module "../../../kernel/contracts/tool.ts" {
   }
 }
 
-/** Made at the first moment or later, and before the second. */
+/** From the first moment (inclusive) to the second (exclusive). */
 interface Between {
   from: Temporal.Instant | undefined;
   to: Temporal.Instant | undefined;
 }
 
 export interface Usage {
-  /** Newest first; `before` is the id of the last record of the page before. */
+  /** Newest first; `before` is the last id of the previous page. */
   list(
     tenantId: string,
     environment: Environment,

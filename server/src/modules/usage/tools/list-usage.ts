@@ -99,7 +99,7 @@ export const listUsage = defineTool({
   },
 });
 
-/** The days that are asked for; else this month's until today. */
+/** The requested days; by default, this month's until today. */
 function summedDays({ from, to }: { from?: string | undefined; to?: string | undefined }, now: Temporal.Instant) {
   const today = now.toZonedDateTimeISO("UTC").toPlainDate();
   const last = to ?? today.toString();

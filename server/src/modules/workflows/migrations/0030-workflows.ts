@@ -1,6 +1,6 @@
 import { type Kysely, sql } from "kysely";
 
-/** Runs of workflows: a row each, a journal of their steps, and what they wait for. */
+/** Runs of workflows: a row each, a journal of their steps, and their pauses. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`
     create table workflow_run (

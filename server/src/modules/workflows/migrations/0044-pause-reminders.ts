@@ -1,6 +1,9 @@
 import { type Kysely, sql } from "kysely";
 
-/** Whoever can resolve a pause is reminded once before its time is over: by the run's timeline, and by mail where there is an address. */
+/**
+ * Everyone who can resolve a pause is reminded once before it expires: by the run's timeline, and by mail where there is an
+ * address.
+ */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`
     alter table workflow_pause

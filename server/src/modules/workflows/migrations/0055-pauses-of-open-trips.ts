@@ -1,6 +1,6 @@
 import { type Kysely, sql } from "kysely";
 
-/** While such a pause waits, nothing is reserved yet: when the trip is closed, its run can only end. */
+/** Nothing is reserved during such a pause: when the trip is closed, its run can only end. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`alter table workflow_pause add column needs_open_trip boolean not null default false`.execute(db);
 }

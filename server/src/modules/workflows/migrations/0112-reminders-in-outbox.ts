@@ -1,6 +1,6 @@
 import { type Kysely, sql } from "kysely";
 
-/** Reminders are messages of the outbox. One that was sent just before is recognised by its id when it is sent again. */
+/** Reminders become messages of the outbox. One that was sent just before is recognised by its id and not sent again. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`
     insert into message (id, tenant_id, network, user_id, kind, message_key, record_id, state, expires_at, quiet_until, created_at,

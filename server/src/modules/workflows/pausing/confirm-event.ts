@@ -8,8 +8,8 @@ import type { Run, RunPause } from "../runs.ts";
 const Status = z.object({ status: z.string() });
 
 /**
- * Resolves a pause that waits for something outside. The resolution counts only if the trip or the supplier's order confirms it;
- * otherwise it is refused with `conflict`, and the run stays paused.
+ * Resolves a pause that waits for an outside event. The trip or the supplier's order must confirm the resolution; otherwise it
+ * is refused with `conflict` and the run stays paused.
  */
 export async function confirmEvent(
   parts: RunParts,
@@ -18,12 +18,12 @@ export async function confirmEvent(
   { checked, give }: { checked: Record<string, unknown>; give(): Promise<boolean> },
 ): Promise<boolean> {
   await requireEvent(parts, run, pause, { checked, lookUps });
-  // The look-up itself may have told the run.
+  // The look-up itself may have resolved the pause.
   await give();
   return true;
 }
 
-/** The same for a preview, which stores nothing of what the supplier says. */
+/** The same for a preview, without storing the supplier's answer. */
 export async function checkEvent(
   parts: RunParts,
   run: Run,
@@ -53,7 +53,7 @@ async function requireEvent(
 }
 
 interface Found {
-  /** The one resolution that is true now; undefined: none is yet. */
+  /** The only resolution that is true now; undefined: none yet. */
   status: string | undefined;
   because: string;
 }

@@ -7,21 +7,21 @@ declare module "../../../kernel/contracts/stores.ts" {
   }
 }
 
-/** A pause of which half of the time is over. */
+/** A pause past half of its time. */
 export interface DuePause extends RunOwner {
   sessionId: string;
   traceId: string | null;
-  /** Whoever can resolve it; undefined: the guest of the run's trip. */
+  /** Everyone who can resolve it; undefined: the guest of the run's trip. */
   userIds: readonly (string | undefined)[];
 }
 
-/** What the mail says. */
+/** The contents of the mail. */
 export interface RemindedPause {
   runId: string;
   workflowId: string;
   tripId: Hex | undefined;
   reason: string;
-  /** Of what resolves it by happening. */
+  /** The event that resolves it. */
   event: string | undefined;
   about: string | undefined;
   onTimeout: Readonly<Record<string, unknown>>;
@@ -31,8 +31,8 @@ export interface RemindedPause {
 export interface PauseReminders {
   isAnyDue(): Promise<boolean>;
   /**
-   * Marks open pauses of which half of the time is over as reminded, with whoever can resolve each: the guest for a claim, approvers
-   * for what a person decides, the run's own user or else bookers for the rest.
+   * Marks open pauses past half of their time as reminded, and returns who can resolve each: the guest for a claim, approvers
+   * for a person's decision, otherwise the run's own user or else bookers.
    */
   takeDue(limit: number): Promise<readonly DuePause[]>;
   /** Undefined: it was resolved meanwhile. */

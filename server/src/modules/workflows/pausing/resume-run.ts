@@ -6,15 +6,15 @@ import type { DecidedBy, Run, RunOwner, RunPause } from "../runs.ts";
 import { checkEvent, confirmEvent } from "./confirm-event.ts";
 
 export interface Resumer {
-  /** For whom it acts. */
+  /** The tenants that it acts for. */
   owners: readonly RunOwner[];
-  /** For the journal and the audit. */
+  /** For the journal and the audit log. */
   name: string;
-  /** Whether it may decide for a person. `unnamed`: an internal token that has not said for whom. */
+  /** Whether it may decide for a person. `unnamed`: an internal token that has not named one. */
   mayDecide: boolean | "unnamed";
-  /** As whom it decides approvals that have a record of their own. Left out: as nobody. */
+  /** The person who decides approvals with their own record. Default: none. */
   decider?: Decider | undefined;
-  /** Goes on with the run in place of the key that started it; only for who has a key of the run's tenant. */
+  /** Continues the run in place of the key that started it; requires a key of the run's tenant. */
   keyIdFor(tenantId: string): string | undefined;
 }
 
@@ -24,8 +24,8 @@ export interface Resolution {
 }
 
 /**
- * The pause and what resolves it. Throws what refuses a resolution before anything is looked up outside; it changes nothing. An
- * approval that has a record of its own is decided by that record.
+ * Finds the pause and its resolution. Throws what can be refused without asking outside; changes nothing. An approval with its
+ * own record is decided by that record.
  */
 async function findPause({ stores }: RunParts, resumer: Resumer, { sessionId, resolution }: Resolution) {
   const found = await stores.runs.findSession(resumer.owners, sessionId);
@@ -38,13 +38,13 @@ async function findPause({ stores }: RunParts, resumer: Resumer, { sessionId, re
   return { run, pause, checked };
 }
 
-/** Everything that `resumeRun` refuses, for a preview: what the run waits for is looked up, and nothing of it is stored. */
+/** Checks everything that `resumeRun` refuses, for a preview: the awaited event is looked up without being stored. */
 export async function checkResume(parts: RunParts, resumer: Resumer, request: Resolution): Promise<void> {
   const { run, pause, checked } = await findPause(parts, resumer, request);
   if (pause.event !== "approval_decided" && pause.decidedBy === "service") await checkEvent(parts, run, pause, checked);
 }
 
-/** Gives the resolution of a pause. One wins; every other one throws `session_closed`. */
+/** Resolves a pause. The first resolution wins; every other one throws `session_closed`. */
 export async function resumeRun(parts: RunParts, resumer: Resumer, request: Resolution): Promise<Run> {
   const { runs } = parts.stores;
   const { sessionId } = request;
@@ -63,7 +63,7 @@ export async function resumeRun(parts: RunParts, resumer: Resumer, request: Reso
 
 const Decided = z.object({ status: z.enum(["approved", "rejected"]) });
 
-/** By the approval's own record, which tells the run. False: it was decided before. */
+/** Decides the approval's own record, which wakes the run. False: it was decided before. */
 async function decide(
   { stores }: RunParts,
   resumer: Resumer,

@@ -11,9 +11,9 @@ import type { RemindedPause } from "./reminders.ts";
 const KIND = "pause_reminder";
 const GIVEN_UP_AFTER = { hours: 24 };
 
-/** Stores a message for everyone who can resolve a pause of which half of the time is over. */
+/** Stores a message for everyone who can resolve a pause past half of its time. */
 export async function remindOfPauses(stores: Stores, clock: Clock, limit: number): Promise<void> {
-  // Mostly there is none: that is seen without a transaction.
+  // Usually there is none, which this check finds without a transaction.
   if (!(await stores.pauseReminders.isAnyDue())) return;
   const expiresAt = clock.now().add(GIVEN_UP_AFTER);
   await stores.transaction(async ({ pauseReminders, messages }) => {

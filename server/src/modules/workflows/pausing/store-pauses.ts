@@ -36,7 +36,7 @@ const toPause = ({ shown, event, about, ...pause }: PauseRow): RunPause => ({
   shown: typeof shown === "object" && shown !== null ? shown : undefined,
 });
 
-/** What runs wait for. */
+/** The pauses of runs. */
 export function createPauses(
   queryable: Queryable,
   clock: Clock,
@@ -84,7 +84,7 @@ export function createPauses(
       inTransaction((db) => resolvePause(db, clock, { sessionId, resolution, by, keyId })),
 
     async expire(limit) {
-      // Mostly none has: that is seen without a transaction.
+      // Usually none has, which this check finds without a transaction.
       if ((await selectExpired(queryable).limit(1).execute()).length === 0) return 0;
       return await inTransaction(async (db) => {
         const due = await selectExpired(db).limit(limit).forUpdate().skipLocked().execute();
@@ -96,7 +96,7 @@ export function createPauses(
   };
 }
 
-/** Both who raises an event and who begins to wait for it take this lock, so that neither misses the other. */
+/** Raising an event and starting to wait for it both take this lock, so that neither misses the other. */
 async function lockEvent(
   db: Queryable,
   run: Pick<Run, "tenantId" | "environment">,
@@ -140,7 +140,7 @@ async function parkRun(
       startedAt: now,
       traceId: currentTraceId(),
     })
-    // What it waits for was asked for before, by the same step.
+    // The same step has waited for this before.
     .onConflict((conflict) => conflict.columns(["runId", "stepId"]).doUpdateSet({ state: "waiting" }))
     .execute();
   await db
@@ -186,7 +186,7 @@ const findEvent = (db: Queryable, { tenantId, environment }: RunOwner, name: str
     .where((where) => where.and({ tenantId, environment, event: name, about: subject }))
     .executeTakeFirst();
 
-/** One wins; whoever comes later hears false. */
+/** The first resolution wins; later ones return false. */
 async function resolvePause(
   db: Queryable,
   clock: Clock,
@@ -209,7 +209,7 @@ async function resolvePause(
   if (resolved === undefined) return false;
   await rememberResolution(db, { ...withoutNulls(resolved), resolution, by }, clock.now());
   const { runId, tenantId, stepId, decidedBy, event } = resolved;
-  // What has an approval's record of its own is audited with that.
+  // An approval with its own record is audited there.
   if (decidedBy === "person" && event === null && by !== TIMEOUT) {
     const details = { step: stepId, resolution };
     await appendAudit(db, { tenantId, actor: by, action: "run.decide", subjectId: runId, details }, clock);

@@ -53,7 +53,9 @@ export function createPauseReminders(queryable: Queryable, clock: Clock): PauseR
 const isDue = (at: RawBuilder<unknown>) =>
   sql`resolved_at is null and reminded_at is null and remind_at <= ${at} and expires_at > ${at}`;
 
-/** A guest, and a booker beside, can say what a guest's profile lacks. Tickets are issued by the airline: of such a pause nobody is told. */
+/**
+ * A guest, or a booker, can complete a guest's profile. Tickets come from the airline, so nobody is reminded of such a pause.
+ */
 const whoCanAct = ({ sessionId }: DueRow) => sql`
   with pause as (
     select pause.*, run.user_id, run.trip_id, case

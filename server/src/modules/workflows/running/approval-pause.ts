@@ -5,7 +5,7 @@ const APPROVAL_HOURS = 24;
 const WithApproval = z.object({ approvalId: z.string(), approvalExpiresAt: z.string() });
 const Approved = z.looseObject({ status: z.enum(["approved", "rejected"]) });
 
-/** It has a record of its own, and is decided with that, by the API, the link or a channel, or by resuming the run. */
+/** An approval has its own record and is decided there, through the API, the link or a channel, or by resuming the run. */
 export function approvalPause(
   tool: string,
   { detail, extra }: Outcome & { ok: false },

@@ -17,7 +17,7 @@ import { isOver, outcomeOfWork, readAnswer, StepOutcome } from "./journaled-answ
 const PauseOutcome = z.object({ resolution: z.unknown() });
 const Approved = z.object({ resolution: z.object({ status: z.literal("approved") }) });
 
-/** The run has got as far as its journal says. */
+/** The end of the journal is reached. */
 class EndOfJournal extends Error {}
 
 export interface AssessOptions {
@@ -27,8 +27,8 @@ export interface AssessOptions {
 }
 
 /**
- * What would be lost if the run were cancelled where it is. Its function runs through what the journal has, and then the undos say what
- * they expect; their questions are asked anew each time and leave nothing in the journal.
+ * Computes what cancelling the run now would lose. Its function replays the journal, then the undos state their expected
+ * results; their questions are asked anew and not journaled.
  */
 export async function assessLoss(
   options: AssessOptions,
@@ -41,7 +41,7 @@ export async function assessLoss(
     await workflow.run(run.input, assessment);
   } catch (error) {
     if (!(error instanceof EndOfJournal)) {
-      // It undoes what it did already, whether or not it is cancelled.
+      // The run is undoing already, whether or not it is cancelled.
       if (error instanceof StepFailure) return [];
       throw error;
     }
@@ -114,17 +114,17 @@ class Assessment implements Steps {
     this.#expected.length = 0;
   };
 
-  /** Orders are quoted whoever travels. */
+  /** Quotes of orders do not depend on the lead traveler. */
   readonly leadBy = (): void => undefined;
 
   readonly isSince = (version: number): boolean => this.#run.version >= version;
 
-  /** Throws where the run has not come to the end of this step. */
+  /** Throws if the run has not completed this step. */
   #next(step: string): JournaledStep {
     const count = (this.#seen.get(step) ?? 0) + 1;
     this.#seen.set(step, count);
     const journaled = this.#journal.get(count === 1 ? step : `${step}:${count}`);
-    // Without an outcome it is a pause that ended with the run.
+    // Without an outcome, it is a pause that ended with the run.
     if (!isOver(journaled) || journaled.outcome === undefined) throw new EndOfJournal();
     return journaled;
   }

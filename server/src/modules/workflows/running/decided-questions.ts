@@ -1,12 +1,12 @@
 import { z } from "zod";
 import { type JournaledStep, TIMEOUT } from "../runs.ts";
 
-/** What a person is asked about a step, beside what the workflow itself waits for. */
+/** Questions to a person about a step, beside the workflow's own pauses. */
 const QUESTIONS = ["approval", "stuck", "changed", "key"] as const;
 
 export const Decided = z.object({ resolution: z.object({ status: z.string() }), by: z.string().optional() });
 
-/** Why a step shall not be done, where a person has said so. */
+/** Returns the refusal of a step that a person has declined. */
 export function refusalOf(
   journal: ReadonlyMap<string, JournaledStep>,
   stepId: string,

@@ -5,7 +5,7 @@ import type { Outcome } from "../../../kernel/contracts/charge.ts";
 import { StepFailure, type Workflow } from "../../../kernel/contracts/workflow.ts";
 import type { JournaledStep } from "../runs.ts";
 
-/** How a step that is not a pause ended, as the journal has it. */
+/** The journaled outcome of a step that is not a pause. */
 export const StepOutcome = z.union([
   z.object({ ok: z.literal(true), result: z.unknown() }),
   z.object({ ok: z.literal(false), code: z.string(), detail: z.string().optional() }),
@@ -15,7 +15,7 @@ export function isOver(step: JournaledStep | undefined): step is JournaledStep {
   return step?.state === "done" || step?.state === "failed";
 }
 
-/** The end of work that is no call. An error that is no failure of ours is thrown: the run is tried again later. */
+/** The outcome of work that is not a call. An error that is not a Failure is thrown, and the run is retried later. */
 export async function outcomeOfWork(work: () => Promise<unknown>): Promise<Outcome> {
   try {
     return { ok: true, result: JSON.parse(JSON.stringify((await work()) ?? null)) };
@@ -27,15 +27,15 @@ export async function outcomeOfWork(work: () => Promise<unknown>): Promise<Outco
   }
 }
 
-/** Takes out what is shown once, which is not stored. */
+/** Removes values shown once, which are not stored. */
 export function keepOutcome(outcome: Outcome, redact: ((result: unknown) => unknown) | undefined): Outcome {
   if (!outcome.ok) return outcome;
   return { ok: true, result: redact === undefined ? outcome.result : redact(outcome.result) };
 }
 
 /**
- * Reads an answer, new or from the journal, by the schema of its tool. An answer of an earlier release may lack fields: the workflow says
- * which values stand for those that it reads. Undefined: it differs in another way.
+ * Reads a new or journaled answer by its tool's schema. An answer of an earlier release may lack fields: the workflow names the
+ * default values that it needs. Undefined: it differs in another way.
  */
 export function readAnswer(
   catalog: Pick<Catalog, "find">,

@@ -11,7 +11,10 @@ import { systemClock } from "../../../ports/clock.ts";
 import type { Runs } from "../runs.ts";
 import { WorkflowRunner } from "./runner.ts";
 
-/** Work of a workflow's own, by runners over the product's tables: each stands for a process, and one that dies says nothing more. */
+/**
+ * Recorded steps of a workflow, executed by runners on the product's tables: each runner stands for a process, and a dead one
+ * is silent.
+ */
 
 const Drawn = z.object({ number: z.int() });
 type Work = (steps: Steps) => Promise<Readonly<Record<string, unknown>>>;
@@ -33,7 +36,7 @@ afterAll(async () => {
 const never = new Promise<never>(() => undefined);
 const error = vi.fn();
 
-/** Of a workflow that only this run has. `hoursLater`: it takes over from a dead process. */
+/** Starts a runner for a workflow that only this run has. `hoursLater`: it takes over from a dead process. */
 function startRunner(id: string, work: Work, hoursLater = 0) {
   const clock = { now: () => Temporal.Now.instant().add({ hours: hoursLater }) };
   const stored = createStores(database.db, clock, createVault(Buffer.alloc(32, 1))).runs;

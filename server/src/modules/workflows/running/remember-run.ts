@@ -2,10 +2,10 @@ import type { TripNote } from "../../../kernel/contracts/trip-note.ts";
 import type { NewTripEntry } from "../../memory/index.ts";
 import type { Run } from "../runs.ts";
 
-/** Of a run: what the record of its trip needs of it. */
+/** The fields of a run that its trip's record needs. */
 export type Runner = Pick<Run, "id" | "userId" | "keyId">;
 
-/** `told`: what of the run it is about, such as a step. */
+/** `told`: the part of the run that the entry is about, such as a step. */
 export function entryOfRun(run: Runner, told: string, note: TripNote, at: Temporal.Instant): NewTripEntry {
   const { id: runId, userId, keyId } = run;
   const details = { ...note.details, runId };

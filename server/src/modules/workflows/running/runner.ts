@@ -25,18 +25,18 @@ export interface RunnerOptions {
   random: RandomBytes;
   log: Log;
   workerId: string;
-  /** Undefined: the environment is switched off, and its runs wait. */
+  /** Undefined: the environment is disabled, and its runs wait. */
   collectionAddress(environment: Environment): string | undefined;
 }
 
-/** Of a step that is tried again: how it failed the last time. */
+/** How the step failed in its last attempt. */
 const LastAttempt = z.object({ code: z.string().optional() });
 
-/** So many runs are executed at once in one process. */
+/** The number of runs that a process executes at once. */
 const AT_ONCE = 16;
-/** A worker that has been silent for so long is dead. */
+/** A worker silent for this long counts as dead. */
 const STALE_SECONDS = 10;
-/** After an error that is nobody's answer, such as a database that is away. */
+/** After an error that is not an answer, such as an unavailable database. */
 const AFTER_ERROR_SECONDS = 5;
 
 /** Executes runs of workflows: any number of processes share them by leases. */
@@ -55,7 +55,7 @@ export class WorkflowRunner {
     return this.#options.workflows;
   }
 
-  /** Looks for runs that are to be executed now. */
+  /** Looks for due runs. */
   wake(): void {
     if (this.#gone.signal.aborted) return;
     if (this.#leasing !== undefined) {
@@ -72,7 +72,7 @@ export class WorkflowRunner {
       });
   }
 
-  /** As many as there is room for. */
+  /** Leases as many as there is room for. */
   async leaseRuns(): Promise<void> {
     const room = AT_ONCE - this.#executing.size;
     if (room <= 0 || this.#gone.signal.aborted) return;
@@ -85,7 +85,7 @@ export class WorkflowRunner {
     }
   }
 
-  /** Lets the steps under way end, gives leases back, and takes no more. */
+  /** Lets current steps end, releases the leases, and takes no more. */
   async stop(): Promise<void> {
     this.#gone.abort();
     await this.#leasing;
@@ -130,7 +130,7 @@ export class WorkflowRunner {
     if (end.kind === "lost") log.warn({ runId: run.id }, "another process has taken a run over");
   }
 
-  /** What cancelling the run where it is would lose. `mayBuy`: nobody knows, as it is under way with a step that spends. */
+  /** Returns what cancelling the run now would lose. `mayBuy`: unknown, since a spending step is under way. */
   async assess(run: Run): Promise<{ losses: readonly OrderEnd[]; steps: number; mayBuy: boolean }> {
     const journal = await this.#options.runs.steps(run.id);
     const workflow = this.workflows.find(({ id }) => id === run.workflowId);
@@ -141,14 +141,14 @@ export class WorkflowRunner {
     return { ...known, losses: await assessLoss(options, workflow, run, journal) };
   }
 
-  /** Whether it may have bought what nobody has heard of yet. */
+  /** Whether a purchase with an unknown outcome may exist. */
   #isSpending({ state, tool, outcome }: JournaledStep): boolean {
     if (state !== "running" || tool === undefined) return false;
     const { code } = LastAttempt.parse(outcome ?? {});
     return this.#options.catalog.find(tool)?.tool.effect === "spend" && (code === undefined || mayHaveHappened(code));
   }
 
-  /** The tool's answer; undefined when the run's key may not call it any more. */
+  /** The tool's answer; undefined if the run's key may no longer call it. */
   readonly #invoke = async (run: Run, call: RunCall): Promise<Answer | undefined> => {
     const invocation = await this.#invocationOf(run, call);
     if (invocation === undefined) return undefined;
@@ -171,7 +171,7 @@ export class WorkflowRunner {
     }
   };
 
-  /** Undefined: the run's key is no longer one of its environment. */
+  /** Undefined: the run's key is no longer valid in its environment. */
   async #invocationOf(
     run: Run,
     { tool, args, policyId, purpose, cover, leadTravelerId, idempotencyKey }: RunCall,
@@ -198,7 +198,7 @@ export class WorkflowRunner {
   }
 }
 
-/** What was refused, in the words of the journal; undefined: the key may not call it any more. What is no Failure is thrown. */
+/** Converts a refusal for the journal; undefined: the key may no longer call the tool. Other errors are thrown. */
 function outcomeOf(error: unknown): (Outcome & { ok: false }) | undefined {
   if (!(error instanceof Failure)) throw error;
   if (error.code === "missing_scope" || error.code === "unauthorized") return undefined;

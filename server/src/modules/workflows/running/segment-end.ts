@@ -1,6 +1,6 @@
 import type { Undone } from "./undone.ts";
 
-/** Why a worker leaves a run: it waits, it is tried again later, or another worker has it. */
+/** Why a worker leaves a run: it waits, it is retried later, or another worker has it. */
 export type Leaving =
   | { kind: "parked" }
   | { kind: "again"; at: Temporal.Instant; failed?: { stepId: string; code: string } }

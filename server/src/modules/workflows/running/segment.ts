@@ -39,13 +39,13 @@ export interface SegmentOptions {
   random: RandomBytes;
   workerId: string;
   collectionAddress: string;
-  /** Calls a tool for the run. `undefined`: the run's key is no longer one that may call. */
+  /** Calls a tool for the run. `undefined`: the run's key may no longer call. */
   invoke(run: Run, call: RunCall): Promise<Answer | undefined>;
-  /** Asks for what such a call needs, and makes none: what it would be refused with; `granted`: nothing refuses it. */
+  /** Asks for the approvals that such a call needs, without making it: returns its refusal, or `granted`. */
   ask(run: Run, call: RunCall): Promise<(Outcome & { ok: false }) | "granted" | undefined>;
 }
 
-/** What is repeated is tried first after a second, and ever more rarely. */
+/** Repeated calls wait a second at first, and ever longer. */
 const FIRST_RETRY_SECONDS = 1;
 const LONGEST_RETRY_SECONDS = 60;
 /** About three hours; then a person is asked. */
@@ -58,7 +58,7 @@ const KEY_IS_GONE = "The key of the run was revoked or may no longer call this t
 const PauseOutcome = z.object({ resolution: z.unknown() });
 const Retried = z.strictObject({ status: z.enum(["retry", "cancelled"]) });
 
-/** One execution of a run, from its beginning to the next pause or its end; what the journal has is not done again. */
+/** One execution of a run, from its beginning to the next pause or its end; journaled steps are not repeated. */
 export class Segment implements Steps {
   readonly run: Run & Steps["run"];
   readonly #options: SegmentOptions;
@@ -66,7 +66,7 @@ export class Segment implements Steps {
   readonly #journal: ReadonlyMap<string, JournaledStep>;
   readonly #seen = new Map<string, number>();
   readonly #undos: { step: string; work: () => Promise<UndoEnd | undefined> }[] = [];
-  /** Written together with the beginning of the next step, or when the segment ends. */
+  /** Written with the beginning of the next step, or when the segment ends. */
   #ended: StepEnd | undefined;
   #position = 0;
   #lastStep = "start";
@@ -87,7 +87,7 @@ export class Segment implements Steps {
       this.#leave = resolve;
     });
     const end = await Promise.race([left, this.#runToEnd()]);
-    // What ended last is stored with whatever comes next, and here nothing does.
+    // The last step's end is stored with the next step, and here none follows.
     if (end.kind !== "lost" && end.kind !== "parked") await this.#write(undefined);
     return end;
   }
@@ -102,7 +102,7 @@ export class Segment implements Steps {
     }
   }
 
-  // A workflow takes these by their names, so they are bound.
+  // Bound, since workflows destructure these.
   readonly call = async (tool: string, args: object, { step = tool, ...more }: Naming = {}): Promise<unknown> => {
     const stepId = this.#nextId(step);
     const journaled = this.#journal.get(stepId);
@@ -192,7 +192,7 @@ export class Segment implements Steps {
 
   readonly isSince = (version: number): boolean => this.run.version >= version;
 
-  /** Runs, journals, and repeats later what can succeed later. */
+  /** Runs, journals, and schedules retries for what can succeed later. */
   async #callOnce(
     stepId: string,
     made: RunCall,
@@ -227,7 +227,7 @@ export class Segment implements Steps {
     return StepOutcome.parse(kept);
   }
 
-  /** Works, and journals the end; the result is read as the journal will give it back. */
+  /** Runs the work and journals its end; the result is read back as the journal will return it. */
   async #workOnce(
     stepId: string,
     work: () => Promise<unknown>,
@@ -243,12 +243,12 @@ export class Segment implements Steps {
     return StepOutcome.parse(outcome);
   }
 
-  /** Journals the beginning of a step. Throws where the run is cancelled before it. */
+  /** Journals the beginning of a step. Throws if the run was cancelled before it. */
   async #begin(stepId: string, tool: string | undefined, journaled: JournaledStep | undefined) {
     this.#refuseWhenDecided(stepId);
     const written = await this.#write({ stepId, position: this.#position, tool });
     if (!written.isMine) return await this.#leaveNow({ kind: "lost" });
-    // What was begun before may have happened: its outcome is found out first, so that it can be undone.
+    // A step that was begun may have happened: its outcome is found out first, so that it can be undone.
     const isCancelled = written.cancelRequestedBy !== undefined && !this.#isUndoing && !this.#isKept;
     if (isCancelled && journaled === undefined) throw this.#cancelled(stepId);
     return { isCancelled };
@@ -265,7 +265,7 @@ export class Segment implements Steps {
     return await this.#leaveNow({ kind: "again", at, failed: { stepId, code: outcome.code } });
   }
 
-  /** Once it is given, the same call is sent again with the same key: the approval lets it through once. */
+  /** Once approved, the same call is repeated with the same key: the approval allows it once. */
   #askForApproval(stepId: string, tool: string, refusal: Outcome & { ok: false }): Promise<never> {
     const { extra } = refusal;
     const shown = { tool, ...(typeof extra === "object" ? extra : {}) };
@@ -278,7 +278,7 @@ export class Segment implements Steps {
     this.#ended = { stepId, state, outcome, meterId: undefined, priceMicro: undefined, entry };
   }
 
-  /** The code is another one than the one that wrote the journal, and it says nothing of older runs (`isSince`). */
+  /** The code differs from the one that wrote the journal, and does not handle older runs (`isSince`). */
   #isChanged(stepId: string, now: string): Promise<never> {
     this.#refuseWhenDecided(stepId);
     const was = this.#journal.get(stepId)?.tool ?? "a pause or other work";
@@ -298,13 +298,13 @@ export class Segment implements Steps {
     });
   }
 
-  /** Each time that it is asked it is a question of its own. */
+  /** Each repetition is a separate question. */
   #questionId(stepId: string, question: string): string {
     const prefix = `${stepId}:${question}:`;
     return `${prefix}${[...this.#journal.keys()].filter((id) => id.startsWith(prefix)).length + 1}`;
   }
 
-  /** Throws where a person has said that a step shall not be done. */
+  /** Throws if a person has declined the step. */
   #refuseWhenDecided(stepId: string): void {
     const refusal = refusalOf(this.#journal, stepId);
     if (refusal !== undefined) throw this.#refused(stepId, refusal.code, refusal.detail);
@@ -345,12 +345,12 @@ export class Segment implements Steps {
       remindAt: clock.now().add({ seconds: Math.round(pause.timeoutHours * 1_800) }),
       expiresAt: clock.now().add({ seconds: Math.round(pause.timeoutHours * 3_600) }),
     });
-    // Cancelled in this moment: whoever takes the run next sees that.
+    // Cancelled just now: the next worker sees that.
     if (parked === "lost") await runs.postpone(leased, clock.now());
     return await this.#leaveNow({ kind: "parked" });
   }
 
-  /** Everything that was done is undone, the last first; what cannot be is said. */
+  /** Undoes everything in reverse order and reports what cannot be undone. */
   async #undoAll(): Promise<Undone> {
     this.#isUndoing = true;
     const [undone, notUndone, ends]: [string[], string[], UndoEnd[]] = [[], [], []];
@@ -371,7 +371,7 @@ export class Segment implements Steps {
     return this.#isUndoing ? `undo:${step}` : step;
   }
 
-  /** A step that comes again is numbered, so that each has a name of its own. */
+  /** A repeated step is numbered, so that each has a unique name. */
   #nextId(step: string): string {
     const name = this.#named(step);
     const count = (this.#seen.get(name) ?? 0) + 1;
@@ -388,7 +388,7 @@ export class Segment implements Steps {
     return await this.#options.runs.journal({ id: this.run.id, workerId: this.#options.workerId }, { ended, begun });
   }
 
-  /** The workflow's function stays where it is and is forgotten with this execution. */
+  /** The workflow's function is abandoned where it stands. */
   #leaveNow(leaving: Leaving): Promise<never> {
     this.#leave(leaving);
     return new Promise<never>(() => undefined);

@@ -6,7 +6,7 @@ import { insertTripEntry, type NewTripEntry } from "../../memory/index.ts";
 import { type DecidedBy, type NewPause, type Run, TIMEOUT } from "../runs.ts";
 import { entryOfRun, type Runner } from "./remember-run.ts";
 
-/** What runs tell the records of their trips, in the transactions that store it. */
+/** Writes entries of runs to their trips' records, in the transactions that store them. */
 
 async function append(db: Queryable, runId: string, entry: NewTripEntry): Promise<void> {
   const trips = sql`select tenant_id, network, trip_id from workflow_run where id = ${runId}`;
@@ -33,7 +33,7 @@ export async function rememberEnd(
 
 const Failed = z.object({ code: z.string() });
 
-/** What was shown to a person is an offer of the trip. */
+/** A choice shown to a person is recorded as an offer of the trip. */
 export async function rememberPause(db: Queryable, run: Runner, pause: NewPause, at: Temporal.Instant) {
   const { stepId, reason, decidedBy, shown, expiresAt } = pause;
   const kind: TripEntryKind = decidedBy === "person" ? "offer" : "run";
@@ -48,7 +48,7 @@ interface Resolved {
   runId: string;
   stepId: string;
   decidedBy: DecidedBy;
-  /** What has resolved it by happening. */
+  /** The event that resolved it. */
   event: string | undefined;
   about: string | undefined;
   resolution: object;
@@ -75,7 +75,7 @@ export async function rememberResolution(db: Queryable, resolved: Resolved, at: 
 
 const Status = z.object({ status: z.string() });
 
-/** `mails`: so many people are written to. */
+/** `mails`: the number of people written to. */
 export async function rememberReminder(
   db: Queryable,
   { runId, stepId }: { runId: string; stepId: string },

@@ -1,7 +1,7 @@
 import { formatDecimal, parseDecimal } from "../../../domain/money.ts";
 import type { OrderEnd, ReservationEnd, UndoEnd } from "../../../kernel/contracts/workflow.ts";
 
-/** What was undone of a run, and what that cost. */
+/** The undone steps of a run, and their cost. */
 export interface Undone {
   undone: readonly string[];
   notUndone: readonly string[];
@@ -9,7 +9,7 @@ export interface Undone {
   refundedUsdc: string;
   lostUsdc: string;
   reservations: readonly ReservationEnd[];
-  /** Where the reservations' money is, and how to try again. Null: the run had reserved nothing, or a former release began it. */
+  /** Where the reservations' money is, and how to try again. Null: the run reserved nothing, or an earlier release began it. */
   next: string | null;
 }
 

@@ -37,7 +37,7 @@ export const cancelRunTool = defineTool({
   },
   example: (_today, { runId }) => ({ runId }),
   usesUp: ["runId", "sessionId"],
-  // What the undos of the run move is planned by them.
+  // The run's undos plan their own movements.
   plan: () => ({ movements: [], irreversible: [final("what the run's undos do, each by a plan of its own")] }),
   probe: (asked, { workflows, caller }) => findRuns(workflows.stores, caller, asked),
   async run({ acceptLoss, ...asked }, { workflows, caller }) {

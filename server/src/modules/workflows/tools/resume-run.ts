@@ -32,7 +32,7 @@ export const resumeRunTool = defineTool({
   output: RunAnswer,
   errors,
   example: (_today, ids) => ({ sessionId: ids.sessionId, resolution: { status: "cancelled" } }),
-  // What the run's calls move is planned by them.
+  // The run's calls plan their own movements.
   plan: () => ({ movements: [], irreversible: [final("what the run's calls do, each by a plan of its own")] }),
   probe: (asked, { workflows, caller }) => inWordsOfTool(checkResume(workflows, resumerOf(caller), asked)),
 
@@ -55,7 +55,7 @@ function said(code: keyof typeof errors, detail: string = errors[code]): Failure
   return new Failure(code, { detail });
 }
 
-/** With the codes that the tool declares. */
+/** Maps errors to the codes that the tool declares. */
 async function inWordsOfTool<Result>(work: Promise<Result>): Promise<Result> {
   try {
     return await work;

@@ -37,7 +37,7 @@ export const runWorkflow = defineTool({
     },
   }),
   gives: ({ runId, sessionId }) => ({ runId, ...(sessionId === null ? {} : { sessionId }) }),
-  // What its calls move is planned by them.
+  // The run's calls plan their own movements.
   plan: () => ({
     movements: [],
     irreversible: [final("what the run's calls do, each by a plan of its own")],
@@ -58,7 +58,7 @@ export const runWorkflow = defineTool({
         input,
         userId: named,
         traceId: call.traceId,
-        // A call that is sent again after the crash of the first one finds the run that this has started.
+        // A call repeated after a crash finds the run that it has started.
         idempotencyKey: call.idempotencyKey === undefined ? call.id : `${userId}:${call.idempotencyKey}`,
       },
     );
@@ -68,5 +68,5 @@ export const runWorkflow = defineTool({
   },
 });
 
-/** For whom it runs: its calls say themselves as whom the key may act. */
+/** The user that it runs for: calls name the user that the key may act for. */
 const userOfRun = ({ userId, namedUserId }: Caller) => namedUserId ?? userId;

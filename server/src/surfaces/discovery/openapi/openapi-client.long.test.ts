@@ -11,14 +11,14 @@ import type { paths } from "../../../../../examples/openapi-client/generated/sch
 import type { TestService } from "../../../../test/support/service.ts";
 import { openSharedService } from "../../../../test/support/shared-service.ts";
 
-// A compiler runs in most of them.
+// Most of them run a compiler.
 vi.setConfig({ testTimeout: 240_000 });
 
 const run = promisify(execFile);
 const CompilerOutput = z.object({ stdout: z.string() });
 const folder = resolve(import.meta.dirname, "../../../../../examples/openapi-client");
 const types = join(folder, "generated/schema.d.ts");
-// The generator's own TypeScript, which is older than the one of this repository.
+// The generator's own TypeScript, which is older than this repository's.
 const compiler = join(folder, "node_modules/typescript/bin/tsc");
 
 let service: TestService;

@@ -10,8 +10,8 @@ import { renderProblem } from "../../render-error.ts";
 import { type JsonObject, ref } from "./openapi-json.ts";
 
 /**
- * Where a caller can meet a code: on every route that asks for a key (`keyed`) or a scope (`scoped`), takes input or a body,
- * calls a tool (`call`), or says so itself (`declared`). The paid surface is described where it is served.
+ * Where a code can occur: on every route that requires a key (`keyed`) or a scope (`scoped`), takes input or a body, calls a
+ * tool (`call`), or declares it (`declared`). The paid surface describes its own.
  */
 export type Place = "keyed" | "scoped" | "input" | "body" | "call" | "declared" | "paid";
 
@@ -58,7 +58,7 @@ const placeByCode: Readonly<Record<ServiceCode, Place>> = {
 
 const TRACE_ID = "4bf92f3577b34da6a3ce929d0e0e4736";
 
-/** The error answers of a route by status, each with the codes that it can carry. */
+/** The error answers of a route by status, each with its possible codes. */
 export function errorAnswers(
   places: readonly Place[],
   declared: readonly ServiceCode[],
@@ -79,7 +79,7 @@ export function errorAnswers(
   );
 }
 
-/** What a tool that ran can answer, with what each code means for it. */
+/** The error answers of a tool that ran, with the meaning of each code. */
 export function toolFailureAnswer(errors: Readonly<Record<string, string>>, appUrl: string): JsonObject {
   const meanings = new Map<string, string>([
     ...Object.entries(errors).filter(([code]) => callStatusOf(code) === TOOL_FAILURE_STATUS),
@@ -120,7 +120,7 @@ function problemAnswer(
   };
 }
 
-/** As it is really sent. */
+/** The problem as it is sent. */
 function exampleProblem(code: string, detail: string, status: number, appUrl: string): unknown {
   const issues = [{ path: "bornOn", message: "must be a real calendar date, YYYY-MM-DD" }];
   const problem = { code, detail, ...(code === "invalid_input" ? { issues } : {}) };

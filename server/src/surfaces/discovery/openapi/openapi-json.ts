@@ -3,7 +3,7 @@ export type JsonObject = Readonly<Record<string, unknown>>;
 
 type Shared = "schemas" | "headers" | "parameters";
 
-/** A reference to a part that several operations share. */
+/** References a part that several operations share. */
 export function ref(kind: Shared, name: string): JsonObject {
   return { $ref: `#/components/${kind}/${name}` };
 }

@@ -10,7 +10,7 @@ import { argsSchemaName, keyWith, resultSchemaName } from "./openapi-tools.ts";
 
 const base64 = (description: string): JsonObject => ({ description, schema: { type: "string", format: "byte" } });
 
-/** Of the edge host's description, beside the shared ones. */
+/** Headers of the edge host's description, beside the shared ones. */
 export const paidHeaders = {
   PaymentRequired: base64("x402, version 2: what the call costs and where it is paid. Base64 of JSON."),
   PaymentResponse: base64("x402, version 2: the settlement, or why it has failed. Base64 of JSON."),
@@ -28,12 +28,12 @@ export const paidParameters = {
 } as const;
 
 interface PaidPathOptions {
-  /** Examples use dates after it. */
+  /** Examples use later dates. */
   today: Temporal.PlainDate;
   appUrl: string;
 }
 
-/** A tool as whoever buys single calls sees it. */
+/** A tool's operation for buyers of single calls. */
 function paidToolOperation({ tool, scopes }: CatalogEntry, { today, appUrl }: PaidPathOptions): JsonObject {
   const amount = formatDecimal(tool.price);
   const key = keyWith(scopes);
@@ -44,7 +44,7 @@ function paidToolOperation({ tool, scopes }: CatalogEntry, { today, appUrl }: Pa
     tags: [tool.area],
     summary: tool.title,
     description: `${tool.summary}\n\n${amount} USDC a call, paid by x402; only a successful call is paid.${tool.payableWithoutKey ? "" : " Needs an API key beside the payment."}`,
-    // What crawlers of x402 read: https://github.com/Merit-Systems/x402scan, docs/DISCOVERY.md.
+    // For crawlers of x402: https://github.com/Merit-Systems/x402scan, docs/DISCOVERY.md.
     "x-payment-info": { price: { mode: "fixed", currency: "USD", amount }, protocols: [{ x402: {} }] },
     security: tool.payableWithoutKey ? [{}, ...key] : key,
     parameters: [ref("parameters", "PaymentSignature"), ref("parameters", "Traceparent")],
@@ -67,7 +67,7 @@ function paidToolOperation({ tool, scopes }: CatalogEntry, { today, appUrl }: Pa
           },
         },
         ...errors,
-        // The terms, or what became of a settlement that has failed: never both.
+        // Either the terms or the outcome of a failed settlement, never both.
         "402": {
           ...asked,
           headers: {

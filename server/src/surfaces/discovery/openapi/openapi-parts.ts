@@ -23,7 +23,7 @@ const areaDescriptions: Readonly<Record<ToolArea, string>> = {
   approvals: "What waits for the decision of a person.",
 };
 
-/** Groups of operations that are no areas of tools. */
+/** Groups of operations that are not tool areas. */
 const otherDescriptions = {
   orders: "What was booked and what became of it.",
   mcp: "The same tools over the Model Context Protocol.",
@@ -31,7 +31,7 @@ const otherDescriptions = {
   discovery: "Descriptions of this service for people, agents and tools.",
 } as const;
 
-/** In the order in which they are shown. */
+/** In display order. */
 export const tags: readonly { name: string; description: string }[] = [
   ...toolAreas.map((name) => ({ name, description: areaDescriptions[name] })),
   ...Object.entries(otherDescriptions).map(([name, description]) => ({ name, description })),
@@ -84,7 +84,7 @@ export const components = {
   },
 } as const;
 
-/** RFC 9457 with what this service adds. */
+/** RFC 9457 with this service's additional members. */
 export const problemSchema: JsonObject = {
   type: "object",
   description: "RFC 9457. Codes may bring further members.",

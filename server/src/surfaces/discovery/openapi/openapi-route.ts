@@ -10,14 +10,17 @@ const PLAIN_PATH = "/openapi.json";
 export interface OpenApiRouteOptions {
   catalog: Catalog;
   appUrl: string;
-  /** The application host's other routes: those that carry a description are in it. */
+  /** The application host's other routes; those with a description are included. */
   routes: Routes;
   clock: Clock;
   /** As in `createOpenApi`. */
   exampleTenantId: string | undefined;
 }
 
-/** `GET /api/openapi.json`, and the same at `/openapi.json`, where generators look by themselves: made once, from what is really mounted. */
+/**
+ * `GET /api/openapi.json`, and the same at `/openapi.json`, where generators look by default: rendered once, from the routes
+ * that are mounted.
+ */
 export function openApiRoutes({ catalog, appUrl, routes, clock, exampleTenantId }: OpenApiRouteOptions): Routes {
   const mounted = routes.flatMap(({ description }) => (description === undefined ? [] : [description]));
   const today = clock.now().toZonedDateTimeISO("UTC").toPlainDate();
@@ -28,7 +31,7 @@ export function openApiRoutes({ catalog, appUrl, routes, clock, exampleTenantId 
   return [...cachedRoutes(openApiOperation.path, answer, openApiOperation), ...cachedRoutes(PLAIN_PATH, answer)];
 }
 
-/** `GET /openapi.json` of the edge host: where crawlers of x402 look first. */
+/** `GET /openapi.json` of the edge host, where crawlers of x402 look first. */
 export function paidOpenApiRoutes(options: {
   catalog: Catalog;
   appUrl: string;

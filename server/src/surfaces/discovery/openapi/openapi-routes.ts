@@ -30,7 +30,7 @@ export function routeOperation(route: RouteDescription, appUrl: string): JsonObj
   };
 }
 
-/** Any one of them is enough. */
+/** Any of them is enough. */
 function securityOf(access: RouteDescription["access"]): JsonObject[] {
   if (access === "public") return [];
   if (access === "any key") return [{ [SECURITY_SCHEME]: [] }];
@@ -45,7 +45,7 @@ function answerOf(answer: AnswerDescription, routeExample: unknown): JsonObject 
   return { description, ...given("headers", headers), ...given("content", content) };
 }
 
-/** The same answers, each with these headers too. */
+/** Adds these headers to each answer. */
 export function withHeaders(answers: Readonly<Record<string, JsonObject>>, headers: JsonObject): JsonObject {
   return Object.fromEntries(
     Object.entries(answers).map(([status, answer]) => [

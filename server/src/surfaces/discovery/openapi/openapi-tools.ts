@@ -13,17 +13,17 @@ const effectWords = {
   spend: "Moves money.",
 } as const;
 
-/** A tool's own path: what follows `#` is not sent, it tells the operations of one address apart. */
+/** A tool's own path: the part after `#` is not sent and only distinguishes the operations of one address. */
 export const toolPath = (name: string): string => `${DISPATCH_PATH}#${name}`;
 
 export const argsSchemaName = (name: string): string => `${name}_args`;
 export const resultSchemaName = (name: string): string => `${name}_result`;
 
-/** The argument and result schemas of a tool, under the names that its operation refers to. */
+/** The argument and result schemas of a tool, under the names that its operation references. */
 export function toolSchemas({ tool, inputSchema, outputSchema }: CatalogEntry): [string, JsonObject][] {
   return [
     [argsSchemaName(tool.name), inputSchema],
-    // A later version may say more.
+    // Later versions may add members.
     [resultSchemaName(tool.name), { ...outputSchema, additionalProperties: true }],
   ];
 }
@@ -60,7 +60,7 @@ export function toolOperation(
       content: {
         "application/json": {
           schema: requestSchema(tool.name),
-          // Named, so that types generated from it do not change with the day.
+          // Named, so that generated types do not change with the date.
           examples: {
             [tool.name]: { value: { tenantId: exampleTenantId, tool: tool.name, args: tool.example(today) } },
           },
@@ -82,7 +82,7 @@ export function toolOperation(
   };
 }
 
-/** What a tool itself finds wrong with its arguments is final, and given again like any final answer. */
+/** Invalid arguments found by the tool itself are final and replayed like any final answer. */
 function replayable(answers: Readonly<Record<string, JsonObject>>, status: string): Record<string, JsonObject> {
   return { ...answers, [status]: { ...answers[status], headers: replayHeader } };
 }

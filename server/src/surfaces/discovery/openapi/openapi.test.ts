@@ -23,7 +23,7 @@ const PAID_SURFACE = [
 ];
 const redocly = resolve(import.meta.dirname, "../../../../../node_modules/@redocly/cli/bin/cli.js");
 
-// A linter and a validator go over the whole description.
+// Runs a linter and a validator over the whole description.
 vi.setConfig({ testTimeout: 240_000 });
 
 let service: TestService;
@@ -40,7 +40,7 @@ beforeAll(async () => {
 
 afterAll(() => service?.[Symbol.asyncDispose]());
 
-/** The problem codes that an operation names at a status. */
+/** The problem codes that an operation lists for a status. */
 function codesAt(path: string, method: string, status: number): unknown {
   const answer = members(members(api.find(path, method)?.members.responses)[status]);
   const schema = members(members(members(answer.content)["application/problem+json"]).schema);
@@ -96,7 +96,7 @@ describe("GET /api/openapi.json", () => {
     expect(answer.headers.vary).toBe("accept-encoding");
     expect(unpack(answer.bytes).toString()).toBe(text);
     expect(answer.bytes.length).toBeLessThan(text.length / 4);
-    // Another representation has another tag.
+    // Another representation has another ETag.
     const plain = await sendRaw(url, { headers: { "if-none-match": answer.headers.etag ?? "" } });
     expect(plain.status).toBe(200);
   });
@@ -137,7 +137,7 @@ describe("the description", () => {
     });
     const { totals, problems } = JSON.parse((await lint).stdout);
     expect(totals.errors).toBe(0);
-    // What is public and takes no input cannot be asked for wrongly.
+    // A public operation without input has no client errors.
     expect(new Set(problems.map((problem: { ruleId: string }) => problem.ruleId))).toEqual(
       new Set(["operation-4xx-response"]),
     );
@@ -166,7 +166,7 @@ describe("the description", () => {
   });
 
   it("names every other code at its status", () => {
-    // A description has the methods that there are, and none that is refused.
+    // A description lists the existing methods and none that is refused.
     const elsewhere = [...PAID_SURFACE, "method_not_allowed"];
     const everywhere = Object.entries(statusByCode).filter(([code]) => !elsewhere.includes(code));
     const named = new Set(
@@ -222,7 +222,7 @@ describe("the description", () => {
 describe("what is really answered is described", () => {
   const authorized = () => ({ authorization: `Bearer ${service.apiKey}`, "content-type": "application/json" });
 
-  // Checking the whole description took this process longer than an idle connection is kept: both its ends let go of it first.
+  // Checking the whole description takes longer than an idle connection is kept, so both ends close it first.
   beforeAll(async () => {
     for (let turn = 0; turn < 3; turn += 1) await setImmediate();
   });

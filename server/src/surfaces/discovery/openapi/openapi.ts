@@ -6,7 +6,7 @@ import { components, problemSchema, tags } from "./openapi-parts.ts";
 import { routeOperation } from "./openapi-routes.ts";
 import { toolOperation, toolPath, toolSchemas } from "./openapi-tools.ts";
 
-/** Of the description, not of the product: interface specification, "Versioning". */
+/** The version of the description, not of the product: interface specification, "Versioning". */
 const DESCRIPTION_VERSION = "1.0.0";
 
 const INTRODUCTION = `Travel and settlement tools for AI agents. Every tool is called with its arguments at one address, and is paid only when it succeeded.
@@ -19,9 +19,9 @@ interface OpenApiOptions {
   appUrl: string;
   /** Every described route of the application host. */
   routes: readonly RouteDescription[];
-  /** Examples use dates after it. */
+  /** Examples use later dates. */
   today: Temporal.PlainDate;
-  /** The tenant that examples name. Left out: one that does not exist. */
+  /** The tenant named in examples. Default: one that does not exist. */
   exampleTenantId?: string | undefined;
 }
 
@@ -30,7 +30,7 @@ export function createOpenApi(catalog: Catalog, { appUrl, routes, today, example
   const paths = new Map<string, Record<string, JsonObject>>();
   for (const entry of catalog.entries)
     paths.set(toolPath(entry.tool.name), { post: toolOperation(entry, { today, appUrl, exampleTenantId }) });
-  // Sorted, so that the description does not depend on the order in which routes are mounted.
+  // Sorted, so that the description does not depend on the mounting order.
   const described = routes.map((route) => ({ route, path: templatePath(route.path) }));
   for (const { route, path } of described.toSorted((one, other) => one.path.localeCompare(other.path))) {
     const item = paths.get(path) ?? {};
@@ -59,7 +59,7 @@ export function createOpenApi(catalog: Catalog, { appUrl, routes, today, example
   return JSON.stringify(document);
 }
 
-/** The router's `:name` as OpenAPI's `{name}`. */
+/** Converts the router's `:name` to OpenAPI's `{name}`. */
 function templatePath(routerPath: string): string {
   return routerPath.replaceAll(/:(\w+)/g, "{$1}");
 }

@@ -10,7 +10,7 @@ let service: TestService;
 let browser: TestBrowser;
 
 beforeAll(async () => {
-  // The demo tenant's own: examples name it.
+  // The demo tenant's own user, which examples name.
   [service, browser] = await Promise.all([startTestService(), startBrowser()]);
 });
 

@@ -4,7 +4,7 @@ import { fileURLToPath } from "node:url";
 import { cachedAnswer, cachedRoutes } from "../../http/cached-answer.ts";
 import type { Routes, WebHandler } from "../../http/hosts.ts";
 
-/** The API reference's program as one script: its package for another web server carries it, whole, as a string literal. */
+/** The API reference's program as one script: its package for another web server contains it as a string literal. */
 const PACKAGE = "@scalar/fastify-api-reference";
 const BEGINNING = '\nvar standalone_default = "';
 const END = '";\n';
@@ -23,8 +23,8 @@ const A_YEAR = "max-age=31536000, immutable";
 const AN_HOUR = "max-age=3600";
 
 /**
- * Scripts come from files of this host only. Styles may stand in the page: the reference sets them on its elements one by
- * one, which neither a hash nor a nonce can allow.
+ * Scripts come from files of this host only. Inline styles are allowed: the reference sets them on single elements, which
+ * neither a hash nor a nonce can permit.
  */
 const POLICY = [
   "default-src 'none'",
@@ -38,7 +38,7 @@ const POLICY = [
   "frame-ancestors 'none'",
 ].join("; ");
 
-/** Nothing that leaves this host: no fonts, no proxy, no telemetry, no chat, no links into the vendor's products. */
+/** Nothing leaves this host: no fonts, no proxy, no telemetry, no chat, no links to the vendor's products. */
 const configuration = {
   withDefaultFonts: false,
   telemetry: false,
@@ -49,19 +49,19 @@ const configuration = {
   persistAuth: false,
   documentDownloadType: "direct",
   operationTitleSource: "summary",
-  // The one that the description declares, so that there is a field for the key from the start.
+  // The scheme that the description declares, so that the key has a field from the start.
   authentication: { preferredSecurityScheme: "apiKey" },
   defaultHttpClient: { targetKey: "shell", clientKey: "curl" },
 } as const;
 
-/** The API description as a page to read and to try calls on, all of it served from here. */
+/** The API description as a page for reading and for trying calls, served entirely from here. */
 export function referenceRoutes(openApiPath: string): Routes {
   let reference: { page: WebHandler; script: WebHandler } | undefined;
   const made = () => {
     reference ??= makeReference();
     return reference;
   };
-  // Calls are tried at the address by which the page was reached, which is the only one that its policy lets it call.
+  // Calls are tried at the page's own address, the only one that its policy permits.
   const start = `Scalar.createApiReference("#reference", {
   ...${JSON.stringify({ url: openApiPath, ...configuration })},
   servers: [{ url: location.origin }],
@@ -84,7 +84,7 @@ function makeReference(): { page: WebHandler; script: WebHandler } {
     }),
     async script(request) {
       const response = await answer(request);
-      // Only the address with the hash stays the same script for ever.
+      // Only the address with the hash is immutable.
       if (new URL(request.url).searchParams.get("v") !== hash) response.headers.set("cache-control", AN_HOUR);
       return response;
     },
@@ -120,7 +120,7 @@ function renderPage(bundleUrl: string): string {
 `;
 }
 
-/** Reads 4 MB: for who asks first, not for the start. */
+/** Reads 4 MB: on the first request, not at the start. */
 function readScalarBundle(): ScalarBundle {
   const module = readFileSync(fileURLToPath(import.meta.resolve(PACKAGE)), "utf8");
   const begin = module.indexOf(BEGINNING);
@@ -130,7 +130,7 @@ function readScalarBundle(): ScalarBundle {
   return { script, hash: createHash("sha256").update(script).digest("hex").slice(0, 16) };
 }
 
-/** A JSON string may not hold control characters bare; a literal of JavaScript may. */
+/** A JSON string must escape control characters; a JavaScript literal need not. */
 function parseLiteral(literal: string): string {
   const controls = /\p{Cc}/gu;
   const value: unknown = JSON.parse(literal.replace(controls, (character) => JSON.stringify(character).slice(1, -1)));

@@ -28,7 +28,7 @@ const get = (path: string, accept?: string, init: RequestInit = {}) =>
 
 const linksOf = (html: string) => [...html.matchAll(/ href="([^"]+)"/g)].map((match) => match[1] ?? "");
 
-/** Of the pages of errors, which are alike, two: the links to and from the others are followed below. */
+/** Two of the error pages, which are alike: the links to and from the others are followed below. */
 const shown = files.filter((file) => !file.startsWith("errors/") || /\/(?:invalid_input|outcome_unknown)\./.test(file));
 
 describe.each(shown)("docs/%s", (file) => {

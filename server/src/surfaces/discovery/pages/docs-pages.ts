@@ -18,7 +18,7 @@ interface DocsOptions {
   appUrl: string;
 }
 
-/** Every page as HTML, and with `.md` appended or by `Accept: text/markdown` as Markdown. */
+/** Every page as HTML, and as Markdown with `.md` appended or `Accept: text/markdown`. */
 export function docsRoutes(options: DocsOptions): Routes {
   const { pages, appUrl } = options;
   const groups = groupPages(options);
@@ -57,7 +57,7 @@ interface PageGroup {
   pages: readonly Page[];
 }
 
-/** What lists of pages show: everything outside the tools' folder, then the tools by area, in the catalog's order. */
+/** The groups of page lists: everything outside the tools' folder, then the tools by area, in the catalog's order. */
 function groupPages({ pages, catalog }: Pick<DocsOptions, "pages" | "catalog">): readonly PageGroup[] {
   const bySlug = new Map(pages.map((page) => [page.slug, page]));
   const areas = new Map<string, Page[]>();
@@ -72,7 +72,7 @@ function groupPages({ pages, catalog }: Pick<DocsOptions, "pages" | "catalog">):
   ];
 }
 
-/** By the headings of the index under which it links them; the index itself comes first. */
+/** By the index's headings; the index itself comes first. */
 function groupGuides(guides: readonly Page[]): PageGroup[] {
   const index = guides.find(({ slug }) => slug === INDEX_SLUG);
   const sections = (index?.markdown ?? "").split(/^## /m).slice(1);
@@ -85,7 +85,7 @@ function groupGuides(guides: readonly Page[]): PageGroup[] {
   return [{ heading: "Documentation", pages: rest }, ...groups];
 }
 
-/** What the search in the pages looks through: each word of a page once, without its code. */
+/** The data of the page search: each word of a page once, without its code. */
 function searchIndex(pages: readonly Page[]): string {
   const entries = pages.map(({ slug, title, summary, markdown }) => {
     const text = markdown.replaceAll(/^```[\s\S]*?^```$/gm, " ").toLowerCase();
@@ -95,7 +95,7 @@ function searchIndex(pages: readonly Page[]): string {
   return JSON.stringify(entries);
 }
 
-/** The pages before and after, in the order of the list; none for a page that is not in it. */
+/** The previous and next pages of the list; none for a page that is not in it. */
 function renderNeighbours(page: Page, inOrder: readonly Page[]): string {
   const at = inOrder.indexOf(page);
   if (at === -1) return "";
@@ -135,7 +135,7 @@ function renderList(groups: readonly PageGroup[], currentSlug: string | undefine
   return `<nav class="pages" id="pages" aria-label="Pages">\n${lists.join("\n")}\n</nav>`;
 }
 
-/** Whoever asks for HTML gets the list of pages; everybody else a problem. */
+/** Answers with the list of pages as HTML if accepted, otherwise with a problem. */
 function unknownPage(groups: readonly PageGroup[], appUrl: string): WebHandler {
   const html = renderDocument({
     title: "No such page · Wayfare",

@@ -9,7 +9,7 @@ import { prefersHtml } from "./preferred-type.ts";
 interface LandingOptions {
   catalog: Catalog;
   appUrl: string;
-  /** What everything but a browser reads at the root. */
+  /** The text at the root for clients other than browsers. */
   welcome: string;
 }
 
@@ -24,7 +24,7 @@ const cards = [
   ["/readyz", "Health", "Whether this deployment serves right now."],
 ] as const;
 
-/** What a person sees who opens the application host. */
+/** The application host's home page for people. */
 export function landingRoutes({ catalog, appUrl, welcome }: LandingOptions): Routes {
   const items = cards.map(
     ([href, title, note]) => `<li><a href="${href}"><strong>${title}</strong><span>${escapeHtml(note)}</span></a></li>`,

@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { escapeHtml } from "../../../domain/escape-html.ts";
 
-// In the page itself: a page is then one request, and the policy below names the only style that may apply.
+// Inlined: a page is then one request, and the policy below names the only style that may apply.
 export const STYLE = readFileSync(join(import.meta.dirname, "style.css"), "utf8")
   .replaceAll(/\s+/g, " ")
   .trim();
@@ -14,7 +14,7 @@ const styleHash = createHash("sha256").update(STYLE).digest("base64");
 export const ICON =
   "data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 16 16'%3E%3Cpath d='M8 1a5 5 0 0 1 5 5c0 4-5 9-5 9S3 10 3 6a5 5 0 0 1 5-5z' fill='%230b8577'/%3E%3C/svg%3E";
 
-/** No script but the one of every page, nothing from elsewhere, in nobody's frame. */
+/** Allows only the script of every page, nothing from elsewhere, and no framing. */
 export const htmlHeaders: Readonly<Record<string, string>> = {
   "content-security-policy": `default-src 'none'; style-src 'sha256-${styleHash}'; script-src 'sha256-${scriptHash}'; connect-src 'self'; img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`,
   "referrer-policy": "no-referrer",
@@ -22,7 +22,7 @@ export const htmlHeaders: Readonly<Record<string, string>> = {
 
 export const HTML = "text/html; charset=utf-8";
 
-/** Shown by the script, which it needs. */
+/** Shown by the script that it needs. */
 const SEARCH = `<form class="search" role="search" hidden>
 <input type="search" aria-label="Search all pages" placeholder="Search all pages" autocomplete="off">
 <ul hidden></ul>
@@ -32,17 +32,17 @@ const SEARCH = `<form class="search" role="search" hidden>
 interface Document {
   title: string;
   description: string;
-  /** Address of the same text as Markdown, for agents. */
+  /** The address of the same text as Markdown, for agents. */
   markdownPath?: string;
-  /** HTML, as is. */
+  /** Raw HTML. */
   body: string;
   /** Whether the body has a list of pages at `#pages`, which narrow screens show last. */
   hasPageList: boolean;
-  /** Of the host that has the pages, for a page of the other host; left out, this one. */
+  /** The host with the pages, for a page of the other host; default: this one. */
   siteUrl?: string;
 }
 
-/** The frame that all pages share. */
+/** The common frame of all pages. */
 export function renderDocument({
   title,
   description,

@@ -2,10 +2,10 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Page } from "../../page.ts";
 
-/** Where a reader begins; its links give the pages their order. */
+/** The first page; its links determine the order of the others. */
 export const INDEX_SLUG = "index";
 
-/** What the files in the repository say, so that they can be followed there as they stand. */
+/** The addresses in the repository's files, which work there unchanged. */
 const APP_URL_IN_FILES = "http://127.0.0.1:3000";
 const EDGE_URL_IN_FILES = "http://127.0.0.1:3001";
 
@@ -14,13 +14,13 @@ const LEADING_COMMENTS = /^(?:<!--[\s\S]*?-->\s*)+/;
 const PAGE_LINK = /\]\((?![a-z]+:|\/|#)([^)\s]+?)\.md(#[^)\s]*)?\)/g;
 
 interface LoadPagesOptions {
-  /** The folder with the Markdown files, README.md being the index. */
+  /** The folder with the Markdown files; README.md is the index. */
   folder: string;
   appUrl: string;
   edgeUrl: string;
 }
 
-/** Every Markdown file of the documentation, with this deployment's addresses in it. In reading order, the index first. */
+/** Every Markdown file of the documentation with this deployment's addresses, in reading order, the index first. */
 export function loadPages(options: LoadPagesOptions): readonly Page[] {
   const pages = readdirSync(options.folder, { recursive: true, encoding: "utf8" })
     .filter((file) => file.endsWith(".md"))
@@ -38,7 +38,7 @@ function readPage(file: string, { folder, appUrl, edgeUrl }: LoadPagesOptions): 
   const slug = file === "README.md" ? INDEX_SLUG : file.replaceAll("\\", "/").replace(/\.md$/, "");
   const text = readFileSync(join(folder, file), "utf8").replace(LEADING_COMMENTS, "");
   const markdown = text
-    // Absolute, because a page is also read where its own address is not known: as an MCP resource, or saved.
+    // Absolute, because a page is also read without its own address: as an MCP resource, or saved.
     .replaceAll(PAGE_LINK, (_link, target: string, anchor = "") => {
       const path = new URL(target, `http://docs/${slug}`).pathname.slice(1);
       return `](${appUrl}/docs/${path === "README" ? INDEX_SLUG : path}.md${anchor})`;
@@ -50,7 +50,7 @@ function readPage(file: string, { folder, appUrl, edgeUrl }: LoadPagesOptions): 
   return { slug, title: plainText(title), summary: firstSentence(markdown), markdown };
 }
 
-/** Of the first paragraph after the title. */
+/** The first sentence of the first paragraph after the title. */
 function firstSentence(markdown: string): string {
   const paragraph = markdown.split(/\n\s*\n/)[1] ?? "";
   const text = plainText(paragraph.replaceAll("\n", " ").trim());

@@ -2,15 +2,15 @@ import { HTML, htmlHeaders, renderDocument } from "./layout.ts";
 import { prefersHtml } from "./preferred-type.ts";
 
 /**
- * What a person sees at an address where a host has nothing, with the way to what there is. Undefined: the caller takes no HTML, and
- * gets a problem. Nothing of the address is repeated in it.
+ * The 404 page for people, with links to existing pages. Undefined: the caller does not accept HTML and gets a problem. Nothing
+ * of the address is repeated in it.
  */
 export function createNotFoundPage(appUrl: string): (request: Request) => Response | undefined {
   const html = renderDocument({
     title: "Nothing here · Wayfare",
     description: "There is nothing at this address.",
     hasPageList: false,
-    // Absolute, because the edge host has no pages of its own.
+    // Absolute, because the edge host has no pages.
     siteUrl: appUrl,
     body: `<main class="landing" id="content">
 <h1>There is nothing here</h1>

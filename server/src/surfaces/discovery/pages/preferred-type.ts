@@ -1,18 +1,18 @@
-/** Markdown, when the caller names it and likes it at least as well as HTML. A bare `*` is for HTML. */
+/** Whether the caller names Markdown and prefers it to HTML or accepts both equally. A bare `*` means HTML. */
 export function prefersMarkdown(request: Request): boolean {
   const accepted = acceptedTypes(request);
   const markdown = accepted.get("text/markdown") ?? 0;
   return markdown > 0 && markdown >= (accepted.get("text/html") ?? 0);
 }
 
-/** HTML by name, as browsers ask for it; programs that take anything are better served with something to parse. */
+/** Whether the caller names HTML, as browsers do; programs that accept anything get a parseable answer. */
 export function prefersHtml(request: Request): boolean {
   const accepted = acceptedTypes(request);
   const html = accepted.get("text/html") ?? 0;
   return html > 0 && html >= (accepted.get("application/json") ?? 0);
 }
 
-/** Each media type that the request names, with its weight from 0 to 1. */
+/** The media types that the request names, with weights from 0 to 1. */
 function acceptedTypes(request: Request): ReadonlyMap<string, number> {
   return new Map(
     (request.headers.get("accept") ?? "").split(",").map((item) => {

@@ -1,12 +1,12 @@
 import { Marked, type Token, type Tokens } from "marked";
 import { escapeHtml } from "../../../domain/escape-html.ts";
 
-/** What a link may lead to. Anything else, `javascript:` above all, stays text. */
+/** Allowed link targets. Anything else, above all `javascript:`, stays text. */
 const SAFE_LINK = /^(?:https?:\/\/|mailto:|\/|#)/i;
 const COMMENT = /<!--[\s\S]*?-->/g;
 
 /**
- * Markdown of a page to HTML. Tags in it are shown as text and never take effect: parts of the pages come from tools'
+ * Renders a page's Markdown as HTML. Tags are shown as text and never take effect: parts of the pages come from tools'
  * descriptions and recorded answers. Links to other pages of this deployment become links to their HTML.
  */
 export function renderMarkdown(markdown: string, appUrl: string): string {
@@ -56,7 +56,7 @@ export function renderMarkdown(markdown: string, appUrl: string): string {
   return marked.parse(markdown, { async: false });
 }
 
-/** A page of ours without host and extension, so that a reader stays on the address by which he came. */
+/** The page's path without host and extension, so that readers stay on the address they came by. */
 function pageTarget(href: string, appUrl: string): string {
   const own = href.startsWith(`${appUrl}/docs/`) ? href.slice(appUrl.length) : href;
   return own.replace(/^(\/docs)\/index\.md/, "$1").replace(/^(\/docs\/[^#?]*)\.md(?=#|$)/, "$1");

@@ -1,12 +1,12 @@
 import { isUtf8 } from "node:buffer";
 import { Failure } from "../../../domain/errors.ts";
 
-/** Each piece costs as much as a small body: no client that means well sends so many that hold so little. */
+/** Each chunk costs as much as a small body: no well-meaning client sends so many tiny ones. */
 const MOST_SMALL_PIECES = 2_000;
 const LEAST_AVERAGE_BYTES = 16;
 
 /**
- * What has arrived of a body, in one piece. A piece of it is a view of all that was read with it: a body in pieces of one byte each,
+ * The received part of a body, in one buffer. A chunk is a view of everything that was read with it: a body in one-byte chunks,
  * kept as they came, would take a thousand times its size.
  */
 export class BodyBytes {
@@ -15,12 +15,12 @@ export class BodyBytes {
   #bytes: Uint8Array = new Uint8Array();
   #length = 0;
 
-  /** `maximum`: what is more throws `too_large`, and so does what comes in very many very small pieces. */
+  /** `maximum`: a larger body throws `too_large`, and so does one in too many tiny chunks. */
   constructor(maximum: number) {
     this.#maximum = maximum;
   }
 
-  /** What has arrived. */
+  /** The number of bytes received. */
   get length(): number {
     return this.#length;
   }
@@ -35,7 +35,7 @@ export class BodyBytes {
     if (length > this.#maximum) throw tooLarge(this.#maximum);
     this.#pieces += 1;
     if (this.#pieces > MOST_SMALL_PIECES && length < LEAST_AVERAGE_BYTES * this.#pieces) throw tooManyPieces();
-    // Most bodies are one piece.
+    // Most bodies are a single chunk.
     if (this.#length === 0) this.#bytes = piece;
     else {
       if (length > this.#bytes.length) this.#grow(Math.min(this.#maximum, Math.max(length, 2 * this.#bytes.length)));
@@ -44,7 +44,7 @@ export class BodyBytes {
     this.#length = length;
   }
 
-  /** JSON is UTF-8: what is not must not be booked, stored and signed with replacement characters in it. */
+  /** JSON is UTF-8: other bytes must not be booked, stored and signed as replacement characters. */
   text(): string {
     const bytes = Buffer.from(this.#bytes.buffer, this.#bytes.byteOffset, this.#length);
     if (!isUtf8(bytes)) throw new Failure("malformed_json", { detail: "The body is not UTF-8." });
@@ -67,7 +67,7 @@ function tooManyPieces(): Failure {
 const MEGABYTE = 1_048_576;
 
 export function tooLarge(maximumBytes: number): Failure {
-  // Base64 makes four bytes of three.
+  // Base64 turns three bytes into four.
   const megabytes = Math.floor((maximumBytes * 3) / 4 / MEGABYTE);
   const file = megabytes < 1 ? "" : ` A file sent in base64 may have ${megabytes} MB.`;
   return new Failure("too_large", { detail: `The body is over ${maximumBytes} bytes. Send less.${file}` });

@@ -1,6 +1,6 @@
 import { Failure } from "../../../domain/errors.ts";
 
-/** What may be held at once. */
+/** A limit on bodies and bytes held at once. */
 interface Room {
   bodies: number;
   bytes: number;
@@ -8,16 +8,16 @@ interface Room {
 
 const MEGABYTE = 1024 * 1024;
 const MOST_BODIES = 1_024;
-/** One address, and one tenant, has a quarter of all room at most, so that nobody holds up everybody else. */
+/** An address or a tenant gets at most a quarter of all room, so that none blocks the others. */
 const SHARE_OF_ONE = 4;
-/** All callers without a key together: callers with a key always find room beside them. */
+/** All callers without a key together get this share, so that callers with a key always find room. */
 const SHARE_OF_STRANGERS = 2;
 
-/** Who sends a body. */
+/** The sender of a body. */
 export interface BodySender {
   /** A group of addresses, see client-address.ts. */
   address: string;
-  /** Undefined: nobody has shown a key yet. */
+  /** Undefined: no key was shown yet. */
   tenantId: string | undefined;
 }
 
@@ -47,7 +47,7 @@ class Tally {
   }
 }
 
-/** A body that has not arrived whole. */
+/** The place of a body that has not arrived completely. */
 export class BodyPlace {
   readonly #tallies: readonly Tally[];
   readonly #onLeft: () => void;
@@ -60,7 +60,7 @@ export class BodyPlace {
     this.#change({ bodies: 1, bytes: 0 });
   }
 
-  /** The memory that it takes by now. Throws `rate_limited` or `unavailable` when there is no room for it. */
+  /** Records the memory that it takes by now. Throws `rate_limited` or `unavailable` if there is no room for it. */
   grow(bytes: number): void {
     this.#change({ bodies: 0, bytes: bytes - this.#bytes });
     this.#bytes = bytes;
@@ -80,15 +80,15 @@ export class BodyPlace {
 }
 
 /**
- * Bounds the memory of request bodies that are still arriving, of a whole process: for each address, for each tenant, for everybody
- * without a key, and altogether. Small bodies that arrive with their headers, or right after them, take no place; large ones keep
- * theirs until they are answered, as what they hold is kept as long.
+ * Limits the memory of arriving request bodies in a process: per address, per tenant, for all callers without a key, and in
+ * total. Small bodies that arrive with their headers or right after them take no place; large ones keep theirs until they are
+ * answered, as long as their contents are held.
  */
 export class BodyRoom {
   readonly #ofOne: Room;
   readonly #all: Tally;
   readonly #strangers: Tally;
-  /** Of those who have a place now. */
+  /** The tallies of senders with a place. */
   readonly #senders = new Map<string, Tally>();
 
   constructor(megabytes: number) {
@@ -99,7 +99,7 @@ export class BodyRoom {
     this.#strangers = new Tally(share(SHARE_OF_STRANGERS), noRoom);
   }
 
-  /** Throws `rate_limited` or `unavailable` when there is no room for another body. */
+  /** Throws `rate_limited` or `unavailable` if there is no room for another body. */
   enter({ address, tenantId }: BodySender): BodyPlace {
     const names = [`address ${address}`, ...(tenantId === undefined ? [] : [`tenant ${tenantId}`])];
     const senders = names.map((name) => this.#senders.get(name) ?? new Tally(this.#ofOne, tooMany));

@@ -21,9 +21,8 @@ export function requireObject(value: unknown): Record<string, unknown> {
 }
 
 /**
- * What a body says, and how many bytes it has: what it may have can depend on what it says. Only values that are long texts, such as
- * documents, may have more than `MAXIMUM_BODY_BYTES`: millions of small values take a hundred times the memory, and so long to parse
- * that everybody waits.
+ * Reads a body and its size, since the limit can depend on its contents. Only long text values, such as documents, may exceed
+ * `MAXIMUM_BODY_BYTES`: millions of small values take a hundred times the memory, and block the process while they are parsed.
  */
 export function readMeasuredJson(request: HttpRequest, maximumBytes: number): Promise<MeasuredJson> {
   return readBounded(request, maximumBytes, MAXIMUM_BODY_BYTES);
@@ -39,7 +38,7 @@ async function readBounded(request: HttpRequest, maximumBytes: number, mostBesid
     throw new Failure("unsupported_media_type", { detail: "Send the body as Content-Type: application/json." });
   }
   const text = await request.text(maximumBytes);
-  // A document is long work: others are served between its parts.
+  // A document takes long: other requests are served between its parts.
   if (text.length > MAXIMUM_BODY_BYTES) await nextTurn();
   const { depth, charactersBesideLongTexts } = outlineOf(text, mostBeside);
   if (depth > MAXIMUM_DEPTH) {
@@ -71,13 +70,13 @@ function bytesOf(text: string): number {
 const LONG_TEXT = 64 * 1024;
 
 interface Outline {
-  /** Of objects and lists; it is not counted further than to one level too many. */
+  /** The depth of objects and lists, counted up to one level too many. */
   depth: number;
-  /** Of a body that is too large otherwise, everything but values that are long texts. */
+  /** For an otherwise too large body: the characters outside of long text values. */
   charactersBesideLongTexts: number;
 }
 
-/** Looks at the brackets outside strings, before anything recursive sees the text. Throws `too_large` where it finds out early. */
+/** Scans the brackets outside strings, before anything recursive sees the text. Throws `too_large` as soon as it is certain. */
 function outlineOf(text: string, mostBeside: number): Outline {
   let depth = 0;
   let deepest = 0;
@@ -98,11 +97,11 @@ function outlineOf(text: string, mostBeside: number): Outline {
   return { depth: deepest, charactersBesideLongTexts: text.length - longTexts };
 }
 
-/** Where the string ends that begins here. A document in base64 is millions of characters that are not looked at one by one. */
+/** The end of the string that begins here. A base64 document has millions of characters, which are not scanned one by one. */
 function endOfString(text: string, start: number, mostQuotes: number): number {
   let from = start + 1;
   for (let quotes = 0; ; quotes += 1) {
-    // No document in base64 has any, and each takes its time.
+    // Base64 documents have no quotes, and each quote costs time.
     if (quotes > mostQuotes) throw tooLarge(mostQuotes);
     const quote = text.indexOf('"', from);
     if (quote === -1) return text.length;
@@ -113,12 +112,12 @@ function endOfString(text: string, start: number, mostQuotes: number): number {
   }
 }
 
-/** Whether the string that ends here names a member: answers repeat the names of members that nobody knows. */
+/** Whether the string that ends here is a member's name: answers repeat unknown names. */
 function isName(text: string, end: number): boolean {
   let at = end + 1;
   while (WHITE_SPACE.has(text.charCodeAt(at))) at += 1;
   return text.charCodeAt(at) === 58;
 }
 
-/** Of JSON. */
+/** JSON's white space. */
 const WHITE_SPACE: ReadonlySet<number> = new Set([9, 10, 13, 32]);

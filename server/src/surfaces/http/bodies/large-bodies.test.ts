@@ -10,7 +10,7 @@ import { newFundedTenant } from "../../../../test/support/treasury.ts";
 import { technicalBounds } from "../../../domain/schemas.ts";
 import { defineAnyTool, type Tool } from "../../../kernel/contracts/tool.ts";
 
-/** Bodies over 256 kB, which only calls of a tool that takes documents may have. */
+/** Bodies over 256 kB, which only calls of tools that take documents may have. */
 
 const MEGABYTE = 1024 * 1024;
 const MOST = 14 * MEGABYTE;
@@ -19,7 +19,7 @@ if (probeRead === undefined) throw new Error("There is no probe.");
 const usual: Tool = { ...probeRead, name: "probe_open", payableWithoutKey: true };
 
 let waits = Promise.resolve();
-/** How long the texts were that calls have sent. */
+/** The lengths of the texts in calls. */
 const seen: number[] = [];
 const large = defineAnyTool({
   name: "probe_large",
@@ -60,7 +60,7 @@ const FITS = 300_000;
 const overMcp = (era: Era, name: string, args: object, options = {}) =>
   sendMcp(service, "tools/call", { name, arguments: args }, { era, ...options });
 
-/** Of a large call by a socket, as clients that still send do not see an answer that comes before their end. */
+/** The status of a large call by a raw socket, as clients that are still sending do not see an early answer. */
 async function firstStatus(key: string, from: string): Promise<number> {
   const { hostname, port } = new URL(service.appUrl);
   const socket = connect({ host: hostname, port: Number(port) }).on("error", () => undefined);
@@ -123,7 +123,7 @@ describe("a call of a tool that takes documents", () => {
     const first = service.call("probe_large", { text });
     await vi.waitFor(() => expect(seen).toHaveLength(1));
     expect(await firstStatus(service.apiKey, "198.51.100.1")).toBe(429);
-    // Control: small calls of the same tenant go on, and large ones of others.
+    // Control: small calls of the same tenant still work, and so do large ones of others.
     expect((await service.call("probe_open", { text: "small" })).status).toBe(200);
     const other = await newFundedTenant(service, "Other");
     const second = firstStatus(other.apiKey, "198.51.100.2");
@@ -162,7 +162,7 @@ describe("256 kB is the most", () => {
     expect((await overMcp("legacy", "probe_large", more, { key: poorKey })).status).toBe(413);
     const paying = { "payment-signature": await buyer.sign("probe_large"), authorization: `Bearer ${poorKey}` };
     expect((await buyer.post("probe_large", more, paying)).status).toBe(413);
-    // Control: what fits is refused for its scope.
+    // Control: a body of the allowed size is refused for its scope.
     expect((await service.call("probe_large", { text: "x" }, { key: poorKey })).status).toBe(403);
     expect(seen.length).toBe(before);
   });

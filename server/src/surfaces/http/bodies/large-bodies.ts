@@ -3,10 +3,10 @@ import type { Catalog, CatalogEntry } from "../../../kernel/contracts/catalog.ts
 import { tooLarge } from "./body-bytes.ts";
 import { MAXIMUM_BODY_BYTES } from "./json-body.ts";
 
-/** What request bodies may have where a tool takes more than others, such as documents. */
+/** The limits of request bodies where a tool takes larger ones, such as documents. */
 export class LargeBodies {
   readonly #catalog: Catalog;
-  /** Of few tools. */
+  /** The few tools with larger limits. */
   readonly #entries: readonly CatalogEntry[];
 
   constructor(catalog: Catalog) {
@@ -14,13 +14,13 @@ export class LargeBodies {
     this.#entries = catalog.entries.filter(({ tool }) => tool.maximumBodyBytes !== undefined);
   }
 
-  /** Before it is known which tool a body names: the most that any tool takes which the key may call. */
+  /** The limit before the body's tool is known: the largest of all tools that the key may call. */
   mostFor(scopes: readonly string[]): number {
     const sizes = this.#entries.flatMap((entry) => (hasOneOf(scopes, entry.scopes) ? mostOf(entry) : []));
     return Math.max(MAXIMUM_BODY_BYTES, ...sizes);
   }
 
-  /** Throws `too_large` for a body of so many bytes that calls a tool which does not take them. `toolName`: undefined for none. */
+  /** Throws `too_large` if the called tool does not take a body of this size. `toolName`: undefined for none. */
   requireFits(bytes: number, toolName: string | undefined): void {
     if (bytes <= MAXIMUM_BODY_BYTES) return;
     const entry = toolName === undefined ? undefined : this.#catalog.find(toolName);
@@ -29,7 +29,9 @@ export class LargeBodies {
   }
 }
 
-/** Of the tool's own arguments, where the tool is known before the body. `scopes`: undefined for who has no key. */
+/**
+ * The limit of the tool's own arguments, if the tool is known before the body. `scopes`: undefined for callers without a key.
+ */
 export function mostOfCall(entry: CatalogEntry, scopes: readonly string[] | undefined): number {
   return scopes === undefined || hasOneOf(scopes, entry.scopes) ? mostOf(entry) : MAXIMUM_BODY_BYTES;
 }

@@ -4,10 +4,10 @@ import { Failure } from "../../../domain/errors.ts";
 import { BodyBytes, endedTooEarly, tooLarge } from "./body-bytes.ts";
 import type { BodyPlace, BodyRoom, BodySender } from "./body-room.ts";
 
-/** Many clients send the body right after the headers. What is no longer, and comes so soon, needs no place. */
+/** Many clients send the body right after the headers. A body this short that comes so soon needs no place. */
 const SMALL_BYTES = 16 * 1024;
 const SOON_MILLISECONDS = 250;
-/** What has more is a document, which is kept until it was read: such a body has its place until the request is answered. */
+/** A larger body is a document, which is kept until it was read: such a body has its place until the request is answered. */
 const LARGE_BYTES = 256 * 1024;
 
 export interface BodyLimits {
@@ -16,15 +16,15 @@ export interface BodyLimits {
   slowestBodyMilliseconds: number;
 }
 
-/** Runs what it is given when the request has been answered, or its caller has left. */
+/** Runs the callback when the request has been answered, or its caller is gone. */
 type AfterAnswer = (leave: () => void) => void;
 
-/** Of every revision of HTTP. */
+/** A request of any HTTP version. */
 type Incoming = Readable & Pick<IncomingMessage, "headers" | "complete">;
 
 /**
- * The body as text. Throws Failure for one that is too large, too slow, or finds no room. `afterAnswer`: left out where nobody reads
- * large bodies.
+ * The body as text. Throws Failure for one that is too large, too slow, or finds no room. `afterAnswer`: omitted where large
+ * bodies are not read.
  */
 export function readBody(
   incoming: Incoming,
@@ -38,7 +38,7 @@ export function readBody(
     const body = new BodyBytes(maximumBytes);
     let waiting: Waiting | undefined;
     const refuse = (error: unknown) => {
-      // Whoever reads on, to throw it away, does not fill this body.
+      // Later reads, which discard data, do not add to this body.
       incoming.off("data", onData).off("close", onLeft).pause();
       waiting?.end();
       reject(error);
@@ -58,7 +58,7 @@ export function readBody(
     }
     incoming.on("data", onData);
     incoming.on("end", () => {
-      // It closes without anybody leaving.
+      // Its close no longer means that the client left.
       incoming.off("close", onLeft);
       if (afterAnswer !== undefined && body.length > LARGE_BYTES) waiting?.stay(afterAnswer);
       else waiting?.end();
@@ -72,7 +72,7 @@ export function readBody(
   });
 }
 
-/** A body whose end had not come when it was read first. */
+/** A body that was incomplete at its first read. */
 class Waiting {
   readonly #body: BodyBytes;
   readonly #sender: () => BodySender;
@@ -89,7 +89,7 @@ class Waiting {
     this.#timer = setTimeout(() => this.#isLate(), SOON_MILLISECONDS);
   }
 
-  /** Throws Failure when there is no room for it. */
+  /** Throws Failure if there is no room for it. */
   grow(): void {
     const { heldBytes } = this.#body;
     if (this.#place === undefined && heldBytes <= SMALL_BYTES) return;

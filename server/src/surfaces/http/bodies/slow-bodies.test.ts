@@ -8,7 +8,7 @@ import { createNodeHost, type NodeHost } from "../node-host.ts";
 import { serveWeb } from "../web-adapter.ts";
 import { BodyRoom } from "./body-room.ts";
 
-/** Bodies of which something is always missing, by raw sockets. */
+/** Incomplete bodies, by raw sockets. */
 
 const MEGABYTE = 1024 * 1024;
 const silent = { info: () => undefined, warn: () => undefined, error: () => undefined };
@@ -25,7 +25,7 @@ afterEach(() => {
   for (const socket of opened.splice(0)) socket.destroy();
 });
 
-/** Sends the head and a body of `length` bytes but for the last. */
+/** Sends the head and a body of `length` bytes except the last. */
 async function sendPart(url: string, head: readonly string[], length: number): Promise<Sent> {
   const { hostname, port, pathname } = new URL(url);
   const socket = connect({ host: hostname, port: Number(port) });
@@ -163,7 +163,7 @@ describe("the service", () => {
   ])("bodies with one key from everywhere take a quarter of the room at %s", async (_name, url) => {
     const sent = await sendMany(24, (index) => sendPart(url(), [key(), from(`198.51.102.${index}`)], CALL));
     await expectHeld(sent, (ROOM_MEGABYTES * MEGABYTE) / 4 / CALL, 429);
-    // What arrives at once needs no room.
+    // A body that arrives at once needs no room.
     expect((await service.call("timezone_brief", { latitude: 48.2, longitude: 16.4 })).status).toBe(200);
   });
 
@@ -180,7 +180,7 @@ describe("the service", () => {
     await expectHeld(sent, 256, 429);
     expect(unanswered(sent)).toHaveLength(256);
     for (const { socket } of sent) socket.destroy();
-    // Who leaves gives its place back.
+    // A client that leaves gives its place back.
     await expect
       .poll(async () => {
         const again = await sendPart(hook, [SIGNED, from("198.51.104.1")], 10);

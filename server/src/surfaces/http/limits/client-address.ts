@@ -5,8 +5,8 @@ const GROUPS = 8;
 const NETWORK_GROUPS = 4;
 
 /**
- * What a limit per address counts by. An IPv6 caller owns at least a /64, so one address of it would be no limit at all;
- * an IPv4 address stays one, also in the mapped form that dual-stack sockets report.
+ * The unit of limits by address. An IPv6 caller owns at least a /64, so a limit on single addresses would be useless; an IPv4
+ * address counts by itself, including in the mapped form that dual-stack sockets report.
  */
 export function addressGroup(remoteAddress: string | undefined): string {
   const [address = ""] = (remoteAddress ?? "").split("%", 1);
@@ -23,12 +23,12 @@ export function addressGroup(remoteAddress: string | undefined): string {
   return `${network.join(":")}::/64`;
 }
 
-/** With a port, as some proxies write it. */
+/** Some proxies append the port. */
 const WITH_PORT = /^(?:\[(?<inner>[^\]]*)\]|(?<plain>[^:]*))(?::\d+)?$/;
 
 /**
- * Who asks: the address that connects or, behind proxies that are trusted, the last one that the nearest of them was asked by. What
- * stands before that in `X-Forwarded-For` anybody may have written.
+ * The client's address: the peer's or, behind trusted proxies, the last one that the nearest of them reports. Earlier entries
+ * of `X-Forwarded-For` can be forged.
  */
 export function clientAddress(
   connected: string | undefined,
@@ -47,7 +47,7 @@ export function clientAddress(
   return address;
 }
 
-/** An IPv4 address as it is, also where a socket of both kinds reports it. */
+/** Converts a mapped address of a dual-stack socket to plain IPv4. */
 export function unmapped(address: string): string {
   return MAPPED_IPV4.exec(address)?.[1] ?? address;
 }

@@ -2,11 +2,11 @@ import { Failure } from "../../../domain/errors.ts";
 import type { Clock } from "../../../ports/clock.ts";
 
 export interface RateLimiter {
-  /** `weight`: as how many calls it counts; left out: one. What weighs more than all of a bucket takes all of it. */
+  /** `weight`: the number of calls it counts as (default: 1). A weight above the bucket's size takes the whole bucket. */
   take(id: string, weight?: number): { allowed: boolean; retryAfterSeconds: number };
-  /** Undoes a `take`: what was counted turned out not to be what the limit is for. */
+  /** Undoes a `take` that turned out not to fall under the limit. */
   giveBack(id: string, weight?: number): void;
-  /** What could be taken now. */
+  /** The number that could be taken now. */
   left(id: string): number;
   size(): number;
 }
@@ -17,8 +17,8 @@ interface Bucket {
 }
 
 /**
- * A token bucket for each id: `burst` calls at once, `ratePerSecond` in the long run. In memory, so each process counts for
- * itself. When there are too many ids, the one not seen for longest is forgotten.
+ * A token bucket per id: `burst` calls at once, `ratePerSecond` in the long run. In memory, so each process counts separately.
+ * When there are too many ids, the least recently used is dropped.
  */
 export function createRateLimiter(options: {
   ratePerSecond: number;
@@ -41,7 +41,7 @@ export function createRateLimiter(options: {
       const nowMilliseconds = clock.now().epochMilliseconds;
       const tokens = tokensOf(id, nowMilliseconds);
       const allowed = tokens >= taken;
-      // Written again at the end of the map, which is thereby ordered by last use.
+      // Reinserted at the end of the map, which keeps it ordered by last use.
       buckets.delete(id);
       buckets.set(id, { tokens: allowed ? tokens - taken : tokens, updatedMilliseconds: nowMilliseconds });
       const [oldest] = buckets.keys();
@@ -57,7 +57,7 @@ export function createRateLimiter(options: {
   };
 }
 
-/** Counts one against the limit. Throws `rate_limited` when there is no room for it. */
+/** Counts against the limit. Throws `rate_limited` if it is reached. */
 export function takeOrThrow(limiter: Pick<RateLimiter, "take">, id: string, what = "calls", weight = 1): void {
   const { allowed, retryAfterSeconds } = limiter.take(id, weight);
   if (allowed) return;

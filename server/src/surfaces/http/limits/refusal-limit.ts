@@ -9,8 +9,8 @@ interface Judging {
 }
 
 /**
- * Limits how often somebody is refused, and asks before the cost: what may turn out to be refused runs only while there is room for
- * its refusal. As many are judged at once as may still be refused; the others wait, so that what is good is never counted.
+ * Limits refusals per id, checked before their cost: work that may be refused runs only while there is room for its refusal. At
+ * most as many run at once as may still be refused; the others wait, so that accepted work never counts.
  */
 export class RefusalLimit {
   readonly #limiter: RateLimiter;
@@ -20,23 +20,23 @@ export class RefusalLimit {
     this.#limiter = limiter;
   }
 
-  /** A refusal that cost nothing. Throws `rate_limited` when there were too many. */
+  /** Counts a refusal without cost. Throws `rate_limited` after too many. */
   count(id: string, what?: string): void {
     takeOrThrow(this.#limiter, id, what);
   }
 
-  /** Throws `rate_limited` after too many refusals, and counts nothing. */
+  /** Throws `rate_limited` after too many refusals; counts nothing. */
   requireRoom(id: string): void {
     if (this.#limiter.left(id) > 0) return;
-    // Taken in vain, for the time to wait.
+    // Fails, to obtain the waiting time.
     takeOrThrow(this.#limiter, id);
-    // There was room again from this very moment on.
+    // Room became free just now.
     this.#limiter.giveBack(id);
   }
 
   /**
-   * Runs `work` and counts it when it was refused. Throws `rate_limited`, and runs nothing, after too many refusals, or while
-   * `mostWaiting` others wait to be judged.
+   * Runs `work` and counts its refusal. Throws `rate_limited` without running it after too many refusals, or while
+   * `mostWaiting` others wait.
    */
   async judge<Result>(
     id: string,
@@ -63,7 +63,7 @@ export class RefusalLimit {
       }
       if (left === 0) {
         this.requireRoom(id);
-        // Nobody who could end is waited for.
+        // None is running whose end could be awaited.
         continue;
       }
       if (judging.waiting >= mostWaiting) throw tooManyWaiting();

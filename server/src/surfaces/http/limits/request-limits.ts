@@ -8,18 +8,18 @@ declare module "../../../kernel/contracts/parts.ts" {
   }
 }
 
-/** How often somebody may ask, over all surfaces. Addresses are groups of them, see client-address.ts. */
+/** Request limits over all surfaces. Addresses are grouped, see client-address.ts. */
 export interface RequestLimits {
   readonly perKey: RateLimiter;
-  /** Refused keys and refused payments, by address: both are somebody who tries what does not fit. */
+  /** Refused keys and refused payments, by address: both are attempts to guess. */
   readonly refused: RefusalLimit;
   /** Every request of routes without a key whose `limitByAddress` is `requests`. */
   readonly publicRequests: RateLimiter;
   /** Pictures, by address. */
   readonly photos: RateLimiter;
-  /** Answers that only say what a call costs, by address. */
+  /** Answers that only state a call's price, by address. */
   readonly unpaid: RateLimiter;
-  /** Calls with a signed payment that bring no new money, such as those that fail, by who signed and by address. */
+  /** Calls with a signed payment that does not settle, such as failed calls, by signer and by address. */
   readonly unsettledByPayer: RateLimiter;
   readonly unsettledByAddress: RateLimiter;
 }

@@ -1,7 +1,7 @@
 import type { Server, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 
-/** How many requests may wait on one connection. Clients in good order pipeline a handful, if at all. */
+/** The most requests that may wait on a connection. Orderly clients pipeline a handful at most. */
 export const MAXIMUM_WAITING_REQUESTS = 128;
 
 interface Connection {
@@ -11,9 +11,9 @@ interface Connection {
 }
 
 /**
- * A connection's next request is served when the answer before it has left: a client that sends hundreds of requests in a
- * row and reads nothing would have all their answers made and kept, a hundred times what it sent. A connection on which more
- * than `MAXIMUM_WAITING_REQUESTS` wait is closed, as a million small requests fit into few packets and each costs memory.
+ * Serves a connection's next request when the previous answer has left: otherwise a client that sends hundreds of requests and
+ * reads nothing would have all their answers made and kept, a hundred times what it sent. A connection with more than
+ * `MAXIMUM_WAITING_REQUESTS` waiting is closed, as a million small requests fit into few packets and each costs memory.
  */
 export function takeTurns(server: Server): (response: ServerResponse, serve: () => void) => void {
   const connections = new WeakMap<Socket, Connection>();
@@ -28,7 +28,7 @@ export function takeTurns(server: Server): (response: ServerResponse, serve: () 
       },
     };
     connections.set(socket, connection);
-    // Nobody is left to be answered, and nothing was begun for them.
+    // No client is left, and nothing was begun for it.
     socket.once("close", () => {
       connection.waiting = [];
     });
@@ -37,7 +37,7 @@ export function takeTurns(server: Server): (response: ServerResponse, serve: () 
     const { socket } = response.req;
     const connection = connections.get(socket);
     if (connection === undefined) return serve();
-    // The parser still hands over what it had read when the connection was closed.
+    // The parser still delivers what it had read when the connection was closed.
     if (socket.destroyed) return;
     if (connection.waiting.length === MAXIMUM_WAITING_REQUESTS) {
       connection.waiting = [];
