@@ -98,7 +98,7 @@ const HELD = { origin: "LHR", destination: "JFK" };
 const NOT_HELD = { origin: "LHR", destination: "CDG" };
 
 describe(`an approver who takes ${TAKEN_MINUTES} minutes, where offers live ${OFFERS_LIVE_MINUTES},`, () => {
-  it("decides once about what the airline holds meanwhile, and the run pays for that order", async () => {
+  it("decides once about an offer that the airline holds meanwhile, and the run pays for that order", async () => {
     const run = await pausedRun(HELD, true);
     const { warnings } = Object(run.shown);
     expect(warnings).toEqual([
@@ -126,7 +126,7 @@ describe(`an approver who takes ${TAKEN_MINUTES} minutes, where offers live ${OF
     expect(await approvalsFor(run)).toMatchObject([{ state: "used" }]);
   });
 
-  it("decides once about what the airline does not hold: the same flights and fare are found again and booked", async () => {
+  it("decides once about an offer that the airline does not hold: the same flights and fare are found again and booked", async () => {
     const run = await pausedRun(NOT_HELD, false);
     expect(Steps.parse(run.steps)).toContainEqual(
       expect.objectContaining({ step: "hold_flight", state: "failed", code: "hold_not_available" }),
@@ -147,7 +147,7 @@ describe(`an approver who takes ${TAKEN_MINUTES} minutes, where offers live ${OF
     });
   });
 
-  it("refuses, and the airline gets its hold back", async () => {
+  it("refuses, and the airline's hold is cancelled", async () => {
     const run = await pausedRun(HELD, true);
     const [held] = await service.sql("select order_id from booking where tenant_id = $1 and state = 'on_hold'", [
       service.tenantId,
@@ -162,7 +162,7 @@ describe(`an approver who takes ${TAKEN_MINUTES} minutes, where offers live ${OF
 });
 
 // Last, as it moves the clock.
-it("an approver who never decides lets the approval run out: the run ends, and the airline gets its hold back before it lapses", async () => {
+it("an approver who never decides lets the approval expire: the run ends, and the airline's hold is cancelled before it lapses", async () => {
   const run = await pausedRun(HELD, true);
   const [held] = await service.sql(
     "select order_id, hold_until from booking where tenant_id = $1 and state = 'on_hold'",

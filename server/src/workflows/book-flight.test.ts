@@ -157,7 +157,7 @@ async function approveOnPage(...approvalIds: readonly string[]): Promise<void> {
 }
 
 describe("service.book_flight", () => {
-  it("waits for the guest and for the tickets, settles, and the wallet pays the flight once", async () => {
+  it("waits for the guest and for the tickets, settles, and the wallet pays for the flight once", async () => {
     const trip = resultOf(await service.call("prefund_trip", { budgetUsdc: "900" }));
     expect((await putTraveler()).status).toBe(201);
     const run = await start(String(trip.tripId), {}, { userId: USER });
@@ -210,7 +210,7 @@ describe("service.book_flight", () => {
     await expectRemembered(String(trip.tripId));
   });
 
-  it("whose tickets are refused cancels in escrow, and everything is back in the trip", async () => {
+  it("whose tickets are refused cancels in escrow, and all the money returns to the trip", async () => {
     const tripId = await claimedTrip("900");
     const before = await available();
     await arm("ticketing_failed");
@@ -225,7 +225,7 @@ describe("service.book_flight", () => {
     expect(await available()).toBe(before);
   });
 
-  it("over the policy's limit waits for a person, and ends when that one refuses", async () => {
+  it("over the policy's limit waits for a person, and ends if that person refuses", async () => {
     const tripId = await claimedTrip("9000");
     const run = await start(tripId, { cabinClass: "business" });
     expect(run).toMatchObject({ status: "paused", nextStepId: "approval", decidedBy: "person" });
@@ -255,7 +255,7 @@ describe("service.book_flight", () => {
     expect(audited).toMatchObject([{ actor: expect.stringContaining("desk"), details: { to: "rejected" } }]);
   });
 
-  it("is cancelled before its tickets: the order is cancelled at the supplier and the escrow gives back", async () => {
+  it("is cancelled before its tickets: the order is cancelled at the supplier and the escrow returns the money", async () => {
     const tripId = await claimedTrip("900");
     await arm("ticketing_delayed");
     const run = await start(tripId);
@@ -277,7 +277,7 @@ describe("service.book_flight", () => {
     expect(ofRun.filter(({ confirmed_at }) => confirmed_at !== null)).toHaveLength(1);
   });
 
-  it("takes the cheapest fare of the same flights that the policy of its input lets through, and says its terms", async () => {
+  it("takes the cheapest fare of the same flights that its input's policy allows, and shows its terms", async () => {
     const fare = { severity: "deny", requireRefundableAbove: 0 };
     const put = await byKey("PUT", "/api/policies/refundable", { document: { flight: { fare } } }, service.operatorKey);
     expect(put.status).toBe(201);
@@ -293,7 +293,7 @@ describe("service.book_flight", () => {
     expect(flight).toMatchObject({ conditions: Object(result).conditions });
   });
 
-  it("is judged by the policy of its input where no other one is enforced, and books what a person approves on the page once", async () => {
+  it("is judged by its input's policy if no other is enforced, and books a fare approved on the page once", async () => {
     const tripId = await claimedTrip("900");
     const put = (path: string, body: object) => byKey("PUT", path, body, service.operatorKey);
     await put("/api/policies/strict", { document: { flight: { maxPrice: { default: 1 } } } });

@@ -133,8 +133,8 @@ async function expectBooksBalance(tenant: Tenant): Promise<void> {
     .toEqual([true, true]);
 }
 
-describe("what a run has reserved", () => {
-  it("pays for the flight and the stay where the wallet has next to nothing, and limits count both once", async () => {
+describe("a run's reservation", () => {
+  it("pays for the flight and the stay if the wallet is almost empty, and limits count both once", async () => {
     const tenant = await newTenant();
     const before = await tenant.available();
     const budget = before - 10n * UNIT;
@@ -172,7 +172,7 @@ describe("what a run has reserved", () => {
     await expectBooksBalance(tenant);
   });
 
-  it("is the order's: nobody takes it away while the order is booked, and the wallet pays where it is cancelled later", async () => {
+  it("belongs to the order: it cannot be removed while the order is booked, and the wallet pays if it is cancelled later", async () => {
     const tenant = await newTenant();
     const before = await tenant.available();
     const tripId = await claimedTrip(tenant, "900");
@@ -214,7 +214,7 @@ describe("what a run has reserved", () => {
     await expectBooksBalance(tenant);
   });
 
-  it("is said to pay for what it covers, and a quote and its confirmation say the same of what comes back", async () => {
+  it("is reported to pay for what it covers, and a quote and its confirmation report the same refund", async () => {
     const tenant = await newTenant();
     const tripId = await claimedTrip(tenant, "9000");
     await arm("ticketing_delayed");
@@ -238,7 +238,7 @@ describe("what a run has reserved", () => {
     expect(cancelled).toMatchObject({ refundedUsdc, releasedUsdc });
   });
 
-  it("is said to pay for the stay, until the wallet has taken its place", async () => {
+  it("is reported to pay for the stay, until the wallet pays instead", async () => {
     const tenant = await newTenant();
     const run = await bookStay(tenant, await claimedTrip(tenant, "2000"));
     expect(run, JSON.stringify(run.failure)).toMatchObject({ status: "completed" });
@@ -266,7 +266,7 @@ describe("what a run has reserved", () => {
     expect((await repeat()).next).toMatch(/commit_booking.*gives the wallet back/);
   });
 
-  it("can be neither cancelled nor released nor committed while the supplier has not said whether it booked", async () => {
+  it("can be neither cancelled nor released nor committed while the supplier's outcome is unknown", async () => {
     const tenant = await newTenant();
     const tripId = await claimedTrip(tenant, "900");
     await control("scenarios");
@@ -304,7 +304,7 @@ describe("what a run has reserved", () => {
     await control("tick", { advanceSeconds: 5 });
   });
 
-  it("of a run that a former release began is not used: the wallet pays until the settlement", async () => {
+  it("of a run from a former release is not used: the wallet pays until the settlement", async () => {
     const tenant = await newTenant();
     const before = await tenant.available();
     const { tripId, guestLink, codeNonce } = resultOf(await tenant.call("prefund_trip", { budgetUsdc: "900" }));
@@ -324,8 +324,8 @@ describe("what a run has reserved", () => {
   });
 });
 
-describe("a run that has bought what does not give everything back", () => {
-  it("is cancelled only by who accepts the loss, and says what came back and what was lost", async () => {
+describe("a run whose purchase is not fully refundable", () => {
+  it("is cancelled only by a caller that accepts the loss, and reports the refund and the loss", async () => {
     const tenant = await newTenant();
     const before = await tenant.available();
     const tripId = await claimedTrip(tenant, "900");
@@ -356,7 +356,7 @@ describe("a run that has bought what does not give everything back", () => {
     await expectBooksBalance(tenant);
   });
 
-  it("is asked about by the cancellation of its trip", async () => {
+  it("makes the cancellation of its trip ask for a decision", async () => {
     const tenant = await newTenant();
     const tripId = await claimedTrip(tenant, "900");
     await arm("ticketing_delayed");
@@ -377,7 +377,7 @@ describe("a run that has bought what does not give everything back", () => {
 });
 
 describe("a trip's budget", () => {
-  it("buys what it can pay, without the room that is otherwise reserved, and both amounts are named where it cannot", async () => {
+  it("buys what it can pay for, without the usual margin, and both amounts are named if it cannot", async () => {
     const tenant = await newTenant();
     const { offers } = resultOf(
       await tenant.call("search_flights", { origin: "LHR", destination: "CDG", departureDate: inDays(60) }),

@@ -198,7 +198,7 @@ describe("a trip whose run has failed", () => {
   });
 });
 
-describe("what the supplier keeps of a run that fails", () => {
+describe("a failed run's loss to the supplier", () => {
   it("is paid by the wallet, once, and the trip has its whole budget", async () => {
     const tenant = await newTenant();
     const before = await tenant.available();
@@ -224,7 +224,7 @@ describe("what the supplier keeps of a run that fails", () => {
     await expect.poll(tenant.available).toBe(before - 2n * price);
   });
 
-  it("is paid out of the reservation where the wallet is too short, and the failure says so", async () => {
+  it("is paid from the reservation if the wallet is short, and the failure tells", async () => {
     const tenant = await newTenant();
     const before = await tenant.available();
     const { price, budget, budgetUsdc } = await pricedBudget(tenant);
@@ -248,7 +248,7 @@ describe("what the supplier keeps of a run that fails", () => {
 });
 
 describe("the money of a run", () => {
-  it("that a former release began goes to the wallet, as it did then", async () => {
+  it("from a former release goes to the wallet, as it did then", async () => {
     const tenant = await newTenant();
     const before = await tenant.available();
     const { tripId, guestLink, codeNonce } = await tenant.call("prefund_trip", { budgetUsdc: "900" });
@@ -271,7 +271,7 @@ describe("the money of a run", () => {
   });
 
   it.each(["trip_expired", "spend_limit_exceeded"])(
-    "goes to the wallet where it cannot go back to the trip, and the failure says so: %s",
+    "goes to the wallet if it cannot return to the trip, and the failure tells: %s",
     async (why) => {
       const tenant = await newTenant();
       const { budgetUsdc } = await pricedBudget(tenant);

@@ -67,7 +67,7 @@ async function customer(userId: string, email: string): Promise<string> {
 }
 
 describe("a trip that was prefunded for a guest", () => {
-  it("waits for what the guest says on the page, and the guest flies", async () => {
+  it("waits for the guest's details from the page, and the guest flies", async () => {
     const trip = await prefund({ guestName: "Grete", guestEmail: CONTACT.email, require2fa: true });
     const { tripId, linkSecret, claimCode } = trip;
     const details = { ...GUEST, phoneNumber: CONTACT.phoneNumber };
@@ -221,8 +221,8 @@ describe("a trip without a guest's name and address", () => {
   });
 });
 
-describe("what a guest says", () => {
-  it("is refused for wrong codes, each of which is counted, until the claim is locked", async () => {
+describe("a guest's details", () => {
+  it("are refused for wrong codes, each of which is counted, until the claim is locked", async () => {
     const trip = await prefund({ guestName: "Grete", require2fa: true });
     const { tripId, linkSecret, claimCode } = trip;
     await claim(trip);
@@ -236,7 +236,7 @@ describe("what a guest says", () => {
     expect((await post(`/api/claims/${tripId}/view`, { linkSecret })).body.travelerMissing).toContain("givenName");
   });
 
-  it("is refused if it is wrong, and for who has not the link", async () => {
+  it("are refused if they are wrong, or without the link", async () => {
     const trip = await prefund({ guestName: "Grete" });
     const { tripId, linkSecret } = trip;
     await claim(trip);

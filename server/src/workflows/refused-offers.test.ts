@@ -31,7 +31,7 @@ async function run(days: number) {
   return { ended: await read(), read };
 }
 
-it("names the policy that denied every offer, also where that is the one that the tenant enforces", async () => {
+it("names the policy that denied every offer, also if it is the one that the tenant enforces", async () => {
   const deny = { maxPrice: { default: 1, severity: "deny" } };
   await desk.enforce({}, { flight: deny, payments: undefined });
   expect((await run(130)).ended).toMatchObject({
@@ -40,7 +40,7 @@ it("names the policy that denied every offer, also where that is the one that th
   });
 });
 
-it("goes on to another flight where a person has rejected the first one before", async () => {
+it("continues with another flight if a person has rejected the first one before", async () => {
   await desk.enforce({}, { payments: undefined });
   const Shown = z.looseObject({ approvalId: z.string() });
   const first = await run(131);

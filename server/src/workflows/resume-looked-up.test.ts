@@ -60,7 +60,7 @@ async function unheard({ runId }: Record<string, unknown>, work: () => Promise<u
 }
 
 describe("a pause that waits for a claim", () => {
-  it("is resolved by a caller only as the trip is, and stays open otherwise", async () => {
+  it("is resolved by a caller only in agreement with the trip, and stays open otherwise", async () => {
     const trip = await prefund();
     const { body: run } = await start(flight(trip.tripId));
     expect(run).toMatchObject({ status: "paused", nextStepId: "guest_claim" });
@@ -80,7 +80,7 @@ describe("a pause that waits for a claim", () => {
     expect(resumed.body.nextStepId).not.toBe("guest_claim");
   });
 
-  it("is resolved as the chain has it where the records say nothing", async () => {
+  it("is resolved by the chain's state if the records have none", async () => {
     const trip = await prefund();
     const { body: run } = await start(flight(trip.tripId));
     await unheard(run, async () => {
@@ -101,7 +101,7 @@ describe("a pause that waits for a claim", () => {
 });
 
 describe("a pause that waits for tickets", () => {
-  it("is resolved by a caller only as the supplier's order is", async () => {
+  it("is resolved by a caller only in agreement with the supplier's order", async () => {
     for (const path of ["/air/orders", "/air/payments"]) {
       const fault = { fault: "ticketing_delayed", times: 1, delayMs: LATE_MILLISECONDS };
       await control("scenarios", { match: { path, method: "POST" }, ...fault });
@@ -138,7 +138,7 @@ describe("a pause that waits for tickets", () => {
 });
 
 describe("an approval of a run", () => {
-  it("that nobody gives in time ends the run as expired, and a token says who decides", async () => {
+  it("that nobody gives in time ends the run as expired, and a token names the person who decides", async () => {
     const trip = await prefund("9000");
     await claim(trip);
     const { body: run } = await start(flight(trip.tripId, { cabinClass: "business" }));
@@ -164,7 +164,7 @@ describe("the input of a run", () => {
     return Object(answer.body.issues).map(({ path }: { path: string }) => path);
   };
 
-  it("is refused before the run begins where a tool would refuse it", async () => {
+  it("is refused before the run begins if a tool would refuse it", async () => {
     const { tripId } = await prefund();
     const count = async () => (await service.sql("select count(*)::int as runs from workflow_run"))[0]?.runs;
     const before = await count();
@@ -184,7 +184,7 @@ describe("the input of a run", () => {
     expect(await count()).toBe(before);
   });
 
-  it("that has started a run answers that run again, also if it would be refused by now", async () => {
+  it("that has started a run returns that run again, even if it would be refused by now", async () => {
     const { tripId } = await prefund();
     const put = await service.send("/api/travelers/user_gone", {
       method: "PUT",
@@ -209,8 +209,8 @@ describe("the input of a run", () => {
   });
 });
 
-describe("who sends no good token", () => {
-  it("is told of the token, and of both where it is neither", async () => {
+describe("a caller without a valid token", () => {
+  it("learns about the token, and about both if it has neither", async () => {
     const bad = await ask("runs", undefined, "itk_0000000000000000000000000000000000000000");
     expect([bad.status, bad.body.code]).toEqual([401, "unauthorized"]);
     expect(bad.body.detail).toContain("internal token");

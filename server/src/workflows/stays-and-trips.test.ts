@@ -68,7 +68,7 @@ const stepsOf = ({ steps }: Record<string, unknown>) =>
     .map(({ step, state }) => `${step} ${state}`);
 
 describe("service.book_stay", () => {
-  it("asks who stays, books, settles with the confirmation, and the wallet pays the stay once", async () => {
+  it("asks for the guests, books, settles with the confirmation, and the wallet pays for the stay once", async () => {
     const tripId = await claimedTrip("1500");
     const before = await available();
     const asked = await bookStay(tripId);
@@ -110,7 +110,7 @@ describe("service.book_stay", () => {
     await expect.poll(available).toBe(before + micro(settled.refundedUsdc));
   });
 
-  it("over the policy's limit of a night waits for a person, and is booked once that one approves", async () => {
+  it("over the policy's nightly limit waits for a person, and is booked once after the approval", async () => {
     const policyId = "modest-nights";
     const put = await service.send(`/api/policies/${policyId}`, {
       method: "PUT",
@@ -132,7 +132,7 @@ describe("service.book_stay", () => {
     expect(ended).toMatchObject({ status: "completed" });
   });
 
-  it("whose rates are gone asks, and books nothing that its reservation cannot pay any more", async () => {
+  it("whose rates are gone asks for a decision, and books nothing that its reservation cannot pay any more", async () => {
     const tripId = await claimedTrip("1500");
     const before = await available();
     await arm("/stays/bookings", "sold_out", 3);
@@ -173,7 +173,7 @@ async function committedFlight(tripId: string) {
 }
 
 describe("service.cancel_trip", () => {
-  it("undoes all that it can, says what stands and why, and undoes the rest when it is run again", async () => {
+  it("undoes all that it can, reports what stands and why, and undoes the rest when it is run again", async () => {
     const start = await available();
     const tripId = await claimedTrip("3000");
     const stay = Object((await bookStay(tripId, { guestNames })).result);
@@ -228,7 +228,7 @@ describe("service.cancel_trip", () => {
     await expect.poll(available).toBe(start - lost);
   });
 
-  it("keeps what would be lost where nobody accepts that, and a trip that is closed ends what waits for it", async () => {
+  it("keeps orders whose loss nobody accepts, and closing a trip ends the runs that wait for it", async () => {
     const tripId = await claimedTrip("2000");
     const { orderId } = await committedFlight(tripId);
     const asked = await run("service.cancel_trip", { tripId });
@@ -250,7 +250,7 @@ describe("service.cancel_trip", () => {
       .toMatchObject({ status: "failed", failure: { code: "run_cancelled", detail: expect.stringContaining("trip") } });
   });
 
-  it("leaves the trip open where it is ended before it gets an answer", async () => {
+  it("leaves the trip open if it is ended before it gets an answer", async () => {
     const tripId = await claimedTrip("2000");
     const { orderId } = await committedFlight(tripId);
     const { runId } = await run("service.cancel_trip", { tripId });

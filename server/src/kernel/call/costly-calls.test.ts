@@ -132,7 +132,7 @@ it("previews that ask a supplier wait as calls do, and are refused when too many
   expect(mostRunning).toBe(OF_ONE);
 });
 
-it("one tenant's calls run a few at once and the others wait; what is cheap waits for nobody", async () => {
+it("one tenant's calls run a few at once and the others wait; cheap calls do not wait", async () => {
   const calls = Array.from({ length: 8 }, (_, index) =>
     call(`a${index}`, {}, index % 2 ? costly.name : costlyWrite.name),
   );
@@ -145,7 +145,7 @@ it("one tenant's calls run a few at once and the others wait; what is cheap wait
   expect(mostRunning).toBe(OF_ONE);
 });
 
-it("tenants take turns, whoever makes more calls", async () => {
+it("tenants take turns, however many calls each makes", async () => {
   const many = Array.from({ length: 8 }, (_, index) => call(`a${index}`));
   await hasBegun(OF_ONE);
   const few = [call("b0", other), call("b1", other), call("b2", other)];
@@ -170,7 +170,7 @@ it("tenants take turns, whoever makes more calls", async () => {
   expect(mostRunning).toBe(TOTAL);
 });
 
-it("calls beyond those that may wait are told when to come again, over dispatch and in a batch alike", async () => {
+it("calls beyond those that may wait are told when to retry, over dispatch and in a batch alike", async () => {
   const calls = await fillLine();
   const quote = (id: number) => ({
     jsonrpc: "2.0",
@@ -194,7 +194,7 @@ it("calls beyond those that may wait are told when to come again, over dispatch 
   expect((await call("again")).status).toBe(200);
 });
 
-it("who leaves while it waits gives up its place, and who waits too long is told so", async () => {
+it("a caller that leaves while waiting gives up its place, and one that waits too long is refused", async () => {
   const settings = { costlyCalls: 1, costlyCallsPerTenant: 1, costlyCallsWaiting: 1, costlyCallsWaitMilliseconds: 20 };
   const calls = new CostlyCalls(settings);
   const turnOf = (signal: AbortSignal, isPatient = false) => calls.turnOf({ owner: "a", isPatient, gone: { signal } });
@@ -214,7 +214,7 @@ it("who leaves while it waits gives up its place, and who waits too long is told
   second.leave();
 });
 
-it("who pays for single calls waits like a tenant, and a payment that waits in vain is not taken", async () => {
+it("a payer of single calls waits like a tenant, and a payment that waits in vain is not taken", async () => {
   const buyer = createBuyer(service);
   const pay = async (text: string) =>
     buyer.post(costly.name, { text }, { "payment-signature": await buyer.sign(costly.name) });
@@ -239,7 +239,7 @@ it("runs of workflows wait for their turns, and the calls that start them hold n
   expect(mostRunning).toBeLessThanOrEqual(OF_ONE);
 });
 
-it("what waits follows from what a tool declares, and no tool that has others called waits itself", () => {
+it("whether a call waits follows from what its tool declares, and no tool that calls others waits itself", () => {
   const names = registry.filter(isCostly).map(({ name }) => name);
   expect(names).toEqual(expect.arrayContaining(["search_flights", "search_hotels", "request_order_change"]));
   expect(names).not.toContain("book_flight");

@@ -259,7 +259,7 @@ async function wholeOf(
   return await keep(entry.redactResult(await complete(stored, ports, caller)));
 }
 
-/** Whether it lacks what an answer always has. */
+/** Whether it lacks a required member of the output. */
 function lacksMembers({ required }: Readonly<Record<string, unknown>>, result: unknown): boolean {
   if (!Array.isArray(required) || typeof result !== "object" || result === null) return false;
   return required.some((name) => !Object.hasOwn(result, name));

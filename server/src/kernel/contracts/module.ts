@@ -52,7 +52,7 @@ export interface Module<Seen extends string = string> {
   gates?(parts: PartsOf<Seen>): readonly Gate[];
   /** Its records about people, over a caller's transaction if `db` is one. */
   personRecords?(parts: StoreParts): PersonRecords;
-  /** Changes of its own that follow calls' effects outside. */
+  /** Further changes when a call's effect outside opens or ends. */
   readonly effectFollower?: EffectFollower<AggregatesOf<Seen>>;
   /** Its effects outside that are finished without a caller. */
   effectUses?(parts: PartsOf<Seen>): readonly EffectUse[];

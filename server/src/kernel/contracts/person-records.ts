@@ -22,7 +22,7 @@ export interface PersonRecords {
   forgetTraces?(erased: ErasedPerson): Promise<void>;
   /** Persons whose data has been unused since then, longest unused first. */
   findOld?(before: Retention, page: PersonPage): Promise<readonly PersonId[]>;
-  /** Deletes up to `limit` records with the names of people who are nobody's users. */
+  /** Deletes up to `limit` records with the names of people who are not users. */
   forgetOldNames?(before: Retention, limit: number): Promise<void>;
 }
 

@@ -80,11 +80,11 @@ describe("preview_call", () => {
     ["trip_not_found", () => ["log_agent_action", { tripId: NO_HASH }]],
     ["booking_not_found", () => ["cancel_booking", { bookingId, tripId: NO_HASH, reason: "timeout" }]],
     ["booking_not_settled", () => ["generate_booking_invoice", { bookingId }]],
-  ])("says %s as the call does", async (code, made) => {
+  ])("reports %s as the call does", async (code, made) => {
     expect(await expectSameRefusal(...made())).toMatchObject({ code });
   });
 
-  it("says of a booking that is committed, cancelled or settled what each step would be told", async () => {
+  it("reports each step's refusal for a booking that is committed, cancelled or settled", async () => {
     const other = { ticketOrderHash: `0x${"20".repeat(32)}` };
     const reserved = async () =>
       Object(resultOf(await service.call("reserve_booking", { tripId, upperBoundUsdc: "10" }))).bookingId;
@@ -109,7 +109,7 @@ describe("preview_call", () => {
     await refused("settle_booking", { bookingId: gone });
   });
 
-  it("says what 3 % with a ceiling of 25 makes of 200 and of more, without a commit", async () => {
+  it("applies 3 % with a ceiling of 25 to 200 and to more, without a commit", async () => {
     const policy = { markupConfig: { strategy: "static", bps: 300 }, ceilingMicroUsdc: "25000000" };
     resultOf(await service.call("activate_tenant_pricing_policy", policy));
     const asked = await preview("confirm_booking", commit({}));
@@ -131,7 +131,7 @@ describe("preview_call", () => {
     expect(bookings).toContainEqual(expect.objectContaining({ bookingId, state: "reserved" }));
   });
 
-  it("says what a booking costs, and until when it can be undone at what cost, as its offer has it", async () => {
+  it("reports what a booking costs, and until when it can be undone at what cost, by its offer", async () => {
     const departureDate = Temporal.Now.plainDateISO("UTC").add({ days: 45 }).toString();
     const search = { origin: "LHR", destination: "JFK", departureDate };
     const { offers } = Object(resultOf(await service.call("search_flights", search)));
@@ -162,7 +162,7 @@ describe("preview_call", () => {
     expect(conditions.summary).toContainEqual(form);
   });
 
-  it("needs the scope of what it tries, and none of its own", async () => {
+  it("needs the scope of the previewed tool, and none of its own", async () => {
     const key = await keyWith("flights:read");
     const search = { query: "London" };
     expect(await preview("find_airports_nearby", search, { key })).toMatchObject({ accepted: true });
@@ -170,7 +170,7 @@ describe("preview_call", () => {
     expect(await expectSameRefusal(...tried)).toMatchObject({ code: "missing_scope", scope: "treasury:spend" });
   });
 
-  it("says what is left of the cap and of the wallet, and that the cap leaves no room", async () => {
+  it("reports what is left of the cap and of the wallet, and that the cap leaves no room", async () => {
     const { spending } = Object(resultOf(await service.call("read_account", {})));
     const cap = BigInt(spending.spentMicroUsdc) + 500n + 5_499n;
     const setCap = (monthlyCapMicroUsdc: bigint) =>
@@ -187,7 +187,7 @@ describe("preview_call", () => {
     await setCap(100_000_000n);
   });
 
-  it("says what is left of limits, and that one of them refuses", async () => {
+  it("reports what is left of limits, and that one of them refuses", async () => {
     const { tenantId } = service;
     const setDay = (perDay: bigint | undefined) =>
       service.operator(({ spending: { spendLimits } }) =>
@@ -202,12 +202,12 @@ describe("preview_call", () => {
     await setDay(undefined);
   });
 
-  it("says that a preview is accepted, and nothing of what the tried preview would say", async () => {
+  it("reports that a preview of a preview is accepted, without its contents", async () => {
     const nested = { tool: "send_tokens", args: { to: ADDRESS, amount: "900000" } };
     expect(await preview("preview_call", nested)).toMatchObject({ accepted: true, priceMicroUsdc: "500" });
   });
 
-  it("can be bought as a single call, beside a key", async () => {
+  it("can be bought as a single call, besides with a key", async () => {
     const buyer = createBuyer(service);
     const args = { tool: "send_tokens", args: { to: ADDRESS, amount: "1" } };
     const { status, body } = await buyer.buy("preview_call", args, { authorization: `Bearer ${service.apiKey}` });

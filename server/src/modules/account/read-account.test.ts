@@ -20,7 +20,7 @@ async function spentBy(key = service.apiKey) {
 }
 
 describe("read_account", () => {
-  it("says plan, prices after the discount, spending and wallet, and nothing is missing for a key of the sandbox", async () => {
+  it("reports plan, discounted prices, spending and wallet, with nothing missing for a sandbox key", async () => {
     await service.operator((identity) => identity.setTenant(service.tenantId, { plan: "pro" }, "test"));
     const account = await read();
     expect(account).toMatchObject({
@@ -38,7 +38,7 @@ describe("read_account", () => {
     expect(prices.find(({ tools }) => tools.includes("read_account"))).toMatchObject({ priceMicroUsdc: "350" });
   });
 
-  it("describes each member of its answer in its output schema, those that modules give too", async () => {
+  it("describes each member of its answer in its output schema, including those of modules", async () => {
     const account = await read();
     const described = registry.find(({ name }) => name === "read_account");
     const schema = z.toJSONSchema(described?.output ?? z.never(), { io: "output", unrepresentable: "any" });
@@ -50,7 +50,7 @@ describe("read_account", () => {
     }
   });
 
-  it("agrees with the list of usage, which pages, on what is spent and left", async () => {
+  it("agrees with the paged list of usage on what is spent and left", async () => {
     await service.call("find_airports_nearby", { query: "London" });
     const { totals, records } = await spentBy();
     if (!Array.isArray(records)) throw new Error("no records");
@@ -88,7 +88,7 @@ describe("read_account", () => {
     expect(refused.body).toMatchObject({ code: "missing_scope", scope: "usage:read" });
   });
 
-  it("names each source that the operator has not configured, and what is not known without it", async () => {
+  it("names each source that the operator has not configured, and what is missing without it", async () => {
     const { missing } = await read();
     for (const [tool, variable] of [
       ["trip_weather_brief", "OPEN_METEO_URL"],
@@ -99,7 +99,7 @@ describe("read_account", () => {
     }
   });
 
-  it("is put together from modules that do not give the same fact", () => {
+  it("is put together from modules without duplicate facts", () => {
     expect(() => joinAccountFacts([{ facts: { wallet: 1 } }, { facts: { wallet: 2 } }])).toThrow("one name");
   });
 });

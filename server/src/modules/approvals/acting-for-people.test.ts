@@ -52,7 +52,7 @@ const waitingFor = async (person: TestPerson) =>
     .parse((await desk.ask("/api/approvals", undefined, person.key)).body.approvals)
     .map(({ approvalId }) => approvalId);
 
-it("a rule about who books is not evaded by naming a person, or another key, as the user", async () => {
+it("a rule about the booker is not evaded by naming a person, or another key, as the user", async () => {
   const allowed = [
     { booker: olga.id, travelers: "anyone" },
     { booker: "*", travelers: "self" },
@@ -85,7 +85,7 @@ it("a rule about who books is not evaded by naming a person, or another key, as 
   expect(booked.status, booked.text).toBe(200);
 });
 
-it("an approval says which key asked for whom, and the person who was named decides it", async () => {
+it("an approval names the requesting key and the user, and the named person can decide it", async () => {
   const { body } = await send({ userId: grace.id });
   expect(body.code).toBe("approval_required");
   const { approvalId } = body;
@@ -107,7 +107,7 @@ it("an approval says which key asked for whom, and the person who was named deci
   expect(await read(asked.approvalId)).toMatchObject({ requestedBy: "user_cy", requestedByKey: agent });
 });
 
-it("nobody approves a trip of their own, whoever asked for it", async () => {
+it("nobody approves their own trip, whoever asked for it", async () => {
   const ada = await desk.newPerson("Ada", "approver");
   const offerId = await desk.anOffer(101);
   const { body } = await service.call("book_flight", { offerId }, { userId: grace.id });

@@ -26,7 +26,7 @@ describe("a stay that waits for an approval", () => {
     rates: z.array(z.object({ id: z.string(), totalAmount: z.string(), totalUsdc: z.string().optional() })).min(1),
   });
 
-  it("is shown with other hotels of its search that need none, the cheapest first, each once", async () => {
+  it("is shown with other hotels of its search that need no approval, cheapest first, each once", async () => {
     const stay = { location: "London", checkInDate: day(70), checkOutDate: day(72) };
     const { accommodations } = resultOf(await service.call("search_hotels", stay));
     const priced = z
@@ -94,7 +94,7 @@ describe("the page behind a person's link", () => {
   it.each([
     ["a phone in the dark", { width: 390, height: 800, scheme: "dark" }, "reject"],
     ["a desk in the light", { width: 1280, height: 900, scheme: "light" }, "approve"],
-  ] as const)("on %s shows what it is about, and is good for one decision", async (_name, look, decision) => {
+  ] as const)("on %s shows the case, and works for one decision", async (_name, look, decision) => {
     await using chromium = await startBrowser();
     const date = day(look.width > 400 ? 90 : 91);
     const { book, approvalId, link, limit } = await dearest(date);
@@ -145,7 +145,7 @@ describe("the page behind a person's link", () => {
     await until(wrong.page, "This link does not work");
   });
 
-  it("says of a flight what is kept of a refund, and that the airline decides how it is paid", async () => {
+  it("shows the part of a flight's refund that is withheld, and that the airline decides the form of the rest", async () => {
     const Picked = z.object({
       cheapestRefundable: z.object({ id: z.string(), refundPenaltyAmount: z.string() }),
     });

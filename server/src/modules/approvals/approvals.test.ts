@@ -55,8 +55,8 @@ async function waiting() {
 const change = (approvalId: string, set: string) =>
   service.sql(`update approval set ${set} where tenant_id = $1 and id = $2`, [service.tenantId, approvalId]);
 
-describe("a call that a policy lets through with an approval only", () => {
-  it("is refused with the approval's id, and goes through once after it was given", async () => {
+describe("a call that a policy allows only with an approval", () => {
+  it("is refused with the approval's id, and succeeds once after the approval", async () => {
     const offerId = await desk.anOffer(80);
     const book = () => service.call("book_flight", { offerId });
     // A preview reports it without requesting an approval.
@@ -103,7 +103,7 @@ describe("a call that a policy lets through with an approval only", () => {
     ]);
   });
 
-  it("goes through once of many at the same moment", async () => {
+  it("succeeds once among concurrent repetitions", async () => {
     const { args, approvalId } = await waiting();
     await decide(approvalId, { decision: "approve" });
     const answers = await Promise.all(Array.from({ length: 8 }, () => send(args)));
@@ -114,7 +114,7 @@ describe("a call that a policy lets through with an approval only", () => {
     );
   });
 
-  it("is refused with a code of its own for each thing that an approval does not allow", async () => {
+  it("is refused with a separate code for each thing that an approval does not cover", async () => {
     const used = await waiting();
     await decide(used.approvalId, { decision: "approve" });
     expect((await send(used.args)).status).toBe(200);
@@ -149,7 +149,7 @@ describe("a call that a policy lets through with an approval only", () => {
     expect((await send(control.args)).status).toBe(200);
   });
 
-  it("may cost more by the tolerance, and not a micro-unit above it", async () => {
+  it("may cost more by the tolerance, but not a micro-unit above it", async () => {
     await desk.enforce({ toleranceUsd: 2 });
     for (const [less, code] of [
       ["2000000", undefined],
@@ -163,7 +163,7 @@ describe("a call that a policy lets through with an approval only", () => {
     await desk.enforce({});
   });
 
-  it("gets its approval back when it fails before anything is done", async () => {
+  it("gets its approval back if it fails before anything is done", async () => {
     const args = transfer("900000000");
     const { approvalId } = (await send(args)).body;
     await decide(approvalId, { decision: "approve" });
@@ -172,7 +172,7 @@ describe("a call that a policy lets through with an approval only", () => {
   });
 });
 
-describe("a call whose process stood still, and was taken for dead", () => {
+describe("a call whose process stalled and seemed dead", () => {
   const stateOf = async (approvalId: string) => (await ask(`/api/approvals/${approvalId}`)).body.state;
   /** The call's next step after it wakes up. */
   const open = (callId: unknown) =>
@@ -191,7 +191,7 @@ describe("a call whose process stood still, and was taken for dead", () => {
     return { args, approvalId };
   }
 
-  it("takes its approval again when it goes on, and does nothing when another call has used it, or a person took it back", async () => {
+  it("takes its approval again when it continues, and does nothing if another call has used it or a person has revoked it", async () => {
     const [own, others, revoked] = [await approved(), await approved(), await approved()];
     const [first, second, third] = await Promise.all([own, others, revoked].map((one) => takenForDead(one.approvalId)));
 
@@ -208,7 +208,7 @@ describe("a call whose process stood still, and was taken for dead", () => {
     expect(effects).toEqual([{ effect: "none" }, { effect: "none" }]);
   });
 
-  it("keeps its approval when it goes on at the moment at which that is given back", async () => {
+  it("keeps its approval if it continues while the approval is being given back", async () => {
     const { approvalId } = await approved();
     const [row] = await service.sql("select call_id from approval where id = $1", [approvalId]);
     const callId = String(row?.call_id);
@@ -230,7 +230,7 @@ describe("a call whose process stood still, and was taken for dead", () => {
     expect(await stateOf(approvalId)).toBe("used");
   });
 
-  it("and a call of the same that goes through at that moment are one of the two", async () => {
+  it("and a concurrent identical call: only one of them succeeds", async () => {
     const { args, approvalId } = await approved();
     const callId = await takenForDead(approvalId);
     const [woken, sent] = await Promise.all([
@@ -245,7 +245,7 @@ describe("a call whose process stood still, and was taken for dead", () => {
 });
 
 describe("an approval for an offer that the airline has taken back meanwhile", () => {
-  it("buys nothing, and is not used up", async () => {
+  it("books nothing, and stays unused", async () => {
     const offerId = await desk.anOffer(85);
     const book = () => service.call("book_flight", { offerId });
     const { approvalId } = (await book()).body;
@@ -268,7 +268,7 @@ describe("an approval for an offer that the airline has taken back meanwhile", (
 });
 
 describe("a decision", () => {
-  it("is one of 50 at the same moment, and the others hear which", async () => {
+  it("is one of 50 concurrent ones, and the others learn which", async () => {
     const { approvalId } = await waiting();
     const second = await desk.newPerson("Boss", "admin");
     const link = new URL(await desk.linkOf(approvalId, approver));
@@ -297,7 +297,7 @@ describe("a decision", () => {
     }
   });
 
-  it("is taken from an internal token that names who decided, and is in the audit log under that name", async () => {
+  it("by an internal token names the person who decided, and is in the audit log under that name", async () => {
     const token = await newToken();
     const { args, approvalId } = await waiting();
     const approve = { decision: "approve", reason: "By telephone." };
@@ -319,7 +319,7 @@ describe("a decision", () => {
     expect((await send(args)).status).toBe(200);
   });
 
-  it("is not who asked's, not an agent's, not another role's or tenant's, and not of who has left", async () => {
+  it("is refused for the requester, an agent, another role or tenant, and a former member", async () => {
     const { approvalId } = await waiting();
     const approve = { decision: "approve" };
     const byAgent = await decide(approvalId, approve, service.apiKey);
@@ -353,7 +353,7 @@ describe("a decision", () => {
 });
 
 describe("npm run user", () => {
-  it("gives an admin's key what changes rules, and no approver's; npm run key gives it to a person by name", async () => {
+  it("lets an admin's key change rules, but not an approver's; npm run key mints a person's key by name", async () => {
     const admin = await desk.newPerson("Root", "admin");
     const other = await desk.newPerson("Plain", "approver,booker");
     const enforce = (key: string) => ask("/api/policy-enforcement", { policyId: null }, key, "PUT");
@@ -371,7 +371,7 @@ describe("npm run user", () => {
     await desk.enforce({ role: "approver" });
   });
 
-  it("changes roles, which count at once, lists who is there, and knows nobody of another environment", async () => {
+  it("changes roles with immediate effect, lists members, and keeps environments apart", async () => {
     const turn = await desk.newPerson("Turn", "traveler,approver");
     const { approvalId } = await waiting();
     await user("roles", turn.id, "--roles", "traveler,finance");

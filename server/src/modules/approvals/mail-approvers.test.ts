@@ -115,7 +115,7 @@ const unfinished = () =>
 const PATIENT = { timeout: 50_000 };
 const DECIDERS = ["boss@example.com", "grace@example.com"];
 
-it("goes once to each who may decide, and never to who asked, whoever asks again at the same moment", async () => {
+it("goes once to each person who may decide, and never to the requester, under concurrent requests", async () => {
   const approvals = approvalsOver(stores, mailer);
   const all = await Promise.all(Array.from({ length: 8 }, () => approvals.request(caseOf("together"), NOTHING_MORE)));
   expect(new Set(all.map(({ approvalId }) => approvalId)).size).toBe(1);
@@ -129,7 +129,7 @@ it("goes once to each who may decide, and never to who asked, whoever asks again
   expect(mail?.text).not.toContain("user_boss");
 });
 
-it("says what money is set aside for, where the call says it", async () => {
+it("names the purpose of money that is set aside, if the call names it", async () => {
   const day = Temporal.PlainDate.from("2030-05-06");
   const purpose: StayPurchase = {
     kind: "stay",
@@ -159,7 +159,7 @@ it("says what money is set aside for, where the call says it", async () => {
   expect(text).toContain("5.00 USDC to collection\nMeant for: Harbour Rooms, 2030-05-06 to 2030-05-09, rooms: 1");
 });
 
-it("goes once, whenever who asks is killed and however often the call comes again", async () => {
+it("goes once, whenever the requester is killed and however often the call is repeated", async () => {
   let died = 0;
   for (const when of ["before", "after"] as const) {
     // Left by the last pass of the other round, which was not killed.
@@ -183,7 +183,7 @@ it("goes once, whenever who asks is killed and however often the call comes agai
   expect(died).toBeGreaterThan(10);
 });
 
-it("is not decided by a system for who asked, also where their key has named another user", async () => {
+it("does not let a token decide for the requester, even if their key has named another user", async () => {
   const owned = { tenantId, environment: "sandbox", personId: "user_asker", actor: "test" } as const;
   const { key } = await setup.open().mintKey(owned);
   const asked = caseOf("for another");
@@ -204,7 +204,7 @@ it("is not decided by a system for who asked, also where their key has named ano
   expect(await decideFor("user_grace")).toMatchObject({ state: "approved", decidedBy: "desk for user_grace" });
 });
 
-it("stays in the house where mails of the sandbox are kept", async () => {
+it("stays in the service where mails of the sandbox are kept", async () => {
   const { approvalId } = await approvalsOver(stores, mailer, "sandbox").request(caseOf("kept"), NOTHING_MORE);
   const keptFor = async () => {
     const kept = await setup.db.selectFrom("message").select("userId").where("state", "=", "kept").execute();

@@ -39,7 +39,7 @@ const book = async (args: object) => (await service.call("book_flight", args)).b
 const reject = async ({ approvalId }: Record<string, unknown>, reason: string) =>
   expect((await desk.decide(approvalId, { decision: "reject", reason }, approver.key)).status).toBe(200);
 
-it("holds for the same flights and fare found again, by whoever it is asked for the same travelers, at no lower price", async () => {
+it("applies to the same flights and fare found again, for the same travelers, at no lower price", async () => {
   const [first, other] = await search(110);
   if (first === undefined || other === undefined) throw new Error("there are no offers");
   const refused = await book({ offerId: first.id });
@@ -80,7 +80,7 @@ it("holds for the same flights and fare found again, by whoever it is asked for 
   expect(cheaper.approvalId).not.toBe(approvalId);
 });
 
-it("holds for the same payee and amount, whoever is named as the user", async () => {
+it("applies to the same payee and amount, whoever is named as the user", async () => {
   const args = { to: stranger(), amount: "5", token: "USDC" };
   const send = async (more: object, userId?: string) =>
     (await service.call("send_tokens", { ...args, ...more }, userId === undefined ? {} : { userId })).body;
@@ -93,7 +93,7 @@ it("holds for the same payee and amount, whoever is named as the user", async ()
   expect((await send({ to: stranger() })).code).toBe("approval_required");
 });
 
-it("of same calls at once that have one approval, each gets the booking or is told that it is under way", async () => {
+it("each of several identical concurrent calls with one approval gets the booking or learns that it is in progress", async () => {
   const offerId = await desk.anOffer(112);
   const { approvalId } = await book({ offerId });
   await desk.decide(approvalId, { decision: "approve" }, approver.key);

@@ -76,7 +76,7 @@ async function searchFlights(departureDate = inDays(60)) {
 }
 
 describe("a rate that is too old", () => {
-  it("sells nothing, in words that say so; a newer one does", async () => {
+  it("refuses sales with the reason; a newer one allows them", async () => {
     const journey = { origin: "LHR", destination: "JFK", departureDate: inDays(62) };
     const shown = z.object({ offers: z.array(z.looseObject({ id: z.string() })) });
     const search = async () => shown.parse(resultOf(await service.call("search_flights", journey))).offers[0];
@@ -98,7 +98,7 @@ describe("a rate that is too old", () => {
   });
 });
 
-describe("an order that a change made dearer or cheaper", () => {
+describe("an order that a change made more or less expensive", () => {
   const Offered = z.object({ offers: z.array(z.object({ id: z.string(), changeTotalAmount: z.string() })) });
   const Selected = z.object({ changeId: z.string(), due: z.object({ amount: z.string(), currency: z.string() }) });
   const Changed = z.object({ chargedUsdc: z.string(), refundedUsdc: z.string() });
@@ -157,7 +157,7 @@ describe("an order that a change made dearer or cheaper", () => {
 });
 
 describe("a flight in another currency", () => {
-  it("is shown, booked and given back in USDC at the rate that was recorded with it", async () => {
+  it("is shown, booked and refunded in USDC at its recorded rate", async () => {
     const [offer] = await searchFlights();
     if (offer === undefined) throw new Error("no offers");
     expect(offer).toMatchObject({ totalCurrency: "EUR", totalUsdc: worth(offer.totalAmount, EURO.value) });
@@ -184,14 +184,14 @@ describe("a flight in another currency", () => {
   });
 });
 
-describe("what follows a flight in another currency", () => {
+describe("further steps after a flight in another currency", () => {
   const Priced = z.object({ changeTotalAmount: z.string(), changeTotalCurrency: z.string() });
   const Offered = z.object({ offers: z.array(Priced.extend({ id: z.string() })) });
   const Paid = z.looseObject({ chargedUsdc: z.string(), newTotalAmount: z.string(), newTotalCurrency: z.string() });
   const Picked = z.object({ picks: z.object({ cheapestChangeable: z.object({ id: z.string() }) }) });
   const Slices = z.object({ slices: z.array(z.object({ id: z.string() })) });
 
-  it("is a change of it, paid in USDC at the rate that was recorded with it", async () => {
+  it("change it, paid in USDC at its recorded rate", async () => {
     const route = { origin: "LHR", destination: "JFK", departureDate: inDays(63) };
     const { picks } = Picked.parse(resultOf(await service.call("search_flights", route)));
     const booked = resultOf(await service.call("book_flight", { offerId: picks.cheapestChangeable.id }));
@@ -223,7 +223,7 @@ describe("what follows a flight in another currency", () => {
     expect(before - (await available())).toBe(micro(due));
   });
 
-  it("is counted by the limit of a key in USDC: one of a millionth less refuses it, and that much lets it through", async () => {
+  it("count it by the limit of a key in USDC: a limit lower by a millionth refuses it, and the exact one allows it", async () => {
     const [offer] = await searchFlights(inDays(64));
     const keys = await service.operator((operator) => operator.listKeys(service.tenantId));
     const limit = (perCall: bigint | undefined) =>
@@ -246,7 +246,7 @@ describe("what follows a flight in another currency", () => {
     }
   });
 
-  it("is its invoice, in USDC to the cent, with the rate that the flight was sold at", async () => {
+  it("invoice it, in USDC to the cent, with the rate of the sale", async () => {
     const escrow = openEscrow(service);
     try {
       const [offer] = await searchFlights(inDays(65));
@@ -280,7 +280,7 @@ describe("what follows a flight in another currency", () => {
 });
 
 describe("a stay in the currency of its country", () => {
-  it("is paid and given back whole to the last micro-unit", async () => {
+  it("is paid and refunded completely, to the last micro-unit", async () => {
     const dates = { checkInDate: inDays(60), checkOutDate: inDays(63) };
     const Rate = Offer.extend({ fullRefundUntil: z.string().nullable() });
     const Hotels = z.object({ accommodations: z.array(z.object({ rates: z.array(Rate) })) });
@@ -303,7 +303,7 @@ describe("a stay in the currency of its country", () => {
 });
 
 describe("a rate", () => {
-  it("converts by integers, gives back what was taken, and never more for parts than for the whole", async () => {
+  it("converts by integers, refunds the charge, and never more for parts than for the whole", async () => {
     const table = await embeddedRates.table(new AbortController().signal);
     const cases = fc.tuple(
       fc.constantFrom(...table.perEuro.keys()),

@@ -92,7 +92,7 @@ describe("agents", () => {
     await world.drain();
   });
 
-  it("that nobody registered have no owner", async () => {
+  it("that were never registered have no owner", async () => {
     expect(await registries().ownerOf(10n ** 9n)).toBeUndefined();
     expect(await registries().agentOf(address20())).toBeUndefined();
     expect(await registries().validation(hash32())).toBeUndefined();
@@ -100,7 +100,7 @@ describe("agents", () => {
 });
 
 describe("a tenant's wallet", () => {
-  it("rates another's agent, and not its own", async () => {
+  it("rates another tenant's agent, but not its own", async () => {
     const [rater, rated] = [await world.newTenant(), await world.newTenant()];
     const agentId = await agentOf(rated);
     const feedback = {
@@ -161,7 +161,7 @@ describe("a tenant's wallet", () => {
     expect(await registries().validation(requestHash)).toEqual({ ...open, response: 0, tag: "safety" });
   });
 
-  it("signs a call once: after a database came back from a backup, the order has no second effect", async () => {
+  it("signs a call once: after a restore from a backup, the order has no second effect", async () => {
     const [rater, rated] = [await world.newTenant(), await world.newTenant()];
     const agentId = await agentOf(rated);
     const first = await act(rater, {

@@ -35,7 +35,7 @@ async function eventOf(hash: Hex | undefined) {
 }
 
 describe("the escrow of the development chain", () => {
-  it("is the relayer's to operate and its fees are the collection wallet's", async () => {
+  it("is operated by the relayer, and its fees go to the collection wallet", async () => {
     const read = (functionName: "owner" | "operator" | "serviceFeeRecipient" | "token") =>
       world.devChain.client.readContract({ address: escrow.escrow.address, abi: tripEscrowAbi, functionName });
     const [relayer] = (await world.openedChain.wallets.list("sandbox")).filter(({ kind }) => kind === "relayer");
@@ -49,7 +49,7 @@ describe("the escrow of the development chain", () => {
     expect(escrow.escrow.graceSeconds).toBe(604_800n);
   });
 
-  it("gives a trip the id that is computed without it", async () => {
+  it("gives a trip the same id as computed outside of it", async () => {
     for (const budget of [1n, 2n ** 128n - 1n]) {
       const terms = {
         funder: address20(),
@@ -70,7 +70,7 @@ describe("the escrow of the development chain", () => {
     }
   });
 
-  it("knows nothing of trips and bookings that nobody made", async () => {
+  it("knows no trips and bookings that were never made", async () => {
     expect(await escrow.escrow.trip(hash32())).toBeUndefined();
     const none = { vendorAmount: 0n, markup: 0n, serviceFee: 0n, reserved: 0n, vendor: undefined };
     expect(await escrow.escrow.booking(hash32(), hash32())).toEqual({ state: "none", ...none });
@@ -137,7 +137,7 @@ describe("a trip", () => {
     expect(await world.reconcile()).toEqual(nothing);
   });
 
-  it("is funded once when somebody else sends the funder's authorization first", async () => {
+  it("is funded once if somebody else sends the funder's authorization first", async () => {
     const tenant = await world.newTenant();
     const callId = await world.newCall(tenant.tenant.id);
     const order = escrow.prefundOf(escrow.termsOf(tenant));
@@ -155,7 +155,7 @@ describe("a trip", () => {
     expect(await world.reconcile()).toEqual(nothing);
   });
 
-  it("is claimed when somebody who saw the claim on its way sends it first", async () => {
+  it("is claimed if somebody who saw the pending claim sends it first", async () => {
     const tenant = await world.newTenant();
     const codeNonce = hash32();
     const tripId = await escrow.fund(tenant, { claimSigner: escrow.claimKeys.signerAddress(codeNonce) });
@@ -180,7 +180,7 @@ describe("a trip", () => {
     });
   });
 
-  it("takes no step twice after a database came back from a backup", async () => {
+  it("takes no step twice after a restore from a backup", async () => {
     const tenant = await world.newTenant();
     const tripId = await escrow.fund(tenant);
     const [bookingId, other, vendor] = [hash32(), hash32(), address20()];
@@ -209,7 +209,7 @@ describe("a trip", () => {
     expect(await world.reconcile()).toEqual(nothing);
   });
 
-  it("that is expired before it is funded costs nothing", async () => {
+  it("that expires before it is funded costs nothing", async () => {
     const tenant = await world.newTenant();
     const callId = await world.newCall(tenant.tenant.id);
     const order = escrow.prefundOf(escrow.termsOf(tenant, { expiresAt: escrow.nowSeconds() - 100n }));
@@ -220,7 +220,7 @@ describe("a trip", () => {
     expect(await tenant.balance()).toEqual({ available: 100n * UNIT, held: 0n, outgoing: 0n });
   });
 
-  it("says in the contract's words what it refuses", async () => {
+  it("reports the contract's own errors", async () => {
     const tenant = await world.newTenant();
     const tripId = await escrow.fund(tenant);
     const bookingId = hash32();
@@ -267,7 +267,7 @@ describe("a trip", () => {
 });
 
 describe("the books of the escrow", () => {
-  it("hold what strangers give and keep there, and what the contract could not pay", async () => {
+  it("include strangers' payments that stay there, and failed payouts of the contract", async () => {
     const tenant = await world.newTenant();
     const bookedBefore = requireThere(await escrow.booked());
     const stranger = await escrow.newStranger(20n * UNIT);
@@ -307,7 +307,7 @@ describe("the books of the escrow", () => {
     expect(await stoppedBecause()).toBeUndefined();
   });
 
-  it("notice what they say of it and is not there", async () => {
+  it("notice booked money that is missing there", async () => {
     const tenant = await world.newTenant();
     await escrow.fund(tenant);
     expect(await world.reconcile()).toEqual(nothing);
@@ -361,7 +361,7 @@ describe("an expired trip", () => {
     expect(await world.reconcile()).toEqual(nothing);
   });
 
-  it("whose bookings somebody released in one transaction is paid for each by itself", async () => {
+  it("whose bookings a stranger released in one transaction is paid for each separately", async () => {
     const tenant = await world.newTenant();
     const now = (await world.devChain.client.getBlock()).timestamp;
     const tripId = await escrow.fund(tenant, { expiresAt: now + 3_600n });

@@ -43,7 +43,7 @@ const slices: readonly { corpus: CorpusName; count: number; least: number; neede
   { corpus: "boarding passes, tilted", count: 4, least: 3, needed: pass },
 ];
 
-describe("what scan_document reads", () => {
+describe("the accuracy of scan_document", () => {
   it.each(slices)("$corpus: at least $least of $count, and nothing wrong without a reason", async (slice) => {
     const accepted: string[] = [];
     let read = 0;

@@ -32,7 +32,7 @@ const longValid = () => ({ authorization: { validBefore: String(Math.floor(Date.
 const DATA = Buffer.from("a document").toString("base64");
 const pay = (args: object, headers = {}) => buyer.pay("scan_document", { data: DATA, ...args }, longValid(), headers);
 
-it("the answer comes once, and of it nothing but the receipt is kept", async () => {
+it("the answer comes once, and only its receipt is stored", async () => {
   fake.says(scanOf({ merchantName: "Unforgettable Inn", invoiceNumber: "UNF-4711" }));
   const headers = { "payment-signature": await buyer.sign("scan_document", longValid()) };
   const args = { kind: "receipt", data: DATA };
@@ -56,7 +56,7 @@ it("a passport gets no scanId, as there is no profile to fill, and nothing is st
   expect(await service.sql("select 1 from document_scan")).toEqual([]);
 });
 
-it("one document of a payer is read at once, two wait, and who sends more is told to wait", async () => {
+it("one document of a payer is read at once, two wait, and a payer that sends more must wait", async () => {
   instant = instant.add({ minutes: 2 });
   const release = Promise.withResolvers<void>();
   let [running, most] = [0, 0];
@@ -79,7 +79,7 @@ it("one document of a payer is read at once, two wait, and who sends more is tol
   expect(most).toBe(1);
 });
 
-it("scans that fail cost the service more than others, and a payer and an address have few of them", async () => {
+it("failed scans cost the service more than others, so a payer and an address have few of them", async () => {
   instant = instant.add({ minutes: 2 });
   fake.answers(() => Promise.reject(new DocumentRefused("document_damaged")));
   const before = fake.requests.length;

@@ -88,7 +88,7 @@ async function tryRules(path: string, wrong: typeof wrongEInvoices) {
 }
 
 describe("the rules for e-invoices", () => {
-  it("are compiled with what they say of themselves, and find wrong invoices, each by its rule, and no right one", async () => {
+  it("are compiled with their own description, and find wrong invoices, each by its rule, and no right one", async () => {
     const { info } = RulesFile.parse(JSON.parse(readFileSync(compiled, "utf8")));
     expect(info).toMatchObject({ version: "0.0.1", licence: "licence of this repository" });
     expect(report).toMatchObject({ ...info, file: compiled });
@@ -99,14 +99,14 @@ describe("the rules for e-invoices", () => {
   });
 
   it.skipIf(official === undefined)(
-    "find every wrong invoice, where they are the official ones (EINVOICE_RULES, which is not in the repository)",
+    "find every wrong invoice, if they are the official ones (EINVOICE_RULES, which is not in the repository)",
     async () => {
       expect(await tryRules(official ?? "", wrongEInvoices)).toEqual({ missed: [], remarks: [] });
     },
     600_000,
   );
 
-  it("need not ask what our e-invoices keep by themselves: lines are counted, and what was due is said with its date", () => {
+  it("need not check what our e-invoices guarantee: lines are counted, and an amount due has its date", () => {
     for (const xml of rightEInvoices(true)) {
       const lines = [...xml.matchAll(/<ram:LineID>(.*?)<\/ram:LineID>/g)].map(([, id]) => id);
       expect(lines).toEqual(lines.map((_, index) => String(index + 1)));
@@ -118,7 +118,7 @@ describe("the rules for e-invoices", () => {
     }
   });
 
-  it("stop the start of the service where they were not compiled", async () => {
+  it("stop the start of the service if they were not compiled", async () => {
     const database = await createMigratedDatabase();
     const where = { DATA_DIR: join(folder, "data"), DATABASE_URL: database.url, PORT: "0", EDGE_PORT: "0" };
     const config = readConfig({ ...where, LOG_LEVEL: "fatal", EINVOICE_RULES: own });
@@ -129,7 +129,7 @@ describe("the rules for e-invoices", () => {
     await database.drop();
   });
 
-  it("say nothing of what is no invoice, are not compiled where they are wrong, and stop who cannot read them", async () => {
+  it("report nothing for other documents, are not compiled if they are wrong, and stop a start that cannot read them", async () => {
     const rules = new EInvoiceRules(compiled);
     await expect(rules.check("<a/>")).rejects.toThrow(/no element that they know/);
     await expect(rules.check("<a>")).rejects.toThrow(/was not checked/);
@@ -157,7 +157,7 @@ async function putSeller(service: TestService, countryCode: string): Promise<voi
   expect((await service.send("/api/invoicing", { method: "PUT", headers, body })).status).toBe(200);
 }
 
-describe("rules without what runs them", () => {
+describe("rules without their processor", () => {
   const apart = mkdtempSync(join(tmpdir(), "wayfare-e-invoice-apart-"));
   let service: TestService;
   beforeAll(async () => {
@@ -170,7 +170,7 @@ describe("rules without what runs them", () => {
     rmSync(apart, { recursive: true, force: true });
   });
 
-  it("let the service start, and issue no invoice: it says who has to do what", async () => {
+  it("let the service start, but issue no invoice: the error tells what the operator must do", async () => {
     const escrow = openEscrow(service);
     const { bookingId } = await settledFlight(service, escrow);
     await putSeller(service, "DE");
@@ -193,7 +193,7 @@ describe("a thread for invoices", () => {
       failure: (reason) => new Error(reason),
     });
 
-  it("is ended when it takes too long or too much memory, and the next one works", async () => {
+  it("is ended if it takes too long or too much memory, and the next one works", async () => {
     const slow = queueOf(`if (input === "hang") for (;;);`, 500);
     await expect(slow.run("hang")).rejects.toThrow("it took too long");
     const greedy = queueOf(`if (input === "eat") for (const all = []; ; ) all.push({ all: [all] });`, 60_000);
@@ -246,7 +246,7 @@ describe("an invoice where rules are installed", () => {
     }
   }
 
-  it("is not issued when it breaks one, and then is an e-invoice, as its credit note is", async () => {
+  it("is not issued if it breaks one; issued, it is an e-invoice, as is its credit note", async () => {
     const escrow = openEscrow(service);
     const { bookingId, orderId } = await settledFlight(service, escrow);
     await putSeller(service, "XX");

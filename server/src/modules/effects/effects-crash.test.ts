@@ -60,7 +60,7 @@ async function stepsOfCall(kind: ScriptedKind): Promise<number> {
 }
 
 test.each(KINDS)(
-  "%s: a worker that dies at any step leaves what the reconciler finishes",
+  "%s: a worker that dies at any step leaves work that the reconciler finishes",
   async (kind) => {
     const steps = await stepsOfCall(kind);
     expect(steps).toBeGreaterThan(9);
@@ -95,7 +95,7 @@ test.each(KINDS)(
 );
 
 test.each(KINDS)(
-  "%s: a reconciler that dies at any step leaves what the next one finishes",
+  "%s: a reconciler that dies at any step leaves work that the next one finishes",
   async (kind) => {
     const lose = async () => {
       const task = world.newTask(kind);

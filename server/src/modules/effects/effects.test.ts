@@ -13,8 +13,8 @@ const failed = { state: "failed", money: ["hold", "release"], marks: ["open", "f
 const open = { money: ["hold"], marks: ["open"] };
 const unknown = { code: "outcome_unknown" };
 
-describe("once", () => {
-  test("sixteen who ask at the same time get one effect and its answer", async () => {
+describe("executing once", () => {
+  test("gives sixteen concurrent callers one effect and its answer", async () => {
     const task = world.newTask("purchase");
     const answers = await Promise.all(Array.from({ length: 16 }, () => task.call()));
     expect(answers.filter(({ kind }) => kind === "done")).toHaveLength(1);
@@ -23,7 +23,7 @@ describe("once", () => {
     expect(await task.books()).toEqual([made]);
   });
 
-  test("what was refused may be asked for again", async () => {
+  test("allows a refused effect to be requested again", async () => {
     const task = world.newTask("purchase");
     task.other.faults.push("refused");
     await expect(task.call()).rejects.toMatchObject({ code: "booking_rejected" });
@@ -32,7 +32,7 @@ describe("once", () => {
     expect(await task.books()).toEqual([failed, made]);
   });
 
-  test("who was let through to hear an earlier answer begins nothing where the earlier call has failed", async () => {
+  test("begins nothing for a call admitted only as a repetition if the earlier call has failed", async () => {
     const task = world.newTask("purchase");
     task.other.faults.push("refused");
     await expect(task.call()).rejects.toMatchObject({ code: "booking_rejected" });
@@ -43,7 +43,7 @@ describe("once", () => {
     expect(await task.books()).toEqual([failed, made]);
   });
 
-  test("who asks while an earlier call is at work is told so after a while, and gets its answer later", async () => {
+  test("tells a caller after a while that an earlier call is running, and returns its answer later", async () => {
     const task = world.newTask("purchase");
     const { promise: held, resolve: letGo } = Promise.withResolvers<void>();
     const { port } = task.alive;
@@ -77,7 +77,7 @@ describe("an unknown outcome", () => {
     },
   );
 
-  test("of one that cannot be looked up is sent again under the same key", async () => {
+  test("is sent again under the same key if it cannot be looked up", async () => {
     const task = world.newTask("message");
     task.other.faults.push("lost_after_effect", "lost_before_effect");
     await expect(task.call()).rejects.toMatchObject(unknown);
@@ -110,7 +110,7 @@ describe("an unknown outcome", () => {
 });
 
 describe("a worker", () => {
-  test("that wakes up after another one took over sends nothing more, and answers what the other one has stored", async () => {
+  test("that wakes up after another one took over sends nothing more, and returns the stored answer", async () => {
     const task = world.newTask("purchase");
     const { promise: woken, resolve: wake } = Promise.withResolvers<void>();
     const asleep = Promise.withResolvers<void>();
@@ -130,7 +130,7 @@ describe("a worker", () => {
     expect(await task.books()).toEqual([made]);
   });
 
-  test("that stands still between what it stored and what it sends does not send", async () => {
+  test("that stalls between storing and sending does not send", async () => {
     const task = world.newTask("purchase");
     const { stores } = task.alive;
     const advance: typeof stores.records.advance = async (id, guard, to, change) => {
@@ -144,7 +144,7 @@ describe("a worker", () => {
     expect(await task.books()).toEqual([failed]);
   });
 
-  test("whose end the database does not take lets go, and it is tried again ever more rarely", async () => {
+  test("whose end the database refuses releases the record, and retries become rarer", async () => {
     const task = world.newTask("purchase");
     const { stores } = task.alive;
     let tries = 0;

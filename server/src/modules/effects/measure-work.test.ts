@@ -19,7 +19,7 @@ const table: WorkTable = {
   open: [{ column: "state", notIn: ["made", "failed"] }],
 };
 
-test("what waits is counted by kind, with the age of the oldest and what is stuck, when it is measured", async () => {
+test("open work is counted by kind, with the age of the oldest and the stuck ones, when it is measured", async () => {
   const meter = new WorkMeter(world.db, world.clock, [table]);
   const read = async () => {
     const values = await Promise.all(
@@ -47,7 +47,7 @@ test("what waits is counted by kind, with the age of the oldest and what is stuc
   ]);
 });
 
-test("the tables that modules name are there, with their columns", async () => {
+test("the tables that modules name exist, with their columns", async () => {
   const kinds = (await new WorkMeter(migrated.db, migrated.clock, workTables).measure()).map(({ kind }) => kind);
   expect(kinds.toSorted()).toEqual([
     "chain_transaction",

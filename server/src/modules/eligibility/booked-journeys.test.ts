@@ -74,7 +74,7 @@ const into = async (travelerUserId: string, destinationIso3: string, from: strin
   });
 
 describe("days of booked flights", () => {
-  test("are counted in any member state, until they are 180 days ago or the flights are cancelled", async () => {
+  test("are counted in any member state, until they are 180 days old or the flights are cancelled", async () => {
     const customer = await travelerWith("pat", "USA");
     const { orderId, arrives, leaves } = await bookParis(customer, inDays(60), inDays(120));
     const used = arrives.until(leaves, { largestUnit: "days" }).days + 1;
@@ -119,7 +119,7 @@ describe("days of booked flights", () => {
     expect(await into("robin", "ITA", ...days)).toMatchObject({ verdict: ADMITTED });
   });
 
-  test("a traveler of another tenant does not exist", async () => {
+  test("of a traveler of another tenant do not exist", async () => {
     await travelerWith("sam", "USA");
     const other = await newFundedTenant(service, "Others");
     const asked = {
@@ -200,7 +200,7 @@ describe("check_trip_eligibility", () => {
     [[leg("FRA", "ITA", 10, { returnDate: inDays(9) })], [], "legs.0.returnDate"],
     [[leg("FRA", "ITA", 10)], [{ countryIso3: "ITA", from: inDays(-9), to: inDays(-10) }], "earlierStays.0.to"],
     [[], [], "legs"],
-  ])("refuses what does not fit: %#", async (legs, earlierStays, path) => {
+  ])("refuses invalid arguments: %#", async (legs, earlierStays, path) => {
     const { status, body } = await service.call("check_trip_eligibility", {
       travelerUserId: "tony",
       legs,
@@ -219,7 +219,7 @@ describe("a preview of a booking", () => {
   };
   const abroad = { origin: "JFK", destination: "CDG", departureDate: inDays(40), returnDate: inDays(50) };
 
-  test("warns of a visa that is needed, and refuses nothing", async () => {
+  test("warns of a required visa, and refuses nothing", async () => {
     const customer = await travelerWith("uma", "IND");
     const { accepted, warnings } = await preview(abroad, customer);
     expect(accepted).toBe(true);
@@ -228,14 +228,14 @@ describe("a preview of a booking", () => {
     expect(warnings[1]).toMatch(/^Traveler 1 of 1, entry into USA on .*: visa_required\./);
   });
 
-  test("warns of a rule that was recalled, and of nobody's own country", async () => {
+  test("warns of a recalled rule, and never of a traveler's own country", async () => {
     const { warnings } = await preview(abroad, await travelerWith("vic", "USA"));
     expect(warnings).toHaveLength(1);
     expect(warnings[0]).toMatch(/^Traveler 1 of 1, entry into FRA on .*: eligible.*from memory/);
     expect((await preview(abroad, await travelerWith("vera", "USA", "FRA"))).warnings).toEqual([]);
   });
 
-  test("says that nothing was checked without a passport, and nothing of flights within a country", async () => {
+  test("reports without a passport that nothing was checked, and ignores flights within a country", async () => {
     const customer = await travelerWith("will");
     expect((await preview(abroad, customer)).warnings).toEqual([
       expect.stringContaining("Traveler 1 of 1 has no passport"),

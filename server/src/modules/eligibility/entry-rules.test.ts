@@ -147,7 +147,7 @@ describe("visitors", () => {
     if (verdict !== "unknown") for (const { source: named } of checked.checks) expect(named).not.toBeNull();
   });
 
-  test("a country without rules is never a yes, and one's own country always is one", async () => {
+  test("a country without rules is never a yes, and one's own country always is", async () => {
     expect((await check("USA", ["ATA", ...DAYS])).verdict).toBe("unknown");
     for (const purpose of ["leisure", "study", "medical"]) {
       expect((await check("URY", ["URY", ...DAYS, purpose])).verdict).toBe("eligible");
@@ -155,7 +155,7 @@ describe("visitors", () => {
     }
   });
 
-  test("a recalled rule says so in the verdict's own text, and an authorization where to get it", async () => {
+  test("a recalled rule is named in the verdict, and an authorization with where to get it", async () => {
     const recalled = await check("FRA", ["USA", ...DAYS]);
     expect(recalled.summary).toContain("written down from memory");
     expect(recalled.authorization).toMatchObject({ type: "ESTA", officialUrl: "https://esta.cbp.dhs.gov" });
@@ -197,7 +197,7 @@ describe("days on which rules begin and end", () => {
     expect(checked.nextSteps.join(" ")).toContain("travel-europe.europa.eu");
   });
 
-  test("a rule that was last known to be in force over 90 days ago is stale, and says so", async () => {
+  test("a rule that was last confirmed over 90 days ago is stale, and the answer tells", async () => {
     const journey = ["MCO", "2027-06-01", "2027-06-05"] as const;
     clock.day = "2027-02-18";
     const fresh = await check("DEU", journey);
@@ -225,7 +225,7 @@ describe("an operator's dataset", () => {
     expect((await check("USA", ["NZL", ...DAYS])).verdict).toBe("unknown");
   });
 
-  test("that cannot be used stops the start, and the reason names the place", async () => {
+  test("that is unusable stops the start, and the error names the place", async () => {
     const path = join(folder, "broken.json");
     const [monaco] = dataset.regimes;
     const broken = { regimes: [{ ...monaco, entry: [{ nationalities: "FRA", kind: "evisa", source: "decree" }] }] };

@@ -75,7 +75,7 @@ const refused = [...eligibilityCases].flatMap(([file, cases]) =>
     .map((asked) => [file, asked.id, asked] as const),
 );
 
-describe("the tools answer as the cases say", () => {
+describe("the tools answer as in the official cases", () => {
   test.each([...new Map([...all, ...turned].map((one) => [one[1], one])).values()])("%s: %s", async (_, id, asked) => {
     const { verdict, authorization, bestPassport } = asked.expect;
     const saved = await save(asked);
@@ -96,7 +96,7 @@ describe("the tools answer as the cases say", () => {
   });
 });
 
-describe("the profile or the tool refuses what cannot be judged", () => {
+describe("the profile or the tool refuses cases that cannot be judged", () => {
   test.each(refused)("%s: %s", async (_, _id, asked) => {
     const saved = await save(asked);
     const answer = saved.status === 200 ? await ask(asked) : saved;

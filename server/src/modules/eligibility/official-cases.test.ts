@@ -65,7 +65,7 @@ describe.each([...eligibilityCases])("%s", (_, cases) => {
   );
 });
 
-test("Only cases of a kind of passport that profiles do not hold are left out", () => {
+test("only cases of a kind of passport that profiles do not record are left out", () => {
   const all = [...eligibilityCases.values()].flat();
   const known = new Set(["ordinary", "refugee", "stateless"]);
   const needing = all.filter(({ passports }) => passports.some(({ kind }) => !known.has(kind)));

@@ -54,7 +54,7 @@ describe("the passport", () => {
     expect((await check({ ...expired, expiresOn: "2026-12-10" }, ["USA", ...DAYS])).verdict).toBe("eligible");
   });
 
-  test("six months are not asked of nationals of the six-month club", async () => {
+  test("needs no six months for nationals of the six-month club", async () => {
     const expiresOn = "2026-12-20";
     expect((await check({ nationality: "FRA", expiresOn }, ["USA", ...DAYS])).verdict).toBe(
       "eligible_with_authorization",
@@ -62,7 +62,7 @@ describe("the passport", () => {
     expect((await check({ nationality: "KAZ", expiresOn }, ["USA", ...DAYS])).verdict).toBe("not_admitted");
   });
 
-  test("of a stateless person or a refugee needs somebody else's answer", async () => {
+  test("of a stateless person or a refugee needs an official answer", async () => {
     for (const nationality of ["XXA", "XXB"]) {
       const checked = await check(nationality, ["FRA", ...DAYS]);
       expect([checked.verdict, statusOf(checked, "passport")]).toEqual(["needs_information", "unknown"]);
@@ -77,7 +77,7 @@ describe("the passport", () => {
     expect(checked.nextSteps.join(" ")).toContain("save_traveler");
   });
 
-  test("is chosen from several, and no number is shown", async () => {
+  test("is chosen from several, without showing a number", async () => {
     const documents = [
       { nationality: "IND", number: "INDIA0011" },
       { nationality: "USA", number: "AMERICA22" },
@@ -104,7 +104,7 @@ describe("the passport", () => {
 });
 
 describe("stay, purpose and transit", () => {
-  test("the longest stay counts its first and its last day", async () => {
+  test("the longest stay includes its first and its last day", async () => {
     const within = await check("USA", ["FRA", "2026-12-01", "2027-02-28"]);
     expect([within.verdict, within.maxStayDays, statusOf(within, "stay")]).toEqual(["eligible", 90, "pass"]);
     const beyond = await check("USA", ["FRA", "2026-12-01", "2027-03-01"]);
@@ -160,7 +160,7 @@ describe("stay, purpose and transit", () => {
   });
 });
 
-describe("what does not fit", () => {
+describe("invalid arguments", () => {
   const asked = {
     travelerUserId: "user_demo",
     originIso3: "GBR",
@@ -186,7 +186,7 @@ describe("what does not fit", () => {
     expect(body).toHaveProperty("issues.0.path", path);
   });
 
-  test("today, and a return on the day of the departure, fit", async () => {
+  test("today, and a return on the day of the departure, are valid", async () => {
     const days = { departureDate: "2026-11-26", returnDate: "2026-11-26" };
     expect((await service.call("check_travel_eligibility", { ...asked, ...days })).status).toBe(200);
   });

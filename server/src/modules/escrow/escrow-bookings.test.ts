@@ -218,7 +218,7 @@ describe("a booking's life", () => {
     await expectSettledBooks();
   });
 
-  it("answers under its alias as under its name, which is listed once", async () => {
+  it("answers under its unlisted alias as under its name", async () => {
     const tripId = await escrow.prefund("10");
     const bookingId = await escrow.reserve(tripId, "10");
     const commit = { bookingId, vendorAmountUsdc: "9", vendorAddress: stranger(), itineraryHash: freshHash() };
@@ -246,7 +246,7 @@ describe("a booking's life", () => {
 });
 
 describe("log_agent_action", () => {
-  it("writes on the chain what was done, once for every call, and moves the fee to the tenant's treasury", async () => {
+  it("records actions on the chain, once per call, and moves the fee to the tenant's treasury", async () => {
     const tripId = await escrow.prefund("3");
     const before = await escrow.balanceOf(own);
     const ask = { tripId, actionType: "search", feeMicroUsdc: "250001" };
@@ -288,7 +288,7 @@ describe("log_agent_action", () => {
 });
 
 describe("a vendor that the token blocks", () => {
-  it("is refused at the commit; blocked later, its money waits in the escrow and nobody else's does", async () => {
+  it("is refused at the commit; blocked later, its money alone waits in the escrow", async () => {
     const [blocked, later] = [stranger(), stranger()];
     await escrow.block("USDC", blocked);
     const tripId = await escrow.prefund("100");

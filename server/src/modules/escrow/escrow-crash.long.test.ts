@@ -102,7 +102,7 @@ async function stateOf({ tripId, bookingId }: Subject) {
 
 describe("a process that dies", () => {
   it.each(Object.entries(kinds))(
-    "at any moment of %s, before or after its intent, its broadcast and its receipt, leaves what the next one finishes once",
+    "at any moment of %s, before or after its intent, its broadcast and its receipt, leaves work that the next one finishes once",
     { timeout: 240_000 },
     async (_name, { prepare, take, taken }) => {
       /** The state that the dead process left for its call, or that it outlived the step. */
@@ -172,7 +172,7 @@ describe("the contract refuses what the records allowed", () => {
     expect(await world.booking(bookingId)).toMatchObject({ tripId: other, state: "reserved", reserved: UNIT });
   });
 
-  it("a budget that the treasury lacks on the chain is available again, and the trip is none", async () => {
+  it("a budget that the treasury lacks on the chain is available again, and there is no trip", async () => {
     const before = await world.tenant.balance();
     const planned = world.plan(10n * UNIT, { seconds: -60 });
     const callId = await world.newCall();
@@ -186,7 +186,7 @@ describe("the contract refuses what the records allowed", () => {
   });
 });
 
-describe("a reservation that was to pay for an order", () => {
+describe("a reservation meant to pay for an order", () => {
   /** The supplier has booked it and refunds nothing. */
   async function order(escrowBookingId: Hex, cover: bigint): Promise<string> {
     const id = `bkg_${freshHash()}`;
@@ -222,7 +222,7 @@ describe("a reservation that was to pay for an order", () => {
     return { tripId, bookingId, id: await order(bookingId, 3n * UNIT) };
   }
 
-  it("keeps what the wallet will owe out of anybody's reach until it has paid", async () => {
+  it("keeps the wallet's future debt reserved until it has paid", async () => {
     const { tripId, bookingId, id } = await reserved();
     const before = await world.tenant.balance();
     const releasing = world.release(tripId, bookingId, { callId: await world.newCall() });
@@ -240,7 +240,7 @@ describe("a reservation that was to pay for an order", () => {
     expect(await world.reconcile(world.openedChain)).toEqual({ USDC: 0n, EURC: 0n });
   });
 
-  it("goes on paying where the trip has expired on the chain only, and the wallet has all that it had", async () => {
+  it("keeps paying if the trip has expired only on the chain, and the wallet has its full balance", async () => {
     const { tripId, bookingId, id } = await reserved({ seconds: 2_000 });
     const before = await world.tenant.balance();
     await world.devChain.ask("evm_increaseTime", [2_100]);
@@ -273,7 +273,7 @@ const asked = (tripId: Hex, amount: bigint) => ({
 });
 
 describe("steps of a whole trip", () => {
-  it("a closed trip gives back what is free, once, and its bookings go on", async () => {
+  it("a closed trip returns its free budget, once, and its bookings continue", async () => {
     const [tripId, bookingId] = [await world.newTrip(10n * UNIT), freshHash()];
     const call = async () => ({ callId: await world.newCall() });
     await world.drained(world.reserve(tripId, bookingId, 4n * UNIT, await call()));
@@ -292,7 +292,7 @@ describe("steps of a whole trip", () => {
     expect(await world.escrow.trip(tripId)).toMatchObject({ free: 0n, held: 0n, isClosed: true });
   });
 
-  it("is not closed while a reservation is under way, nor reserved from while it is closed", async () => {
+  it("is not closed while a reservation is in progress, nor reserved from while it is being closed", async () => {
     const tripId = await world.newTrip(10n * UNIT);
     const call = async () => ({ callId: await world.newCall() });
     const reserving = world.reserve(tripId, freshHash(), UNIT, await call());
@@ -310,7 +310,7 @@ describe("steps of a whole trip", () => {
     expect(await world.trip(tripId)).toMatchObject({ state: "closed", pending: undefined, held: UNIT });
   });
 
-  it("an Idempotency-Key whose first call is still undecided is no other request's", async () => {
+  it("an Idempotency-Key whose first call is still undecided belongs to no other request", async () => {
     const [tripId, key] = [await world.newTrip(10n * UNIT), freshHash()];
     const call = async () => ({ callId: await world.newCall(key) });
     const reserve = async (amount: bigint) =>
@@ -325,7 +325,7 @@ describe("steps of a whole trip", () => {
     expect(await world.trip(tripId)).toMatchObject({ free: 9n * UNIT, promised: 0n, held: UNIT });
   });
 
-  it("takes nothing while the operator has stopped the money, and answers what was done before", async () => {
+  it("takes nothing while the operator has stopped the money, and answers repetitions", async () => {
     const [tripId, bookingId] = [await world.newTrip(10n * UNIT), freshHash()];
     const call = async () => ({ callId: await world.newCall() });
     const first = await world.drained(world.reserve(tripId, bookingId, UNIT, await call()));

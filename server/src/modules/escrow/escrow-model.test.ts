@@ -173,7 +173,7 @@ const property = (count: number, mutant?: Mutant) =>
   });
 
 describe("random lives of trips and bookings", () => {
-  it("end as the model says, in the answers, the records and on the chain", {
+  it("end like the model, in the answers, the records and on the chain", {
     timeout: 120_000 * Math.max(RUNS, 2),
   }, async () => {
     await fc.assert(property(LIVES), { numRuns: RUNS });

@@ -89,7 +89,7 @@ describe("a trip's budget", () => {
     expect(trip.guestLink.startsWith(`${service.appUrl}/claim/`)).toBe(true);
   });
 
-  it("is put there over MCP too, for 30 days and with a code when one is wanted", async () => {
+  it("is put there over MCP too, for 30 days and with a code on request", async () => {
     const args = { budgetUsdc: "5", require2fa: true };
     const { body } = await sendMcp(service, "tools/call", { name: "prefund_trip", arguments: args });
     const Result = z.object({ result: z.object({ structuredContent: Prefunded }) });
@@ -107,7 +107,7 @@ describe("a trip's budget", () => {
     expect(await trips()).toEqual(before);
   });
 
-  it("is paid once for an Idempotency-Key, however often it is asked for at once", async () => {
+  it("is paid once per Idempotency-Key under concurrent calls", async () => {
     const { tenantId, as } = await newFundedTenant(service, "Repeating");
     const headers = { "idempotency-key": randomUUID() };
     const args = { budgetUsdc: "77", require2fa: true };
@@ -127,7 +127,7 @@ describe("a trip's budget", () => {
   });
 });
 
-describe("arguments that do not fit", () => {
+describe("invalid arguments", () => {
   const nowhere = "0x00000000000000000000000000000000000a11ce";
   const bad: [string, object][] = [
     ["budgetUsdc", { budgetUsdc: "0" }],
@@ -175,7 +175,7 @@ describe("arguments that do not fit", () => {
     expect(await trips()).toEqual(before);
   });
 
-  it("are told from those that do", async () => {
+  it("are distinguished from valid ones", async () => {
     const trip = await prefund({
       budgetUsdc: "1",
       expiresInDays: 365,
@@ -195,7 +195,7 @@ describe("arguments that do not fit", () => {
 });
 
 describe("the guest", () => {
-  it("is written to with the link and never with the code, and the database keeps neither, nor does the log", async () => {
+  it("gets a mail with the link and never the code, and neither the database nor the log has them", async () => {
     const guestEmail = `guest-${randomUUID()}@example.com`;
     const trip = await prefund({ budgetUsdc: "3", require2fa: true, guestEmail, tripSummary: "Lisbon" });
     expect(trip).toMatchObject({ emailSent: true });
@@ -229,7 +229,7 @@ describe("the guest", () => {
   });
 });
 
-describe("where guest links may lead", () => {
+describe("the origins of guest links", () => {
   const own = "https://own.example";
   /** `npm run tenant -- link-origins …`, within this process. */
   async function linkOrigins(...args: string[]) {
@@ -242,7 +242,7 @@ describe("where guest links may lead", () => {
     return { code, text };
   }
 
-  it("is allowed to one tenant by command, from its next call on, and audited", async () => {
+  it("are allowed to one tenant by command, from its next call on, and audited", async () => {
     const { tenantId, as } = await newFundedTenant(service, "Allowed");
     const args = { budgetUsdc: "1", linkOrigin: own };
     const refused = async (caller: object, id: string) => {
@@ -281,12 +281,12 @@ describe("where guest links may lead", () => {
     "https://*.own.example",
     "own.example",
     "javascript:alert(1)",
-  ])("is not %s by command", async (origin) => {
+  ])("are not %s by command", async (origin) => {
     const outcome = await linkOrigins(service.tenantId, "--add", origin);
     expect(outcome).toEqual({ code: 2, text: expect.stringContaining("--add is one https origin") });
   });
 
-  it("is the application host, and what the operator lists", () => {
+  it("are the application host's, and those that the operator lists", () => {
     expect(readConfig({ LINK_ORIGINS: " https://A.example , http://b.example:8080/ ," }).linkOrigins).toEqual([
       "https://a.example",
       "http://b.example:8080",

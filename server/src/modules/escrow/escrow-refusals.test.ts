@@ -78,7 +78,7 @@ describe("ids that are not the caller's", () => {
     expect((await escrow.booking(bookingId)).state).toBe("confirmed");
   });
 
-  it("a booking's id belongs to one tenant only as far as it is concerned", async () => {
+  it("a booking's id is unique only within its tenant", async () => {
     const bookingId = freshHash();
     const theirs = await escrow.prefund("5", {}, other.as);
     resultOf(await service.call("reserve_booking", { tripId: theirs, bookingId, upperBoundUsdc: "5" }, other.as));
@@ -88,7 +88,7 @@ describe("ids that are not the caller's", () => {
     expect(await escrow.bookingOnChain(theirs, bookingId)).toMatchObject({ state: "reserved", reserved: 5_000_000n });
   });
 
-  it.each([freshHash(), "0x12", "trip_1", ""])("nor do unknown ones: %s", async (id) => {
+  it.each([freshHash(), "0x12", "trip_1", ""])("neither do unknown ones: %s", async (id) => {
     expect(codeOf(await service.call("reserve_booking", { tripId: id, upperBoundUsdc: "1" }))).toBe("trip_not_found");
     expect(codeOf(await service.call("log_agent_action", { tripId: id }))).toBe("trip_not_found");
     expect(codeOf(await service.call("settle_booking", { bookingId: id }))).toBe("booking_not_found");
@@ -104,7 +104,7 @@ describe("ids that are not the caller's", () => {
   });
 });
 
-describe("arguments that do not fit", () => {
+describe("invalid arguments", () => {
   const bad: readonly [string, string, (bookingId: Hex) => object][] = [
     ...["0", "-1", "1e3", "1.1234567", "9223372036854.775808", "", "1,5"].map(
       (amount): [string, string, () => object] => [
@@ -160,7 +160,7 @@ describe("arguments that do not fit", () => {
 });
 
 describe("limits", () => {
-  it("a reservation is within what is free", async () => {
+  it("a reservation fits into the free budget", async () => {
     const small = await escrow.prefund("100");
     resultOf(await service.call("reserve_booking", { tripId: small, upperBoundUsdc: "60" }));
     const answer = await service.call("reserve_booking", { tripId: small, upperBoundUsdc: "40.000001" });
@@ -174,7 +174,7 @@ describe("limits", () => {
     resultOf(await service.call("reserve_booking", { tripId: small, upperBoundUsdc: "40" }));
   });
 
-  it("a commit is within its reservation, fees included", async () => {
+  it("a commit fits into its reservation, fees included", async () => {
     const bookingId = await escrow.bookingAfter(tripId, "reserve_booking");
     const over = { ...commitOf(bookingId), vendorAmountUsdc: "9.500001" };
     expect((await service.call("commit_booking", over)).body).toMatchObject({
@@ -186,7 +186,7 @@ describe("limits", () => {
     resultOf(await service.call("commit_booking", { ...over, vendorAmountUsdc: "9.5" }));
   });
 
-  it("an expired trip takes nothing new, and what is committed goes on", async () => {
+  it("an expired trip takes nothing new, and committed bookings continue", async () => {
     const brief = await escrow.prefund("50");
     const reserved = await escrow.bookingAfter(brief, "reserve_booking");
     const committed = await escrow.bookingAfter(brief, "commit_booking");

@@ -57,7 +57,7 @@ describe("an empty transaction in an order's place", () => {
   });
 });
 
-it("an order is not over by a transaction without effect while a later one of it can be in a block", async () => {
+it("an order does not end by a transaction without effect while a later one of it can be in a block", async () => {
   const stranger = await orders.newStranger(UNIT);
   const funding = await orders.fundByStranger(stranger, UNIT);
   const { args } = decodeFunctionData({ abi: tripEscrowAbi, data: funding.data });
@@ -84,7 +84,7 @@ it("an order is not over by a transaction without effect while a later one of it
   expect(await endOf(id)).toMatchObject({ state: "confirmed" });
 });
 
-it("money that stands still does not move in the escrow either", async () => {
+it("stopped money does not move in the escrow either", async () => {
   const tripId = await orders.fund(await world.newTenant());
   const reserve = reservation();
   await orders.do(tripId, reserve);

@@ -22,8 +22,8 @@ afterAll(async () => {
   await service[Symbol.asyncDispose]();
 });
 
-describe("asked again with the same meaning", () => {
-  it("a reservation is one", async () => {
+describe("repeated with the same meaning", () => {
+  it("a reservation happens once", async () => {
     const count = await escrow.countSteps();
     const ask = { tripId: tripId.toUpperCase().replace("0X", "0x"), upperBoundUsdc: "10", bookingId: freshHash() };
     const first = await service.call("reserve_booking", ask);
@@ -43,7 +43,7 @@ describe("asked again with the same meaning", () => {
     }
   });
 
-  it.each(journey)("$tool is one", async ({ tool, after, argsOf }) => {
+  it.each(journey)("$tool happens once", async ({ tool, after, argsOf }) => {
     const bookingId = await escrow.bookingAfter(tripId, after);
     const first = await service.call(tool, argsOf(bookingId));
     const count = await escrow.countSteps();
@@ -55,14 +55,14 @@ describe("asked again with the same meaning", () => {
     expect(meters[1]).toBe(meters[0]);
   });
 
-  it("a cancellation is one, for whichever reason", async () => {
+  it("a cancellation happens once, whatever the reason", async () => {
     const bookingId = await escrow.bookingAfter(tripId, "cancel_booking");
     const again = await service.call("cancel_booking", { ...cancelOf(bookingId, tripId), reason: "timeout" });
     expect(resultOf(again)).toMatchObject({ state: "cancelled", reason: "buyer_cancel", refundedUsdc: "10.00" });
     expect(again.headers.get("idempotent-replayed")).toBe("true");
   });
 
-  it("with another meaning it is refused, and names the state", async () => {
+  it("with another meaning it is refused, naming the state", async () => {
     const bookingId = await escrow.bookingAfter(tripId, "confirm_flight");
     for (const change of [
       { vendorAmountUsdc: "8" },
@@ -92,7 +92,7 @@ describe("asked again with the same meaning", () => {
   });
 });
 
-describe("sixteen at once", () => {
+describe("sixteen concurrent calls", () => {
   it("reserve one booking under one id", async () => {
     const small = await escrow.prefund("100");
     await expectOneEffect("reserve_booking", { tripId: small, bookingId: freshHash(), upperBoundUsdc: "10" });

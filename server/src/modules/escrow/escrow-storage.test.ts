@@ -36,7 +36,7 @@ const newTrip = (change: Partial<NewTrip> = {}): NewTrip => ({
 });
 
 describe("trips", () => {
-  it("are read as they were stored, and the guest's address is readable with the master key only", async () => {
+  it("are read as stored, and only the master key decrypts the guest's address", async () => {
     const trip = newTrip({ guestEmail: "amelia@example.com", mail: "pending" });
     const stored = await stores.trips.insert(trip);
     expect(stored).toMatchObject({
@@ -60,7 +60,7 @@ describe("trips", () => {
     await setup.db.deleteFrom("trip").where("tripId", "=", other.tripId).execute();
   });
 
-  it("are another tenant's or another network's for nobody else", async () => {
+  it("of another tenant or environment are not found", async () => {
     const { tripId } = await stores.trips.insert(newTrip());
     expect(await stores.trips.find("tenant_a", ENVIRONMENT, tripId)).toBeDefined();
     expect(await stores.trips.find("tenant_b", ENVIRONMENT, tripId)).toBeUndefined();
@@ -69,7 +69,7 @@ describe("trips", () => {
     expect(await stores.trips.unlock("tenant_a", ENVIRONMENT, tripId)).toBe(true);
   });
 
-  it("keep each step with its transaction, and set what a change has, also to nothing", async () => {
+  it("keep each step with its transaction, and store all of a change, including cleared members", async () => {
     const { tripId } = await stores.trips.insert(newTrip());
     const [fund, claim] = [freshHash(), freshHash()];
     const change = { state: "funded", free: 100n, transaction: { step: "fund", transactionHash: fund } } as const;
@@ -90,7 +90,7 @@ describe("trips", () => {
     expect(trip?.transactions[0]?.at.toString()).toBe(start.toString());
   });
 
-  it("do not lose or make a micro-unit, nor promise more than is free", async () => {
+  it("neither lose nor create a micro-unit, nor promise more than is free", async () => {
     const { tripId } = await stores.trips.insert(newTrip());
     await stores.trips.change(ENVIRONMENT, tripId, { state: "funded", free: 100n });
     for (const change of [
@@ -108,7 +108,7 @@ describe("trips", () => {
     await stores.trips.change(ENVIRONMENT, tripId, { free: 40n, held: 50n, vendorPaid: 10n, promised: 40n });
   });
 
-  it("count wrong codes up to the limit, also when they come at once", async () => {
+  it("count wrong codes up to the limit, also concurrent ones", async () => {
     const { tripId } = await stores.trips.insert(newTrip());
     const counts = await Promise.all(
       Array.from({ length: 12 }, () => stores.trips.countWrongCode(ENVIRONMENT, tripId, 5)),
@@ -116,7 +116,7 @@ describe("trips", () => {
     expect(counts.filter((count) => count !== undefined).toSorted()).toEqual([1, 2, 3, 4, 5]);
   });
 
-  it("are one caller's after the other while they are locked, with what the one before has stored", async () => {
+  it("are locked by one caller at a time, who sees the previous one's changes", async () => {
     const { tripId } = await stores.trips.insert(newTrip());
     await stores.trips.change(ENVIRONMENT, tripId, { state: "funded", free: 100n });
     const take = () =>
@@ -141,7 +141,7 @@ describe("bookings in escrow", () => {
     return { booking, inserted: await stores.escrowBookings.insert(booking) };
   }
 
-  it("have an id that a tenant uses once, unless the reservation had no effect", async () => {
+  it("have an id unique in the tenant, unless the reservation had no effect", async () => {
     const { booking, inserted } = await newBooking();
     expect(inserted).toMatchObject({ ...booking, state: "reserving", waiting: 0n, transactions: [] });
     expect(await stores.escrowBookings.insert(booking)).toBeUndefined();
@@ -152,7 +152,7 @@ describe("bookings in escrow", () => {
     expect(await stores.escrowBookings.listOfTrip(ENVIRONMENT, booking.tripId)).toEqual([]);
   });
 
-  it("pay out all of a reservation or nothing, and only when they end", async () => {
+  it("pay out a whole reservation or nothing, and only at their end", async () => {
     const { booking } = await newBooking();
     const bad = [
       { vendorAmount: 40n, markup: 10n, serviceFee: 1n },

@@ -30,7 +30,7 @@ describe("over TLS", () => {
     ["from the first byte", "wrapped", true],
     ["by STARTTLS", "required", false],
     ["by STARTTLS where that is optional", "optional", false],
-  ] as const)("%s: logs in and sends to a server whose certificate is good", async (_how, tls, secure) => {
+  ] as const)("%s: logs in and sends to a server with a valid certificate", async (_how, tls, secure) => {
     trustOurs();
     await using server = await startMailServer({ ...ours, secure });
     await mailerFor(server.port, tls, LOGIN).send(mail);
@@ -44,13 +44,13 @@ describe("over TLS", () => {
     ["wrapped", true],
     ["required", false],
     ["optional", false],
-  ] as const)("%s: tells a server whose certificate nobody vouches for nothing", async (tls, secure) => {
+  ] as const)("%s: sends nothing to a server with an untrusted certificate", async (tls, secure) => {
     await using server = await startMailServer({ ...ours, secure });
     await expect(mailerFor(server.port, tls, LOGIN).send(mail)).rejects.toMatchObject({ code: "mail_not_sent" });
     expect([server.received, server.logins]).toEqual([[], []]);
   });
 
-  it("tells a server that offers none nothing, unless that is allowed", async () => {
+  it("sends nothing to a server without it, unless that is allowed", async () => {
     await using server = await startMailServer({ disabledCommands: ["STARTTLS"], allowInsecureAuth: true });
     await expect(mailerFor(server.port, "required", LOGIN).send(mail)).rejects.toMatchObject({ code: "mail_not_sent" });
     expect([server.received, server.logins]).toEqual([[], []]);
@@ -59,7 +59,7 @@ describe("over TLS", () => {
   });
 });
 
-it("a wrong password is no refusal of the mail, and is in no error", async () => {
+it("a wrong password does not refuse the mail, and is in no error", async () => {
   await using server = await startMailServer({
     disabledCommands: ["STARTTLS"],
     allowInsecureAuth: true,
@@ -129,7 +129,7 @@ describe("the configuration", () => {
     [{ SMTP_URL: "smtp://mail", MAIL_FROM: "Wayfare" }, "MAIL_FROM must be an e-mail address"],
     [{ SMTP_URL: "smtp://mail", MAIL_FROM: "Wayfare <trips@example.com" }, "MAIL_FROM must be an e-mail address"],
     [{ SMTP_URL: "smtp://mail", MAIL_FROM: "trips@example.com, a@example.com" }, "MAIL_FROM must be an e-mail"],
-  ])("%j is refused with what to do", (environment, message) => {
+  ])("%j is refused with advice", (environment, message) => {
     expect(() => readConfig(environment)).toThrow(message);
   });
 });

@@ -117,7 +117,7 @@ async function receivedText(): Promise<string> {
 }
 
 describe("the mail", () => {
-  it("brings the link, what it is worth, until when and from whom, and never the code", async () => {
+  it("has the link, its value, its deadline and its sender, and never the code", async () => {
     const trip = await newTrip({ details: { tripSummary: "Lisbon in May,\ntwo nights." } });
     expect(await sendGuestMail(portsWith(mailerFor(server.port)), trip)).toBe(true);
     expect(await mailStateOf(trip)).toBe("sent");
@@ -143,7 +143,7 @@ describe("the mail", () => {
     expect(without).not.toMatch(new RegExp(`\\b${claimKeys.claimCode(trip.codeNonce)}\\b`));
   });
 
-  it("asks for no code where none is needed, says that test money is test money, and does without names", async () => {
+  it("asks for no code if none is needed, marks test money, and works without names", async () => {
     const trip = await newTrip({ environment: "sandbox", requiresCode: false });
     expect(await sendGuestMail(portsWith(mailerFor(server.port)), trip)).toBe(true);
     const text = await receivedText();
@@ -158,7 +158,7 @@ describe("the mail", () => {
     expect(other).not.toContain("test money");
   });
 
-  it("keeps what others wrote as text, in its place and of a size", async () => {
+  it("keeps others' words as text, in place and within bounds", async () => {
     const trip = await newTrip({
       details: {
         buyerName: "Eve\r\nBcc: all@example.com\r\n\r\n<b>Bank</b>\u202e",
@@ -180,10 +180,10 @@ describe("the mail", () => {
   });
 });
 
-describe("a mail that is kept", () => {
+describe("a kept mail", () => {
   const send = (trip: Trip, change: Partial<Mailing>) => sendGuestMail(portsWith(mailerFor(server.port), change), trip);
 
-  it("is one of the sandbox where the service works for real guests, also when the job finds it", async () => {
+  it("is a sandbox mail where the service works for real guests, also if the job finds it", async () => {
     const [trial, real] = [await newTrip({ environment: "sandbox" }), await newTrip()];
     expect(await send(trial, { kept: "sandbox" })).toBe(false);
     expect(await send(real, { kept: "sandbox" })).toBe(true);
@@ -197,7 +197,7 @@ describe("a mail that is kept", () => {
     expect(answer.keptMail?.text).not.toContain(guestLinkOf(claimKeys, trial));
   });
 
-  it("is one too many for its tenant or for its recipient in a day, and one that is sent again counts once", async () => {
+  it("exceeds its tenant's or recipient's daily limit, and a mail sent again counts once", async () => {
     const limits = { mostPerTenantAndDay: 3, mostPerRecipientAndDay: 2 };
     const sendTo = async (tenantId: string, guestEmail: string) =>
       send(await newTrip({ tenantId, guestEmail }), limits);
@@ -218,7 +218,7 @@ describe("a mail that is kept", () => {
     expect(await sendTo("one", "d@example.com")).toBe(true);
   });
 
-  it("is forgotten by a job once its day and the next are over", async () => {
+  it("is deleted by a job after its day and the next", async () => {
     expect(await send(await newTrip({ tenantId: "past", guestEmail: "past@example.com" }), {})).toBe(true);
     const counts = () =>
       setup.db.selectFrom("guestMailCount").selectAll().where("counted", "=", "tenant:past").execute();
@@ -232,8 +232,8 @@ describe("a mail that is kept", () => {
   });
 });
 
-describe("a mail server that does not take it", () => {
-  it("that is not there: the caller is told so, and the job sends it when its time has come", async () => {
+describe("a mail server that refuses mail", () => {
+  it("that is unreachable: the caller learns it, and the job sends the mail later", async () => {
     const trip = await newTrip();
     expect(await sendGuestMail(portsWith(mailerFor(DEAD_PORT)), trip)).toBe(false);
     expect(await mailStateOf(trip)).toBe("pending");
@@ -247,7 +247,7 @@ describe("a mail server that does not take it", () => {
     expect(server.received).toHaveLength(1);
   });
 
-  it("that says nothing: the caller does not wait for it, what is under way ends by itself, and is tried again", async () => {
+  it("that is silent: the caller does not wait, the attempt ends by itself, and is repeated", async () => {
     await using silent = await startDumbServer();
     const trip = await newTrip();
     const mailer = mailerFor(silent.port, { stepMilliseconds: 1_000, wholeMilliseconds: 2_000 });
@@ -264,7 +264,7 @@ describe("a mail server that does not take it", () => {
     expect(await mailStateOf(trip)).toBe("sent");
   });
 
-  it("that goes on saying a little for ever is given up all the same", async () => {
+  it("that keeps sending a little for ever is given up all the same", async () => {
     const timers: NodeJS.Timeout[] = [];
     await using drip = await startDumbServer((socket) => {
       socket.write("220 here\r\n");
@@ -276,7 +276,7 @@ describe("a mail server that does not take it", () => {
     for (const timer of timers) clearInterval(timer);
   });
 
-  it("that refuses for now is asked again, ever more rarely; one that refuses for good is not", async () => {
+  it("that refuses temporarily is asked again, ever more rarely; one that refuses permanently is not", async () => {
     refusals = { recipient: 451 };
     const trip = await newTrip();
     const ports = portsWith(mailerFor(server.port));
@@ -299,7 +299,7 @@ describe("a mail server that does not take it", () => {
     expect(server.received).toEqual([]);
   });
 
-  it("is given up after a day, with a line for the operator that has neither the address nor the text", async () => {
+  it("is given up after a day, with a line for the operator without the address and the text", async () => {
     refusals = { message: 451 };
     const trip = await newTrip();
     const lines: string[] = [];
@@ -319,8 +319,8 @@ describe("a mail server that does not take it", () => {
   });
 });
 
-describe("several at once", () => {
-  it("send it once, and all who wait for it are told that it went", async () => {
+describe("concurrent senders", () => {
+  it("send it once, and all waiting callers learn that it was sent", async () => {
     const trip = await newTrip();
     const ports = portsWith(mailerFor(server.port));
     const told = await Promise.all([
@@ -339,7 +339,7 @@ describe("several at once", () => {
   });
 });
 
-it("a crash between the sending and the note of it lets it be sent again under the same message id, after a while", async () => {
+it("a crash between sending and recording it sends it again under the same message id, after a while", async () => {
   const trip = await newTrip();
   const ports = portsWith(mailerFor(server.port));
   // The steps: found, taken, read, counted, marked, sent, noted.
@@ -357,7 +357,7 @@ it("a crash between the sending and the note of it lets it be sent again under t
   expect(await mailStateOf(trip)).toBe("sent");
 });
 
-it("nobody is written to before the budget is there, after the trip has expired, or where nobody asked for it", async () => {
+it("no mail is sent before the budget arrives, after the trip has expired, or without a request", async () => {
   const early = await newUnfundedTrip();
   const late = await newTrip({ expiresAt: clock.now() });
   const unasked = await newTrip({ mail: "none" });
@@ -371,7 +371,7 @@ it("nobody is written to before the budget is there, after the trip has expired,
   expect(server.received).toEqual([]);
 });
 
-it("what is sent is broken off when the service stops, and sent later", async () => {
+it("a mail in progress is interrupted when the service stops, and sent later", async () => {
   await using silent = await startDumbServer();
   const trip = await newTrip();
   const address = { host: "127.0.0.1", port: silent.port, tls: "off", credentials: undefined } as const;

@@ -41,7 +41,7 @@ async function bookedOf(escrow: Hex | undefined): Promise<unknown[]> {
 }
 
 let escrow: Hex;
-it("an escrow whose fees go elsewhere is refused, with the address that they belong to", async () => {
+it("an escrow whose fees go elsewhere is refused, with the right address", async () => {
   const line = await deployment.refuse(naming(await chain.deployEscrow()));
   expect(line).toMatch(/^Not started: [^\n]+\.$/);
   expect(line).toMatch(/sends its service fees to 0x[0-9a-f]{40}, not 0x[0-9a-f]{40}: have its owner set that/);
@@ -51,7 +51,7 @@ it("an escrow whose fees go elsewhere is refused, with the address that they bel
   escrow = await chain.deployEscrow({ serviceFeeRecipient: Address.parse(serviceFeeRecipient) });
 });
 
-it("what somebody paid into it before and between two starts is in the books, once", async () => {
+it("money paid into it before and between two starts is booked, once", async () => {
   await chain.deposit(escrow, 7n);
   await chain.deposit(escrow, 3n, "EURC");
   const both = (usdc: number, eurc: number) => [
@@ -93,7 +93,7 @@ it("another one is refused while trips have money in it", async () => {
   await (await deployment.start(naming(undefined))).stop();
 });
 
-it("EURC that is named later is in the books with what was paid in before, and money goes on", async () => {
+it("EURC that is configured later is booked with earlier deposits, and money keeps moving", async () => {
   const later = await createLiveDeployment(chain, { url: "http://127.0.0.1:9", token: "none" });
   const Wallet = z.object({ available: z.object({ EURC: z.string() }), balances: z.object({ EURC: z.string() }) });
   const Moved = z.object({

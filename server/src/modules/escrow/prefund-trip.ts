@@ -32,7 +32,7 @@ declare module "../../kernel/contracts/tool.ts" {
   }
 }
 
-/** Where guest links may lead. */
+/** The allowed origins of guest links. */
 interface ClaimLinks {
   /** The application host's own, such as `https://app.example.com`. */
   defaultOrigin: string;

@@ -32,8 +32,8 @@ const shown = ({ secret, plain }: { secret: string; plain: string }) => ({
 });
 const kept = ({ plain }: { plain: string }) => shown({ secret: SHOWN_ONCE_TEXT, plain });
 
-describe("an answer with values that are shown once", () => {
-  it("comes whole the first time, and without them when its Idempotency-Key is sent again", async () => {
+describe("an answer with shown-once values", () => {
+  it("is complete the first time, and lacks them when its Idempotency-Key is sent again", async () => {
     const args = newArguments();
     const headers = { "idempotency-key": randomUUID() };
     const before = probe.runs();
@@ -50,7 +50,7 @@ describe("an answer with values that are shown once", () => {
     expect(await searchDatabase(service, args.plain)).not.toEqual([]);
   });
 
-  it("does so over MCP, where what comes again still fits the published schema", async () => {
+  it("does so over MCP, where a repetition still fits the published schema", async () => {
     const args = newArguments();
     const call = () =>
       sendMcp(
@@ -93,7 +93,7 @@ describe("an answer with values that are shown once", () => {
     expect(await searchDatabase(service, args.plain)).not.toEqual([]);
   });
 
-  it("is worked out again for who was not answered in time, and is shown to him once", async () => {
+  it("is computed again for a caller that was not answered in time, and shown to it once", async () => {
     const args = { ...newArguments(), mood: "late" };
     const headers = { "idempotency-key": randomUUID() };
     const call = () => service.call("probe_shown_once", args, { headers });
@@ -120,7 +120,7 @@ describe("an answer with values that are shown once", () => {
     expect(await searchDatabase(service, args.secret)).toEqual([]);
   });
 
-  it("leaves nothing of them when it fails, in the database or in the log", async () => {
+  it("leaves no trace of them when it fails, in the database or in the log", async () => {
     for (const mood of ["fail", "crash"]) {
       const args = { ...newArguments(), mood };
       const headers = { "idempotency-key": randomUUID() };
@@ -142,8 +142,8 @@ describe("an answer with values that are shown once", () => {
   });
 });
 
-describe("a schema with values that are shown once", () => {
-  it("is published without a keyword of its own, and says in words what a second answer holds", async () => {
+describe("a schema with shown-once values", () => {
+  it("is published without a custom keyword, and describes in words what a second answer has", async () => {
     const list = await sendMcp(service, "tools/list", {});
     expect(list.text).toContain("probe_shown_once");
     const description = await service.send("/openapi.json", {});
@@ -156,7 +156,7 @@ describe("a schema with values that are shown once", () => {
     expect(JSON.stringify(entry?.inputSchema)).not.toContain("given again");
   });
 
-  it("is searched through everything that a schema can be made of", () => {
+  it("is searched through every construct of a schema", () => {
     const secret = () => shownOnce(z.string());
     const Everything = z.object({
       described: secret().describe("d"),
@@ -210,7 +210,7 @@ describe("a schema with values that are shown once", () => {
     expect(JSON.stringify(redacted)).not.toContain("1");
   });
 
-  it("leaves what is not there, and gives back as it is what has nothing to hide", () => {
+  it("ignores missing values, and returns values with nothing to hide unchanged", () => {
     const redact = redactionOf(z.object({ code: shownOnce(z.string()).optional(), name: z.string() }), "output");
     expect(redact({ name: "n" })).toEqual({ name: "n" });
     expect(redact({ name: "n", code: undefined })).toEqual({ name: "n", code: undefined });
@@ -219,7 +219,7 @@ describe("a schema with values that are shown once", () => {
     expect(redactionOf(z.object({ name: z.string() }), "output")(value)).toBe(value);
   });
 
-  it("is refused at the start where the text in its place would not fit, or could be missed", () => {
+  it("is refused at the start if the replacement text would not fit, or could be missed", () => {
     const marks = [
       shownOnce(z.string().max(10)),
       shownOnce(z.string().regex(/^\d{6}$/)),

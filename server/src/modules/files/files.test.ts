@@ -28,7 +28,7 @@ const file = (name: string) => ({
 });
 const one = { tenantId: "tenant_one", environment: "sandbox" as const };
 
-it("is read until it expires, and is gone afterwards", async () => {
+it("is readable until it expires, and is then gone", async () => {
   await files.put(one, [file("short")], { createdAt: start, expiresAt: after(10) });
   await files.put(one, [file("long")], { createdAt: start, expiresAt: after(60) });
   expect(await files.read(hash("short"), after(9))).toMatchObject({ fileName: "short.png", contentType: "image/png" });
@@ -38,7 +38,7 @@ it("is read until it expires, and is gone afterwards", async () => {
   expect((await files.read(hash("long"), after(11)))?.content.toString()).toBe("long");
 });
 
-it("goes when its tenant has too many newer ones, and nobody else's goes", async () => {
+it("is deleted when its tenant has too many newer ones, without affecting others'", async () => {
   const others = [
     { tenantId: "tenant_two", environment: "sandbox" as const },
     { tenantId: "tenant_one", environment: "production" as const },

@@ -80,7 +80,7 @@ describe("a transfer from an airport", () => {
     expect(texas.safety).toBeNull();
   });
 
-  it("goes to coordinates that stand for an address, and nobody waits for who takes a train", async () => {
+  it("goes to coordinates in place of an address, and no driver waits for a traveler who takes a train", async () => {
     const train = { ...late, destinationAddress: "51.5136,-0.1365", mode: "transit" };
     const { destination, pickUpAtLocal, schedule, safety } = await transfer(train);
     expect(destination).toMatchObject({ latitude: 51.5136, longitude: -0.1365, precision: "point" });
@@ -89,7 +89,7 @@ describe("a transfer from an airport", () => {
     ]);
   });
 
-  it("names the emergency numbers that services answer, and which answers which", async () => {
+  it("names the emergency numbers, and which service answers which", async () => {
     const [own, german] = [
       await transfer({ airport: "AMS", destinationAddress: "Amsterdam" }),
       await transfer({ airport: "BER", destinationAddress: "Berlin" }),
@@ -104,7 +104,7 @@ describe("a transfer from an airport", () => {
     );
   });
 
-  it("over the sea is none, and says so", async () => {
+  it("across the sea is refused with the reason", async () => {
     const { way, wayNote, schedule, taxisNeeded } = await transfer({
       ...late,
       destinationAddress: "Eiffel Tower, Paris",
@@ -124,7 +124,7 @@ describe("a transfer from an airport", () => {
     expect(way?.straightKilometers).toBeLessThan(100);
   });
 
-  it("goes to the nearest of several that are called so, and names the others", async () => {
+  it("goes to the nearest of several places of the name, and names the others", async () => {
     const { destination } = await transfer({ airport: "ORD", destinationAddress: "Springfield" });
     expect(destination.takenAs).toMatch(/^Springfield, MI/);
     expect(destination.otherCandidates).toContain("Springfield, IL, United States");
@@ -134,7 +134,7 @@ describe("a transfer from an airport", () => {
     ["LHR", "Soho", /^Soho, Indonesia$/],
     ["SFO", "Mission", /^Mission, /],
   ])(
-    "from %s to %s is not planned to another end of the Earth, and names what it could be",
+    "from %s to %s is not planned to the other side of the Earth, and names the candidates",
     async (airport, name, far) => {
       for (const tool of ["airport_transfer_coordinator", "airport_arrival_playbook"]) {
         const { body } = await service.call(tool, { airport, destinationAddress: name });
@@ -147,7 +147,7 @@ describe("a transfer from an airport", () => {
     },
   );
 
-  it("names the emergency numbers of where the traveler lands, and those beyond a border", async () => {
+  it("names the emergency numbers of the place of landing, and those across a border", async () => {
     const { safety, notes } = await transfer({ airport: "GVA", destinationAddress: "Annecy, France" });
     expect(safety?.emergencyNumbers).toEqual(expect.arrayContaining(["117", "17"]));
     const numbers = notes.filter((note) => note.startsWith("Emergency numbers in"));
@@ -166,7 +166,7 @@ describe("a transfer from an airport", () => {
     expect(JSON.stringify(answer.body)).toMatch(body);
   });
 
-  it("takes an airport by its name, or by its coordinates where its code is not known", async () => {
+  it("takes an airport by its name, or by its coordinates if its code is unknown", async () => {
     expect((await transfer({ ...soho, airport: "Heathrow" })).airport.timeZone).toBe("Europe/London");
     const given = { airport: "ZZZ", airportLatitude: 35.77, airportLongitude: 140.39 };
     const { airport, way } = await transfer({ ...given, destinationAddress: "Shinjuku, Tokyo", mode: "transit" });
@@ -204,7 +204,7 @@ describe("an arrival at night", () => {
     Planned.parse(resultOf(await service.call("airport_transfer_coordinator", args)));
   const NO_TRAIN = "No train or bus is planned";
 
-  it("when trains have stopped is planned by car, which leads the card, and the assumption is said", async () => {
+  it("after the last train is planned by car, which leads the card, and the assumption is stated", async () => {
     const { way, modeNote, pickUpAtLocal, taxisNeeded, links, card, notes } = await plan(at("23:40"));
     expect([way.mode, pickUpAtLocal, taxisNeeded]).toEqual(["driving", "2035-07-02T00:30:00", 1]);
     expect(modeNote).toMatch(/assumed to run from 5:00 to midnight.*travelmode=transit/);
@@ -225,7 +225,7 @@ describe("an arrival at night", () => {
     expect(evening.notes.join()).toMatch(/assumed to run from 5:00 to midnight/);
   });
 
-  it("is told at the head of the playbook's card and of its way, too", async () => {
+  it("leads the playbook's card and its way, too", async () => {
     const { card, steps } = await playbook(at("23:40"));
     expect(card.text.split("\n")[1]).toMatch(new RegExp(`^${NO_TRAIN}`));
     expect(steps.find(({ kind }) => kind === "way")?.lines[0]).toMatch(new RegExp(`^${NO_TRAIN}`));
@@ -251,7 +251,7 @@ describe("a walk from an airport", () => {
     [{ airport: "LTN", destinationAddress: "Oxford", arrivalTimeIso: noon }, "No walk is planned"],
     [{ airport: "LTN", destinationAddress: "Oxford" }, "No walk is planned"],
     [{ airport: "LHR", destinationAddress: "51.4950, -0.4500", arrivalTimeIso: night }, "No walk is planned at night"],
-  ])("that nobody should make is planned by car, which leads the card: %j", async (args, decision) => {
+  ])("that is unreasonable is planned by car, which leads the card: %j", async (args, decision) => {
     const { way, modeNote, card, links, steps } = await walk(args);
     expect(way?.mode).toBe("driving");
     expect(modeNote).toMatch(/^You asked for walking, and the plan is for a car.*travelmode=walking/);
@@ -272,7 +272,7 @@ describe("the card of an arrival", () => {
   const shown = (text: string) => text.replaceAll("\\", "").replaceAll(/[^\S\n]+/gu, " ");
 
   it.each(["en", "de", "fr", "es", "pt", "ja"])(
-    "has every sentence of the advice whole in %s",
+    "has every sentence of the advice in full in %s",
     async (languageCode) => {
       const night = { ...late, destinationLabel: "The Grand Old Hotel of Soho", languageCode };
       const { card, safety } = await transfer(night);
@@ -288,7 +288,7 @@ describe("the card of an arrival", () => {
 });
 
 describe("an arrival playbook", () => {
-  it("leads from the seat to the door, with the traveler's own words as they are", async () => {
+  it("leads from the seat to the door, and keeps the traveler's own words", async () => {
     const travelerName = "עדה 🧳 Lovelace";
     const args = { ...late, travelerName, flightNumber: "BA117", pnr: "RZPNX8" };
     const { steps, card } = await playbook(args);
@@ -301,7 +301,7 @@ describe("an arrival playbook", () => {
     expect(card.text).toContain("BA117");
   });
 
-  it("is in the traveler's language, and in English where there are no texts", async () => {
+  it("is in the traveler's language, or in English without texts for it", async () => {
     const german = await playbook({ ...late, languageCode: "de-AT" });
     expect(german.steps[3]?.lines.join()).toMatch(/Landung 1\. Juli 2035|Landung So.*Juli 2035/);
     expect(german.language).toMatchObject({ used: "de", note: null });
@@ -310,7 +310,7 @@ describe("an arrival playbook", () => {
     expect(klingon.schedule).toBeNull();
   });
 
-  it("is refused or fails as a transfer is", async () => {
+  it("is refused or fails like a transfer", async () => {
     const answer = await service.call("airport_arrival_playbook", { ...soho, airport: "London" });
     expect(answer.body).toMatchObject({ code: "airport_not_found" });
     const odd = await service.call("airport_arrival_playbook", { ...soho, mode: "bicycling" });

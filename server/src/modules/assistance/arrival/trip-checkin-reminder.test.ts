@@ -79,7 +79,7 @@ describe("check-in reminders", () => {
     expect(ics.match(/^DT(?:START|END|STAMP).*/gm)?.every((line) => line.endsWith("Z"))).toBe(true);
   });
 
-  it("have alarms, and a file at an address that whoever has it can read", async () => {
+  it("have alarms, and a file at an address that needs no key", async () => {
     const { ics, icsUrl, reminders, notes } = await remind({
       ...trip,
       ...soho,
@@ -97,7 +97,7 @@ describe("check-in reminders", () => {
     expect(ics.split("\r\n").every((line) => Buffer.byteLength(line) <= 75 && !line.includes("\n"))).toBe(true);
   });
 
-  it("leave out what is over, and say what to do instead", async () => {
+  it("leave out past events, and tell what to do instead", async () => {
     const departureDateTimeIso = Temporal.Now.instant().add({ hours: 1 }).toString();
     const { reminders, ics, notes } = await remind({ ...trip, ...soho, departureDateTimeIso });
     expect(reminders.map(({ kind }) => kind)).toEqual(["departure"]);
@@ -111,7 +111,7 @@ describe("check-in reminders", () => {
     expect(Temporal.Instant.from(expiresAt).since(departsAt).total("hours")).toBeGreaterThanOrEqual(48);
   });
 
-  it("of a flight that is delayed replace those made before, and those of another trip do not", async () => {
+  it("replace earlier ones of the same delayed flight, but not those of another trip", async () => {
     const before = await remind({ ...trip, departureDateTimeIso: "2035-05-01T22:30:00Z" });
     const delayed = await remind({ ...trip, departureDateTimeIso: "2035-05-02T03:30:00Z" });
     const another = await remind({ ...trip, pnr: "OTHER1", departureDateTimeIso: "2035-05-01T22:30:00Z" });
@@ -125,7 +125,7 @@ describe("check-in reminders", () => {
     expect(readCalendar(delayed.ics).strict[0]?.sequence).toBe(delayed.sequence);
   });
 
-  it("are in the traveler's language, with names as they are", async () => {
+  it("are in the traveler's language, and keep names", async () => {
     const name = "עדה 🧳 Lovelace; a,b\\n";
     const german = await remind({
       ...trip,
@@ -145,13 +145,13 @@ describe("check-in reminders", () => {
     [{ stayLabel: "Qwxzhaus" }, "not known"],
     [{ stayLatitude: 48.8, stayLongitude: 2.3 }, "over 300 km"],
     [{}, "Without a place of stay"],
-  ])("leave out what cannot be known, and say so: %j", async (stay, note) => {
+  ])("leave out unknown parts, and report them: %j", async (stay, note) => {
     const { reminders, notes } = await remind({ ...trip, ...stay, departureDateTimeIso: "2035-05-01T09:30:00Z" });
     expect(reminders.map(({ kind }) => kind)).toEqual(["check_in", "departure"]);
     expect(notes.join()).toContain(note);
   });
 
-  it("take of several places of a name the one near the airport, and say what contradicts itself", async () => {
+  it("take the place of a name that is near the airport, and report contradictions", async () => {
     const at = { departureDateTimeIso: "2035-05-01T09:30:00Z" };
     const notes = async (args: object) => (await remind({ ...trip, ...at, ...args })).notes.join(" ");
     expect(await notes({ origin: "CDG", stayAddress: "Paris" })).toMatch(
@@ -164,7 +164,7 @@ describe("check-in reminders", () => {
     expect(await notes({ airportLatitude: 48.85, airportLongitude: 2.35 })).toMatch(/km from London Heathrow Airport/);
   });
 
-  it("take an airport that we do not know by its coordinates", async () => {
+  it("take an unknown airport by its coordinates", async () => {
     const unknown = { origin: "ZZZ", departureDateTimeIso: "2035-05-01T09:30:00Z" };
     const answer = await service.call("trip_checkin_reminder", unknown);
     expect([answer.status, answer.body.code]).toEqual([500, "airport_not_found"]);

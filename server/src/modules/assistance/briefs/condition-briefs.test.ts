@@ -62,7 +62,7 @@ describe("with sources", () => {
   });
   const call = async (tool: string, args: object = {}) => resultOf(await service.call(tool, { ...LISBON, ...args }));
 
-  it("says the weather in the units and the language asked for, and whose it is", async () => {
+  it("reports the weather in the requested units and language, with its source", async () => {
     answer = undefined;
     expect(await call("trip_weather_brief", { languageCode: "de" })).toMatchObject({
       available: true,
@@ -96,7 +96,7 @@ describe("with sources", () => {
     expect(again).toEqual([]);
   });
 
-  it("says the air, its category, and what to do about it", async () => {
+  it("reports the air quality, its category, and advice", async () => {
     answer = undefined;
     const found = await call("air_quality_brief", { languageCode: "fr" });
     expect(found).toMatchObject({
@@ -122,7 +122,7 @@ describe("with sources", () => {
     ["silence", "hang", "timeout", 12],
     ["too many requests", { status: 429 }, "rate_limited", 13],
   ])(
-    "still answers with its other parts after %s, says what failed, and costs what it costs",
+    "still answers with its other parts after %s, reports the failure, and costs the same",
     async (_what, bad, reason, latitude) => {
       // A success closes the circuit that the previous fault began to open.
       answer = undefined;
@@ -154,7 +154,7 @@ describe("without a source", () => {
   });
   afterAll(() => service[Symbol.asyncDispose]());
 
-  it("makes no weather and no air up, and says the sun's times", async () => {
+  it("invents no weather and no air quality, and reports the sun's times", async () => {
     const weather = resultOf(await service.call("trip_weather_brief", LISBON));
     expect(weather).toMatchObject({
       available: false,

@@ -110,7 +110,7 @@ describe("emergency numbers", () => {
     });
   });
 
-  it("are known to libphonenumber where the table says that two sources agree", () => {
+  it("are known to libphonenumber if the table says that two sources agree", () => {
     // Those from the ITU and Wikipedia, as the answers' notes say.
     const known = new Set(["EC ambulance", "ET ambulance", "SA fire"]);
     let compared = 0;
@@ -128,7 +128,7 @@ describe("emergency numbers", () => {
     expect(compared).toBeGreaterThan(500);
   });
 
-  it("hide no alternative where sources disagree, and say that they do", () => {
+  it("list all alternatives if sources disagree, and report the disagreement", () => {
     for (const [code, { emergency }] of aids) {
       if (emergency.agreement !== "partial") continue;
       expect([code, emergency.note]).toEqual([code, expect.stringMatching(/./)]);
@@ -154,7 +154,7 @@ describe("emergency numbers", () => {
     expect(aids.get("US")?.mobileNote).toMatch(/may reach help, which is not certain/);
   });
 
-  it("are those of regionCode where the borders name only its parent country, and both are said", async () => {
+  it("are those of regionCode if the borders know only its parent country, and the answer names both", async () => {
     // A campus of Macau on the mainland's side of the water.
     const hengqin = { latitude: 22.1297, longitude: 113.5454 };
     expect(await aid(hengqin)).toMatchObject({ countryCode: "CN", emergency: { countryCode: "CN" }, notes: [] });

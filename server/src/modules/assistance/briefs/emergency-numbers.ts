@@ -33,7 +33,7 @@ const Row = z
   }));
 export type EmergencyNumbers = z.output<typeof Row>;
 
-/** The date of the newest source; each row has the dates of its own. */
+/** The date of the newest source; each row has the dates of its sources. */
 export const EMERGENCY_NUMBERS_DATE = "2026-07-16";
 export const EMERGENCY_NUMBERS_ATTRIBUTION =
   "Emergency numbers: libphonenumber and AOSP (Apache-2.0), Wikipedia contributors (CC BY-SA 4.0), ITU";

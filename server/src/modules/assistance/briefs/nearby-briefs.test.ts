@@ -83,7 +83,7 @@ describe("with a source", () => {
     return { result: resultOf(answered), priceMicroUsdc: record?.list_price_micro };
   }
 
-  it("lists the nearest help, nearest first, as the map has it", async () => {
+  it("lists the nearest help by the map, nearest first", async () => {
     const { nearestHelp } = await call("travel_safety_aid", LISBON);
     expect(nearestHelp).toMatchObject({
       available: true,
@@ -103,7 +103,7 @@ describe("with a source", () => {
     });
   });
 
-  it("lists restaurants, nearest first, and lets nothing of the wish into the query but a word", async () => {
+  it("lists restaurants, nearest first, and passes only a word of the wish to the query", async () => {
     const found = await call("recommend_restaurants", {
       location: "Lisbon, Portugal",
       cuisine: 'Sea Food"](1);out;',
@@ -157,7 +157,7 @@ describe("with a source", () => {
     expect([first, svg.includes("Second"), svg.includes("2 Restaurants")]).toEqual([second, true, true]);
   });
 
-  it("lays a map on tiles and says whose they are on it, and draws it without them when one is not to be had", async () => {
+  it("draws a map on tiles with their attribution, and without them if one is missing", async () => {
     const draw = async (latitude: number) => {
       const stops = [0, 0.01].map((more) => ({ latitude: latitude + more, longitude: 20, label: `Stop ${more}` }));
       const { map, attribution } = MapAnswer.parse(await call("export_route_map", { stops }));
@@ -195,7 +195,7 @@ describe("with a source", () => {
     expect(server.requests).toEqual([]);
   });
 
-  it("reminds of leaving, and brings back to the airport, by the way over the roads", async () => {
+  it("reminds of leaving, and returns to the airport, by road", async () => {
     const remind = (stayLatitude: number) =>
       call("trip_checkin_reminder", {
         origin: "LHR",
@@ -238,7 +238,7 @@ describe("with a source", () => {
     });
   });
 
-  it("takes a start by its address near the restaurants, and says what is wrong with one that it does not know", async () => {
+  it("takes a start by its address near the restaurants, and reports one that it does not know", async () => {
     const lisbon = { location: "Lisbon, Portugal", limit: 1 };
     const near = CardAnswer.parse(await call("restaurant_route_card", { ...lisbon, fromAddress: "Rossio, Lisbon" }));
     expect(near.restaurants).toHaveLength(1);
@@ -255,7 +255,7 @@ describe("with a source", () => {
     expect([status, body.issues]).toEqual([400, [expect.objectContaining({ path: "fromLongitude" })]]);
   });
 
-  it("routes a transfer over the roads, and says when nobody did and the time is an estimate", async () => {
+  it("routes a transfer by road, and reports an estimate if no source did", async () => {
     const arrival = { airport: "LHR", arrivalTimeIso: "2027-03-01T12:00:00Z" };
     const transfer = (destinationAddress: string) =>
       priced("airport_transfer_coordinator", { ...arrival, destinationAddress });
@@ -293,7 +293,7 @@ describe("with a source", () => {
     ],
     ["silence", "hang", "timeout", 12],
     ["too many requests", { status: 429 }, "rate_limited", 13],
-  ])("still says the numbers after %s, and what failed", async (_what, bad, reason, latitude) => {
+  ])("still reports the numbers after %s, and the failure", async (_what, bad, reason, latitude) => {
     // A success closes the circuit that the previous fault began to open.
     answer = undefined;
     await call("travel_safety_aid", { ...LISBON, latitude: -latitude });
@@ -335,7 +335,7 @@ describe("without a source", () => {
     });
   });
 
-  it("advises for the needs that it recognizes, and says where coordinates and country disagree", async () => {
+  it("advises for recognised needs, and reports if coordinates and country disagree", async () => {
     const args = { ...LISBON, regionCode: "ES", languageCode: "de", addressLines: ["Rua\u202e 1"] };
     const aid = await call("travel_safety_aid", { ...args, travelerNotes: "Diabetes, Rollstuhl, Nussallergie" });
     expect(aid).toMatchObject({
@@ -353,7 +353,7 @@ describe("without a source", () => {
     });
   });
 
-  it("makes no restaurant up, gives links to look for them, and names near places of an unknown one", async () => {
+  it("invents no restaurant, gives search links, and names places similar to an unknown one", async () => {
     const found = await call("recommend_restaurants", { location: "Lisbon, Portugal", cuisine: "pizza" });
     expect(found).toMatchObject({ available: false, restaurants: [], sourceLevel: "embedded" });
     expect(found).toMatchObject({

@@ -89,7 +89,7 @@ describe("an airline that changes a booked flight", () => {
       text: "owes another flight or the money back",
       duties: ["UK 261: flight_or_refund", "US DOT: refund"],
     },
-  ])("by $shift minutes is answered before a change of one's own is paid", async ({ shift, kinds, duties, text }) => {
+  ])("by $shift minutes is answered before the traveler pays for a change", async ({ shift, kinds, duties, text }) => {
     const { orderId, pnr } = await bookedPnr();
     const none = await replan(pnr);
     expect(none.airlineChange).toBeNull();
@@ -111,7 +111,7 @@ describe("an airline that changes a booked flight", () => {
     expect(message.includes("Accepting the new times: nothing to pay")).toBe(shift !== null);
   });
 
-  it("its traveler reads what each way costs beyond what was paid, and which one cannot be given back", async () => {
+  it("its traveler reads the additional cost of each option, and which one is not refundable", async () => {
     const { pnr } = await bookedPnr();
     const { alternatives, change, messages } = await replan(pnr);
     const [{ text }] = messages;
@@ -135,7 +135,7 @@ describe("an airline that changes a booked flight", () => {
     expect(text).toMatch(/Changing booking .*(beyond what was paid|comes back)/);
   });
 
-  it("its traveler reads how far the hotel is, and of the nearest one where the best is far", async () => {
+  it("its traveler reads the distance of the hotel, and of the nearest one if the best is far", async () => {
     const far: boolean[] = [];
     for (const stayLocation of ["London", "LHR", "LGW", "51.38, -0.1"]) {
       const { hotel, messages } = await replan("", { needsHotelFallback: true, stayLocation });
@@ -155,7 +155,7 @@ describe("an airline that changes a booked flight", () => {
   });
 });
 
-describe("what the law says of a change by the airline", () => {
+describe("the law on a change by the airline", () => {
   const moved = { isCancelled: false, isElsewhere: false, departsLaterMinutes: 0, arrivesLaterMinutes: 0 };
   const later = (minutes: number) => ({ ...moved, departsLaterMinutes: minutes, arrivesLaterMinutes: minutes });
   const cancelled = { ...moved, isCancelled: true };

@@ -84,7 +84,7 @@ const linesOf = ({ messages: [{ text }] }: z.output<typeof Replanned>) =>
   text.split("\n").filter((line) => /^\d+\. /.test(line));
 
 describe("a flight that the airline moved", () => {
-  test("gives back what the airline quotes, in every number and word of the answer", async () => {
+  test("refunds what the airline quotes, in every number and word of the answer", async () => {
     const order = await bookCheap();
     expect((await replan(order, { kind: "delay" })).change.order?.returnedAmount).toBe("0.00");
     await world.supplier("/_sandbox/schedule_changes", { order_id: order.orderId, slice: 0, shift_minutes: 300 });
@@ -104,16 +104,19 @@ describe("a flight that the airline moved", () => {
     [-180, "Leaves earlier: LHR–JFK"],
     [180, "Delayed: LHR–JFK"],
     [null, "Cancelled: LHR–JFK"],
-  ])("by %s minutes heads the message with what happened, whatever the caller calls it", async (shift, headline) => {
-    const order = await bookCheap();
-    await world.supplier("/_sandbox/schedule_changes", { order_id: order.orderId, slice: 0, shift_minutes: shift });
-    const { messages } = await replan(order, { kind: "delay" });
-    expect(messages[0].text).toContain(headline);
-  });
+  ])(
+    "by %s minutes heads the message with the actual change, whatever the caller calls it",
+    async (shift, headline) => {
+      const order = await bookCheap();
+      await world.supplier("/_sandbox/schedule_changes", { order_id: order.orderId, slice: 0, shift_minutes: shift });
+      const { messages } = await replan(order, { kind: "delay" });
+      expect(messages[0].text).toContain(headline);
+    },
+  );
 });
 
 describe("a flight that is still to fly", () => {
-  test("is kept first, and a new ticket comes after that in every text", async () => {
+  test("is kept first, and every text offers a new ticket only after that", async () => {
     const order = await bookCheap();
     const late = { kind: "delay", earliestUsableDepartureIso: order.departs.add({ hours: 4 }).toString() };
     const found = await replan(order, late);
@@ -125,7 +128,7 @@ describe("a flight that is still to fly", () => {
     );
   });
 
-  test("by a small delay has nothing dearer in the message, and says that it is left out", async () => {
+  test("with a small delay has nothing more expensive in the message, which tells of the omission", async () => {
     const order = await bookCheap();
     const late = { kind: "delay", earliestUsableDepartureIso: order.departs.add({ minutes: 90 }).toString() };
     const found = await replan(order, late);
@@ -138,7 +141,7 @@ describe("a flight that is still to fly", () => {
   });
 });
 
-test("a cancellation leads with what the airline owes, and nothing advises to cancel before it has answered", async () => {
+test("a cancellation leads with the airline's duties, and no text advises cancelling before the airline has answered", async () => {
   const order = await bookCheap();
   const found = await replan(order, { kind: "cancellation" });
   expect(linesOf(found)[0]).toContain("By UK 261 the airline owes another flight or the money back");
@@ -147,7 +150,7 @@ test("a cancellation leads with what the airline owes, and nothing advises to ca
   expect(found.next).not.toContain("confirm_cancel_order");
 });
 
-test("the shortest channel has no advice cut in mid-sentence", async () => {
+test("the shortest channel cuts no advice in mid-sentence", async () => {
   const order = await bookCheap();
   const { messages } = z.object({ messages: z.array(z.object({ text: z.string() })) }).parse(
     await world.result("trip_delay_replanner", {
@@ -171,7 +174,7 @@ test("the shortest channel has no advice cut in mid-sentence", async () => {
   for (const line of lines) expect(long).toContain(line);
 });
 
-test("a stay whose name is only known far from the leg gets no hotels there", async () => {
+test("a stay whose name is known only far from the leg gets no hotels there", async () => {
   const departureDate = nextDay();
   const { hotel } = await world.result("trip_delay_replanner", {
     originalLeg: { origin: "LHR", destination: "JFK", scheduledDepartureIso: `${departureDate}T12:00:00Z` },
@@ -189,7 +192,7 @@ test("a stay whose name is only known far from the leg gets no hotels there", as
   });
 });
 
-test("a stay at the airport where the leg ends is said not to be where the traveler waits", async () => {
+test("a stay at the leg's destination airport is reported not to be where the traveler waits", async () => {
   const departureDate = nextDay();
   const Answer = z.object({
     hotel: z.object({ takenAs: z.string(), reason: z.string() }),
@@ -214,7 +217,7 @@ test("a stay at the airport where the leg ends is said not to be where the trave
   expect(origin).not.toBe(destination);
 });
 
-test("the order's flight on another day than the caller says is said first", async () => {
+test("an order's flight on another day than the caller's is reported first", async () => {
   const order = await bookCheap();
   const other = order.departs.add({ hours: 48 });
   const { next } = await replan({ ...order, departs: other }, { kind: "delay" });
@@ -224,7 +227,7 @@ test("the order's flight on another day than the caller says is said first", asy
   expect((await replan(order, { kind: "delay" })).next).not.toContain("another day");
 });
 
-test("a family gets prices by its ages, and the call that books them goes through", async () => {
+test("a family gets prices by age, and the call that books them succeeds", async () => {
   const departureDate = nextDay();
   const customers = [];
   for (const years of [6, 1]) {

@@ -17,7 +17,7 @@ export interface Outlook {
   isSmall: boolean;
 }
 
-/** From three hours on most laws begin to give passengers rights; below that a new ticket helps nobody. */
+/** Most laws give passengers rights from three hours on; below that a new ticket is no help. */
 export const SMALL_DELAY_MINUTES = 180;
 
 export function outlookOf(input: ReplanInput, setting: Setting, airlineChange: AirlineChange | null): Outlook {

@@ -109,7 +109,7 @@ const take = async ({ tool, args }: z.output<typeof Next>) => {
   return said;
 };
 
-test("two travelers and their hotel: every proposal is for both, says what it costs, and carries the call that takes it up", async () => {
+test("two travelers and their hotel: every proposal is for both, with its price and the call that accepts it", async () => {
   const [day, morning, out] = [inDays(70), inDays(71), inDays(73)];
   await agent.call("save_traveler", {
     userId: "second",
@@ -247,7 +247,7 @@ test("a part of a connecting journey: the first leg leads to its end, the second
   }
 });
 
-test("nothing that is proposed are the flights held, and the first to arrive, the quickest and the cheapest are", async () => {
+test("no proposal repeats the held flights; the first to arrive, the quickest and the cheapest are proposed", async () => {
   const day = inDays(74);
   const order = await book({ origin: "LON", destination: "LIS", departureDate: day });
   expect(order.slices[0]).toMatchObject(endsOf(order.segments));
@@ -303,7 +303,7 @@ test("nothing that is proposed are the flights held, and the first to arrive, th
   }
 });
 
-test("the quickest is proposed where others arrive first and cost less, with fewer flights where two are as quick", () => {
+test("the quickest is proposed if others arrive first and cost less; among equals the one with fewer flights", () => {
   const way = (id: string, durationMinutes: number | null, flights: number) => ({
     id,
     durationMinutes,

@@ -94,7 +94,7 @@ const earliest = Temporal.Instant.from(`${date}T13:00:00Z`)
   .toString();
 
 describe("a disrupted trip", () => {
-  it("gets flights that leave late enough, a hotel for its night, the way back and messages that were not sent", async () => {
+  it("gets late enough flights, a hotel for its night, the way back and unsent messages", async () => {
     const { alternatives, change, hotel, transfer, messages } = await replan({
       needsHotelFallback: true,
       stayLocation: "London",
@@ -141,7 +141,7 @@ describe("a disrupted trip", () => {
     expect(await flights("cancellation", {})).not.toContain(flightNumber);
   });
 
-  it("says of each alternative what the travel policy that binds the caller would refuse", async () => {
+  it("reports for each alternative the refusal by the caller's travel policy", async () => {
     const other = await newFundedTenant(world.service, "Bound");
     const headers = { authorization: `Bearer ${other.operatorKey}`, "content-type": "application/json" };
     const body = JSON.stringify({ policyId: "default-corp" });
@@ -158,7 +158,7 @@ describe("a disrupted trip", () => {
     expect(economy).not.toContain("approval_required");
   });
 
-  it("of the tenant's own order has the price of its change, and of nobody else's", async () => {
+  it("has the change price of the tenant's own order, and not of others'", async () => {
     const { orderId } = await world.bookFlexible();
     const [row] = await world.service.sql("select pnr from booking where order_id = $1", [orderId]);
     const { pnr } = z.object({ pnr: z.string() }).parse(row);
@@ -196,7 +196,7 @@ describe("a disrupted trip", () => {
     expect(hotel?.otherCandidates).toEqual(expect.arrayContaining([expect.stringContaining("VA")]));
   });
 
-  it("waits at the origin where the stay is at the destination, and says what the new arrival does to it", async () => {
+  it("waits at the origin if the stay is at the destination, and reports the effect of the new arrival on it", async () => {
     const days = (...all: number[]) => all.map((added) => date.add({ days: added }).toString());
     const stay = async (stayLocation: string, from: number, to: number) => {
       const [stayCheckInDate, stayCheckOutDate] = days(from, to);
@@ -238,7 +238,7 @@ describe("a disrupted trip", () => {
     ]);
   });
 
-  it("chooses what arrives first, what arrives first after the night, and the cheapest, of all that the supplier has", async () => {
+  it("chooses the first to arrive, the first after the night, and the cheapest, of all the supplier's offers", async () => {
     const originalLeg = { ...disrupted.originalLeg, origin: "LON", destination: "LIS" };
     const days = [date, date.add({ days: 1 })].map(String);
     const supplied = await Promise.all(
@@ -276,7 +276,7 @@ describe("a disrupted trip", () => {
     expect(others.every((arrives) => arrives <= third)).toBe(true);
   });
 
-  it("has the changes of every day that it searches, and those of one day when another fails", async () => {
+  it("has the changes of every searched day, and those of one day if another fails", async () => {
     const { orderId } = await world.bookFlexible();
     const [row] = await world.service.sql("select pnr from booking where order_id = $1", [orderId]);
     const { pnr } = z.object({ pnr: z.string() }).parse(row);
@@ -330,7 +330,7 @@ describe("a disrupted trip", () => {
     expect(messages[0]?.text).toContain(`Hotel to airport ${airport}: about`);
   });
 
-  it("knows its order's leg by the airports of the flight and by their cities, and says whose penalty that is", async () => {
+  it("knows its order's leg by the flight's airports and by their cities, and names the source of the penalty", async () => {
     const { orderId } = await world.bookFlexible({ origin: "LON", destination: "LIS" });
     const [row] = await world.service.sql("select pnr from booking where order_id = $1", [orderId]);
     const { pnr } = z.object({ pnr: z.string() }).parse(row);
@@ -346,7 +346,7 @@ describe("a disrupted trip", () => {
     expect((await change("LIS", "LGW")).change.reason).toMatch(/not this leg/);
   });
 
-  it("looks at the day after when nothing leaves late enough", async () => {
+  it("searches the next day if nothing leaves late enough", async () => {
     const { alternatives } = await replan({
       disruption: { kind: "delay", earliestUsableDepartureIso: `${date}T23:59:00Z` },
     });
@@ -354,7 +354,7 @@ describe("a disrupted trip", () => {
     expect(alternatives.offers.length).toBeGreaterThan(0);
   });
 
-  it("still has its other parts when one of them fails", async () => {
+  it("still has its other parts if one of them fails", async () => {
     await world.armOften("/air/offer_requests", "http_503");
     const { alternatives, hotel, messages } = await replan({ needsHotelFallback: true, stayLocation: "London" });
     await world.disarm();

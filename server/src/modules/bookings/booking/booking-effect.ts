@@ -11,11 +11,11 @@ import type { Aggregates } from "../context.ts";
 import type { Booking, BookingChange } from "./bookings.ts";
 
 /**
- * What every booking has in common, of flights (`modules/flights/ordering/booking-steps.ts`) and of stays
- * (`modules/stays/stay-booking-steps.ts`); `modules/effects/effect.ts` says what holds for every effect. Money: the hold is made with
- * the intent, and captured or released in the transaction that makes the booking final. It is never touched in between. Where a
- * reservation in escrow pays, nothing is held, and the booking says what that reservation owes; where it ends without paying, the
- * balance takes its place (`modules/escrow/orders/pay-uncovered.ts`), also while the booking is under way.
+ * Common to all bookings, of flights (`modules/flights/ordering/booking-steps.ts`) and of stays
+ * (`modules/stays/stay-booking-steps.ts`); `modules/effects/effect.ts` describes effects in general. Money: the hold is
+ * made with the intent, and captured or released in the transaction that makes the booking final, never in between. If
+ * a reservation in escrow pays, nothing is held, and the booking records what that reservation owes; if it ends without
+ * paying, the balance pays instead (`modules/escrow/orders/pay-uncovered.ts`), even while the booking is in progress.
  */
 export type BookingMove = Move<Booking, BookingAggregates>;
 export type NextBookingMove = Next<Booking, BookingAggregates>;

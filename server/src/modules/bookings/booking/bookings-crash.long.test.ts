@@ -47,7 +47,7 @@ async function expectSound(tenant: Tenant, where: string): Promise<string> {
 }
 
 test(
-  "a worker that dies at any step leaves what the reconciler can finish",
+  "a worker that dies at any step leaves work that the reconciler can finish",
   async () => {
     const steps = await stepsOfOneBooking();
     expect(steps).toBeGreaterThan(10);
@@ -83,7 +83,7 @@ async function heldTenant(): Promise<Tenant> {
 }
 
 test(
-  "a worker that dies between the payment of a held order and its bags leaves what the reconciler can finish",
+  "a worker that dies between the payment of a held order and its bags leaves work that the reconciler can finish",
   async () => {
     const alive = await heldTenant();
     const counted = dyingPorts(alive, 0, "before");
@@ -116,7 +116,7 @@ test(
 );
 
 test(
-  "a reconciler that dies at any step leaves what the next one can finish",
+  "a reconciler that dies at any step leaves work that the next one can finish",
   async () => {
     for (let deathAt = 1; deathAt <= 8; deathAt += 1) {
       for (const when of ["before", "after"] as const) {

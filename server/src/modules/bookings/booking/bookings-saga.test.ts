@@ -32,7 +32,7 @@ const codeOf = (work: Promise<unknown>) =>
     (error: { code?: unknown }) => error.code,
   );
 
-describe("a booking that goes well", () => {
+describe("a successful booking", () => {
   test("holds, pays, captures, and answers with the supplier's order", async () => {
     const tenant = await world.newTenant();
     const answer = await tenant.book();
@@ -56,7 +56,7 @@ describe("a booking that goes well", () => {
     });
   });
 
-  test("is given again, unchanged, to whoever books the same offer later", async () => {
+  test("is returned, unchanged, to later calls for the same offer", async () => {
     const tenant = await world.newTenant();
     const first = await tenant.book();
     const again = await tenant.book();
@@ -65,7 +65,7 @@ describe("a booking that goes well", () => {
     expect(await tenant.audit()).toMatchObject(booked);
   });
 
-  test("happens once when sixteen calls ask for it at once", async () => {
+  test("happens once for sixteen concurrent calls", async () => {
     const tenant = await world.newTenant();
     const answers = await Promise.all(Array.from({ length: 16 }, () => tenant.book()));
     expect(answers.filter(({ kind }) => kind === "done")).toHaveLength(1);
@@ -74,13 +74,13 @@ describe("a booking that goes well", () => {
     expect(await tenant.audit()).toMatchObject({ ...booked, states: ["booked"] });
   });
 
-  test("is another one for another tenant", async () => {
+  test("is a separate one for another tenant", async () => {
     const [mine, theirs] = [await world.newTenant(), await world.newTenant()];
     await mine.book();
     expect(await theirs.book()).toMatchObject({ kind: "done" });
   });
 
-  test("pays at once when the offer cannot be held, also when only the supplier knows that", async () => {
+  test("pays at once if the offer cannot be held, even if only the supplier knows that", async () => {
     for (const known of [true, false]) {
       const tenant = await world.newTenant();
       const paymentRequirements = {
@@ -96,7 +96,7 @@ describe("a booking that goes well", () => {
     }
   });
 
-  test("waits no longer than it may, and is finished all the same", async () => {
+  test("stops waiting at its limit, and is finished all the same", async () => {
     const tenant = await world.newTenant();
     const letGo = tenant.supplier.hold();
     expect(await codeOf(tenant.book({ answerMilliseconds: 1 }))).toBe("outcome_unknown");
@@ -108,7 +108,7 @@ describe("a booking that goes well", () => {
 });
 
 describe("money", () => {
-  test("too little of it stops the booking before anything is sent", async () => {
+  test("that is too little stops the booking before anything is sent", async () => {
     const tenant = await world.newTenant(412_499_999n);
     await expect(tenant.book()).rejects.toMatchObject({
       code: "insufficient_balance",
@@ -118,7 +118,7 @@ describe("money", () => {
     expect(await tenant.audit()).toMatchObject({ ...nothing, states: [] });
   });
 
-  test("for one booking is not spent on two", async () => {
+  test("held for one booking is not spent on another", async () => {
     const tenant = await world.newTenant(PRICE + 1n);
     const ids = Array.from({ length: 6 }, (_, index) => `off_race_${index}`);
     for (const id of ids) tenant.supplier.offers.set(id, offer({ id }));
@@ -127,7 +127,7 @@ describe("money", () => {
     expect(await tenant.audit()).toMatchObject(booked);
   });
 
-  test("of a currency without a rate is not taken", async () => {
+  test("in a currency without a rate is refused", async () => {
     const tenant = await world.newTenant();
     tenant.supplier.offers.set("off_1", offer({ totalCurrency: "XAU" }));
     expect(await codeOf(tenant.book())).toBe("rate_not_available");
@@ -158,7 +158,7 @@ describe("a refusal by the supplier", () => {
     });
   });
 
-  test("of a payment that an unanswered lookup cannot confirm stays open", async () => {
+  test("of a payment that an unanswered look-up cannot confirm stays open", async () => {
     const tenant = await world.newTenant();
     tenant.supplier.faults.payment.push("provider_unavailable");
     tenant.supplier.faults.lookup.push("provider_timeout");
@@ -183,7 +183,7 @@ describe("a refusal by the supplier", () => {
   });
 });
 
-test("a worker that wakes up after its booking was ended says how it ended, and pays nothing", async () => {
+test("a worker that wakes up after its booking ended reports the end, and pays nothing", async () => {
   const tenant = await world.newTenant();
   const { promise: woken, resolve: wake } = Promise.withResolvers<void>();
   const { flights } = tenant.supplier;
@@ -220,7 +220,7 @@ describe("giving an order up", () => {
     expect(await tenant.audit()).toMatchObject({ ...booked, states: ["booked"], effects: ["done"] });
   });
 
-  test("is put off while the supplier does not say whether it was paid", async () => {
+  test("is postponed while the supplier does not tell whether it was paid", async () => {
     const tenant = await world.newTenant();
     const ports = latePayment(tenant);
     const getOrder = async (orderId: string) => {
@@ -244,7 +244,7 @@ describe("giving an order up", () => {
   });
 });
 
-test("an order that comes back in another currency costs what was sent for it", async () => {
+test("an order returned in another currency costs the amount sent for it", async () => {
   const tenant = await world.newTenant();
   const { flights, offers } = tenant.supplier;
   const paymentRequirements = { ...offer().paymentRequirements, requiresInstantPayment: true };
@@ -331,7 +331,7 @@ describe("an unknown outcome", () => {
     expect(await tenant.audit()).toMatchObject(booked);
   });
 
-  test("of payment after payment ends: the hold is cancelled and the money is free", async () => {
+  test("of repeated payments ends: the hold is cancelled and the money is free", async () => {
     const tenant = await world.newTenant();
     tenant.supplier.faults.payment.push(...Array(5).fill("lost_before_effect"));
     await codeOf(tenant.book());
@@ -359,7 +359,7 @@ describe("an unknown outcome", () => {
     expect(tenant.supplier.counts.payment).toBe(1);
   });
 
-  test("leaves a booking alone while its worker lives", async () => {
+  test("leaves a booking alone while its worker is alive", async () => {
     const tenant = await world.newTenant();
     const letGo = tenant.supplier.hold();
     const booking = tenant.book();

@@ -124,7 +124,7 @@ async function letLateEffectArrive(tenant: Tenant, at: "order" | "payment"): Pro
 }
 
 describe("a booking at the sandbox", () => {
-  test("is one order and one payment, however many ask for it", async () => {
+  test("is one order and one payment under concurrent calls", async () => {
     const tenant = await world.newTenant();
     const { id: offerId } = await nextOffer();
     const ports = { flights, stores: world.stores };
@@ -197,7 +197,7 @@ describe("a booking at the sandbox", () => {
     expect(await compareBooks(tenant)).toEqual({ ...isBooked, payments: 2 });
   });
 
-  test("whose hold lapses before the payment is known to be lost frees the money", async () => {
+  test("frees the money if its hold lapses before the payment is known to be lost", async () => {
     const tenant = await world.newTenant();
     await sandbox.arm("POST", "/air/payments", "http_500");
     const { id: offerId } = await nextOffer();

@@ -47,7 +47,7 @@ async function newBooking(workerId: string): Promise<Booking> {
   return booking;
 }
 
-test("only the worker that has a booking moves it, and only from the state it is in", async () => {
+test("only the worker that holds a booking moves it, and only from its current state", async () => {
   const { id } = await newBooking("mine");
   expect(await bookings.advance(id, { from: "intended", workerId: "other" }, "ordering")).toBe(false);
   expect(await bookings.advance(id, { from: "ordering", workerId: "mine" }, "ordering")).toBe(false);
@@ -58,7 +58,7 @@ test("only the worker that has a booking moves it, and only from the state it is
   expect(await bookings.leave(id, "other", clock.now())).toBe(false);
 });
 
-test("a beat moves the quiet time on while a request may be on its way, and only then", async () => {
+test("a heartbeat extends the quiet time only while a request may be on its way", async () => {
   const { id } = await newBooking("mine");
   const later = clock.now().add({ seconds: 60 });
   await bookings.touch(id, "mine", later);
@@ -71,7 +71,7 @@ test("a beat moves the quiet time on while a request may be on its way, and only
   await bookings.leave(id, "mine", clock.now().add({ hours: 1_000 }));
 });
 
-test("abandoned bookings are claimed once, by one of many, and not before their time", async () => {
+test("abandoned bookings are claimed once, by one of many workers, and not too early", async () => {
   const ids = [];
   for (let index = 0; index < 40; index += 1) ids.push((await newBooking("gone")).id);
   const left = await newBooking("left");
@@ -89,7 +89,7 @@ test("abandoned bookings are claimed once, by one of many, and not before their 
   expect(new Set(claimed).size).toBe(claimed.length);
 });
 
-test("a claim that is under way is passed over, not waited for", async () => {
+test("a concurrent claim is skipped, not waited for", async () => {
   const { id } = await newBooking("gone");
   clock.advance({ seconds: 16 });
   await open.db.transaction().execute(async (first) => {
@@ -103,7 +103,7 @@ test("a claim that is under way is passed over, not waited for", async () => {
   });
 });
 
-test("an offer has one booking that is not failed, per tenant and environment", async () => {
+test("an offer has at most one booking that is not failed, per tenant and environment", async () => {
   const first = await newBooking("mine");
   const again = { ...first, id: `${first.id}_again`, workerId: "mine" };
   expect(await bookings.insert(again)).toBeUndefined();
@@ -114,7 +114,7 @@ test("an offer has one booking that is not failed, per tenant and environment", 
   expect(await bookings.insert(again)).toBeDefined();
 });
 
-test("a lease is one holder's until it runs out or is given back", async () => {
+test("a lease belongs to one holder until it expires or is returned", async () => {
   const lease = (holder: string) => bookings.leaseCustomer("sandbox", "a@example.com", holder, 30);
   expect([await lease("one"), await lease("two")]).toEqual([true, false]);
   await bookings.endCustomerLease("sandbox", "a@example.com", "two");

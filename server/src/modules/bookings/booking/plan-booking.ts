@@ -205,7 +205,7 @@ function undoOfFlight(seen: SeenFlight, timeZoneOf: TimeZoneOf): PlannedFinality
   };
 }
 
-/** One for each step of what comes back. */
+/** One per step of the refund schedule. */
 function undosOfStay(seen: SeenStay): PlannedFinality[] {
   const { refunds, totalAmount, totalCurrency } = seen;
   const total = worthOf(seen, totalAmount);

@@ -61,7 +61,7 @@ async function readFrom(block: { number: bigint; hash: Hex } | undefined) {
 const stoppedBecause = async () => (await world.openedChain.boundChains.get("sandbox"))?.stoppedBecause;
 
 describe("the books", () => {
-  it("take what strangers pay in as a deposit", async () => {
+  it("book strangers' payments as deposits", async () => {
     const tenant = await world.newTenant();
     const { chain } = world.openedChain;
     await drip(tenant.wallet.address);
@@ -74,7 +74,7 @@ describe("the books", () => {
     expect((await tenant.balance()).available).toBe(120n * UNIT);
   });
 
-  it("stop money when some leaves a wallet by a transaction that is not ours, until an operator lets it go on", async () => {
+  it("stop money when some leaves a wallet by a stranger's transaction, until an operator resumes", async () => {
     const tenant = await world.newTenant();
     const own = await world.open();
     own.submitter.start();
@@ -113,7 +113,7 @@ describe("the books", () => {
     await expect(accept(`0x${"33".repeat(32)}`)).rejects.toEqual(failing("not_found"));
   });
 
-  it("do not care for events of nothing, which anybody can make out of anybody's wallet", async () => {
+  it("ignore zero amounts, which anybody can emit for any wallet", async () => {
     const tenant = await world.newTenant();
     const args = [tenant.wallet.address, RECIPIENT, 0n] as const;
     const data = encodeFunctionData({ abi: stablecoinAbi, functionName: "transferFrom", args });
@@ -124,7 +124,7 @@ describe("the books", () => {
     expect(await stoppedBecause()).toBeUndefined();
   });
 
-  it("hold back what was stored and not signed when money is stopped", async () => {
+  it("hold back stored, unsigned transactions when money is stopped", async () => {
     const tenant = await world.newTenant();
     await expect(tenant.send(tenant.transfer(RECIPIENT, UNIT), { waitMilliseconds: 0 })).rejects.toEqual(
       failing("transfer_in_progress"),
@@ -137,7 +137,7 @@ describe("the books", () => {
     expect(await tenant.balanceOnChain()).toBe(99n * UNIT);
   });
 
-  it("notice money that is on the chain and not in them", async () => {
+  it("notice money that is on the chain but not booked", async () => {
     const tenant = await world.newTenant();
     expect(await world.reconcile()).toEqual(nothing);
     const { indexed } = (await world.openedChain.boundChains.get("sandbox")) ?? {};
@@ -153,7 +153,7 @@ describe("the books", () => {
     await world.openedChain.boundChains.resume("sandbox");
   });
 
-  it("are not moved past a movement by a crash between posting and the cursor", async () => {
+  it("do not skip a movement if a crash falls between posting and the cursor", async () => {
     const tenant = await world.newTenant();
     await world.reconcile();
     const before = await world.openedChain.boundChains.get("sandbox");
@@ -184,7 +184,7 @@ describe("the books", () => {
     expect((await tenant.balance()).available).toBe(120n * UNIT);
   });
 
-  it("stop money when the chain drops a block that they rest on", async () => {
+  it("stop money when the chain drops a block that they depend on", async () => {
     const { indexed } = (await world.openedChain.boundChains.get("sandbox")) ?? {};
     await world.db
       .updateTable("chainNetwork")
@@ -198,8 +198,8 @@ describe("the books", () => {
   });
 });
 
-describe("tenants that were made while the chain was away", () => {
-  it("get their wallet and money when it is there, once", async () => {
+describe("tenants created while the chain was unreachable", () => {
+  it("get their wallet and money when it is back, once", async () => {
     const { tenant } = await world.identity.createTenant({ name: "Late", actor: "test" });
     const others = Array.from({ length: 51 }, (_, index) => ({ name: `Late ${index}`, actor: "test" }));
     await Promise.all(others.map((other) => world.identity.createTenant(other)));
@@ -215,7 +215,7 @@ describe("tenants that were made while the chain was away", () => {
 });
 
 describe("the jobs of a network", () => {
-  it("bring a new tenant its money, book what comes in, and notice what goes out", async () => {
+  it("fund a new tenant, book deposits, and notice losses", async () => {
     const own = await world.open();
     const stop = startChainJobs(own, silentLog, 10);
     const stopEquipping = startEquippingTenants({ stores: world.stores, log: silentLog }, own, 5n * UNIT);

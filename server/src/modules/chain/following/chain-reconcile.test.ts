@@ -26,14 +26,14 @@ function reconcileWith(wrongAnswers: number) {
 
 const stoppedBecause = async () => (await world.openedChain.boundChains.get("sandbox"))?.stoppedBecause;
 
-it("an answer that was of a later block is asked for again before money stops", async () => {
+it("an answer from a later block is asked for again before money stops", async () => {
   await world.newTenant();
   expect(await world.reconcile()).toEqual({ USDC: 0n, EURC: 0n });
   expect(await reconcileWith(1).runOnce()).toEqual({ USDC: 0n, EURC: 0n });
   expect(await stoppedBecause()).toBeUndefined();
 });
 
-it("one that stays wrong stops it", async () => {
+it("one that stays wrong stops money", async () => {
   const found = await reconcileWith(1_000).runOnce();
   expect(found.USDC).toBeGreaterThan(0n);
   expect(await stoppedBecause()).toMatch(/disagree/);

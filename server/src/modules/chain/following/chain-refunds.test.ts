@@ -26,7 +26,7 @@ async function capture({ purse }: Tenant, reference: string, amount: bigint): Pr
 const giveBack = ({ purse }: Tenant, reference: string, amount: bigint) =>
   world.stores.transaction((aggregates) => refund(aggregates, purse, reference, amount));
 
-it("what was taken comes back on the chain and in the books, once for a reference", async () => {
+it("a refund appears on the chain and in the books, once per reference", async () => {
   const tenant = await world.newTenant();
   const collection = world.openedChain.collection.address;
   await capture(tenant, "booking:one", 40n * UNIT);
@@ -41,14 +41,14 @@ it("what was taken comes back on the chain and in the books, once for a referenc
   await expect(giveBack(tenant, "booking:one", 24n * UNIT)).rejects.toThrow("differently");
 });
 
-it("more than the collection wallet has is refused, and nothing is stored", async () => {
+it("a refund above the collection wallet's balance is refused, and nothing is stored", async () => {
   const tenant = await world.newTenant();
   const before = await world.rows();
   await expect(giveBack(tenant, "booking:never", 1_000_000n * UNIT)).rejects.toThrow("takes more");
   expect(await world.rows()).toEqual(before);
 });
 
-it("one that the network reverts is owed on, and stored anew", async () => {
+it("a refund that the network reverts remains owed, and is stored again", async () => {
   const tenant = await world.newTenant();
   const [from, to] = [world.openedChain.collection.address, tenant.wallet.address];
   const transaction = { environment: "sandbox", tenantId: tenant.tenant.id, callId: null, purpose: "refund" } as const;

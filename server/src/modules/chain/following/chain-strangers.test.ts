@@ -41,8 +41,8 @@ async function signedOrder(amount: bigint) {
 const moveOf = (recipient: Hex, value: bigint) =>
   encodeFunctionData({ abi: stablecoinAbi, functionName: "transfer", args: [recipient, value] });
 
-describe("an authorization that a stranger has seen", () => {
-  it("is done when his transaction comes first, though ours is reverted", async () => {
+describe("an authorization seen by a stranger", () => {
+  it("is done if his transaction comes first, though ours is reverted", async () => {
     const { tenant, callId, to, data } = await signedOrder(5n * UNIT);
     const theirs = await world.devChain.sendAs(world.devChain.funderKey, { to, data });
     expect(theirs.status).toBe("success");
@@ -66,7 +66,7 @@ describe("an authorization that a stranger has seen", () => {
   });
 });
 
-describe("an authorization that a stranger uses", () => {
+describe("an authorization used by a stranger", () => {
   it("while its order waits to be withdrawn", async () => {
     const { tenant, callId, to, data } = await signedOrder(100n * UNIT);
     // The wallet lacks one micro-unit for a moment, so that our own transaction fails.
@@ -93,7 +93,7 @@ describe("an authorization that a stranger uses", () => {
     expect(await world.effectOf(callId)).toMatchObject({ effect: "done", result: { txHash: theirs.transactionHash } });
   });
 
-  it("before a database came back from a backup in which the order was only queued", async () => {
+  it("before a restore from a backup in which the order was only queued", async () => {
     const { tenant, callId, id, nonce, to, data } = await signedOrder(7n * UNIT);
     const theirs = await world.devChain.sendAs(world.devChain.funderKey, { to, data });
     await world.db
@@ -115,7 +115,7 @@ describe("an authorization that a stranger uses", () => {
     expect(await tenant.balanceOnChain()).toBe(93n * UNIT);
   });
 
-  it("and of which the node that is asked does not know yet", async () => {
+  it("while the node that is asked does not know of it yet", async () => {
     const { tenant, to, data } = await signedOrder(9n * UNIT);
     await world.devChain.sendAs(world.devChain.funderKey, { to, data });
     let lagging = 2;
@@ -145,7 +145,7 @@ describe("an authorization that a stranger uses", () => {
 
 // Last, as the money moved behind the service's back is not accepted.
 describe("an authorization that was withdrawn", () => {
-  it("is of no use to him once its money was given back", async () => {
+  it("is useless to him once its money was given back", async () => {
     const { tenant, callId, to, data } = await signedOrder(100n * UNIT);
     // The wallet is emptied for a moment, so that the order fails.
     const key = await world.keyOf(tenant.wallet.id);

@@ -38,7 +38,7 @@ function run(...args: string[]): Promise<{ code: number; out: string; error: str
   });
 }
 
-it("says the same while the service runs and while it does not, and leaves nothing running", {
+it("gives the same report with and without a running service, and leaves nothing running", {
   timeout: 240_000,
 }, async () => {
   const fresh = await run("status", "--network", "sandbox");

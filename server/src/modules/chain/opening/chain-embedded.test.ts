@@ -25,7 +25,7 @@ afterAll(async () => {
   await fixture.cleanUp();
 });
 
-it("the embedded development chain, killed while money is on its way, keeps the books true", async () => {
+it("the embedded development chain keeps the books correct when it is killed during transfers", async () => {
   const { db, vault } = setup;
   const clock = systemClock;
   const stores = createStores(db, clock, vault);

@@ -41,7 +41,7 @@ const methods = ["eth_chainId", "eth_call", "eth_sendRawTransaction", "eth_block
 const askAll = (rpc: ReturnType<typeof open>) =>
   Promise.allSettled(methods.map(async (method) => await rpc.request({ method })));
 
-test("questions that are asked at the same time are one request, and what is sent is another", async () => {
+test("concurrent questions are one request, and transactions are sent separately", async () => {
   const answers = await askAll(open(true));
   expect(answers).toEqual(methods.map((value) => ({ status: "fulfilled", value })));
   expect(bodies.map((body) => [body].flat().map(({ method }) => method))).toEqual(
@@ -53,13 +53,13 @@ test("questions that are asked at the same time are one request, and what is sen
   expect(bodies).toHaveLength(2);
 });
 
-test("each is a request of its own for a node that is not known to take several", async () => {
+test("each is a separate request for a node that is not known to accept batches", async () => {
   const answers = await askAll(open(false));
   expect(answers).toEqual(methods.map((value) => ({ status: "fulfilled", value })));
   expect(bodies).toHaveLength(methods.length);
 });
 
-test("of several, one that is refused or not answered fails alone", async () => {
+test("in a batch, one that is refused or not answered fails alone", async () => {
   const error = { code: 3, message: "execution reverted" };
   const before = answer;
   answer = (question) => {

@@ -3,7 +3,7 @@ import { openChainWorld, UNIT } from "../../../../test/support/chain-world.ts";
 import { openEscrowOrders, requireThere } from "../../../../test/support/escrow-orders.ts";
 import { registerMissingAgents } from "../../reputation/register-agent.ts";
 
-it("a chain and books of an earlier version get what came later, once", async () => {
+it("a chain and books of an earlier version get later additions, once", async () => {
   await using world = await openChainWorld();
   const { boundChains } = world.openedChain;
   const tenant = await world.newTenant();

@@ -106,7 +106,7 @@ describe("two networks in one process", () => {
     expect(await chain.balanceOf(sandbox.address)).toBe(0n);
   });
 
-  it("send tokens each on its own", async () => {
+  it("send tokens independently", async () => {
     const to = stranger();
     const sent = resultOf(await service.call("send_tokens", { to, amount: "3.25" }, tenant.live));
     expect(sent).toMatchObject({ chainId: LIVE_CHAIN_ID, sandbox: false, sourceLevel: "live", status: "confirmed" });
@@ -116,7 +116,7 @@ describe("two networks in one process", () => {
     expect(await chain.balanceOf(to)).toBe(3_250_000n);
   });
 
-  it("take one idempotency key each for itself: what the sandbox has answered is no answer of the live one", async () => {
+  it("have separate idempotency keys: the sandbox's answer does not answer a live call", async () => {
     const to = stranger();
     const key = { "idempotency-key": "tried first" };
     const userId = "user_both";
@@ -139,7 +139,7 @@ describe("two networks in one process", () => {
     }
   });
 
-  it("split on the live one through the configured contract, and drip on the other only", async () => {
+  it("split on the live one through the configured contract, and use the faucet only on the other", async () => {
     const suppliers = stranger();
     const split = resultOf(await service.call("settle_split", { gross: "100", supplier: suppliers }, tenant.live));
     expect(split).toMatchObject({ supplierUsdc: "89.00", commissionUsdc: "10.00", serviceFeeUsdc: "1.00" });
@@ -150,7 +150,7 @@ describe("two networks in one process", () => {
     expect((await drip(tenant.sandbox)).status).toBe(200);
   });
 
-  it("keep their money apart: a live wallet without any cannot spend what the sandbox has", async () => {
+  it("keep their money apart: an empty live wallet cannot spend sandbox money", async () => {
     const poor = await newTenant("Poor");
     const answer = await service.call("send_tokens", { to: stranger(), amount: "1" }, poor.live);
     expect(answer.body).toMatchObject({ code: "insufficient_balance", availableUsdc: "0.00", missingUsdc: "1.00" });
@@ -173,7 +173,7 @@ describe("two networks in one process", () => {
 });
 
 describe("a booking with a production key", () => {
-  it("is paid on the live chain, to the last micro-unit, and one that fails is not", async () => {
+  it("is paid on the live chain, to the last micro-unit, and a failed one is not", async () => {
     const departureDate = Temporal.Now.plainDateISO("UTC").add({ days: 60 }).toString();
     const search = { origin: "LHR", destination: "JFK", departureDate };
     const found = resultOf(await service.call("search_flights", search, tenant.live));
@@ -251,7 +251,7 @@ describe("the usage of production keys", () => {
     expect(await chain.balanceOf(from)).toBe(10n * UNIT - sum);
   });
 
-  it("is owed by who has no money, whoever else pays, and paid after a deposit", async () => {
+  it("is owed by a tenant without money, whoever else pays, and paid after a deposit", async () => {
     const [debtor, payer] = [await newTenant("Debtor"), await newTenant("Other payer")];
     const started = await quote(debtor.live);
     expect(started.headers.get("x-service-meter-id")).toMatch(/^use_/);
@@ -269,7 +269,7 @@ describe("the usage of production keys", () => {
     expect(formatDecimal(await chain.balanceOf(address))).toBe((await books(debtor.live)).balances.USDC);
   });
 
-  it("is owed on when the network refuses the payment, and paid once it does not", async () => {
+  it("stays owed if the network refuses the payment, and is paid later", async () => {
     const payer = await newTenant("Blocked payer");
     const from = await fund(payer, UNIT);
     await chain.setBlocked("blacklist", from);
@@ -287,7 +287,7 @@ describe("the usage of production keys", () => {
     expect(before).toBeGreaterThan(UNIT - sum);
   });
 
-  it("is not kept from being paid by many who cannot", async () => {
+  it("is paid despite many tenants who cannot pay", async () => {
     const [model, payer] = [await newTenant("Model"), await newTenant("Behind them")];
     await quote(model.live);
     // Copies of the first debtor, more than one round handles, that come before all others.
@@ -310,7 +310,7 @@ describe("the usage of production keys", () => {
 describe("a network that misbehaves", () => {
   afterEach(() => chain.behave());
 
-  it("is said to be away, and nothing is sent or charged", async () => {
+  it("is reported as unreachable, and nothing is sent or charged", async () => {
     const stored = () => deployment.sql("select id from chain_transaction where purpose = 'send_tokens'");
     const before = await stored();
     chain.misbehave(() => "500");
@@ -329,7 +329,7 @@ describe("a network that misbehaves", () => {
     expect((await service.call("check_treasury", {}, tenant.sandbox)).status).toBe(200);
   });
 
-  it("and drops the connection after it took a transfer has it carried out once", async () => {
+  it("and drops the connection after it took a transfer executes the transfer once", async () => {
     const to = stranger();
     chain.misbehave(({ method }) => (method === "eth_sendRawTransaction" ? "dropped" : "pass"));
     const sent = await service.call("send_tokens", { to, amount: "2" }, tenant.live);

@@ -41,7 +41,7 @@ const Books = z.object({
   available: z.object({ USDC: z.string() }),
 });
 
-it("plain payments are booked to the last unit, dust adds up, and money goes on", async () => {
+it("plain payments are booked to the last unit, dust adds up, and money keeps moving", async () => {
   const as = await service.operator(async (identity) => {
     const { tenant } = await identity.createTenant({ name: "Native", actor: "test" });
     const scopes = ["treasury:read"];
@@ -72,7 +72,7 @@ it("plain payments are booked to the last unit, dust adds up, and money goes on"
   expect(network).toEqual({ stopped_because: null });
 });
 
-it("without EURC, a splitter, an escrow and a mail server: the start names what is not served", () => {
+it("without EURC, a splitter, an escrow and a mail server: the start names the tools that are not served", () => {
   const told = service.app.facts.filter(({ label }) => label === "not served").map(({ text }) => text);
   expect(told).toEqual(
     expect.arrayContaining([
@@ -85,7 +85,7 @@ it("without EURC, a splitter, an escrow and a mail server: the start names what 
   );
 });
 
-it("a sandbox key is told that there is no sandbox, where the operator switched it off", async () => {
+it("a sandbox key learns that there is no sandbox if the operator switched it off", async () => {
   const { apiKey, tenant } = await service.operator((identity) =>
     identity.createTenant({ name: "Trying out", actor: "test" }),
   );
@@ -98,7 +98,7 @@ it.each([
   ["send_tokens", "EURC", { to: payee, amount: "1", token: "EURC" }],
   ["settle_split", "a splitter", { gross: "100", supplier: payee }],
   ["prefund_trip", "an escrow", { budgetUsdc: "1" }],
-])("%s says that there is not %s; a call that needs it not goes on", async (tool, _missing, args) => {
+])("%s reports that there is not %s; a call that needs it is refused", async (tool, _missing, args) => {
   const as = await service.operator(async (identity) => {
     const { tenant } = await identity.createTenant({ name: "Dollars only", actor: "test" });
     const scopes = ["treasury:read", "treasury:spend", "escrow:spend", "account:read"];
@@ -123,7 +123,7 @@ it.each([
   expect(dollars.body.code).toBe("insufficient_balance");
 });
 
-it("another host with a folder of its own and the same keys serves the same tenants: caps, repeats and money are one", async () => {
+it("another host with its own folder and the same keys serves the same tenants: caps, repeats and money are shared", async () => {
   const as = await service.operator(async (identity) => {
     const { tenant } = await identity.createTenant({ name: "Two hosts", actor: "test" });
     const scopes = ["treasury:read"];

@@ -147,13 +147,13 @@ it.each<[string, () => Promise<Record<string, string>> | Record<string, string>,
   expect(await deployment.sql("select * from chain_network")).toEqual([]);
 });
 
-it("names every variable that is missing, before it connects anywhere", async () => {
+it("names every missing variable, before it connects anywhere", async () => {
   const missing = ["CHAIN_RPC_URL", "CHAIN_USDC", "CHAIN_RELAYER_KEY_FILE", "MASTER_KEY_FILE"];
   const change = Object.fromEntries(missing.map((name) => [name, ""]));
   await expect(refuse(change)).rejects.toThrow(`NETWORK_MODE=production also needs ${missing.join(", ")}`);
 });
 
-it("a node that only answers with errors", async () => {
+it("a node that answers only with errors", async () => {
   chain.misbehave(() => "500");
   expect(await refuse({})).toMatch(/the live chain does not answer\. Check CHAIN_RPC_URL/);
 });

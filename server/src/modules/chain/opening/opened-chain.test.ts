@@ -51,7 +51,7 @@ describe("a network", () => {
     expect(chain.nativeToken).toBeUndefined();
   });
 
-  it("tells the coin for gas, with 18 decimals, from the same money as a token, with 6", () => {
+  it("distinguishes the gas coin, with 18 decimals, from the same money as a token, with 6", () => {
     const wei = 1_500_000_999_999_999_999n;
     expect(microFromNative(nativeAmount(wei))).toBe(1_500_000n);
     expect(formatNative(nativeAmount(wei))).toBe("1.500000999999999999");
@@ -59,7 +59,7 @@ describe("a network", () => {
     expect(() => microFromNative(1_500_000n)).toThrow();
   });
 
-  it("reads many balances at a block that is past", async () => {
+  it("reads many balances at a past block", async () => {
     const before = await patient.head();
     const tenant = await world.newTenant();
     const after = await patient.head();
@@ -71,7 +71,7 @@ describe("a network", () => {
     expect(await patient.balances("USDC", [tenant.wallet.address], before.number)).toEqual([0n]);
   });
 
-  it("reads movements in halves when the node refuses so many blocks", async () => {
+  it("reads movements in halves if the node refuses the range", async () => {
     const tenant = await world.newTenant();
     for (let index = 0; index < 20; index += 1) await world.devChain.mine();
     const { number } = await patient.head();
@@ -100,7 +100,7 @@ describe("a network", () => {
     await expect(patient.movements(0n, number)).rejects.toEqual(unavailable);
   });
 
-  it("tells blocked addresses, and how long the faucet waits", async () => {
+  it("reports blocked addresses, and how long the faucet waits", async () => {
     expect(await patient.isBlocked("USDC", STRANGER)).toBe(false);
     expect(await patient.isBlocked("USDC", patient.tokens.USDC.address)).toBe(true);
     expect(await patient.faucetWaitSeconds("USDC", STRANGER)).toBe(0);
@@ -138,7 +138,7 @@ describe("a network", () => {
 });
 
 describe("a node that misbehaves", () => {
-  it.each(["hang", "500", "reset"] as const)("is asked again, and then is unavailable: %s", async (fate) => {
+  it.each(["hang", "500", "reset"] as const)("is asked again, and then counts as unavailable: %s", async (fate) => {
     // A hanging request is given up early, and may never have reached the node; a slow one is waited for.
     const asked: unknown[] = [];
     let isBad = () => false;
@@ -162,7 +162,7 @@ describe("a node that misbehaves", () => {
     expect(asked.length).toBeGreaterThan(1);
   });
 
-  it("is sent a transaction once only", async () => {
+  it("is sent a transaction only once", async () => {
     const { sender } = world.openedChain;
     world.devChain.calls.length = 0;
     world.devChain.misbehave(() => "500");
@@ -179,7 +179,7 @@ describe("a node that misbehaves", () => {
     await expect(world.open({ patienceMilliseconds: 0 })).rejects.toEqual(unavailable);
   });
 
-  it("is unavailable where nobody listens", async () => {
+  it("is unavailable if nothing listens", async () => {
     const client = createEvmClient(
       createRpc({ url: "http://127.0.0.1:9", http: world.http, timeoutMilliseconds: 300, retryPauseMilliseconds: 1 }),
     );
@@ -191,7 +191,7 @@ describe("a node that misbehaves", () => {
   });
 });
 
-describe("a chain that is not the database's", () => {
+describe("a chain that does not belong to the database", () => {
   let other: DevChain;
   beforeAll(async () => {
     other = await startDevChain();
@@ -210,7 +210,7 @@ describe("a chain that is not the database's", () => {
     await world.open();
   });
 
-  it("is refused when it lacks a block whose movements are in the books", async () => {
+  it("is refused if it lacks a block whose movements are booked", async () => {
     const { db } = world;
     const { number, hash } = (await world.openedChain.boundChains.get("sandbox"))?.indexed ?? {
       number: 0n,
@@ -286,7 +286,7 @@ describe("a live network", () => {
     );
   });
 
-  it("is opened though a node that lags answers first", async () => {
+  it("is opened though a lagging node answers first", async () => {
     const openedChain = await startLiveChain(options());
     for (let blocks = 0; blocks < 3; blocks += 1) await live.devChain.mine();
     while (await openedChain.indexer.runOnce());

@@ -43,7 +43,7 @@ async function expectMovedOnce(tenant: Tenant, callId: string, left = 90n * UNIT
   expect(await world.reconcile()).toEqual(nothing);
 }
 
-describe("an order outlasts a network", () => {
+describe("an order survives a network", () => {
   const isBroadcast = (method: string) => method === "eth_sendRawTransaction";
 
   it.each<[string, (method: string, isBroadcastBefore: boolean) => Fate]>([
@@ -135,7 +135,7 @@ function dying(deathAt: number, when: "before" | "after") {
   return { submitter, death, steps: () => step };
 }
 
-describe("an order outlasts a crash of the submitter", () => {
+describe("an order survives a crash of the submitter", () => {
   async function stepsOfAnOrder(tenant: Tenant, to: Hex) {
     await storedOrder(tenant, to);
     const { submitter, steps } = dying(0, "before");
@@ -201,7 +201,7 @@ describe("a nonce", () => {
     await expectMovedOnce(tenant, callId);
   });
 
-  it("goes to an empty transaction when the node refuses the order's for good", async () => {
+  it("goes to an empty transaction if the node refuses the order's for good", async () => {
     const tenant = await world.newTenant();
     const { callId, row } = await storedOrder(tenant);
     const submitter = await world.open();
@@ -226,7 +226,7 @@ describe("a nonce", () => {
     expect(await world.reconcile()).toEqual(nothing);
   });
 
-  it("keeps its order when gas has become dearer", async () => {
+  it("keeps its order if the gas price rises", async () => {
     const tenant = await world.newTenant();
     const { callId, row } = await storedOrder(tenant);
     const submitter = await world.open();
@@ -244,8 +244,8 @@ describe("a nonce", () => {
 });
 
 // Last, as a stopped loop can still be in a long turn.
-describe("a network that was away", () => {
-  it("answers who waits when it is back", async () => {
+describe("a network that was unreachable", () => {
+  it("answers waiting callers when it is back", async () => {
     const tenant = await world.newTenant();
     const own = await world.open({ timing: { resendMilliseconds: 0, failedMilliseconds: 20 } });
     let bad = 20;

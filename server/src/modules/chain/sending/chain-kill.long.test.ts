@@ -36,7 +36,7 @@ describe("a submitter that is killed", () => {
     ["as it broadcasts", "reset"],
     ["when the network has the transaction and it has no answer", "dropped"],
   ] as const)(
-    "%s, again and again, loses no order and carries none out twice",
+    "%s, repeatedly, loses no order and executes none twice",
     { timeout: LONG_MILLISECONDS },
     async (_when, fate) => {
       const tenant = await world.newTenant();
@@ -79,7 +79,7 @@ describe("the first preparation of the development chain", () => {
   const STEPS = 11;
 
   it.each(["reset", "dropped"] as const)(
-    "goes on after a crash in the middle: %s",
+    "continues after a crash in the middle: %s",
     { timeout: LONG_MILLISECONDS },
     async (fate) => {
       for (const crashAt of [1, 2, 5, 8, STEPS]) {

@@ -65,7 +65,7 @@ describe("a kind of operation that only its definition knows", () => {
   });
 });
 
-describe("what an earlier version has stored", () => {
+describe("operations stored by an earlier version", () => {
   const authorization = {
     from: address("a"),
     amount: "2000",
@@ -164,7 +164,7 @@ describe("what an earlier version has stored", () => {
   });
 });
 
-it("no two modules define the same kind, and an unknown one is said to be so", () => {
+it("no two modules define the same kind, and an unknown one is reported", () => {
   expect(() => collectChainOperations([transfer, transfer])).toThrow("defined twice");
   expect(() => chainOperations.of({ kind: "of_tomorrow" })).toThrow("no module has defined");
   expect(() => transfer.outgoing({ kind: "drip", token: "USDC" })).toThrow("not of kind transfer");

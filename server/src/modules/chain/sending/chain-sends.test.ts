@@ -20,8 +20,8 @@ afterAll(async () => {
 const failing = (code: string) => expect.objectContaining({ name: "Failure", code });
 const nothing = { USDC: 0n, EURC: 0n };
 
-describe("money that a tenant sends", () => {
-  it("leaves its wallet on the chain, and the books say the same", async () => {
+describe("money sent by a tenant", () => {
+  it("leaves its wallet on the chain, and the books agree", async () => {
     const tenant = await world.newTenant();
     const callId = await world.newCall(tenant.tenant.id);
     const answer = await tenant.send(tenant.transfer(RECIPIENT, 30n * UNIT), { callId });
@@ -82,7 +82,7 @@ describe("money that a tenant sends", () => {
     expect(await world.reconcile()).toEqual(nothing);
   });
 
-  it("is sent once for a key, whoever asks how often at once", async () => {
+  it("is sent once per key under concurrent calls", async () => {
     const tenant = await world.newTenant();
     const order = tenant.transfer(RECIPIENT, 7n * UNIT);
     const callIds = await Promise.all(Array.from({ length: 5 }, () => world.newCall(tenant.tenant.id)));
@@ -107,7 +107,7 @@ describe("money that a tenant sends", () => {
     await expect(again).rejects.toThrow(/with another operation/);
   });
 
-  it("is not sent again by a call that repeats the key of one whose outcome was open", async () => {
+  it("is not sent again by a call that repeats the key of one with an open outcome", async () => {
     const tenant = await world.newTenant();
     const call = (key: string) => world.newCall(tenant.tenant.id, key);
     const order = tenant.transfer(RECIPIENT, 9n * UNIT);
@@ -146,7 +146,7 @@ describe("money that a tenant sends", () => {
     expect((await world.rows()).filter(({ requestKey }) => requestKey?.includes("friday"))).toHaveLength(2);
   });
 
-  it("comes back when the token's issuer blocks the recipient", async () => {
+  it("comes back if the token's issuer blocks the recipient", async () => {
     const tenant = await world.newTenant();
     const callId = await world.newCall(tenant.tenant.id);
     // A token blocks itself.
@@ -162,7 +162,7 @@ describe("money that a tenant sends", () => {
 });
 
 describe("several submitters at once", () => {
-  it("carry every order out once", async () => {
+  it("execute every order once", async () => {
     const others = [await world.open(), await world.open()];
     for (const { submitter } of others) submitter.start();
     const tenant = await world.newTenant();
@@ -219,7 +219,7 @@ describe("several submitters at once", () => {
   });
 });
 
-it("keys stand in no log and no table", async () => {
+it("keys occur in no log and no table", async () => {
   const log = recordingLog();
   const separate = await openChainWorld();
   try {

@@ -47,7 +47,7 @@ describe("a loop of turns", () => {
     vi.useRealTimers();
   });
 
-  it("goes on at once while something moves, soon while something is open, and seldom while nothing is", async () => {
+  it("continues at once while something moves, soon while something is open, and rarely while nothing is", async () => {
     turns[0]?.end({ open: 1, moved: true });
     await settle();
     expect(turns).toHaveLength(2);
@@ -63,7 +63,7 @@ describe("a loop of turns", () => {
     expect(turns).toHaveLength(4);
   });
 
-  it("takes up what it is told of: now when it rests, after its turn when it does not", async () => {
+  it("handles a wake-up at once while it rests, and after its turn otherwise", async () => {
     loop.wake();
     await settle();
     expect(turns, "one is under way").toHaveLength(1);
@@ -78,7 +78,7 @@ describe("a loop of turns", () => {
     expect(turns).toHaveLength(3);
   });
 
-  it("begins one turn beside its own for what is told at once, and what comes then is taken up by the first that ends", async () => {
+  it("begins one turn beside its own on an urgent wake-up; later ones are handled by the first turn that ends", async () => {
     loop.wake(true);
     await settle();
     expect(turns).toHaveLength(2);
@@ -90,7 +90,7 @@ describe("a loop of turns", () => {
     expect(turns).toHaveLength(3);
   });
 
-  it("looks soon after what a turn beside has left open", async () => {
+  it("looks soon at what a parallel turn left open", async () => {
     loop.wake(true);
     turns[0]?.end({});
     await settle();
@@ -105,7 +105,7 @@ describe("a loop of turns", () => {
     expect(turns, "the loop itself was in a turn").toHaveLength(5);
   });
 
-  it("has room while it rests or none is beside it, and says so when that changes, or after a second", async () => {
+  it("has room while it rests or has no parallel turn, and reports a change, or after a second", async () => {
     expect(await isThere(loop.room()), "none is beside it").toBe(true);
     loop.wake(true);
     const room = loop.room();
@@ -124,7 +124,7 @@ describe("a loop of turns", () => {
     expect(await isThere(never), "too long").toBe(true);
   });
 
-  it("tells of the first failure in a row, waits, and begins nothing beside it", async () => {
+  it("reports the first failure in a row, waits, and begins no parallel turn", async () => {
     turns[0]?.fail();
     await vi.advanceTimersByTimeAsync(timing.failedMilliseconds);
     expect(turns).toHaveLength(2);
@@ -143,7 +143,7 @@ describe("a loop of turns", () => {
     expect(failures).toHaveLength(2);
   });
 
-  it("ends with its turns, or without one that hangs", async () => {
+  it("stops after its turns, or without one that hangs", async () => {
     const stopped = loop.stop();
     expect(await isThere(stopped)).toBe(false);
     turns[0]?.end({ open: 1, moved: true });

@@ -37,7 +37,7 @@ function watch() {
   return { row, waiters: new EndWaiters({ get }) };
 }
 
-test("what was stored a moment ago is not looked up before it is told", async () => {
+test("a row just stored is not looked up before its end is announced", async () => {
   const { row, waiters } = watch();
   const waiting = waiters.waitForEnd("ctx_1", 10_000, true);
   await vi.advanceTimersByTimeAsync(10);
@@ -46,7 +46,7 @@ test("what was stored a moment ago is not looked up before it is told", async ()
   expect(row.looks).toBe(0);
 });
 
-test("an end that another process brings about is found by looking, also of what was stored a moment ago", async () => {
+test("an end caused by another process is found by looking, also for a row just stored", async () => {
   for (const isNew of [true, false]) {
     const { row, waiters } = watch();
     const waiting = waiters.waitForEnd("ctx_1", 10_000, isNew);
@@ -57,14 +57,14 @@ test("an end that another process brings about is found by looking, also of what
   }
 });
 
-test("who is told nothing learns when the time is over that there is no end", async () => {
+test("a caller without news learns after the timeout that there is no end", async () => {
   const { waiters } = watch();
   const waiting = waiters.waitForEnd("ctx_1", 600, true);
   await vi.advanceTimersByTimeAsync(1_000);
   expect(await waiting).toBeUndefined();
 });
 
-test("what was over before is known at once to who looks", async () => {
+test("an earlier end is returned at once", async () => {
   const { row, waiters } = watch();
   row.stored = confirmed;
   expect(await waiters.waitForEnd("ctx_1", 10_000)).toBe(confirmed);

@@ -79,7 +79,7 @@ it("an invoice of ours names its order, in its own environment only", async () =
   await service.sql("delete from booking_invoice where tenant_id = $1", [service.tenantId]);
 });
 
-it("a booking reference that several orders have is only a suggestion", async () => {
+it("a booking reference of several orders is only a suggestion", async () => {
   await service.sql(
     `insert into booking select (jsonb_populate_record(booking,
        '{"id": "bkg_00000000000000000000000000", "call_id": "call_twin", "offer_id": "off_twin", "order_id": "ord_0000twin0000", "itinerary_hash": null}')).*
@@ -94,7 +94,7 @@ it("a booking reference that several orders have is only a suggestion", async ()
   await service.sql("delete from booking where order_id = 'ord_0000twin0000'");
 });
 
-it("a document that names an order and says another price or passenger is not certain, and says what differs", async () => {
+it("a document that names an order with another price or passenger is not certain, and reports the difference", async () => {
   const references = [booked.pnr];
   const { totalAmount, totalCurrency: currency } = order;
   const asking = (fields: Record<string, string>) => ask("receipt", scanOf(fields, { references }));
@@ -136,7 +136,7 @@ it("amount and date suggest an order, within a few days of its booking and in it
   }
 });
 
-it("a boarding pass belongs to an order by reference, flight and date together", async () => {
+it("a boarding pass matches an order by reference, flight and date together", async () => {
   const [segment] = booked.slices.flatMap(({ segments }) => segments);
   const [, carrier = "", digits = ""] = /^(..)(\d+)$/.exec(segment?.flightNumber ?? "") ?? [];
   const leg = {
@@ -155,7 +155,7 @@ it("a boarding pass belongs to an order by reference, flight and date together",
   expect(await withLeg({ bookingReference: "ZZZZZZ" })).toEqual([]);
 });
 
-it("nobody learns of orders that the key may not read, or that are another tenant's", async () => {
+it("orders that the key may not read, and those of other tenants, are never matched", async () => {
   const scan = scanOf({}, { references: [booked.pnr, booked.orderId] });
   const other = await newFundedTenant(service, "Other");
   for (const as of [

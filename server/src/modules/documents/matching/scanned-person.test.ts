@@ -8,7 +8,7 @@ const notTaken = (code: ReasonCode, field?: string, more: Readonly<Record<string
   return scannedPersonOf(scanOf({ ...passportOf("AB1234567"), ...more }, { reasons }))?.notTaken;
 };
 
-it("says which fields it leaves out, and the code of the reason", () => {
+it("reports the fields that it leaves out, with the code of the reason", () => {
   expect(notTaken("expired", "expiresOn")).toEqual([{ field: "passports", reason: "expired" }]);
   expect(notTaken("expired")).toEqual([{ field: "passports", reason: "expired" }]);
   expect(notTaken("check_digit_failed", "documentNumber")).toEqual([
@@ -22,7 +22,7 @@ it("says which fields it leaves out, and the code of the reason", () => {
   ]);
 });
 
-it("a field that was not read is left out, too, and a document that is doubted as a whole fills nothing", () => {
+it("a field that was not read is left out, too, and a document in doubt as a whole fills nothing", () => {
   const { bornOn: _, ...fields } = passportOf("AB1234567");
   expect(scannedPersonOf(scanOf(fields))?.notTaken).toEqual([{ field: "bornOn", reason: "not_read" }]);
   const reasons = [{ code: "mrz_missing" as const, message: "Look." }];

@@ -19,7 +19,7 @@ const recognise = (text: string) => {
   return { words, pieces: [words], confidence: 0.9, isSideways: false };
 };
 
-it.each(PASSPORTS)("the labels of a passport tell that it is in %s", (language, text) => {
+it.each(PASSPORTS)("the labels of a passport show that it is in %s", (language, text) => {
   expect(languagesOf(recognise(text))).toEqual([language, "eng"]);
 });
 

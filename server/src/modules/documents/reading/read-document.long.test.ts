@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { expect, it } from "vitest";
 import { readDocument } from "./read-document.ts";
 
-it("a passport is read upright whose zone is read no better than upside down, and its dates are not taken for the zone", async () => {
+it("a passport whose zone reads equally well upside down is read upright, and its dates are not taken for the zone", async () => {
   const bytes = readFileSync(
     new URL("../../../../test/fixtures/passport-with-failed-check-digit.png", import.meta.url),
   );

@@ -14,7 +14,7 @@ const linesOf = ({ pages }: Reading): string[] =>
 
 const RECEIPT = ["Rechnung Frühstück und Bad", "Gesamtbetrag 124,50 EUR"];
 
-it("text of an image is read in its language, wherever the image is turned to, and found again on it", async () => {
+it("text of an image is read in its language in any orientation, and located on the original", async () => {
   const turned = await sharp(drawText(RECEIPT)).rotate(187, { background: "white" }).jpeg().toBuffer();
   const reading = await readDocument(turned, "jpeg", "receipt");
   expect(linesOf(reading)).toEqual(RECEIPT);
@@ -28,7 +28,7 @@ it("text of an image is read in its language, wherever the image is turned to, a
   expect(given.y).toBeLessThan(0.5);
 });
 
-it("amounts in characters of one width keep their decimals", async () => {
+it("amounts in monospaced print keep their decimals", async () => {
   const rows = [
     ["Milk", "$2.25"],
     ["Eggs", "$4.29"],
@@ -44,7 +44,7 @@ it("amounts in characters of one width keep their decimals", async () => {
   expect(linesOf(reading).slice(3)).toEqual(rows.map((row) => row.join(" ")));
 });
 
-it("a passport is read the right way up when it was sent as a receipt", async () => {
+it("a passport sent as a receipt is read upright", async () => {
   const zone = ["P<SWEERIKSSON<<ANNA<MARIA<<<<<<<<<<<<<<<<<<<", "L8988901C4SWE7408063F3104150<<<<<<<<<<<<<<<8"];
   const image = drawText(["PASSPORT / PASSEPORT", "Surname", "ERIKSSON", "", ...zone], {
     font: "mono",
@@ -67,7 +67,7 @@ async function darkestOf(image: Buffer, box: { x: number; y: number; width: numb
   return channels[0]?.min ?? 255;
 }
 
-it("a page is read the same however often others were read in between", async () => {
+it("a page is read the same whatever was read before", async () => {
   const page = drawText(["Bar 11.30"], { width: 400 });
   const first = await readDocument(page, "png", "receipt");
   await readDocument(drawText(["O0O0 l1l1 S5S5"], { width: 400 }), "png", "receipt");
@@ -94,7 +94,7 @@ it("a photo of a phone in HEIC is read", async () => {
   });
 });
 
-it("of a PDF the text is read that can be seen, with its e-invoice", async () => {
+it("the visible text of a PDF is read, with its e-invoice", async () => {
   const xml = '<?xml version="1.0"?>\n<rsm:CrossIndustryInvoice xmlns:rsm="urn:x"/>';
   const pdf = await drawPdf((page) => {
     page.fontSize(14).text("Invoice Müller & Söhne", 72, 72);
@@ -114,7 +114,7 @@ it("of a PDF the text is read that can be seen, with its e-invoice", async () =>
   expect(total?.box).toMatchObject({ x: expect.closeTo(72 / 612, 2), y: expect.closeTo(200 / 792, 1) });
 });
 
-it("a scanned PDF is recognised, and the text that somebody put under its image is not believed", async () => {
+it("a scanned PDF is recognised, and the text hidden under its image is ignored", async () => {
   const image = drawText(["Receipt", "Total 12.30"]);
   const pdf = await drawPdf((page) => {
     page.image(image, 0, 0, { width: 612 });
@@ -125,7 +125,7 @@ it("a scanned PDF is recognised, and the text that somebody put under its image 
   expect(linesOf(reading)).toEqual(["Receipt", "Total 12.30"]);
 });
 
-it("characters that nobody sees are not handed on", async () => {
+it("invisible characters are not passed on", async () => {
   const reading = await readDocument(drawText(["Anything"]), "png", "receipt", {
     transcripts: [["Total\u202e 12.30\u200b", `x${"y".repeat(1_000)}`, "\u0007"]],
   });
@@ -177,7 +177,7 @@ it("a machine-readable zone is read with all of its fillers", async () => {
   expect(mrz[0]?.lines.map(alike)).toEqual(ZONE.map(alike));
 });
 
-it("only the first page or frame of an image is read, which is said", async () => {
+it("only the first page or frame of an image is read, with a reason", async () => {
   const frames = await sharp([drawText(["First 1.00"]), drawText(["Second 2.00"])], { join: { animated: true } })
     .webp()
     .toBuffer();
@@ -186,7 +186,7 @@ it("only the first page or frame of an image is read, which is said", async () =
   expect(reading).toMatchObject({ pageCount: 2, reasons: [{ code: "pages_not_read" }] });
 });
 
-it("what is damaged or too large is refused for what it is", async () => {
+it("damaged and too large files are refused with the right code", async () => {
   const page = drawText(["Total 12.30"]);
   const pdf = await drawPdf((one) => one.text("Total"));
   const long = await drawPdf((one) => {

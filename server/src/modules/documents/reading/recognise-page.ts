@@ -24,7 +24,7 @@ const MOST_RECOGNISED_PIXELS = 7_000_000;
 const SURE = 0.8;
 /** By how much a sample must improve for the page to be read again that way. */
 const CLEARLY_BETTER = 0.1;
-/** Of the page's height: a few lines. */
+/** A share of the page's height: a few lines. */
 const SAMPLE_HEIGHT = 0.15;
 const SAMPLE_LINES = 5;
 const MOST_SAMPLED_WORDS = 300;

@@ -25,7 +25,7 @@ const TYPES = [
   ["%PDF-1.7\n", "pdf", "application/pdf; charset=binary"],
 ] as const;
 
-it("the first bytes say what a document is", () => {
+it("the first bytes determine a document's type", () => {
   for (const [start, type, mediaType] of TYPES) {
     expect(documentTypeOf(bytesOf(start), undefined)).toBe(type);
     expect(documentTypeOf(bytesOf(start), mediaType)).toBe(type);
@@ -33,7 +33,7 @@ it("the first bytes say what a document is", () => {
   }
 });
 
-it("a media type that is not the document's is refused, whichever of the two is wrong", () => {
+it("a media type that differs from the document's is refused, whichever of the two is wrong", () => {
   for (const [start, type] of TYPES) {
     for (const [, otherType, mediaType] of TYPES) {
       if (otherType === type) continue;
@@ -42,7 +42,7 @@ it("a media type that is not the document's is refused, whichever of the two is 
   }
 });
 
-it("what is not read is refused with what to do", () => {
+it("unsupported types are refused with advice", () => {
   expect(refusalOf(bytesOf(""))).toMatchObject({ code: "document_damaged" });
   for (const [start, says] of [
     ["GIF89a", /GIF/],
@@ -63,7 +63,7 @@ it("what is not read is refused with what to do", () => {
   }
 });
 
-it("a file of two types at once is what it begins with", () => {
+it("a file of two types at once has the type of its beginning", () => {
   expect(documentTypeOf(bytesOf(`${PNG}...PK\x03\x04`), undefined)).toBe("png");
   expect(documentTypeOf(bytesOf("%PDF-1.7\n<svg/>PK\x03\x04"), undefined)).toBe("pdf");
   expect(documentTypeOf(bytesOf("\xff\xd8\xff\xe0%PDF-1.7"), undefined)).toBe("jpeg");

@@ -5,7 +5,7 @@ import { EXAMPLE_RECEIPT } from "../example-document.ts";
 /** More than one tenant may have running and waiting. */
 const SCANS = 14;
 
-it("documents beyond those that may wait are refused with when to come again, and the others are read", async () => {
+it("documents beyond those that may wait are refused with a retry time, and the others are read", async () => {
   await using service = await openSharedService();
   const args = { kind: "receipt", data: EXAMPLE_RECEIPT };
   const answers = await Promise.all(Array.from({ length: SCANS }, () => service.call("scan_document", args)));

@@ -43,7 +43,7 @@ async function scanWith(lines: readonly string[] | undefined, bytes: Uint8Array)
   return { scan, asked };
 }
 
-it("what the model reads of a doubtful document counts if it passes the same checks", async () => {
+it("the model's reading of a doubtful document counts if it passes the same checks", async () => {
   const { scan, asked } = await scanWith(WHOLE, DOUBTFUL);
   expect(scan.reasons).toEqual([]);
   expect(scan.fields.totalAmount).toMatchObject({ value: "11.00", from: { source: "model", page: 1 } });
@@ -52,7 +52,7 @@ it("what the model reads of a doubtful document counts if it passes the same che
   expect(asked.map((picture) => Buffer.from(picture.subarray(0, 3)).toString("hex"))).toEqual(["ffd8ff"]);
 });
 
-it("what does not add up, and no answer, leave what the service has read itself", async () => {
+it("an inconsistent or missing reading of the model leaves the service's own", async () => {
   for (const lines of [WRONG, undefined]) {
     const { scan, asked } = await scanWith(lines, DOUBTFUL);
     expect(asked).toHaveLength(1);

@@ -132,7 +132,7 @@ async function documents(): Promise<[name: string, bytes: Buffer, type: Document
   ];
 }
 
-it("no document takes the service along: each is read or refused for what it is", async () => {
+it("no document crashes the service: each is read or refused for its kind", async () => {
   const scanner = openScanner();
   const outcomes = (await documents()).map(async ([name, bytes, type, codes]) => {
     const outcome = await scanner.scan(requestOf(bytes, type)).then(
@@ -146,7 +146,7 @@ it("no document takes the service along: each is read or refused for what it is"
   expect(scanner.stats()).toMatchObject({ running: 0, scans: { failed: 0 } });
 });
 
-it("nothing of documents stays in the memory of the service", { timeout: 600_000 }, async () => {
+it("no part of a document stays in the service's memory", { timeout: 600_000 }, async () => {
   const scanner = openScanner();
   const residentMegabytes = () =>
     Number(/VmRSS:\s+(\d+)/.exec(readFileSync("/proc/self/status", "utf8"))?.[1] ?? 0) / 1_024;
@@ -159,30 +159,27 @@ it("nothing of documents stays in the memory of the service", { timeout: 600_000
   expect(late - early).toBeLessThan(30);
 });
 
-it.skipIf(process.platform !== "linux")(
-  "a service that is killed takes the processes along, busy ones too",
-  async () => {
-    const program = `
+it.skipIf(process.platform !== "linux")("a killed service takes its processes along, busy ones too", async () => {
+  const program = `
     const { ScanningProcess } = await import(${JSON.stringify(new URL("./scanning-process.ts", import.meta.url).href)});
     const [idle, busy] = [new ScanningProcess(900), new ScanningProcess(900)];
     const { readFileSync } = await import("node:fs");
     const order = { type: "png", kind: "receipt", today: "2026-11-26", wantsImages: false };
     void busy.scan(order, readFileSync(0), () => console.log(idle.pid, busy.pid));`;
-    const service = spawn(process.execPath, ["--input-type=module", "-e", program], {
-      cwd: fileURLToPath(new URL(".", import.meta.url)),
-      stdio: ["pipe", "pipe", "inherit"],
-    });
-    const noise = { type: "gaussian", mean: 128, sigma: 60 } as const;
-    const page = await sharp({ create: { width: 3_000, height: 3_000, channels: 3, background: "white", noise } })
-      .png()
-      .toBuffer();
-    service.stdin.end(page);
-    const line = await new Promise<Buffer>((resolve) => service.stdout.once("data", resolve));
-    const pids = String(line).trim().split(" ").map(Number);
-    expect(pids).toHaveLength(2);
-    const isRunning = (pid: number) => readdirSync("/proc").includes(String(pid));
-    expect(pids.every(isRunning)).toBe(true);
-    service.kill("SIGKILL");
-    await expect.poll(() => pids.filter(isRunning)).toEqual([]);
-  },
-);
+  const service = spawn(process.execPath, ["--input-type=module", "-e", program], {
+    cwd: fileURLToPath(new URL(".", import.meta.url)),
+    stdio: ["pipe", "pipe", "inherit"],
+  });
+  const noise = { type: "gaussian", mean: 128, sigma: 60 } as const;
+  const page = await sharp({ create: { width: 3_000, height: 3_000, channels: 3, background: "white", noise } })
+    .png()
+    .toBuffer();
+  service.stdin.end(page);
+  const line = await new Promise<Buffer>((resolve) => service.stdout.once("data", resolve));
+  const pids = String(line).trim().split(" ").map(Number);
+  expect(pids).toHaveLength(2);
+  const isRunning = (pid: number) => readdirSync("/proc").includes(String(pid));
+  expect(pids.every(isRunning)).toBe(true);
+  service.kill("SIGKILL");
+  await expect.poll(() => pids.filter(isRunning)).toEqual([]);
+});

@@ -31,7 +31,7 @@ function requestOf(bytes: Uint8Array, type: DocumentType, changes: Partial<ScanR
   };
 }
 
-it("each document is read in a process of its own, and its pages are drawn when they are asked for", async () => {
+it("each document is read in a separate process, and its pages are drawn on request", async () => {
   const scanner = openScanner();
   const steps: string[] = [];
   const progress = (step: string) => steps.push(step);
@@ -75,14 +75,14 @@ it("the process has no environment, no network, and no file but its own code", a
   });
 });
 
-it("a document that takes too long is given up, and the next one is read", async () => {
+it("a document that takes too long is abandoned, and the next one is read", async () => {
   const hasty = openScanner({ timeoutMilliseconds: 1 });
   await expect(hasty.scan(requestOf(PAGE, "png"))).rejects.toMatchObject({ code: "scan_timeout" });
   await expect(hasty.scan(requestOf(PAGE, "png"))).rejects.toMatchObject({ code: "scan_timeout" });
   expect(hasty.stats()).toMatchObject({ running: 0, scans: { timeout: 2 } });
 });
 
-it("a document that needs too much memory is given up", async () => {
+it("a document that needs too much memory is abandoned", async () => {
   const small = openScanner({ memoryMegabytes: 20 });
   await expect(small.scan(requestOf(PAGE, "png"))).rejects.toMatchObject({
     code: "document_too_large",
@@ -90,7 +90,7 @@ it("a document that needs too much memory is given up", async () => {
   });
 });
 
-it("a process that dies is an error of ours, and the operator is told where", async () => {
+it("a process that dies is an internal error, and the operator learns where", async () => {
   const died = new ScanningProcess(1_000);
   process.kill(died.pid ?? 0, "SIGKILL");
   const order = { type: "png", kind: "receipt", today: "2026-11-26", wantsImages: false } as const;
@@ -106,7 +106,7 @@ it("a process that dies is an error of ours, and the operator is told where", as
   expect(scanner.stats()).toMatchObject({ running: 0, scans: { failed: 1 } });
 });
 
-it("owners take turns, and what waits is told and counted", async () => {
+it("owners take turns, and waiting documents are told and counted", async () => {
   const scanner = openScanner();
   const ended: string[] = [];
   const steps: string[] = [];
@@ -129,7 +129,7 @@ it("owners take turns, and what waits is told and counted", async () => {
   expect(scanner.stats().waitSeconds).toBeGreaterThan(0);
 });
 
-it("more than may wait are refused, by their number and by their size", async () => {
+it("documents beyond those that may wait are refused, by number and by size", async () => {
   for (const [settings, most] of [
     [{ mostWaitingPerOwner: 1 }, 2],
     [{ mostWaitingMegabytes: 0 }, 1],
@@ -145,7 +145,7 @@ it("more than may wait are refused, by their number and by their size", async ()
   }
 });
 
-it("what nobody waits for any more is neither read nor kept waiting", async () => {
+it("a document that nobody waits for any more is neither read nor kept waiting", async () => {
   const scanner = openScanner();
   const gone = [new AbortController(), new AbortController()];
   const begun = Promise.withResolvers<void>();
@@ -160,7 +160,7 @@ it("what nobody waits for any more is neither read nor kept waiting", async () =
   expect(scanner.stats()).toMatchObject({ running: 0, waiting: 0, waitingBytes: 0 });
 });
 
-it("a scanner that is closed leaves no process behind and reads nothing more", async () => {
+it("a closed scanner leaves no process behind and reads nothing more", async () => {
   const scanner = openScanner();
   const begun = Promise.withResolvers<void>();
   const scan = scanner.scan(requestOf(PAGE, "png", { progress: () => begun.resolve() }));
@@ -172,7 +172,7 @@ it("a scanner that is closed leaves no process behind and reads nothing more", a
   expect(scanner.stats()).toMatchObject({ running: 0 });
 });
 
-it("a document that is refused says for what it is", async () => {
+it("a refused document reports the reason", async () => {
   const scanner = openScanner();
   const encrypted = await drawPdf((pdf) => pdf.text("secret"), { userPassword: "wayfare" });
   await expect(scanner.scan(requestOf(encrypted, "pdf"))).rejects.toMatchObject({ code: "document_encrypted" });

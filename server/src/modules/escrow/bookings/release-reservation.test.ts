@@ -88,7 +88,7 @@ describe("release_reservation", () => {
     },
   );
 
-  it("happens once: asked again, also with another key, it answers as the first time", async () => {
+  it("happens once: a repetition, even with another key, gets the same answer", async () => {
     const tripId = await escrow.prefund("20");
     const bookingId = await escrow.bookingAfter(tripId, "reserve_booking");
     const both = await Promise.all([release(bookingId, tripId), release(bookingId, tripId)]);
@@ -105,7 +105,7 @@ describe("release_reservation", () => {
     expect(cancelled.body).toMatchObject({ code: "wrong_state", state: "cancelled" });
   });
 
-  it("of what cancel_booking has ended says that the wallet has it", async () => {
+  it("of a booking ended by cancel_booking reports that the wallet has the money", async () => {
     const tripId = await escrow.prefund("20");
     const bookingId = await escrow.bookingAfter(tripId, "cancel_booking");
     expect((await previewed("release_reservation", releaseOf(bookingId, tripId))).movements).toEqual([]);
@@ -121,37 +121,34 @@ describe("release_reservation", () => {
     await expectTrip(tripId, 10_000_000n, 0n);
   });
 
-  it.each(["trip_expired", "trip_closed"])(
-    "where the trip spends nothing any more, pays the wallet: %s",
-    async (why) => {
-      const tripId = await escrow.prefund("20");
-      const bookingId = await escrow.bookingAfter(tripId, "commit_booking");
-      if (why === "trip_expired") await expire(tripId);
-      else resultOf(await service.call("close_trip", { tripId }));
-      const { free_micro: free } = await escrow.trip(tripId);
-      const balance = await escrow.balanceOf(own);
-      const plan = await previewed("release_reservation", releaseOf(bookingId, tripId));
-      expect(plan).toMatchObject({
-        movements: [{ amount: "10.00", from: "booking_reservation", to: "treasury" }],
-        note: expect.stringContaining("The money goes to your wallet: the trip"),
-      });
-      expect(await release(bookingId, tripId)).toMatchObject({
-        state: "cancelled",
-        returnedTo: "wallet",
-        returnedUsdc: "10.00",
-        walletBecause: why,
-        next: expect.stringMatching(/went to your wallet: the trip (has expired|is closed)\. .*prefund another trip/),
-      });
-      expect(await escrow.balanceOf(own)).toBe(balance + 10_000_000n);
-      await expectTrip(tripId, free, 0n);
-      // Cancelling it again succeeds.
-      const cancelled = await service.call("cancel_booking", cancelOf(bookingId, tripId));
-      expect(resultOf(cancelled)).toMatchObject({ state: "cancelled", refundedUsdc: "10.00", refundedTo: "treasury" });
-      await expectOwnRecord("cancel_booking", cancelled);
-    },
-  );
+  it.each(["trip_expired", "trip_closed"])("pays the wallet if the trip can no longer spend: %s", async (why) => {
+    const tripId = await escrow.prefund("20");
+    const bookingId = await escrow.bookingAfter(tripId, "commit_booking");
+    if (why === "trip_expired") await expire(tripId);
+    else resultOf(await service.call("close_trip", { tripId }));
+    const { free_micro: free } = await escrow.trip(tripId);
+    const balance = await escrow.balanceOf(own);
+    const plan = await previewed("release_reservation", releaseOf(bookingId, tripId));
+    expect(plan).toMatchObject({
+      movements: [{ amount: "10.00", from: "booking_reservation", to: "treasury" }],
+      note: expect.stringContaining("The money goes to your wallet: the trip"),
+    });
+    expect(await release(bookingId, tripId)).toMatchObject({
+      state: "cancelled",
+      returnedTo: "wallet",
+      returnedUsdc: "10.00",
+      walletBecause: why,
+      next: expect.stringMatching(/went to your wallet: the trip (has expired|is closed)\. .*prefund another trip/),
+    });
+    expect(await escrow.balanceOf(own)).toBe(balance + 10_000_000n);
+    await expectTrip(tripId, free, 0n);
+    // Cancelling it again succeeds.
+    const cancelled = await service.call("cancel_booking", cancelOf(bookingId, tripId));
+    expect(resultOf(cancelled)).toMatchObject({ state: "cancelled", refundedUsdc: "10.00", refundedTo: "treasury" });
+    await expectOwnRecord("cancel_booking", cancelled);
+  });
 
-  it("refuses what is confirmed, settled or not the caller's, and moves nothing", async () => {
+  it("refuses a booking that is confirmed, settled or another tenant's, and moves nothing", async () => {
     const tripId = await escrow.prefund("100");
     for (const last of ["confirm_flight", "settle_booking"] as const) {
       const bookingId = await escrow.bookingAfter(tripId, last);

@@ -28,7 +28,7 @@ async function collectionOf(deployment: LiveDeployment): Promise<Hex> {
 }
 
 test.each([true, undefined] as const)(
-  "a reservation goes to the wallet where the contract knows no way back to the trip, and is said to: %s",
+  "a reservation goes to the wallet if the contract cannot return it to the trip, and the answer tells: %s",
   async (lacksReturn) => {
     await using deployment = await createLiveDeployment(chain, { url: "http://127.0.0.1:9", token: "none" });
     const roles = { serviceFeeRecipient: await collectionOf(deployment) };

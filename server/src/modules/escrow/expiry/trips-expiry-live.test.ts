@@ -54,7 +54,7 @@ async function newTenant(service: LiveService, amount: bigint) {
   return { as, address };
 }
 
-test("gives its free money back as soon as the service runs again", async () => {
+test("returns its free money as soon as the service runs again", async () => {
   const escrow = await deployEscrow();
   const settings = { ...ALONE, CHAIN_ESCROW: escrow };
   const before = await deployment.start(settings);

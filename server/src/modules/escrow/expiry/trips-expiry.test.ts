@@ -171,7 +171,7 @@ async function callAs(key: Hex, data: Hex): Promise<void> {
   expect(status).toBe("success");
 }
 
-test("free money comes back when its trip has expired, once, however many processes look after it", async () => {
+test("free money comes back when its trip has expired, once, with several processes", async () => {
   const tripId = await newTrip(100n * UNIT);
   const bookingId = await newBooking(tripId, 30n * UNIT);
   const waiting = await newWaitingRun(tripId);
@@ -210,7 +210,7 @@ test("free money comes back when its trip has expired, once, however many proces
   await expectBooks();
 });
 
-test("bookings that nobody ended are ended after the grace: what is confirmed is paid, the rest comes back", async () => {
+test("abandoned bookings are ended after the grace: confirmed ones are paid, the others come back", async () => {
   const vendor = stranger();
   const tripId = await newTrip(100n * UNIT);
   const [reserved, committed, confirmed] = [
@@ -247,7 +247,7 @@ test("bookings that nobody ended are ended after the grace: what is confirmed is
   await expectBooks();
 });
 
-test("what others have released is written down, and not released again", async () => {
+test("releases by others are stored, and not repeated", async () => {
   const [guest, passerBy] = [generatePrivateKey(), generatePrivateKey()];
   const vendor = stranger();
   const tripId = await newTrip(100n * UNIT, addressOf(guest));
@@ -279,7 +279,7 @@ test("what others have released is written down, and not released again", async 
   await expectBooks();
 });
 
-test("who is too early for the chain's clock changes nothing, and comes again", async () => {
+test("a release too early for the chain's clock changes nothing, and is repeated", async () => {
   const tripId = await newTrip(10n * UNIT);
   const early = { now: () => clock.now().add({ seconds: HOUR + MARGIN }) };
   expect(await release({ clock: early })).toEqual({ ordered: 1, adopted: 0 });
@@ -293,7 +293,7 @@ test("who is too early for the chain's clock changes nothing, and comes again", 
 test.each([
   ["", false],
   [", also when others release it meanwhile", true],
-])("what is promised to a step under way is waited for%s", async (_when, isReleased) => {
+])("a promise to a step in progress is waited for%s", async (_when, isReleased) => {
   const tripId = await newTrip(10n * UNIT);
   world.devChain.misbehave(({ method }) => (method === "eth_sendRawTransaction" ? "500" : "pass"));
   await storeReservation(ports(), await reservation(tripId, 4n * UNIT));
@@ -312,7 +312,7 @@ test.each([
   expect(await trip(tripId)).toMatchObject({ state: "closed", free: 0n });
 });
 
-test("trips that wait for their grace keep no others from it", async () => {
+test("trips that wait for their grace do not block others", async () => {
   const waiting = await newTrip(10n * UNIT);
   await newBooking(waiting, 10n * UNIT);
   const ids = [await newTrip(3n * UNIT), await newTrip(4n * UNIT)];
@@ -323,7 +323,7 @@ test("trips that wait for their grace keep no others from it", async () => {
   expect(await trip(waiting)).toMatchObject({ state: "funded", held: 10n * UNIT });
 });
 
-test("nothing is released while money stands still, or while the chain is away", async () => {
+test("nothing is released while money is stopped, or while the chain is unreachable", async () => {
   const tripId = await newTrip(5n * UNIT);
   await letPass(HOUR + MARGIN);
   await world.stores.boundChains.stop("sandbox", "a difference");

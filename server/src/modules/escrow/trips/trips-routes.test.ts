@@ -198,7 +198,7 @@ describe("a trip", () => {
     },
   );
 
-  it("is nobody else's, in no way", async () => {
+  it("is invisible to other tenants", async () => {
     const other = await newFundedTenant(service, "Others");
     const tripId = await escrow.prefund("5");
     const bookingId = await escrow.reserve(tripId, "2");
@@ -223,7 +223,7 @@ describe("a trip", () => {
     expect(await escrow.tripOnChain(tripId)).toMatchObject({ free: 3_000_000n, held: 2_000_000n, isClosed: false });
   });
 
-  it("asks for a scope each for reading, unlocking and closing", async () => {
+  it("needs a separate scope for reading, unlocking and closing", async () => {
     const { tenantId } = service;
     const keyWith = async (scope: string) =>
       (
@@ -254,7 +254,7 @@ describe("a trip", () => {
 });
 
 describe("a claim", () => {
-  it("is locked by five wrong codes and unlocked by the buyer, however often he asks", async () => {
+  it("is locked by five wrong codes and unlocked by the buyer, without a limit", async () => {
     const trip = await withCode();
     const path = `/api/trips/${trip.tripId}`;
     for (let left = 4; left >= 0; left -= 1) {
@@ -285,7 +285,7 @@ describe("a claim", () => {
 });
 
 describe("closing", () => {
-  it("gives back what is free once, and lets bookings go on", async () => {
+  it("returns the free budget once, and bookings continue", async () => {
     const tripId = await escrow.prefund("80");
     const bookingId = await escrow.reserve(tripId, "30");
     const before = await escrow.balanceOf(own);
@@ -312,7 +312,7 @@ describe("closing", () => {
     expect(stepsIn((await get(`/api/trips/${tripId}`)).body)).toEqual(["fund", "close"]);
   });
 
-  it("sixteen times at once is closing once", async () => {
+  it("sixteen times concurrently happens once", async () => {
     const tripId = await escrow.prefund("7");
     const before = await escrow.balanceOf(own);
     const answers = await Promise.all(Array.from({ length: 16 }, () => post(`/api/trips/${tripId}/close`)));
@@ -324,7 +324,7 @@ describe("closing", () => {
     expect(await service.sql(orders, [tripId])).toHaveLength(1);
   });
 
-  it("and reserving at once leaves what is reserved, and nothing twice", async () => {
+  it("and reserving concurrently leaves the reservation, and nothing twice", async () => {
     const tripId = await escrow.prefund("20");
     const before = await escrow.balanceOf(own);
     const [closed, reserved] = await Promise.all([

@@ -49,7 +49,7 @@ function dominates(left: FlightOffer, right: FlightOffer): boolean {
 }
 
 describe("the best offers", () => {
-  test("are as many different itineraries as there are, up to three, and the cheapest direct one is named in any case", () => {
+  test("are up to three different itineraries, and the cheapest direct one is always named", () => {
     fc.assert(
       fc.property(anyOffers, (offers) => {
         const shown = best(offers);
@@ -75,7 +75,7 @@ describe("the best offers", () => {
     );
   });
 
-  test("leave out nothing that is better in every respect, and come best first", () => {
+  test("omit nothing that is better in every respect, and come best first", () => {
     fc.assert(
       fc.property(anyOffers, (offers) => {
         const shown = best(offers);
@@ -127,7 +127,7 @@ describe("the best offers", () => {
     expect(order(slow, at("fast", "151.00", 400, [5]))).toEqual(["slow", "fast"]);
   });
 
-  test("count what is flown in the cabin asked for, by its share of the flight time", () => {
+  test("count flights in the requested cabin by their share of the flight time", () => {
     const at = (id: string, totalAmount: string, flown: readonly (readonly [string, number])[]) =>
       offer({
         id,
@@ -163,7 +163,7 @@ describe("the best offers", () => {
     expect(chooseOffers([half, whole("1100.00")], 3, "economy")).toMatchObject({ best: { id: "half" } });
   });
 
-  test("name the cheapest, the fastest and the cheapest direct one, also where three others are better in all", () => {
+  test("name the cheapest, the fastest and the cheapest direct one, even if three others are better in everything", () => {
     const at = (id: string, totalAmount: string, durationMinutes: number, hour: number) =>
       offer({
         id,

@@ -134,7 +134,7 @@ describe("over dispatch, an offer of a search", () => {
     }
   });
 
-  it("without private inputs is open to every tenant, and leaves nothing behind", async () => {
+  it("without private inputs is open to every tenant, and stores nothing", async () => {
     const rows = async () => (await service.sql("select offer_id from private_offer")).length;
     const before = await rows();
     const [shown = "", booked = ""] = await search({ privateFares: {}, loyaltyProgrammeAccounts: [[]] });
@@ -146,7 +146,7 @@ describe("over dispatch, an offer of a search", () => {
   });
 });
 
-it("a service forgets private offers whose time is over, and keeps the others", async () => {
+it("a service deletes expired private offers, and keeps the others", async () => {
   await using service = await startTestService();
   await service.sql(
     `insert into private_offer (network, offer_id, tenant_id, expires_at)
@@ -205,7 +205,7 @@ describe("private offers", () => {
     expect(await foreignTo("tenant_b", "production")).toEqual([]);
   });
 
-  it("are kept for a day after the last of them expired, and then forgotten", async () => {
+  it("are kept for a day after the last of them expired, and then deleted", async () => {
     const tenant = await world.newTenant();
     const expiries = ["2027-01-01T10:00:00Z", "2027-01-01T12:00:00Z", "2027-01-01T11:00:00Z"];
     const ids = expiries.map((_, index) => `off_old_${index}`);

@@ -16,7 +16,7 @@ async function cancel(orderId: unknown): Promise<void> {
   await world.result("confirm_cancel_order", { cancellationId });
 }
 
-it("says first that nothing was booked, in the preview, the answer and to other travelers", async () => {
+it("reports first that nothing was booked, in the preview, the answer and to other travelers", async () => {
   const { id: offerId } = await world.flexibleOffer();
   const { orderId } = await world.result("book_flight", { offerId });
   const before = await preview("book_flight", { offerId });

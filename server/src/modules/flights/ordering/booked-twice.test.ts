@@ -40,7 +40,7 @@ async function sameFlight(days: number, [flight]: { flightNumber: string }[] = [
   return found.id;
 }
 
-it("warns of another fare of the flight and of the flight found again, and names the earlier order", async () => {
+it("warns of another fare of the flight and of the flight found again, naming the earlier order", async () => {
   const [first] = await search(61);
   const segments = first?.slices[0]?.segments ?? [];
   const [{ flightNumber, departingAt } = { flightNumber: "", departingAt: "" }] = segments;

@@ -21,27 +21,28 @@ import { type AddedServices, chooseBags, isAddedLater, type NotAdded, servicesOf
 import { toAncillaries } from "../services/ancillaries.ts";
 
 /**
- * How the booking of a flight moves; `modules/bookings/booking/booking-effect.ts` says what holds for every move.
+ * The states of a flight's booking; `modules/bookings/booking/booking-effect.ts` describes what is common to all
+ * bookings.
  *
- * | state    | what the supplier may have        | how it is left                                               |
+ * | state    | what the supplier may have        | how it ends                                                  |
  * |----------|-----------------------------------|--------------------------------------------------------------|
  * | intended | nothing: no request was sent      | → ordering by its worker; → failed by the reconciler         |
- * | ordering | an order, perhaps paid (instant)  | answer: → held, → booked, → failed; no answer: lookup by our |
- * |          |                                   | booking id after the quiet time: paid → booked, unpaid →     |
+ * | ordering | an order, perhaps paid (instant)  | answer: → held, → booked, → failed; no answer: look-up by    |
+ * |          |                                   | our booking id after the quiet time: paid → booked, unpaid → |
  * |          |                                   | held, none → failed                                          |
  * | held     | an unpaid order                   | → paying; gone at the supplier → failed                      |
  * | paying   | an order, perhaps paid            | answer: → booked, → failed (the hold is cancelled); no       |
- * |          |                                   | answer: lookup after the quiet time: paid → booked, unpaid → |
- * |          |                                   | paying again, at most MOST_PAYMENTS times, gone → failed     |
- * | adding   | a paid order, perhaps with the    | answer, or refusal: → booked; no answer: lookup after the    |
- * |          | bags that were asked for          | quiet time: there → booked, not there → adding again, at     |
+ * |          |                                   | answer: look-up after the quiet time: paid → booked, unpaid  |
+ * |          |                                   | → paying again, at most MOST_PAYMENTS times, gone → failed   |
+ * | adding   | a paid order, perhaps with the    | answer, or refusal: → booked; no answer: look-up after the   |
+ * |          | requested bags                    | quiet time: there → booked, not there → adding again, at     |
  * |          |                                   | most MOST_ADDITIONS times, and then → booked without them    |
  * | booked   | a paid order                      | final: the hold on the balance was captured                  |
  * | failed   | no order, or an unpaid dead one   | final: the hold on the balance was released                  |
  *
- * An order is made with the bags and seats that were asked for and paid at once, so that it has all of them or does not exist. Only
- * an order that an earlier call has held (`hold-steps.ts`) is paid first and gets its bags afterwards: the supplier takes no services
- * with a hold, and says what it adds to an order only of an order that exists. What is refused then is not charged.
+ * An order paid at once is made with the requested bags and seats, so that it has all of them or does not exist. Only
+ * an order held by an earlier call (`hold-steps.ts`) is paid first and gets its bags afterwards: the supplier accepts
+ * no services with a hold, and offers additional services only for an existing order. Refused services are not charged.
  */
 const MOST_PAYMENTS = 3;
 const MOST_ADDITIONS = 2;

@@ -61,7 +61,7 @@ async function book(args: Record<string, unknown>) {
   return { said, isError, preview };
 }
 
-test("a child is not booked as an adult: the call names the child, whom the offer is for, and the tool that helps", async () => {
+test("a child is not booked as an adult: the error names the child, the offer's passengers, and the tool that helps", async () => {
   const child = await person(6);
   const offerId = await search({ passengers: 2 });
   const { said, preview } = await book({ offerId, additionalCustomerUserIds: [child.customerUserId] });
@@ -77,7 +77,7 @@ test("a child is not booked as an adult: the call names the child, whom the offe
   expect(preview).toMatchObject({ accepted: false, problem: { code: "passenger_type_mismatch", detail: said.detail } });
 });
 
-test("who comes of age on the day of the journey back is an adult, and the day after is not", async () => {
+test("a traveler who comes of age on the day of the journey back is an adult, and a day later is not", async () => {
   const [grown, minor] = [await person(18), await person(18, 1)];
   const offerId = await search({ passengers: 2 });
   const tooYoung = await book({ offerId, additionalCustomerUserIds: [minor.customerUserId] });

@@ -65,7 +65,7 @@ async function atOnceBehindRow<Answered>(
 }
 
 describe("hold_flight", () => {
-  it("has the airline hold the order without taking any money, and book_flight pays for that order", async () => {
+  it("has the airline hold the order without taking money, and book_flight pays for that order", async () => {
     const { id: offerId, totalAmount } = await world.flexibleOffer();
     const before = await world.books();
     const held = await world.result("hold_flight", { offerId });
@@ -89,7 +89,7 @@ describe("hold_flight", () => {
     expect(order.history).toMatchObject([{ kind: "held" }, { kind: "booked" }, ...[order.history].flat().slice(2)]);
   });
 
-  it("is shown by read_order and list_orders, and a repetition is the same order with what became of it", async () => {
+  it("is shown by read_order and list_orders, and a repetition returns the same order in its current state", async () => {
     const { id: offerId } = await world.flexibleOffer();
     const held = await hold(offerId);
     expect(await world.result("read_order", { orderId: held.orderId })).toMatchObject({
@@ -113,7 +113,7 @@ describe("hold_flight", () => {
     expect(await ordersOf(offerId)).toHaveLength(1);
   });
 
-  it("moves nothing by its plan, and lets book_flight be planned with the price", async () => {
+  it("plans no movement, and lets book_flight be planned with the price", async () => {
     const { id: offerId, totalAmount } = await world.flexibleOffer();
     const planned = await preview("hold_flight", { offerId });
     expect(planned).toMatchObject({ accepted: true, movements: [], irreversible: [] });
@@ -125,7 +125,7 @@ describe("hold_flight", () => {
     expect(await preview("book_flight", { offerId })).toMatchObject({ accepted: true, movements: [] });
   });
 
-  it("can be given back for nothing, and is not paid for afterwards", async () => {
+  it("can be cancelled at no cost, and is not paid afterwards", async () => {
     const { id: offerId } = await world.flexibleOffer();
     const { orderId } = await hold(offerId);
     expect(await giveBack(orderId)).toMatchObject({ status: "cancelled", refundedUsdc: "0.00", chargedUsdc: "0.00" });
@@ -139,7 +139,7 @@ describe("hold_flight", () => {
     expect(stored).toEqual(Array.from({ length: 2 }, () => ({ state: "failed", failure_code: "hold_given_back" })));
   });
 
-  it("lapses when nobody pays, which read_order and list_orders say", async () => {
+  it("lapses if nobody pays, as read_order and list_orders report", async () => {
     const { id: offerId } = await world.flexibleOffer();
     const { orderId } = await hold(offerId);
     await world.advance(LONGEST_HOLD_SECONDS);
@@ -156,7 +156,7 @@ describe("hold_flight", () => {
     await world.expectSameBooks();
   });
 
-  it("is refused where the airline does not hold, or not with what is wanted, and nothing is ordered", async () => {
+  it("is refused if the airline does not hold, or not with the requested services, and nothing is ordered", async () => {
     const { id: offerId, owner } = await world.flexibleOffer();
     const { bags } = Object(await world.result("list_flight_ancillaries", { offerId }));
     const airlineCreditId = await world.giveCredit(owner.iataCode, "1.00");
@@ -171,7 +171,7 @@ describe("hold_flight", () => {
     expect(await ordersOf(offerId)).toEqual([]);
   });
 
-  it("is another order for other travelers: neither a second hold nor a payment, and the held one is named", async () => {
+  it("is a separate order for other travelers: neither a second hold nor a payment, and the held one is named", async () => {
     const { id: offerId } = await world.flexibleOffer();
     const { orderId } = await hold(offerId);
     for (const tool of ["hold_flight", "book_flight"]) {
@@ -188,7 +188,7 @@ describe("hold_flight", () => {
     await giveBack(orderId);
   });
 
-  it("of an offer that was booked without a hold names that order", async () => {
+  it("for an offer that was booked without a hold names that order", async () => {
     const { id: offerId } = await world.flexibleOffer();
     const { orderId } = await world.book({ offerId });
     const refused = await call("hold_flight", { offerId });
@@ -197,7 +197,7 @@ describe("hold_flight", () => {
     expect(await preview("hold_flight", { offerId })).toMatchObject({ problem: { code: "already_booked", orderId } });
   });
 
-  it("is made once and paid once, however many ask at once", async () => {
+  it("is made once and paid once under concurrent calls", async () => {
     const { id: offerId, totalAmount } = await world.flexibleOffer();
     const holds = await Promise.all(
       Array.from({ length: 4 }, () => world.untilEnded(() => call("hold_flight", { offerId }))),
@@ -213,7 +213,7 @@ describe("hold_flight", () => {
     await world.expectSameBooks();
   });
 
-  it("is paid for by one of two calls that come to it at the same moment, and counted once by limits", async () => {
+  it("is paid by one of two concurrent calls, and counted once by limits", async () => {
     const { id: offerId, totalAmount } = await world.flexibleOffer();
     const { orderId } = await hold(offerId);
     const counted = async () => {

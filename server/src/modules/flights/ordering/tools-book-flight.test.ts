@@ -39,8 +39,8 @@ async function withTraveler(tenant: Tenant, userId: string, change: Partial<type
   return customerOf(await ensure(tenant, { clerkUserId: userId }));
 }
 
-describe("who travels", () => {
-  test("the caller first, then the others, each with documents when the offer asks for them", async () => {
+describe("travelers", () => {
+  test("are the caller first, then the others, each with documents if the offer asks for them", async () => {
     const tenant = await world.newTenant();
     const carol = await withTraveler(tenant, "Carol");
     tenant.supplier.offers.set("off_1", offer({ passengers: passengers(2), identityDocumentsRequired: true }));
@@ -51,7 +51,7 @@ describe("who travels", () => {
     ]);
   });
 
-  test("only those who are named where they fill the offer, as the answer says, and again when it is replayed", async () => {
+  test("are only the named ones if they fill the offer, as the answer tells, also when it is replayed", async () => {
     const tenant = await world.newTenant();
     const [carol, dan] = [await withTraveler(tenant, "Carol"), await withTraveler(tenant, "Dan")];
     tenant.supplier.offers.set("off_1", offer({ passengers: passengers(2) }));
@@ -71,7 +71,7 @@ describe("who travels", () => {
     expect(await book(tenant, { additionalCustomerUserIds: [carol, dan] })).toEqual(answer);
   });
 
-  test("every missing field of every traveler is named at once", async () => {
+  test("are reported with every missing field at once", async () => {
     const tenant = await world.newTenant();
     const { givenName, familyName, email, phoneNumber, loyaltyProgrammeAccounts } = amelia;
     const bare = {
@@ -104,7 +104,7 @@ describe("who travels", () => {
     expect(tenant.supplier.counts.order).toBe(0);
   });
 
-  test("documents that no profile holds are said to be wanted, and not looked for; a passport is enough among others", async () => {
+  test("need no documents that a profile cannot hold: these are reported; a passport is enough among others", async () => {
     const tenant = await world.newTenant();
     const wanting = (...identityDocumentTypes: string[]) =>
       tenant.supplier.offers.set("off_1", offer({ identityDocumentsRequired: true, identityDocumentTypes }));
@@ -119,7 +119,7 @@ describe("who travels", () => {
     expect(await book(tenant, {})).toMatchObject({ orderId: expect.any(String) });
   });
 
-  test("too few is incomplete; too many or the same twice is invalid", async () => {
+  test("are incomplete if too few, and invalid if too many or repeated", async () => {
     const tenant = await world.newTenant();
     const carol = await withTraveler(tenant, "Carol");
     const [dan, erin] = [await withTraveler(tenant, "Dan"), await withTraveler(tenant, "Erin")];
@@ -131,7 +131,7 @@ describe("who travels", () => {
     expect(await codeOf(book(tenant, { additionalCustomerUserIds: [carol, carol] }))).toBe("invalid_input");
   });
 
-  test("another tenant's customer does not exist", async () => {
+  test("do not include another tenant's customer", async () => {
     const [mine, theirs] = [await world.newTenant(), await world.newTenant()];
     const carol = await withTraveler(theirs, "Carol");
     mine.supplier.offers.set("off_1", offer({ passengers: passengers(2) }));
@@ -140,7 +140,7 @@ describe("who travels", () => {
 });
 
 describe("book_flight", () => {
-  test("says that an answer is an earlier call's", async () => {
+  test("marks an earlier call's answer", async () => {
     const tenant = await world.newTenant();
     const first = await book(tenant);
     const again = await toolRunner(tenant)(bookFlight, { offerId: "off_1" });
@@ -148,7 +148,7 @@ describe("book_flight", () => {
     expect(again).toMatchObject({ result: first });
   });
 
-  test("books even when the caller has gone", async () => {
+  test("books even if the caller has gone", async () => {
     const tenant = await world.newTenant();
     await toolRunner(tenant)(bookFlight, { offerId: "off_1" }, {}, AbortSignal.abort());
     expect(await tenant.audit()).toMatchObject({ states: ["booked"] });
@@ -180,7 +180,7 @@ describe("an airline credit", () => {
   }
   const withCredit = (tenant: Tenant) => book(tenant, { airlineCreditId: "acd_1" });
 
-  test("pays its part, and the balance is held and charged for the rest only", async () => {
+  test("pays its part, and only the rest is held and charged", async () => {
     const { tenant } = await tenantWithCredit("400.00", 12_500_000n);
     expect(await withCredit(tenant)).toMatchObject({
       totalAmount: "412.50",
@@ -190,7 +190,7 @@ describe("an airline credit", () => {
     expect(await tenant.audit()).toMatchObject({ states: ["booked"], paid: 12_500_000n, spent: 12_500_000n, held: 0n });
   });
 
-  test("that covered more than was expected leaves the rest of the held money free", async () => {
+  test("that covered more than expected leaves the rest of the held money free", async () => {
     const { tenant } = await tenantWithCredit("400.00");
     const { flights } = tenant.supplier;
     const instantOrder = async (request: Parameters<typeof flights.instantOrder>[0]) => {
@@ -210,7 +210,7 @@ describe("an airline credit", () => {
     expect(await tenant.audit()).toMatchObject({ states: ["booked"], paid: 0n, spent: 0n });
   });
 
-  test("whose booking has an unknown outcome is captured for what the supplier's books say", async () => {
+  test("whose booking has an unknown outcome is captured by the supplier's books", async () => {
     const { tenant } = await tenantWithCredit("400.00");
     tenant.supplier.faults.order.push("lost_after_effect");
     expect(await codeOf(withCredit(tenant))).toBe("outcome_unknown");
@@ -220,7 +220,7 @@ describe("an airline credit", () => {
     expect(await withCredit(tenant)).toMatchObject({ creditApplied: { amount: "400.00" } });
   });
 
-  test("that is unknown, somebody else's, spent, or of another airline or currency pays nothing", async () => {
+  test("that is unknown, another tenant's, spent, or of another airline or currency pays nothing", async () => {
     const { tenant, credit } = await tenantWithCredit("400.00");
     const put = (change: Partial<typeof credit>) => tenant.supplier.credits.set("acd_1", { ...credit, ...change });
     expect(await codeOf(book(tenant, { airlineCreditId: "acd_unheard_of" }))).toBe("credit_not_found");
@@ -235,7 +235,7 @@ describe("an airline credit", () => {
 });
 
 describe("ensure_flight_customer", () => {
-  test("makes one customer, however many calls ask at once, and finds it again", async () => {
+  test("makes one customer under concurrent calls, and finds it again", async () => {
     const tenant = await world.newTenant();
     const answers = await Promise.all(Array.from({ length: 12 }, () => ensure(tenant)));
     expect(new Set(answers.map(customerOf)).size).toBe(1);
@@ -244,7 +244,7 @@ describe("ensure_flight_customer", () => {
     expect(await ensure(tenant)).toMatchObject({ created: false, profileUpdated: false, userId: "amelia" });
   });
 
-  test("takes over no customer that it did not make, whatever its e-mail address and name", async () => {
+  test("takes over no customer that it did not make, whatever the e-mail address and name", async () => {
     const tenant = await world.newTenant();
     const email = "Orphan@example.com";
     const known = { givenName: "AMELIA", familyName: "Hart", phoneNumber: null };
@@ -261,7 +261,7 @@ describe("ensure_flight_customer", () => {
     expect(customerOf(made)).not.toBe(`icu_orphan_${tenant.tenant.id}`);
   });
 
-  test("finds the customer that it made for the user when the link to it was lost", async () => {
+  test("finds the customer that it made for the user if the link was lost", async () => {
     const tenant = await world.newTenant();
     const made = customerOf(await ensure(tenant));
     await world.pool.query("delete from traveler_customer where tenant_id = $1", [tenant.caller.tenantId]);
@@ -276,7 +276,7 @@ describe("ensure_flight_customer", () => {
     expect(await ensure(tenant)).toMatchObject({ created: true });
   });
 
-  test("never hands one user's customer to another, not even for the same e-mail address", async () => {
+  test("never gives one user's customer to another, not even for the same e-mail address", async () => {
     const mine = await world.newTenant();
     const theirs = await world.newTenant();
     const email = "shared@example.com";
@@ -291,7 +291,7 @@ describe("ensure_flight_customer", () => {
     expect(new Set(answers.map(customerOf)).size).toBe(3);
   });
 
-  test("says so where the supplier wants each address once at all, and the flight is booked without a customer", async () => {
+  test("reports if the supplier allows each address only once, and the flight is booked without a customer", async () => {
     const tenant = await world.newTenant();
     tenant.supplier.rules.emailsOnce = true;
     const known = { givenName: "Mallory", familyName: "Hart", phoneNumber: null, email: "once@example.com" };
@@ -304,7 +304,7 @@ describe("ensure_flight_customer", () => {
     ]);
   });
 
-  test("stores what it is given in the profile, and tells the supplier", async () => {
+  test("stores the given fields in the profile, and tells the supplier", async () => {
     const tenant = await world.newTenant();
     await ensure(tenant);
     const phoneNumber = "+442071838750";
@@ -320,7 +320,7 @@ describe("ensure_flight_customer", () => {
     expect(tenant.supplier.customers).toMatchObject([{ phoneNumber }]);
   });
 
-  test("makes the caller's profile when there is none, and names what it still lacks", async () => {
+  test("makes the caller's profile if there is none, and names its missing fields", async () => {
     const tenant = await world.newTenant();
     const as = { userId: "erin", travelerId: "erin" };
     await expect(ensure(tenant, { givenName: "Erin" }, as)).rejects.toMatchObject({

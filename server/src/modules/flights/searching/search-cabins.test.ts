@@ -32,7 +32,7 @@ const Found = z.object({
 /** The sandbox flies no first class within Europe, and sells it with a feeder in business. */
 const withFeeder = { origin: "EDI", destination: "JFK", departureDate: inDays(61), cabinClass: "first" };
 
-test("an offer says which of its flights are in which cabin, and so do its conditions", async () => {
+test("an offer names the cabin of each of its flights, and so do its conditions", async () => {
   const { offers } = await agent.ask(Found, "search_flights", withFeeder);
   expect(offers.length).toBeGreaterThan(0);
   for (const { id, mixedCabins } of offers) {
@@ -49,7 +49,7 @@ test("an offer says which of its flights are in which cabin, and so do its condi
   }
 });
 
-test("an offer that is in one cabin all the way says nothing of others", async () => {
+test("an offer in one cabin all the way names no others", async () => {
   const { offers } = await agent.ask(Found, "search_flights", { ...withFeeder, cabinClass: "economy" });
   const [best] = offers;
   expect(best).toMatchObject({ cabinClass: "economy" });
@@ -58,7 +58,7 @@ test("an offer that is in one cabin all the way says nothing of others", async (
   expect(conditions.text).not.toContain("same cabin");
 });
 
-test("at most three offers are answered, whatever the cheapest direct flight is", async () => {
+test("at most three offers are returned, whatever the cheapest direct flight is", async () => {
   for (const [origin, destination] of [
     ["MAN", "BOS"],
     ["LHR", "JFK"],

@@ -56,7 +56,7 @@ const Found = z.object({
 
 const journey = { origin: "LHR", destination: "JFK", departureDate: inDays(61), returnDate: inDays(70) };
 
-test("a fare that can be changed and given back is found in one search, and is what is then booked", async () => {
+test("a changeable and refundable fare is found in one search, and is the one booked", async () => {
   const { offers, considered } = await agent.ask(Found, "search_flights", journey);
   expect(considered.offers).toBeGreaterThan(offers.flatMap(({ fares }) => fares).length);
   expect(considered.itineraries).toBeGreaterThanOrEqual(3);
@@ -89,7 +89,7 @@ test("the cheapest and the fastest of all are among the three, and are named", a
   }
 });
 
-test("the cheapest fares that can be changed or given back are named, also of flights that are not shown", async () => {
+test("the cheapest changeable or refundable fares are named, also of flights that are not shown", async () => {
   const { offers, picks, timeZones } = await agent.ask(Found, "search_flights", journey);
   expect(timeZones).toMatchObject({ LHR: "Europe/London", JFK: "America/New_York" });
   const { cheapestChangeable, cheapestWithOneChange, cheapestRefundable } = picks;
@@ -116,7 +116,7 @@ test("the cheapest fares that can be changed or given back are named, also of fl
   });
 });
 
-test("a fare of flights that are not shown says when and where they leave and land", async () => {
+test("a fare of flights that are not shown tells when and where they leave and land", async () => {
   const route = { origin: "CDG", destination: "AMS", departureDate: inDays(58) };
   const { offers, picks } = await agent.ask(Found, "search_flights", route);
   const shown = new Set(offers.flatMap((one) => [one.id, ...one.fares.map(({ id }) => id)]));
@@ -127,7 +127,7 @@ test("a fare of flights that are not shown says when and where they leave and la
   }
 });
 
-test("a fare with the lowest price is told from one that is the cheapest with one change, and none is told as none", () => {
+test("the fare with the lowest price is distinguished from the cheapest with one change, and either may be missing", () => {
   const terms = (change: string | undefined, refund: string | undefined) => {
     const term = (penaltyAmount: string | undefined) =>
       penaltyAmount === undefined ? null : { allowed: true, penaltyAmount, penaltyCurrency: "USD" };
@@ -165,7 +165,7 @@ test("a fare with the lowest price is told from one that is the cheapest with on
   expect(picks(all.slice(0, 1))).toMatchObject(none);
 });
 
-test("fares of the same terms are shown once, at the lower price", () => {
+test("fares with the same terms are shown once, at the lower price", () => {
   const flex = { refundBeforeDeparture: { allowed: true, penaltyAmount: "0.00", penaltyCurrency: "USD" } };
   const conditions = { ...offer().conditions, ...flex };
   const offers = [
@@ -178,7 +178,7 @@ test("fares of the same terms are shown once, at the lower price", () => {
   expect(otherFares(offer(), offers).map(({ id }) => id)).toEqual(["off_partner"]);
 });
 
-test("a flight that wants passports is booked with the traveler's, and says before whose is missing", async () => {
+test("a flight that requires passports is booked with the traveler's, and a missing one is reported before", async () => {
   const route = { origin: "LHR", destination: "DEL", departureDate: inDays(61) };
   const Wanted = z.object({ offers: z.array(z.object({ id: z.string(), identityDocumentsRequired: z.boolean() })) });
   const [wanting] = (await agent.ask(Wanted, "search_flights", route)).offers;
@@ -205,7 +205,7 @@ test("a flight that wants passports is booked with the traveler's, and says befo
   });
 });
 
-test("an order keeps for the traveler where it lands on the way, each one's bags and name, the void window, and each way's terms", async () => {
+test("an order keeps its stops, each traveler's bags and name, the void window, and the terms of each leg", async () => {
   const route = { origin: "DXB", destination: "AMS", departureDate: inDays(61) };
   const Stopping = z.object({ segments: z.array(z.object({ technicalStops: z.array(z.string()).optional() })) });
   const Fare = z.object({ id: z.string(), refundable: z.boolean(), changePenaltyAmount: z.string().optional() });
@@ -269,7 +269,7 @@ const Hotels = z.object({
   considered: z.number(),
 });
 
-test("a hotel shows up to four rates, with the cheapest and one that is given back", async () => {
+test("a hotel shows up to four rates, including the cheapest and a refundable one", async () => {
   const { accommodations, considered, picks } = await agent.ask(Hotels, "search_hotels", {
     location: "London",
     checkInDate: inDays(60),
@@ -290,7 +290,7 @@ test("a hotel shows up to four rates, with the cheapest and one that is given ba
   }
 });
 
-test("a hotel is not searched for a day that is over where it is, although it is not over everywhere", async () => {
+test("a hotel is not searched for a day that is over there, although it is not over everywhere", async () => {
   const dayIn = (timeZone: string) => Temporal.Now.plainDateISO(timeZone);
   const [last, next] = [dayIn("-12:00").toString(), dayIn("-12:00").add({ days: 3 }).toString()];
   // On Kiritimati, where each day begins first.
@@ -299,7 +299,7 @@ test("a hotel is not searched for a day that is over where it is, although it is
   expect(said).toMatchObject({ code: "invalid_input", issues: [{ path: "checkInDate" }] });
 });
 
-test("a hotel's pictures are shown by the application host, and nothing else of the supplier is", async () => {
+test("a hotel's pictures come from the application host, and no other address of the supplier does", async () => {
   const stay = { location: "London", checkInDate: inDays(60), checkOutDate: inDays(61) };
   const { accommodations } = await agent.ask(Hotels, "search_hotels", stay);
   const photo = accommodations[0]?.photos[0] ?? "";

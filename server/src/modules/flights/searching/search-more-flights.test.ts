@@ -58,7 +58,7 @@ async function searchesSent(): Promise<number> {
   return requests.filter(({ path }) => path.startsWith("/air/offer_requests")).length;
 }
 
-test("the pages of a search have every itinerary once, and the supplier is not asked again", async () => {
+test("the pages of a search have every itinerary once, without asking the supplier again", async () => {
   const first = await agent.ask(Found, "search_flights", journey);
   const sent = await searchesSent();
   const seen: string[] = [];
@@ -118,7 +118,7 @@ const FILTERS: Record<string, { filter: object; holds: (one: FoundOffer) => bool
   },
 };
 
-test.each(Object.entries(FILTERS))("the filter %s holds for all that is shown", async (_name, { filter, holds }) => {
+test.each(Object.entries(FILTERS))("the filter %s applies to all shown offers", async (_name, { filter, holds }) => {
   const { searchId } = await agent.ask(Found, "search_flights", journey);
   const all = await everyPage({ searchId });
   const fitting = await everyPage({ searchId, ...filter });
@@ -127,7 +127,7 @@ test.each(Object.entries(FILTERS))("the filter %s holds for all that is shown", 
   expect(fitting.filter((one) => !holds(one))).toEqual([]);
 });
 
-test("the filter airlines holds for each flight, by who sells it or flies it", async () => {
+test("the filter airlines applies to each flight, by its seller or operator", async () => {
   const { searchId } = await agent.ask(Found, "search_flights", journey);
   const all = await everyPage({ searchId });
   const carrier = all.find(({ slices }) => slices.every(({ segments }) => !segments[1]))?.slices[0]?.segments[0]
@@ -155,12 +155,12 @@ test.each(Object.entries(ORDERS))("the order %s is kept over all pages", async (
   expect((await everyPage({ searchId, order })).map(keyOf)).toEqual(ascending(best));
 });
 
-test("without an order the first page begins with what search_flights shows as the best", async () => {
+test("without an order the first page begins with the best offers of search_flights", async () => {
   const { searchId, offers } = await agent.ask(Found, "search_flights", journey);
   expect((await more({ searchId })).offers[0]?.id).toBe(offers[0]?.id);
 });
 
-test("filters that nothing fits are named, and a cursor of another list is refused", async () => {
+test("filters without a match are named, and a cursor of another list is refused", async () => {
   const { searchId } = await agent.ask(Found, "search_flights", journey);
   const none = await more({ searchId, airlines: ["00"], directOnly: true });
   expect(none).toMatchObject({ offers: [], matching: { offers: 0 }, emptiedBy: ["airlines"], nextCursor: null });
@@ -176,7 +176,7 @@ test("filters that nothing fits are named, and a cursor of another list is refus
   }
 });
 
-test("every leg in the cabin asked for leaves out what is partly in a lower one", async () => {
+test("requiring the cabin on every leg leaves out offers partly in a lower one", async () => {
   const { returnDate: _, ...oneWay } = journey;
   // The sandbox flies no first class within Europe, and sells it with a feeder in a lower cabin.
   const mixed = await more({ ...oneWay, origin: "EDI", ages: [40], cabinClass: "first" });
@@ -191,7 +191,7 @@ test("every leg in the cabin asked for leaves out what is partly in a lower one"
   expect(economy.matching).toEqual(economy.considered);
 });
 
-test("a search that is not the tenant's, or has expired, has a code of its own", async () => {
+test("a search that is another tenant's, or has expired, has a separate code", async () => {
   const { searchId } = await agent.ask(Found, "search_flights", journey);
   const other = await openSharedService();
   const stranger = await openAgent(other);
@@ -218,7 +218,7 @@ test("a search id and the arguments of a search exclude each other, and without 
   expect(await refused(same)).toMatchObject({ code: "invalid_input" });
 });
 
-test("what is kept of searches ends with their offers, and has a bound for each tenant", async () => {
+test("stored searches end with their offers, and are limited per tenant", async () => {
   const world = await openBookingWorld();
   try {
     const { caller } = await world.newTenant();

@@ -40,7 +40,7 @@ describe("display_offer_conditions", () => {
     });
   });
 
-  test("says what holds for each way alone, where the airline says it", async () => {
+  test("tells what applies to each leg alone, if the airline says so", async () => {
     const back = segment({ origin: "JFK", destination: "LHR" });
     const free = { allowed: true, penaltyAmount: "0.00", penaltyCurrency: "USD" };
     const slices = [slice(), slice([back], { changeBeforeDeparture: free })];
@@ -105,7 +105,7 @@ describe("find_airports_nearby", () => {
     ]);
   });
 
-  test("lists airports around coordinates, nearest first, as many as asked for", async () => {
+  test("lists airports around coordinates, nearest first, as many as requested", async () => {
     const answer = await find({ latitude: 51.5, longitude: 0, maxResults: 2 });
     expect(answer).toMatchObject({
       airports: [{ iataCode: "LCY" }, { iataCode: "LHR" }],
@@ -120,7 +120,7 @@ describe("find_airports_nearby", () => {
     expect(answer).toMatchObject({ place: expect.stringContaining("London"), airports: [{ iataCode: "LCY" }, {}, {}] });
   });
 
-  test("says which names are near when it knows neither an airport nor a place", async () => {
+  test("reports similar names if it knows neither an airport nor a place", async () => {
     tenant.supplier.answerAirportsWith([]);
     await expect(find({ query: "Lodnon" })).rejects.toMatchObject({
       code: "location_not_found",
@@ -190,7 +190,7 @@ describe("search_hotels", () => {
     expect(answer).toHaveProperty("accommodations.length", 6);
   });
 
-  test("lists a hotel whose place the supplier does not say, without a distance", async () => {
+  test("lists a hotel without a position, without a distance", async () => {
     hotels.answerWith([{ ...hotel("acc_somewhere"), latitude: null, longitude: null }]);
     expect(await search({})).toMatchObject({
       accommodations: [{ id: "acc_somewhere", distanceMeters: null, latitude: null, longitude: null }],
@@ -201,7 +201,7 @@ describe("search_hotels", () => {
     expect(await search({ location: "ber" })).toMatchObject({ location: { precision: "airport", unknownPart: null } });
   });
 
-  test("searches near sights and parts of cities that are known, and says when it fell back to the city", async () => {
+  test("searches near known sights and districts, and reports a fallback to the city", async () => {
     expect(await search({ location: "Brandenburg Gate" })).toMatchObject({ location: { precision: "landmark" } });
     expect(await search({ location: "Kreuzberg, Berlin" })).toMatchObject({ location: { precision: "neighborhood" } });
     expect(await search({ location: "Nirgendwokiez, Berlin" })).toMatchObject({
@@ -209,7 +209,7 @@ describe("search_hotels", () => {
     });
   });
 
-  test("says when there is no such place, with near names, or no room", async () => {
+  test("reports an unknown place, with similar names, or no room", async () => {
     await expect(search({ location: "Berlni" })).rejects.toMatchObject({
       code: "location_not_found",
       extra: { nearMatches: expect.arrayContaining([expect.stringContaining("Berlin")]) },
@@ -218,7 +218,7 @@ describe("search_hotels", () => {
     await expect(search({})).rejects.toMatchObject({ code: "no_accommodations", extra: { emptiedBy: [] } });
   });
 
-  test("searches farther around a sight that has no rooms near it, and says how far", async () => {
+  test("searches farther around a sight without rooms nearby, and reports the distance", async () => {
     hotels.answerBy(({ radiusKilometers }) => (radiusKilometers >= 15 ? [hotel("acc_near_by")] : []));
     const location = { label: expect.stringContaining("Brandenburg Gate"), radiusKilometers: 15 };
     expect(await search({ location: "Brandenburg Gate" })).toMatchObject({ location, picks: { best: "acc_near_by" } });
@@ -226,7 +226,7 @@ describe("search_hotels", () => {
     expect(await search({ location: "Brandenburg Gate" })).toMatchObject({ location: { radiusKilometers: 3 } });
   });
 
-  test("says which arguments left a search without rooms", async () => {
+  test("reports the arguments that left a search without rooms", async () => {
     hotels.answerBy(({ rooms, radiusKilometers }) =>
       rooms === 1 || radiusKilometers > 20 ? [hotel("acc_small")] : [],
     );

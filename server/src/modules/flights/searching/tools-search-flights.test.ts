@@ -39,7 +39,7 @@ describe("search_flights", () => {
     });
   });
 
-  test("hands the supplier everything it was asked", async () => {
+  test("passes all of the request to the supplier", async () => {
     await search({
       origin: "lhr",
       destination: "jfk",
@@ -66,7 +66,7 @@ describe("search_flights", () => {
     });
   });
 
-  test("puts the session's traveler on the first seat, whose own account number gives way to a given one", async () => {
+  test("puts the session's traveler on the first seat; a given account number replaces the traveler's own", async () => {
     await search({ passengers: 2, linkSessionTraveler: true });
     const amelia = { givenName: "Amelia", familyName: "Hart" };
     const account = { airlineIataCode: "BA", accountNumber: "12345678" };
@@ -103,7 +103,7 @@ describe("search_flights", () => {
     });
   });
 
-  test("passes on the tenant's credits, says which are spent, and knows no others", async () => {
+  test("passes on the tenant's credits, reports the spent ones, and knows no others", async () => {
     const { credits } = tenant.supplier;
     await world.travelers.linkCustomer(tenant.caller.tenantId, "amelia", "sandbox", "icu_amelia");
     const credit = {
@@ -125,7 +125,7 @@ describe("search_flights", () => {
     }
   });
 
-  test("says that there are no offers", async () => {
+  test("reports that there are no offers", async () => {
     tenant.supplier.answerSearchesWith([]);
     await expect(search({})).rejects.toMatchObject({ code: "no_offers" });
     tenant.supplier.answerSearchesWith([offer()]);
@@ -163,7 +163,7 @@ describe("search_flights", () => {
     await expect(leaves("QQQ", "2026-11-19")).rejects.toMatchObject(issueAt("departureDate"));
   });
 
-  test("picks count the flights in the cabin asked for; the fourth of the named ones is a pick that can be booked", async () => {
+  test("picks count the flights in the requested cabin; the fourth named offer is a pick that can be booked", async () => {
     const leg = (id: string, cabinClass: string, hour: number, durationMinutes: number) =>
       segment({ id, cabinClass, durationMinutes, departingAt: `2027-01-20T${hour}:00:00`, flightNumber: `BA${hour}` });
     const by = (id: string, totalAmount: string, minutes: number, ...segments: ReturnType<typeof leg>[]) =>

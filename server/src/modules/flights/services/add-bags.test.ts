@@ -94,7 +94,7 @@ describe("book_flight of a held order with bags", () => {
     expect(await world.result("read_order", { orderId })).toMatchObject({ status: "confirmed", totalAmount: whole });
   });
 
-  it("keeps the flights and charges nothing for a bag that is refused, has become dearer or is not on sale", async () => {
+  it("keeps the flights and charges nothing for a bag that is refused, has become more expensive or is not on sale", async () => {
     const faults = [
       [() => world.arm(ADD, "service_taken"), "not_available"],
       [() => world.arm(ADD, "price_changed"), "price_changed"],
@@ -121,7 +121,7 @@ describe("book_flight of a held order with bags", () => {
     }
   });
 
-  it("adds them once where the supplier has not said whether it did", async () => {
+  it("adds them once if the supplier did not answer", async () => {
     const { orderId, bag, args, flightsAmount, whole } = await held();
     await world.arm(ADD, "reset_after_effect");
     const answer = await world.unanswered(call("book_flight", args));
@@ -141,7 +141,7 @@ describe("book_flight of a held order with bags", () => {
     await world.expectSameBooks();
   });
 
-  it("asks once more where the request never arrived, and then stops", async () => {
+  it("asks once more if the request never arrived, and then stops", async () => {
     for (const lost of [1, 2]) {
       const { orderId, bag, args, flightsAmount, whole } = await held();
       for (let count = 0; count < lost; count += 1) await world.arm(ADD, "timeout");
@@ -184,7 +184,7 @@ describe("book_flight of a held order with bags", () => {
     expect(await world.result("book_flight", { offerId })).toMatchObject({ orderId, chargedUsdc: flightsAmount });
   });
 
-  it("adds them at the price that was shown, also when the offer has expired since", async () => {
+  it("adds them at the price that was shown, even if the offer has expired since", async () => {
     const shown = await held();
     const unseen = await held();
     await world.advance(3_600);

@@ -35,7 +35,7 @@ const list = async (offerId: string, maxSeats?: number) =>
   );
 
 describe("list_flight_ancillaries", () => {
-  it("lists bags and as many seats as are asked for, with price and place", async () => {
+  it("lists bags and the requested number of seats, with price and position", async () => {
     const { id } = await world.flexibleOffer();
     const few = await list(id, 5);
     expect(few.seats).toHaveLength(5);
@@ -49,7 +49,7 @@ describe("list_flight_ancillaries", () => {
     expect((await list(id)).seats).toHaveLength(Math.min(24, few.seatsAvailable));
   });
 
-  it("gives some of each kind, cheapest first, however few are asked for", () => {
+  it("includes every kind, cheapest first, however few are requested", () => {
     const seat = (segmentId: string, position: SeatService["position"], price: number): SeatService => ({
       id: `${segmentId}_${position}_${price}`,
       passengerId: "pas_1",
@@ -70,7 +70,7 @@ describe("list_flight_ancillaries", () => {
     expect(chosen(9)).toHaveLength(5);
   });
 
-  it("knows no offer that is nobody's, or somebody else's alone", async () => {
+  it("knows no unknown offer, and none that is private to another tenant", async () => {
     const nothing = await world.service.call("list_flight_ancillaries", { offerId: "off_0000Nothing" });
     expect(codeOf(nothing)).toEqual([500, "offer_not_found"]);
     const departureDate = Temporal.Now.plainDateISO("UTC").add({ days: 30 }).toString();
@@ -135,13 +135,13 @@ describe("services of book_flight", () => {
     expect((await world.ledger()).orders.filter(({ offer_id }) => offer_id === offer.id)).toEqual([]);
   });
 
-  it("are said to be none if a flight is booked without them", async () => {
+  it("are reported as none if a flight is booked without them", async () => {
     const offer = await world.flexibleOffer();
     const result = await world.result("book_flight", { offerId: offer.id });
     expect(result).toMatchObject({ services: [], ancillaries: null });
   });
 
-  it("that the offer does not have, or not so many of, are refused before anything is sent", async () => {
+  it("that the offer lacks, or has fewer of, are refused before anything is sent", async () => {
     const offer = await world.flexibleOffer();
     const { bags, seats } = await list(offer.id);
     const [bag, seat] = [bags[0], seats[0]];

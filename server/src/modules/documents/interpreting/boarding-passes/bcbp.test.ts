@@ -175,7 +175,7 @@ describe("parseBcbp", () => {
     expect(parseBcbp(text)).toBeUndefined();
   });
 
-  it("says that something follows the last leg", () => {
+  it("reports that something follows the last leg", () => {
     expect(parseBcbp(`${EXAMPLES[0]}>2180  0255BBR`)).toMatchObject({ isWhole: false, passengerName: "DESMARAIS/LUC" });
     expect(parseBcbp(`${EXAMPLES[5]}++`)).toBeUndefined();
   });
@@ -195,7 +195,7 @@ describe("parseBcbp", () => {
     );
   });
 
-  it("refuses or reads, but never throws, what is cut or mixed up", () => {
+  it("refuses or parses truncated and scrambled texts, but never throws", () => {
     fc.assert(
       fc.property(passes, fc.nat(), fc.string({ maxLength: 3 }), ({ name, legs, signature }, at, inserted) => {
         const text = writePass(name, legs, "6001", signature);

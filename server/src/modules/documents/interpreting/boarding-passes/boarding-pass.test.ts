@@ -36,7 +36,7 @@ const valuesOf = (fields: Scan["fields"] | undefined) =>
 const PRINTED = ["BOARDING PASS", "DESMARAIS/LUC", "Flight AC834 Date 26NOV Seat 1A", "From YUL to FRA"];
 
 describe("interpretBoardingPass", () => {
-  it("reads everything of a barcode that the print agrees with", () => {
+  it("reads every value of a barcode that the print confirms", () => {
     const scan = read([CODE], PRINTED);
     expect(valuesOf(scan.fields)).toEqual({
       passengerName: "DESMARAIS/LUC",
@@ -64,14 +64,14 @@ describe("interpretBoardingPass", () => {
     expect(scan.fields.passengerName?.from).toEqual({ source: "barcode", page: 1, box });
   });
 
-  it("reads every leg over the turn of the year", () => {
+  it("reads every leg across the turn of the year", () => {
     const scan = read([TWO_LEGS]);
     expect(scan.legs?.map(({ departsOn }) => departsOn?.value)).toEqual(["2026-12-31", "2027-01-01"]);
     expect(scan.references).toEqual(["ABC123", "DEF456"]);
     expect(codesOf(scan)).toEqual([]);
   });
 
-  it("takes the year that is printed where the barcode has none", () => {
+  it("takes the printed year if the barcode has none", () => {
     const code = PLAIN.replace("330J", "100J");
     expect(codesOf(read([code]))).toEqual(["year_guessed departsOn"]);
     const scan = read([code], ["AC 834 10 APR 2026"]);
@@ -95,7 +95,7 @@ describe("interpretBoardingPass", () => {
     ["another origin", ["DESMARAIS/LUC", "BOS - FRA"], "parts_disagree origin"],
     ["another destination below its label", ["DESMARAIS/LUC", "From YUL", "To BOS"], "parts_disagree destination"],
     ["another seat", ["DESMARAIS/LUC", "Seat 14C"], "parts_disagree seat"],
-  ])("says that the print shows %s", (_, rows, code) => {
+  ])("reports that the print shows %s", (_, rows, code) => {
     expect(codesOf(read([CODE], rows))).toEqual([code]);
   });
 
@@ -117,18 +117,18 @@ describe("interpretBoardingPass", () => {
     ["a sentence with words that are airports", ["YUL FRA", "BITTE DIE KARTE BIS ZUM AUSSTEIGEN DEN"]],
     ["cities without codes", ["MONTREAL to FRANKFURT"]],
     ["a seat with zeros, or with a digit that was misread", ["Seat 001A", "Seat IA"]],
-  ])("does not mind %s", (_, rows) => {
+  ])("tolerates %s", (_, rows) => {
     expect(codesOf(read([CODE], rows))).toEqual([]);
   });
 
-  it("follows the first of several passes, and says so", () => {
+  it("follows the first of several passes, and reports the others", () => {
     const other = CODE.replace("DESMARAIS/LUC ", "DESMARAIS/ZOE ");
     const scan = read([CODE, { text: other, page: 2 }]);
     expect([valuesOf(scan.fields).givenName, codesOf(scan)]).toEqual(["LUC", ["several_documents"]]);
     expect(codesOf(read([CODE, { text: CODE, symbology: "pdf417" }, "https://example.com"]))).toEqual([]);
   });
 
-  it("does not believe print that was hardly read", () => {
+  it("ignores print that was hardly legible", () => {
     const { pages, ...rest } = writePass([CODE], ["MARTIN/ANNE", "AC835 29NOV", "BOS - MIA", "Seat 14C", "PNR QQQ777"]);
     const faint = pages.map(({ lines, ...page }) => ({
       ...page,
@@ -137,13 +137,13 @@ describe("interpretBoardingPass", () => {
     expect(codesOf(interpretBoardingPass({ ...rest, pages: faint }, about))).toEqual([]);
   });
 
-  it("guesses the latest year that is possible, and is not sure of it", () => {
+  it("guesses the latest possible year, with low confidence", () => {
     const scan = read([PLAIN.replace("330J", "180J")]);
     expect(scan.legs?.[0]?.departsOn).toMatchObject({ value: "2026-06-29", confidence: 0.5 });
     expect(codesOf(scan)).toEqual(["year_guessed departsOn"]);
   });
 
-  it("says what it cannot know of a name", () => {
+  it("reports the unknown part of a name", () => {
     const full = read([PLAIN.replace("DESMARAIS/LUC       ", "DESMARAIS/ALEXANDRAM")]);
     expect(codesOf(full)).toEqual(["name_not_confirmed givenName"]);
     const confirmed = read([PLAIN.replace("DESMARAIS/LUC       ", "DESMARAIS/ALEXANDRAX")], ["DESMARAIS / ALEXANDRAX"]);
@@ -160,11 +160,11 @@ describe("interpretBoardingPass", () => {
     expect(codesOf(read([PLAIN.replace("YULFRA", "YULQQQ")]))).toEqual(["low_confidence destination"]);
   });
 
-  it("reads a pass of one leg that something follows, with a reason", () => {
+  it("reads a pass of one leg followed by something else, with a reason", () => {
     expect(codesOf(read([`${PLAIN}>2180  0255BBR`]))).toEqual(["barcode_invalid"]);
   });
 
-  it("reads what is printed where there is no barcode, with low confidence", () => {
+  it("reads the print if there is no barcode, with low confidence", () => {
     const rows = [...PRINTED, "Booking reference XKW347"];
     const scan = read([], rows);
     expect(codesOf(scan)).toEqual(["barcode_missing"]);
@@ -207,17 +207,17 @@ describe("interpretBoardingPass", () => {
     ["a receipt", ["RECEIPT", "SUBTOTAL 10.00", "VAT 1.90", "TOTAL 11.90"]],
     ["a receipt in words that are not known", ["CAFE CENTRAL", "25.04.26", "Ukupno 11,90"]],
     ["a passport", ["PASSPORT", "Surname", "DESMARAIS", "Nationality"]],
-  ])("says that %s is no boarding pass", (_, rows) => {
+  ])("reports that %s is no boarding pass", (_, rows) => {
     const scan = read([], rows);
     expect([codesOf(scan), scan.fields, scan.legs]).toEqual([["wrong_kind", "barcode_missing"], {}, []]);
   });
 
-  it("says that nothing could be read", () => {
+  it("reports that nothing could be read", () => {
     expect(codesOf(read([], ["BOARDING"]))).toEqual(["barcode_missing"]);
     expect(codesOf(read([]))).toEqual(["unreadable", "barcode_missing"]);
   });
 
-  it("shows no control characters of a hostile text", () => {
+  it("removes control characters of a hostile text", () => {
     const scan = read([], ["DESMARAIS/LUC\u202e", "Flight AC834"]);
     expect(JSON.stringify(scan)).not.toContain("\u202e");
   });

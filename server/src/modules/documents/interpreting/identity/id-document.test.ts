@@ -21,7 +21,7 @@ const about = { today: TODAY, companyName: undefined };
 const read = (reading: Reading) => interpretIdDocument(reading, about);
 
 describe("interpretIdDocument", () => {
-  it("reads everything of a document whose parts agree, without a reason to look at it", () => {
+  it("reads every value of a document whose parts agree, without a reason for review", () => {
     fc.assert(
       fc.property(
         idDocuments,
@@ -51,7 +51,7 @@ describe("interpretIdDocument", () => {
     expect(codesOf(scan)).toEqual([]);
   });
 
-  it("says where each value was read", () => {
+  it("reports the source of each value", () => {
     const { fields } = read(writeReading(PASSPORT));
     expect(fields.issuedOn?.from).toMatchObject({ source: "ocr", page: 1, box: { x: 0.35 } });
     const zone = { source: "mrz", page: 1, box: { x: 0.04, y: 0.84, width: 0.92, height: 0.15 } };
@@ -59,7 +59,7 @@ describe("interpretIdDocument", () => {
   });
 
   describe("dates", () => {
-    it("takes the century that is printed, and asks where none is", () => {
+    it("takes the printed century, and asks for review if there is none", () => {
       const child = { ...PASSPORT, bornOn: "2020-05-04" };
       expect(valuesOf(read(writeReading(child))).bornOn).toBe("2020-05-04");
       expect(codesOf(read(writeReading(child)))).toEqual([]);
@@ -68,7 +68,7 @@ describe("interpretIdDocument", () => {
       expect(valuesOf(read(writeReading(elder))).bornOn).toBe("1920-05-04");
     });
 
-    it("never puts a birth ahead of today, nor an expiry further than 20 years", () => {
+    it("never dates a birth after today, nor an expiry further than 20 years away", () => {
       const scan = read(writeReading({ ...PASSPORT, bornOn: "1926-11-27", expiresOn: "2032-02-29" }));
       expect(valuesOf(scan).bornOn).toBe("1926-11-27");
       const never = read(writeReading({ ...PASSPORT, expiresOn: "2099-12-31" }));
@@ -79,7 +79,7 @@ describe("interpretIdDocument", () => {
     it.each([
       ["2026-11-25", true],
       ["2026-11-26", false],
-    ])("says of an expiry on %s whether it has passed", (expiresOn, hasPassed) => {
+    ])("reports for an expiry on %s whether it has passed", (expiresOn, hasPassed) => {
       const scan = read(writeReading({ ...PASSPORT, issuedOn: "2017-01-10", expiresOn }));
       expect(valuesOf(scan).expiresOn).toBe(expiresOn);
       expect(codesOf(scan).includes("expired expiresOn")).toBe(hasPassed);
@@ -99,7 +99,7 @@ describe("interpretIdDocument", () => {
       expect(valuesOf(read(writeReading(PASSPORT, { printed: { issuedOn } }))).issuedOn).toBe("2022-10-01");
     });
 
-    it("knows the date of issue without its label by the years to the expiry, and says when it could not be read", () => {
+    it("recognises the date of issue without its label by the years to the expiry, and reports an unreadable one", () => {
       const scan = read(writeReading(PASSPORT, { without: ["issuedOn"] }));
       expect([valuesOf(scan).issuedOn, codesOf(scan)]).toEqual([undefined, ["date_missing issuedOn"]]);
       const { pages, ...rest } = writeReading(PASSPORT);
@@ -110,13 +110,13 @@ describe("interpretIdDocument", () => {
       expect(valuesOf(read({ ...rest, pages: unlabelled })).issuedOn).toBe("2022-03-01");
     });
 
-    it("knows the order of day and month from the other dates", () => {
+    it("infers the order of day and month from the other dates", () => {
       const american = { bornOn: "08/12/1974", issuedOn: "03/01/2022", expiresOn: "02/29/2032" };
       const scan = read(writeReading(PASSPORT, { printed: american }));
       expect([valuesOf(scan).issuedOn, codesOf(scan)]).toEqual(["2022-03-01", []]);
     });
 
-    it("says that the parts disagree about a birth", () => {
+    it("reports that the parts disagree about a birth", () => {
       expect(codesOf(read(writeReading(PASSPORT, { printed: { bornOn: "13 AUG 1974" } })))).toEqual([
         "parts_disagree bornOn",
       ]);
@@ -143,14 +143,14 @@ describe("interpretIdDocument", () => {
       expect(codesOf(scan)).toEqual(expect.arrayContaining(codes));
     });
 
-    it("gives no sex where the zone states none and the printed part no X", () => {
+    it("gives no sex if the zone states none and the print has no X", () => {
       const scan = read(writeReading({ ...PASSPORT, sex: "x" }, { printed: { sex: "" } }));
       expect([valuesOf(scan).sex, codesOf(scan)]).toEqual([undefined, ["low_confidence sex"]]);
       expect(codesOf(read(writeReading(PASSPORT, { printed: { sex: "M" } })))).toEqual(["parts_disagree sex"]);
       expect(codesOf(read(writeReading(PASSPORT, { printed: { sex: "K/F" } })))).toEqual([]);
     });
 
-    it("wants the number printed, too, as check digits do not tell G from 6", () => {
+    it("requires a printed number, too, as check digits do not distinguish G from 6", () => {
       const truth = { ...PASSPORT, documentNumber: "G1L238S61" };
       expect(codesOf(read(writeReading(truth)))).toEqual([]);
       expect(codesOf(read(writeReading(truth, { without: ["documentNumber"] })))).toContain(
@@ -160,7 +160,7 @@ describe("interpretIdDocument", () => {
       expect(codesOf(read(writeReading(truth, { zone: misread })))).toContain("parts_disagree documentNumber");
     });
 
-    it("takes the zone's number where one character of the print cannot be right", () => {
+    it("takes the zone's number if one character of the print cannot be right", () => {
       const truth = { ...PASSPORT, documentNumber: "C03X00T47" };
       const printed = (documentNumber: string, of = truth) =>
         codesOf(read(writeReading(of, { printed: { documentNumber } })));
@@ -174,7 +174,7 @@ describe("interpretIdDocument", () => {
       expect(printed("C01XO0T47", PASSPORT)).toContain("parts_disagree documentNumber");
     });
 
-    it("does not take a filler in the place of a K for the end of a number", () => {
+    it("does not take a filler in place of a K for the end of a number", () => {
       const truth = { ...PASSPORT, documentNumber: "C01X00T4K" };
       const cut = writeZone(truth).map((line) => line.replace("C01X00T4K", "C01X00T4<"));
       expect(codesOf(read(writeReading(truth, { zone: cut })))).toContain("low_confidence documentNumber");
@@ -183,13 +183,13 @@ describe("interpretIdDocument", () => {
       expect(codesOf(read(writeReading(within, { zone: split })))).toContain("low_confidence documentNumber");
     });
 
-    it("does not take OO for 00 where both have one check digit, though the print was read alike", () => {
+    it("does not take OO for 00 if both have the same check digit, though the print was read alike", () => {
       const truth = { ...PASSPORT, documentNumber: "OORV38481" };
       expect(codesOf(read(writeReading(truth)))).toContain("low_confidence documentNumber");
       expect(codesOf(read(writeReading({ ...truth, documentNumber: "OARV38481" })))).toEqual([]);
     });
 
-    it("reads a card's number that goes on in the optional item", () => {
+    it("reads a card's number that continues in the optional item", () => {
       const truth: IdTruth = {
         ...PASSPORT,
         format: "TD1",
@@ -218,7 +218,7 @@ describe("interpretIdDocument", () => {
       ["documentNumber", 9],
       ["bornOn", 19],
       ["expiresOn", 27],
-    ])("names %s where its check digit does not fit, and is not sure of it", (field, at) => {
+    ])("names %s if its check digit does not fit, with low confidence", (field, at) => {
       const [first = "", second = ""] = writeZone(PASSPORT);
       // A digit four higher is no common confusion, so that nothing repairs it.
       const spoiled = second.slice(0, at) + ((Number(second.charAt(at)) + 4) % 10) + second.slice(at + 1);
@@ -230,14 +230,14 @@ describe("interpretIdDocument", () => {
       expect(scan.fields[field]?.confidence ?? 0).toBeLessThanOrEqual(0.5);
     });
 
-    it("gives nothing of itself where it is cut off", () => {
+    it("gives no values if it is truncated", () => {
       const cut = writeZone(PASSPORT).map((line) => line.slice(0, 25));
       const scan = read(writeReading(PASSPORT, { zone: cut }));
       expect(codesOf(scan)).toContain("mrz_truncated");
       expect(valuesOf(scan)).not.toHaveProperty("documentNumber");
     });
 
-    it("gives what is printed with low confidence, and no number, where there is none", () => {
+    it("leaves the print with low confidence, and no number, if it is missing", () => {
       const scan = read(writeReading(PASSPORT, { zone: [] }));
       expect(codesOf(scan)).toEqual(["mrz_missing"]);
       expect(valuesOf(scan)).toMatchObject({ familyName: "MÜLLER", givenName: "ANNA MARIA", bornOn: "1974-08-12" });
@@ -245,14 +245,14 @@ describe("interpretIdDocument", () => {
       expect(Object.values(scan.fields).every(({ confidence }) => confidence <= 0.5)).toBe(true);
     });
 
-    it("says that there are several documents", () => {
+    it("reports several documents", () => {
       const one = writeReading(PASSPORT);
       const other = writeReading({ ...PASSPORT, documentNumber: "C22X00T47", bornOn: "1980-01-01" });
       const scan = read({ ...one, mrz: [...one.mrz, ...other.mrz.map((zone) => ({ ...zone, page: 2 }))] });
       expect(codesOf(scan)).toEqual(["several_documents"]);
     });
 
-    it("says that a receipt is no identity document", () => {
+    it("reports that a receipt is no identity document", () => {
       const lines = [
         writeLine([[0.1, "RECEIPT"]], 0.1),
         writeLine([[0.1, "SUBTOTAL 10.00 VAT 1.90 TOTAL 11.90"]], 0.2),

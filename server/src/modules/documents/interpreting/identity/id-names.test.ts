@@ -25,7 +25,7 @@ describe("the names of a document", () => {
     expect(message).toContain("Compare it with the printed name");
   });
 
-  it("does not take the zone itself, read again as text, for the printed part", () => {
+  it("does not take the zone itself, read again as text, for print", () => {
     const reading = writeReading(PASSPORT, { without: ["familyName", "givenName"] });
     const lines = [
       writeLine([[0.05, "PCD MUELLER ANNA MARIA"]], 0.9),
@@ -90,7 +90,7 @@ describe("the names of a document", () => {
     expect(valuesOf(scan).familyName).toBe(not === "" ? zoneFamilyName.replaceAll("<", " ") : undefined);
   });
 
-  it("takes a name of one part as it is printed", () => {
+  it("takes a name of one part as printed", () => {
     const onePart = {
       ...PASSPORT,
       zoneFamilyName: "SUHARTO",
@@ -106,7 +106,7 @@ describe("the names of a document", () => {
     expect(codesOf(lost)).toEqual(["name_not_confirmed"]);
   });
 
-  it("wants a person to look at a name that the zone has no room for", () => {
+  it("requires review of a name that does not fit into the zone", () => {
     const scan = read(
       writeReading({
         ...PASSPORT,
@@ -135,12 +135,12 @@ describe("the names of a document", () => {
     ]);
   });
 
-  it("spells names as the zone does where text recognition lost their dots", () => {
+  it("spells names like the zone if text recognition lost their dots", () => {
     const scan = read(writeReading(PASSPORT, { printed: { familyName: "MULLER" } }));
     expect([valuesOf(scan).familyName, codesOf(scan)]).toEqual(["MUELLER", []]);
   });
 
-  it("takes no given name where the print shows another family name, of which it may be a part", () => {
+  it("takes no given name if the print shows another family name that may include it", () => {
     expect(codesOf(read(writeReading(PASSPORT, { printed: { familyName: "ANDERS" } })))).toEqual(
       expect.arrayContaining(["name_not_confirmed givenName"]),
     );

@@ -95,7 +95,7 @@ describe("an embedded e-invoice", () => {
 
   test("names the booking in its notes", () => expect(read(CII).references).toContain("QX7R2M"));
 
-  test("that says another total than the page is for a person", () => {
+  test("that states another total than the page needs review", () => {
     const scan = read(CII, page.replace("500,00", "400,00").replace("95,00", "76,00").replace("595,00", "476,00"));
     expect(codesOf(scan)).toEqual(["parts_disagree"]);
   });
@@ -105,7 +105,7 @@ describe("an embedded e-invoice", () => {
   });
   test("may stand on pages without text", () => expect(codesOf(read(CII, ""))).toEqual([]));
 
-  test("has to add up", () => {
+  test("must add up", () => {
     expect(codesOf(read(CII.replace("GrandTotalAmount>595", "GrandTotalAmount>695"), ""))).toEqual(["totals_disagree"]);
     expect(codesOf(read(CII.replace("<ram:CalculatedAmount>95", "<ram:CalculatedAmount>85"), ""))).toEqual([
       "taxes_disagree",
@@ -123,14 +123,14 @@ describe("an embedded e-invoice", () => {
     ).toEqual(["lines_disagree"]);
   });
 
-  test("that cannot be read leaves what is printed", () => {
+  test("that cannot be read leaves the printed values", () => {
     for (const xml of ["", "no XML", "<Invoice>", "<Order/>", CII.replace("595.00", "a lot")]) {
       expect(read(xml).fields.totalAmount).toMatchObject({ value: "595.00", from: { source: "text" } });
     }
   });
 });
 
-describe("the XML of others", () => {
+describe("XML of other programs", () => {
   const hostile: Readonly<Record<string, string>> = {
     "a document type without entities": "<!DOCTYPE a><a/>",
     "a document type": '<!DOCTYPE a [<!ENTITY b "c">]><a>&b;</a>',

@@ -13,10 +13,10 @@ const valuesOf = (fields: Fields) =>
 const linesOf = ({ lines = [] }: Scan) =>
   lines.map(({ description, amount }) => `${description?.value} ${amount?.value}`);
 
-describe("decimals that were not read", () => {
+describe("missing decimals", () => {
   const ocr = { source: "ocr", confidence: 0.96 } as const;
   const shop = "\nCorner Store\nReno, NV 89501\n2026-04-25\n";
-  test("when all amounts are whole, a person has to look", () => {
+  test("whole amounts only need review", () => {
     const text = `${shop}Milk      $2\nJam       $6\nTotal     $8\n`;
     const scan = readReceipt(text, ocr);
     expect(codesOf(scan)).toContain("low_confidence");
@@ -24,7 +24,7 @@ describe("decimals that were not read", () => {
     // The text of a PDF needs no recognition.
     expect(codesOf(readReceipt(text))).toEqual([]);
   });
-  test("not where the print shows that there are none", () => {
+  test("except if the print shows that there are none", () => {
     expect(
       codesOf(readReceipt("\nKiosk GmbH\n20.11.2026\nMilch      2,- €\nSaft      6,- €\nSumme      8,- €\n", ocr)),
     ).toEqual([]);
@@ -35,7 +35,7 @@ describe("decimals that were not read", () => {
       codesOf(readReceipt(`${shop}Milk      $2.25\nJam       $6.25\nTotal     $8.\nVISA      $8.\n`, ocr)),
     ).toContain("low_confidence");
   });
-  test("something behind the total may be its decimals", () => {
+  test("a mark after the total may be its decimals", () => {
     expect(codesOf(readReceipt(`${shop}Milk      $2.00\nJam       $6.00\nTotal     $8 ,g3\n`, ocr))).toContain(
       "low_confidence",
     );
@@ -52,13 +52,13 @@ describe("decimals that were not read", () => {
 describe("a tax and its rate", () => {
   const invoice = (tax: string, total: string) =>
     `\nShop AG\n05.05.2026\nRechnung RE-101\nFlug      100,00 EUR\nNetto      100,00 EUR\nMwSt 19%      ${tax} EUR\nGesamt      ${total} EUR\n`;
-  test("a tax that is not its rate of anything", () => {
+  test("a tax that is not its rate of any amount", () => {
     expect(codesOf(readInvoice(invoice("7,00", "107,00")))).toEqual(["taxes_disagree"]);
     expect(codesOf(readInvoice(invoice("19,00", "119,00")))).toEqual([]);
     const receipt = invoice("7,00", "107,00").replace(/Netto.*\n/, "");
     expect(codesOf(readReceipt(receipt))).toContain("taxes_disagree");
   });
-  test("what is not taxed is left out of it", () => {
+  test("an untaxed amount is left out of it", () => {
     const text =
       "\nHotel Nord\n2026-05-05\nRoom      £100.00\nCity tax      £5.00\nVAT 20%      £20.00\nTotal      £125.00\n";
     expect(codesOf(readReceipt(text))).toEqual([]);
@@ -90,7 +90,7 @@ describe("fees, discounts and carry-overs", () => {
     );
     expect(linesOf(scan)).toEqual(["Moqueca 89.90", "Serviço 10% 8.99"]);
   });
-  test("a carry-over is none", () => {
+  test("a carry-over is no line", () => {
     const scan = readInvoice(
       invoice(
         "Tour      2   400.00   800.00\nCarry over      800.00\nBrought forward      800.00\nBag      1   50.00   50.00\n",
@@ -102,17 +102,17 @@ describe("fees, discounts and carry-overs", () => {
     expect(linesOf(scan)).toEqual(["Tour 800.00", "Bag 50.00"]);
     expect(codesOf(scan)).toEqual([]);
   });
-  test("what several come to is a line", () => {
+  test("the amount of several items is a line", () => {
     const scan = readReceipt("\nBar Nord\n2026-06-07\nCoffee x2      £9.00\nCake      £3.00\nTotal      £12.00\n");
     expect(linesOf(scan)).toEqual(["Coffee x2 9.00", "Cake 3.00"]);
     expect(codesOf(scan)).toEqual([]);
   });
-  test("lines that are not all there are said", () => {
+  test("missing lines are reported", () => {
     expect(
       codesOf(readReceipt("\nBistro\nMadrid\n05/05/2026\nService charge      EUR 3.75\nTotal      EUR 33.75\n")),
     ).toContain("lines_disagree");
   });
-  test("descriptions carry no currency, and keep the number of nights", () => {
+  test("descriptions have no currency, and keep the number of nights", () => {
     const scan = readReceipt(
       "\nHotel Nord\n2026-06-07\nRoom, 2 nights      EUR 200.00\n2 nights garage      EUR 20.00\nTotal      EUR 220.00\n",
     );
@@ -182,17 +182,17 @@ describe("words of other languages", () => {
 
 describe("a second currency", () => {
   const text = "\nHotel Bosphorus\nIstanbul\n14 May 2026\nRoom      TRY 9.900,00\nTotal      TRY 9.900,00\n";
-  test("a total in it is said", () =>
+  test("a total in it is reported", () =>
     expect(codesOf(readReceipt(`${text}Total in EUR      EUR 220,00\n`))).toContain("currency_ambiguous"));
-  test("an equivalent is none", () =>
+  test("an equivalent is not", () =>
     expect(codesOf(readReceipt(`${text}Total (equivalent)      EUR 220,00\n`))).toEqual([]));
 });
 
-describe("who bought", () => {
+describe("the buyer", () => {
   const text =
     "\nBlue Sky Travel Ltd\nLondon\nInvoice number: INV-78\n2026-06-03\nBill to: Example Ltd\nTour      GBP 700.00\nTotal      GBP 700.00\n";
   const parties = { merchantName: "Blue Sky Travel Ltd", buyerName: "Example Ltd" };
-  test("the printed buyer, whoever asks", () => {
+  test("is the printed one, whoever asks", () => {
     for (const [company, codes] of [
       ["Example Ltd", []],
       ["Example Limited", []],

@@ -25,7 +25,7 @@ describe("receipts and invoices of many kinds", () => {
     });
   }
 
-  test("lines have quantity and price where they come out at the amount", () => {
+  test("lines have quantity and price if their product is the amount", () => {
     const { lines, taxes } = readInvoice(receiptTexts["invoice with a deposit that was paid"]?.text ?? "");
     expect(fieldsOf(lines)).toEqual([
       { description: "Room, 3 nights", quantity: "3", unitAmount: "180.00", amount: "540.00" },
@@ -42,7 +42,7 @@ describe("receipts and invoices of many kinds", () => {
     ]);
   });
 
-  test("an invoice over two pages is one sum, and its fields say their page", () => {
+  test("an invoice over two pages is one sum, and its fields name their page", () => {
     const first =
       "\nNordlicht Reisen GmbH\nHafen 2, 24103 Kiel\nRechnung Nr. 88\nDatum 20.11.2026\nFähre      120,00\nHotel      300,00\nÜbertrag      420,00\n";
     const second =
@@ -55,7 +55,7 @@ describe("receipts and invoices of many kinds", () => {
     expect(scan.fields.issuedOn?.from.page).toBe(1);
   });
 
-  test("a field says which part of the page it stands on", () => {
+  test("a field names its place on the page", () => {
     const { fields } = readReceipt("\nKiosk Ltd\n\nTotal GBP      12.30\n", { columns: 40 });
     const box = fields.totalAmount?.from.box;
     expect(box?.x).toBeCloseTo(15 / 40);
@@ -63,7 +63,7 @@ describe("receipts and invoices of many kinds", () => {
   });
 });
 
-describe("what does not fit is said", () => {
+describe("inconsistencies are reported", () => {
   const items = "\nKiosk Ltd, London\n2026-11-20 10:00\nTea      2.00\nCake      4.50\n";
   const cases: Readonly<Record<string, readonly [string, string]>> = {
     "lines that do not add up": [`${items}Total      £7.50\n`, "lines_disagree"],
@@ -88,7 +88,7 @@ describe("what does not fit is said", () => {
     test(name, () => expect(codesOf(readReceipt(text))).toContain(code));
   }
 
-  test("a total that nothing confirms has to be well read", () => {
+  test("a total without confirmation must be well read", () => {
     const text = "\nKiosk Ltd, London\n2026-11-20 10:00\nTotal      £6.50\n";
     expect(codesOf(readReceipt(text))).toEqual([]);
     expect(codesOf(readReceipt(text, { source: "ocr", confidence: 0.95 }))).toEqual([]);
@@ -102,7 +102,7 @@ describe("what does not fit is said", () => {
   });
 });
 
-describe("what is no receipt", () => {
+describe("other documents", () => {
   const empty = layOut("");
   const passed: readonly (readonly [string, Reading, string])[] = [
     ["an empty page", empty, "unreadable"],
@@ -144,21 +144,21 @@ describe("what is no receipt", () => {
   });
 });
 
-describe("who sold and who bought", () => {
+describe("the seller and the buyer", () => {
   const text =
     "\nGlobex Ltd                    Acme Works Ltd\n1 High Street                 2 Low Street\nInvoice 4711                  Date 2026-11-20\nConsulting                    £100.00\nTotal                         £100.00\n";
-  test("the company of whoever asks is the buyer, wherever it stands", () => {
+  test("the caller's company is the buyer, wherever it is printed", () => {
     const scan = interpretInvoice(layOut(text), { ...about, companyName: "Globex Ltd" });
     expect(valuesOf(scan)).toMatchObject({ merchantName: "Acme Works Ltd", buyerName: "Globex Ltd" });
   });
-  test("without it the first name sold", () =>
+  test("without it the first name is the seller", () =>
     expect(valuesOf(readInvoice(text))).toMatchObject({ merchantName: "Globex Ltd" }));
   test.each([
     "Obrigado pela sua visita",
     "Vielen Dank für Ihren Besuch",
     "Merci de votre visite",
     "Thank you for shopping",
-  ])("%s is nobody's name", (words) => {
+  ])("%s is no name", (words) => {
     const receipt = (top: string) => `\n${top}\n2026-11-20\nBread      £5.00\nTotal      £5.00\n`;
     expect(Object.keys(readReceipt(receipt(words)).fields)).not.toContain("merchantName");
     expect(valuesOf(readReceipt(receipt("Gracias Madre")))).toMatchObject({ merchantName: "Gracias Madre" });
@@ -169,8 +169,8 @@ describe("who sold and who bought", () => {
   });
 });
 
-describe("numbers of others", () => {
-  test("of a card nothing but the last four digits is shown", () => {
+describe("other numbers", () => {
+  test("only the last four digits of a card number are shown", () => {
     const scan = readReceipt("\nKiosk Ltd, London\n2026-11-20\nCard 4111 1111 1111 1111\nTotal      £6.50\n");
     expect(scan.fields.cardLastFour?.value).toBe("1111");
     expect(JSON.stringify(scan)).not.toMatch(/4111/);
@@ -184,13 +184,13 @@ describe("numbers of others", () => {
     expect(valuesOf(readReceipt(text))).toMatchObject({ taxId: "DE136695976" });
     expect(readReceipt(text.replace("976", "986")).fields.taxId).toBeUndefined();
   });
-  test("references are ids of ours, then labelled codes, then what looks like one", () => {
+  test("references are our ids, then labelled codes, then texts in their form", () => {
     const { references } = readReceipt(
       "\nKiosk Ltd\nSeat 12ABCD of 7K4QXZ\nBooking reference: QWERTY\nOrder ord_0000AbCdEfGhIjKlMnOpQr SANDBOX-INV-000042\nTotal      £6.50\n",
     );
     expect(references).toEqual(["ord_0000AbCdEfGhIjKlMnOpQr", "SANDBOX-INV-000042", "QWERTY", "12ABCD", "7K4QXZ"]);
   });
-  test("a labelled booking code may be in small letters, and a word beside a label is none", () => {
+  test("a labelled booking code may be in small letters, but a word beside a label is none", () => {
     const { references } = readReceipt(
       "\nKiosk Ltd\nBooking PNR zzylaq\nReservation number\nReference\nTotal      £6.50\n",
     );
