@@ -1,7 +1,7 @@
 import type { Pool } from "pg";
 import type { z } from "zod";
 import { joinAccountFacts } from "./kernel/contracts/account.ts";
-import { createCatalog } from "./kernel/contracts/catalog.ts";
+import { createCatalog, orderTools } from "./kernel/contracts/catalog.ts";
 import type { ChainEndings } from "./kernel/contracts/chain-ending.ts";
 import { collectChainOperations } from "./kernel/contracts/chain-operation.ts";
 import type { EffectFollower } from "./kernel/contracts/effect-follower.ts";
@@ -43,7 +43,7 @@ declare module "./kernel/contracts/parts.ts" {
 export const modules: readonly Module[] = contributing;
 
 /** Every tool of the service: a module's list takes a tool to all surfaces, the price list and the documentation. */
-export const registry: readonly Tool[] = modules.flatMap(({ tools = [] }) => tools);
+export const registry: readonly Tool[] = orderTools(modules.flatMap(({ tools = [] }) => tools));
 
 type OutputSchemas = { readonly [Name in keyof ToolMap]: z.ZodType<ToolMap[Name]["output"]> };
 

@@ -11,7 +11,7 @@ import { openSharedService } from "./support/shared-service.ts";
 /** What holds for every tool of trip assistance, whatever it does: taken from the registry, so that a new one cannot be left out. */
 const named = new Set<string>(
   modules
-    .filter(({ name }) => ["assistance", "maps", "places"].includes(name))
+    .filter(({ name }) => ["arrival", "briefs", "disruption", "maps", "places"].includes(name))
     .flatMap((one) => ("tools" in one ? one.tools.map(({ name }) => name) : [])),
 );
 const entries = catalog.entries.filter(({ tool }) => named.has(tool.name));

@@ -1,10 +1,12 @@
 import type { TypesOf } from "../kernel/contracts/tool.ts";
 import { accountModule } from "./account/module.ts";
 import { approvalsModule } from "./approvals/module.ts";
-import { assistanceModule } from "./assistance/module.ts";
+import { arrivalModule } from "./arrival/module.ts";
 import { bookingsModule } from "./bookings/module.ts";
+import { briefsModule } from "./briefs/module.ts";
 import { chainModule } from "./chain/module.ts";
 import { demoModule } from "./demo/module.ts";
+import { disruptionModule } from "./disruption/module.ts";
 import { documentsModule } from "./documents/module.ts";
 import { eInvoicesModule } from "./e-invoices/module.ts";
 import { effectsModule } from "./effects/module.ts";
@@ -66,7 +68,9 @@ export const modules = [
   paymentsModule,
   filesModule,
   mapsModule,
-  assistanceModule,
+  arrivalModule,
+  disruptionModule,
+  briefsModule,
   eligibilityModule,
   documentsModule,
   invoicesModule,

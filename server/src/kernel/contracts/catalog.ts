@@ -22,6 +22,19 @@ export interface Catalog {
   names(): readonly string[];
 }
 
+/** The tools in the order in which clients list them. */
+export function orderTools(tools: readonly Tool[]): readonly Tool[] {
+  const placed = tools.filter(({ listedAfter }) => listedAfter !== undefined);
+  return placed.reduce<readonly Tool[]>(
+    (list, tool) => {
+      const before = list.findIndex(({ name }) => name === tool.listedAfter);
+      if (before < 0) throw new Error(`${tool.name} is listed after ${tool.listedAfter}, which is no tool.`);
+      return list.toSpliced(before + 1, 0, tool);
+    },
+    tools.filter(({ listedAfter }) => listedAfter === undefined),
+  );
+}
+
 export function createCatalog(tools: readonly Tool[]): Catalog {
   const entries = tools.map((tool) => ({
     tool,

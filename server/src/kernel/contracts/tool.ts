@@ -137,6 +137,8 @@ export interface ToolDefinition<
   name: Name;
   /** Accepted names that are not listed. */
   aliases?: readonly string[];
+  /** Lists it right after this tool of another module; left out: after the tool before it in its own. */
+  listedAfter?: string;
   title: string;
   summary: string;
   /** When to choose it, what to call before and after it, and units: for a model that reads only this. */
@@ -206,6 +208,7 @@ export interface ToolDefinition<
 export interface Tool {
   readonly name: string;
   readonly aliases: readonly string[];
+  readonly listedAfter: string | undefined;
   readonly title: string;
   readonly summary: string;
   /** The description for a model: the summary, when to choose it, and its price. */
@@ -295,6 +298,7 @@ export function defineAnyTool<
     remember,
     keyOnlyInputs = [],
     aliases = [],
+    listedAfter,
     usesUp = [],
     answerIsKept = true,
     maximumBodyBytes,
@@ -307,6 +311,7 @@ export function defineAnyTool<
     ...face,
     description: describe(definition),
     aliases,
+    listedAfter,
     answerIsKept,
     maximumBodyBytes,
     unpaidWeight,

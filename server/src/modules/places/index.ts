@@ -1,4 +1,15 @@
 export { RegionCode } from "./codes.ts";
+export {
+  allNumbers,
+  EMERGENCY_NUMBERS_ATTRIBUTION,
+  EMERGENCY_NUMBERS_DATE,
+  type EmergencyNumbers,
+  emergencyNumbersOf,
+  numbersBy,
+  sayMobile,
+  sayReliability,
+  sayServices,
+} from "./emergency-numbers.ts";
 export { readCoordinates } from "./read-coordinates.ts";
 export { resolveStop, resolveText } from "./resolve-stop.ts";
 export { sayTakenAs } from "./say-taken-as.ts";

@@ -1,0 +1,66 @@
+import { z } from "zod";
+import { ProviderProvenance, wordsOfOthers } from "../../domain/schemas.ts";
+import { LanguageAnswer } from "../../domain/texts.ts";
+import { ChannelText, DeepLinks, MapAnswer } from "../maps/index.ts";
+import { WayMode } from "./arrival-input.ts";
+
+const LocalBand = z.object({ earliest: z.string(), likely: z.string(), latest: z.string() });
+
+/** Members of every answer about an arrival. */
+export const ArrivalAnswer = ProviderProvenance.extend({
+  airport: z.object({
+    label: wordsOfOthers(),
+    iataCode: z.string().nullable(),
+    latitude: z.number(),
+    longitude: z.number(),
+    timeZone: z.string(),
+    note: z.string().nullable(),
+  }),
+  destination: z.object({
+    label: wordsOfOthers(),
+    takenAs: wordsOfOthers(),
+    latitude: z.number(),
+    longitude: z.number(),
+    precision: z.enum(["point", "address", "landmark", "neighborhood", "airport", "city", "region"]),
+    unknownPart: z.string().nullable().describe("What of the address is not known; the place is the wider one that is"),
+    otherCandidates: z.array(wordsOfOthers()).readonly().describe("Also of this name and near the airport: ask which"),
+  }),
+  way: z
+    .object({
+      mode: WayMode,
+      isEstimate: z.boolean().describe("true: from the distance alone; false: over roads, without traffic"),
+      source: z.string().describe("Who routed it; distance: nobody"),
+      straightKilometers: z.number(),
+      roadKilometers: z.number(),
+      minutes: z.object({ fewest: z.int(), likely: z.int(), most: z.int() }),
+    })
+    .nullable(),
+  wayNote: z.string().nullable().describe("Why there is no way"),
+  modeNote: z.string().nullable().describe("Why the way is not by the mode asked for; null: it is"),
+  schedule: z
+    .object({
+      landsAt: z.string().describe("UTC"),
+      landsAtLocal: z.string().describe("On the airport's clock, as all times here"),
+      timeZone: z.string(),
+      outsideAirportLocal: LocalBand.describe("By what is usual for border and bags"),
+      atDestinationLocal: LocalBand.nullable(),
+      isNight: z.boolean(),
+    })
+    .nullable()
+    .describe("Null without arrivalTimeIso"),
+  links: DeepLinks,
+  map: MapAnswer.nullable(),
+  mapNote: z.string().nullable().describe("Why there is no map; the rest holds"),
+  card: ChannelText.describe("All of it for the traveler, in the language asked for"),
+  notes: z.array(z.string()),
+  language: LanguageAnswer,
+});
+
+/** Failures of every tool for arrivals. */
+export const arrivalErrors = {
+  airport_not_found:
+    "The airport is unknown, or the city has several: airportsMeant and nearMatches list them. Give an IATA code, or airportLatitude and airportLongitude.",
+  destination_not_found:
+    "The destination is unknown, or every place of that name is over 300 km from the airport: nearMatches lists similar names, tooFar the nearest of those places. Give a neighborhood, a sight, the city, or coordinates such as 38.71,-9.14.",
+  provider_unavailable: "No place provider answers. Try again later.",
+} as const;

@@ -1,0 +1,49 @@
+import type { WayToAirport } from "../maps/index.ts";
+import { MINUTES_TO_EXIT } from "../maps/index.ts";
+
+/**
+ * The hour, by the airport's clock, from which trains and buses are assumed to run until midnight. No timetable is
+ * known: some cities have lines all night, and some stop earlier.
+ */
+export const TRANSIT_FROM = 5;
+
+const NIGHT_FROM = 22;
+const NIGHT_UNTIL = 5;
+
+interface Band {
+  earliest: Temporal.Instant;
+  likely: Temporal.Instant;
+  latest: Temporal.Instant;
+}
+
+export interface ArrivalTimes {
+  landsAt: Temporal.Instant;
+  outside: Band;
+  /** Undefined if no way is known. */
+  arrives: Band | undefined;
+  /** By the airport's clock, when the traveler probably leaves it. */
+  isNight: boolean;
+  /** Whether trains and buses are assumed to run from when the traveler leaves the airport until the destination. */
+  transit: "runs" | "may_end" | "stopped";
+}
+
+export function timesOf(landsAt: Temporal.Instant, way: WayToAirport | undefined, timeZone: string): ArrivalTimes {
+  const after = (minutes: number) => landsAt.add({ minutes });
+  const { fewest, usual, most } = MINUTES_TO_EXIT;
+  const outside = { earliest: after(fewest), likely: after(usual), latest: after(most) };
+  const { hour } = outside.likely.toZonedDateTimeISO(timeZone);
+  const arrives = way && {
+    earliest: after(fewest + way.fewestMinutes),
+    likely: after(usual + way.minutes),
+    latest: after(most + way.mostMinutes),
+  };
+  const isWithout = (at: Temporal.Instant) => at.toZonedDateTimeISO(timeZone).hour < TRANSIT_FROM;
+  const ends = [outside.latest, arrives?.likely ?? outside.latest];
+  return {
+    landsAt,
+    outside,
+    arrives,
+    isNight: hour >= NIGHT_FROM || hour < NIGHT_UNTIL,
+    transit: isWithout(outside.likely) ? "stopped" : ends.some(isWithout) ? "may_end" : "runs",
+  };
+}

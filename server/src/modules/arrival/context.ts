@@ -1,0 +1,9 @@
+import { type DefineModule, defineAnyModule } from "../../kernel/contracts/module.ts";
+import { type DefineTool, defineAnyTool, type PortsOf } from "../../kernel/contracts/tool.ts";
+
+type Needs = "bookings" | "files" | "maps" | "orders" | "places";
+type Seen = "arrival" | Needs;
+
+export const defineModule: DefineModule<Seen> = defineAnyModule;
+export const defineTool: DefineTool<Seen> = defineAnyTool;
+export type Ports = PortsOf<Seen>;

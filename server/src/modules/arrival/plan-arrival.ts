@@ -1,0 +1,225 @@
+import { distanceMeters } from "../../domain/distance.ts";
+import type { Words } from "../../domain/texts.ts";
+import type { WayToAirport } from "../maps/index.ts";
+import {
+  deepLinksOf,
+  findWay,
+  fitToChannel,
+  type KnownWay,
+  type MapPorts,
+  MINUTES_TO_EXIT,
+  makeRouteMap,
+  mapAttribution,
+  mapTexts,
+  saidOfWays,
+} from "../maps/index.ts";
+import type { WayMode } from "./arrival-input.ts";
+import { arrivalTexts } from "./arrival-texts.ts";
+import { type ArrivalTimes, TRANSIT_FROM, timesOf } from "./arrival-times.ts";
+import type { Ports } from "./context.ts";
+import type { ArrivalAirport, ArrivalDestination } from "./find-arrival-places.ts";
+
+export type ArrivalPorts = MapPorts & Pick<Ports, "ways">;
+
+interface Arrival {
+  tenantId: string;
+  airport: ArrivalAirport;
+  destination: ArrivalDestination;
+  mode: WayMode;
+  landsAt: Temporal.Instant | undefined;
+  words: Words;
+}
+
+/** The way from the airport with its times, map and links: the common part of every arrival answer. */
+export async function planArrival(arrival: Arrival, ports: ArrivalPorts, signal: AbortSignal) {
+  const { tenantId, airport, destination, landsAt, words } = arrival;
+  // The time when the traveler leaves the airport does not depend on the way.
+  const outside = landsAt && timesOf(landsAt, undefined, airport.timeZone);
+  const kilometers = distanceMeters(airport, destination) / 1_000;
+  const whyByCar = whyNotAsked(arrival.mode, outside, kilometers);
+  const mode = whyByCar === undefined ? arrival.mode : "driving";
+  const known = await findWay([airport, destination], mode, ports, signal);
+  const { way } = known;
+  const times = landsAt && timesOf(landsAt, way, airport.timeZone);
+  const title = arrivalTexts(words)("fromTo", { airport: airport.label, destination: destination.label });
+  const stops = [
+    { ...positionOf(airport), label: airport.label },
+    { ...positionOf(destination), label: destination.label },
+  ];
+  const { map, mapNote } = await makeRouteMap(ports, { tenantId, title, stops, words }, signal);
+  const links = deepLinksOf(stops, mode);
+  return {
+    title,
+    way,
+    times,
+    known,
+    mode,
+    whyByCar,
+    kilometers,
+    answer: {
+      airport,
+      destination,
+      way: way === undefined ? null : describeWay(way, mode, known),
+      wayNote: way === undefined ? "Over 300 km in a straight line: no way by road is estimated." : null,
+      modeNote: sayModeNote(whyByCar, kilometers, deepLinksOf(stops, arrival.mode).google),
+      schedule: times === undefined ? null : describeTimes(times, airport.timeZone),
+      links,
+      map,
+      mapNote,
+    },
+  };
+}
+
+const ASSUMED = `No timetable is known here: trains and buses are assumed to run from ${TRANSIT_FROM}:00 to midnight on the airport's clock.`;
+const STOPPED = `You asked for transit, and the plan is for a car. ${ASSUMED} Night lines, if there are any, are at`;
+
+/** The maximum walk with luggage; at night it is shorter, in a place unknown to the traveler. */
+const FARTHEST_WALK_KILOMETERS = 5;
+const FARTHEST_WALK_AT_NIGHT_KILOMETERS = 2;
+
+type WhyByCar = "transit_stopped" | "walk_too_far" | "walk_at_night";
+
+/** The reason why the plan is for a car instead of the requested mode. Undefined if it is as requested. */
+function whyNotAsked(asked: WayMode, outside: ArrivalTimes | undefined, kilometers: number): WhyByCar | undefined {
+  if (asked === "transit") return outside?.transit === "stopped" ? "transit_stopped" : undefined;
+  if (asked !== "walking") return undefined;
+  if (kilometers > FARTHEST_WALK_KILOMETERS) return "walk_too_far";
+  return outside?.isNight === true && kilometers > FARTHEST_WALK_AT_NIGHT_KILOMETERS ? "walk_at_night" : undefined;
+}
+
+function sayModeNote(why: WhyByCar | undefined, kilometers: number, link: string): string | null {
+  if (why === undefined) return null;
+  if (why === "transit_stopped") return `${STOPPED} ${link}`;
+  const limit =
+    why === "walk_too_far"
+      ? `over ${FARTHEST_WALK_KILOMETERS} km`
+      : `at night over ${FARTHEST_WALK_AT_NIGHT_KILOMETERS} km`;
+  return `You asked for walking, and the plan is for a car: it is ${kilometers.toFixed(1)} km in a straight line, and ${limit} no walk with luggage is planned. The walk is at ${link}`;
+}
+
+export type ArrivalPlan = Awaited<ReturnType<typeof planArrival>>;
+
+const positionOf = ({ latitude, longitude }: { latitude: number; longitude: number }) => ({ latitude, longitude });
+
+function describeWay(way: WayToAirport, mode: WayMode, { routedBy }: KnownWay) {
+  const { distanceKilometers, roadKilometers, minutes, fewestMinutes, mostMinutes } = way;
+  return {
+    mode,
+    isEstimate: routedBy === undefined,
+    source: routedBy?.source ?? "distance",
+    straightKilometers: distanceKilometers,
+    roadKilometers,
+    minutes: { fewest: fewestMinutes, likely: minutes, most: mostMinutes },
+  };
+}
+
+function describeTimes({ landsAt, outside, arrives, isNight }: ArrivalTimes, timeZone: string) {
+  const local = (at: Temporal.Instant) => at.toZonedDateTimeISO(timeZone).toPlainDateTime().toString();
+  const localBand = (band: typeof outside) => ({
+    earliest: local(band.earliest),
+    likely: local(band.likely),
+    latest: local(band.latest),
+  });
+  return {
+    landsAt: landsAt.toString(),
+    landsAtLocal: local(landsAt),
+    timeZone,
+    isNight,
+    outsideAirportLocal: localBand(outside),
+    atDestinationLocal: arrives === undefined ? null : localBand(arrives),
+  };
+}
+
+const KILOMETERS = { style: "unit", unit: "kilometer", maximumFractionDigits: 0 } as const;
+
+/** The facts that decide how the traveler goes on, which lead the plan; empty if nothing is special. */
+export function sayDecision({ times, mode, whyByCar, kilometers, answer }: ArrivalPlan, words: Words): string[] {
+  const say = arrivalTexts(words);
+  const isNight = times?.isNight === true;
+  if (whyByCar === "walk_too_far" || whyByCar === "walk_at_night") {
+    const distance = words.number(kilometers, KILOMETERS);
+    const text = whyByCar === "walk_at_night" ? "walkAtNight" : "walkTooFar";
+    return [say(text, { distance }), ...(isNight ? [say("carAtNight")] : [])];
+  }
+  if (times === undefined) return [];
+  const moment = words.moment(times.outside.likely, answer.airport.timeZone);
+  if (whyByCar === "transit_stopped") return [say("transitStopped", { moment })];
+  if (mode === "transit") return times.transit === "may_end" ? [say("transitEnding")] : [];
+  return mode === "driving" && isNight ? [say("carAtNight")] : [];
+}
+
+/** Describes the way for the traveler. */
+export function sayWay({ way, times, mode, answer }: ArrivalPlan, words: Words): string[] {
+  const say = arrivalTexts(words);
+  const { airport, destination } = answer;
+  const estimate =
+    way === undefined
+      ? say("wayUnknown")
+      : say("wayEstimated", {
+          minutes: way.minutes,
+          fewest: way.fewestMinutes,
+          most: way.mostMinutes,
+          distance: words.number(way.roadKilometers, KILOMETERS),
+        });
+  const moment = times?.arrives?.likely;
+  return [
+    ...(way === undefined ? [] : [say(mode, { destination: destination.label })]),
+    estimate,
+    ...(moment === undefined
+      ? []
+      : [say("arrives", { destination: destination.label, moment: words.moment(moment, airport.timeZone) })]),
+  ];
+}
+
+/** When the traveler lands and leaves the airport. */
+export function sayExit({ times, answer: { airport } }: ArrivalPlan, words: Words): string[] {
+  const say = arrivalTexts(words);
+  const { fewest, most } = MINUTES_TO_EXIT;
+  const lands = times === undefined ? [] : [say("lands", { moment: words.moment(times.landsAt, airport.timeZone) })];
+  return [...lands, say("outside", { fewest, most })];
+}
+
+export function saySafety({ times }: ArrivalPlan, words: Words): string[] {
+  const say = arrivalTexts(words);
+  return [...(times?.isNight === true ? [say("safeNight")] : []), say("safeTaxi"), say("safeThings")];
+}
+
+/** The whole plan as a message for a chat or a page. */
+export function arrivalCard({ title, answer: { map, links } }: ArrivalPlan, lines: readonly string[], words: Words) {
+  const [summary = "", ...others] = lines;
+  const say = mapTexts(words);
+  return fitToChannel(
+    {
+      title,
+      summary,
+      lines: others,
+      notes: "",
+      isAdvice: true,
+      picture: map === null ? undefined : { label: say("map"), url: map.lightPngUrl },
+      links: [{ label: say("directions"), url: links.google }],
+    },
+    "web",
+  );
+}
+
+/** Notes for the caller, in English. */
+export function notesOf({ known, mode, answer: { airport, destination } }: ArrivalPlan): string[] {
+  const { label, takenAs, unknownPart, otherCandidates } = destination;
+  return [
+    ...(airport.note === null ? [] : [airport.note]),
+    ...(label === takenAs ? [] : [`The destination was taken as ${takenAs}.`]),
+    ...(unknownPart === null
+      ? []
+      : [`Not known of the address, and left out: ${unknownPart}. The time is that to the wider place.`]),
+    ...(otherCandidates.length === 0 ? [] : [`Near this airport it could also be: ${otherCandidates.join("; ")}.`]),
+    ...(mode === "transit" ? [ASSUMED] : []),
+    ...saidOfWays([known]).notes,
+    known.routedBy === undefined
+      ? "Distance and times are estimated from the straight line, without roads, traffic and timetables; the links know them."
+      : "Distance and times are those over the roads, without traffic; the links know it.",
+  ];
+}
+
+export function attributionOf({ known, answer: { map } }: ArrivalPlan, attribution: readonly string[]): string[] {
+  return [...new Set([...attribution, ...(known.routedBy?.attribution ?? []), ...mapAttribution(map)])];
+}

@@ -1,0 +1,318 @@
+import { z } from "zod";
+import { distanceMeters } from "../../../domain/distance.ts";
+import { IataCode, Instant, Latitude, Longitude, ProviderProvenance, wordsOfOthers } from "../../../domain/schemas.ts";
+import { LanguageAnswer, wordsIn } from "../../../domain/texts.ts";
+import { toVisibleText } from "../../../domain/visible-text.ts";
+import type { Airport, Position } from "../../../ports/maps.ts";
+import { CANDIDATES, findWay, saidOfWays, takeNearAirport } from "../../maps/index.ts";
+import { resolveStop } from "../../places/index.ts";
+import { sequenceAt, uidOf, writeCalendar } from "../checkin-calendar.ts";
+import { defineTool, type Ports } from "../context.ts";
+import { MINUTES_AT_AIRPORT, remindersAhead } from "../plan-reminders.ts";
+
+const LONGEST_TEXT = 100;
+const LONGEST_ADDRESS = 300;
+/** How long the file is kept: until after the trip, within these bounds. */
+const LEAST_HOURS = 30 * 24;
+const MOST_HOURS = 400 * 24;
+const HOURS_AFTER_DEPARTURE = 48;
+
+const AS_GIVEN =
+  "The flight and its time are as you gave them: no order or timetable was asked. The departure ends after a quarter of an hour in the calendar, as the arrival is not known.";
+
+const together = (one: "airport" | "stay") => [`${one}Latitude`, `${one}Longitude`] as const;
+
+const Input = z
+  .strictObject({
+    origin: IataCode.describe("IATA code"),
+    departureDateTimeIso: Instant,
+    pnr: z.string().optional(),
+    flightNumber: z.string().optional().describe("With or without the carrier"),
+    carrier: z.string().optional(),
+    destination: IataCode.optional(),
+    airportLatitude: Latitude.optional(),
+    airportLongitude: Longitude.optional(),
+    stayLabel: z.string().optional(),
+    stayAddress: z.string().optional().describe("From where the traveler leaves"),
+    stayLatitude: Latitude.optional(),
+    stayLongitude: Longitude.optional(),
+    transferMode: z.enum(["driving", "transit"]).default("driving"),
+    travelerName: z.string().optional(),
+    checkInWindowHours: z.int().min(1).max(72).default(24).describe("How long before departure it opens"),
+    language: z.string().default("en"),
+  })
+  .superRefine((input, context) => {
+    for (const [latitude, longitude] of [together("airport"), together("stay")]) {
+      if ((input[latitude] === undefined) === (input[longitude] === undefined)) continue;
+      const path = [input[latitude] === undefined ? latitude : longitude];
+      context.addIssue({ code: "custom", path, message: "latitude and longitude go together" });
+    }
+  });
+
+type TripInput = z.output<typeof Input>;
+
+const ReminderAnswer = z.object({
+  kind: z.enum(["check_in", "leave", "departure"]),
+  uid: z.string(),
+  title: z.string(),
+  startsAt: z.string().describe("UTC"),
+  startsAtLocal: z.string().describe("On the clock of the airport"),
+  alarmsMinutesBefore: z.array(z.int()).readonly(),
+});
+
+export const tripCheckinReminder = defineTool({
+  name: "trip_checkin_reminder",
+  title: "Make check-in reminders",
+  summary: "Make a calendar file with reminders for check-in, leaving for the airport and departure.",
+  area: "trip",
+  effect: "read",
+  price: 3_000n,
+  payableWithoutKey: true,
+  uses: ["maps", "ways", "fileShelf", "clock"],
+  input: Input,
+  output: z.object({
+    reminders: z.array(ReminderAnswer),
+    ics: z.string().describe("The calendar file; made again for the same trip it replaces the earlier one"),
+    icsUrl: z.string(),
+    expiresAt: z.string().describe("Until then whoever has the address can read the file; the same call gives another"),
+    sequence: z.int(),
+    wallet: z
+      .object({
+        kind: z.literal("flight"),
+        flight: z.string(),
+        pnr: z.string().nullable(),
+        travelerName: wordsOfOthers().nullable(),
+        origin: z.string(),
+        originName: wordsOfOthers().nullable(),
+        destination: z.string().nullable(),
+        departsAt: z.string(),
+        departsAtLocal: z.string(),
+        timeZone: z.string(),
+        checkInOpensAt: z.string(),
+      })
+      .describe("What a wallet pass would show, of no wallet in particular; not a boarding pass"),
+    notes: z.array(z.string()),
+    language: LanguageAnswer,
+    ...ProviderProvenance.shape,
+  }),
+  errors: {
+    airport_not_found: "The origin is unknown. Give its IATA code, or add airportLatitude and airportLongitude.",
+  },
+  example: (today) => ({
+    origin: "LHR",
+    destination: "JFK",
+    flightNumber: "117",
+    carrier: "BA",
+    pnr: "RZPNX8",
+    departureDateTimeIso: `${today.add({ days: 60 })}T09:30:00Z`,
+    stayLabel: "Hotel",
+    stayLatitude: 51.5136,
+    stayLongitude: -0.1365,
+    travelerName: "Ada Lovelace",
+  }),
+
+  async run(input, { maps, ways, fileShelf, clock, caller, call, fail, invalid }) {
+    const departsAt = Temporal.Instant.from(input.departureDateTimeIso);
+    const madeAt = clock.now();
+    if (Temporal.Instant.compare(departsAt, madeAt) <= 0) {
+      throw invalid({ path: "departureDateTimeIso", message: "must lie in the future" });
+    }
+    const known = maps.airport(input.origin);
+    const airport = airportOf(input, known, maps);
+    if (airport === undefined) throw fail("airport_not_found");
+    const words = wordsIn(input.language);
+    const flight = flightOf(input);
+    const {
+      way,
+      isRouted = false,
+      notes,
+      provenance = maps.ownProvenance,
+    } = await wayOf(input, airport, { maps, ways }, call.signal);
+    const trip = {
+      flight,
+      departsAt,
+      way,
+      isRouted,
+      airport: airport.name,
+      timeZone: airport.timeZone,
+      pnr: shown(input.pnr),
+      travelerName: shown(input.travelerName),
+      checkInWindowHours: input.checkInWindowHours,
+    };
+    const { reminders, past } = remindersAhead(trip, words, madeAt);
+    const local = (at: Temporal.Instant) => at.toZonedDateTimeISO(airport.timeZone).toPlainDateTime().toString();
+    const tripKey = keyOf(caller.tenantId, input, local(departsAt).slice(0, 10));
+    const ics = writeCalendar({ name: flight, reminders, tripKey, madeAt });
+    const expiresAt = expiryOf(madeAt, departsAt);
+    const file = { fileName: "reminder.ics", contentType: "text/calendar; charset=utf-8", content: Buffer.from(ics) };
+    const [icsUrl = ""] = await fileShelf.share(caller.tenantId, [file], expiresAt);
+    const checkInOpensAt = departsAt.subtract({ hours: input.checkInWindowHours });
+    return {
+      reminders: reminders.map(({ kind, title, startsAt, alarms }) => ({
+        kind,
+        title,
+        uid: uidOf(tripKey, kind),
+        alarmsMinutesBefore: alarms,
+        startsAt: startsAt.toString(),
+        startsAtLocal: local(startsAt),
+      })),
+      ics,
+      icsUrl,
+      expiresAt: expiresAt.toString(),
+      sequence: sequenceAt(madeAt),
+      wallet: {
+        kind: "flight" as const,
+        flight,
+        pnr: trip.pnr || null,
+        travelerName: trip.travelerName || null,
+        origin: input.origin.toUpperCase(),
+        originName: known?.name ?? null,
+        destination: input.destination?.toUpperCase() ?? null,
+        departsAt: departsAt.toString(),
+        departsAtLocal: local(departsAt),
+        timeZone: airport.timeZone,
+        checkInOpensAt: checkInOpensAt.toString(),
+      },
+      notes: [AS_GIVEN, ...aboutAirport(airport, known), ...notes, ...past.map((kind) => PAST[kind])],
+      language: words.answer,
+      ...provenance,
+    };
+  },
+});
+
+/** Advice for reminders whose time has passed. */
+const PAST = {
+  check_in: "Check-in is open already, so there is no reminder of it: check in now.",
+  leave:
+    "The time to leave for the airport is over, so there is no reminder of it: leave now, and tell the airline if it gets late.",
+  departure: "The flight leaves now: there is no reminder of it.",
+} as const;
+
+function expiryOf(madeAt: Temporal.Instant, departsAt: Temporal.Instant): Temporal.Instant {
+  const hours = Math.ceil(departsAt.since(madeAt).total("hours")) + HOURS_AFTER_DEPARTURE;
+  return madeAt.add({ hours: Math.min(Math.max(hours, LEAST_HOURS), MOST_HOURS) });
+}
+
+const shown = (text = ""): string => toVisibleText(text, LONGEST_TEXT);
+
+function flightOf({ carrier, flightNumber, origin, destination }: TripInput): string {
+  const [airline, number] = [shown(carrier), shown(flightNumber)];
+  const name = number.toUpperCase().startsWith(airline.toUpperCase()) ? number : `${airline} ${number}`;
+  const way = destination === undefined ? origin : `${origin}–${destination}`;
+  return `${name} ${way.toUpperCase()}`.trim();
+}
+
+/** Values that a delay does not change: the booking and the flight, else also the day. */
+function keyOf(tenantId: string, input: TripInput, localDate: string): string {
+  const { pnr = "", carrier = "", flightNumber = "", origin, destination = "" } = input;
+  const day = pnr === "" || flightNumber === "" ? localDate : "";
+  return JSON.stringify(
+    [tenantId, pnr, carrier, flightNumber, origin, destination, day].map((one) => one.toUpperCase()),
+  );
+}
+
+type KnownAirport = Pick<Airport, "name" | "latitude" | "longitude" | "timeZone">;
+
+/** The caller's coordinates take precedence over ours: the airport may have moved. */
+function airportOf(
+  { origin, airportLatitude, airportLongitude }: TripInput,
+  known: Airport | undefined,
+  maps: Ports["maps"],
+): KnownAirport | undefined {
+  if (airportLatitude === undefined || airportLongitude === undefined) return known;
+  const position = { latitude: airportLatitude, longitude: airportLongitude };
+  const [timeZone] = maps.timeZonesAt(position);
+  if (timeZone === undefined) return known;
+  return { ...position, timeZone, name: known?.name ?? origin.toUpperCase() };
+}
+
+/** Coordinates farther from the airport that the code names probably belong to another one. */
+const SAME_AIRPORT_METERS = 20_000;
+
+function aboutAirport(airport: KnownAirport, known: Airport | undefined): string[] {
+  const apart = known === undefined ? 0 : distanceMeters(airport, known);
+  return apart > SAME_AIRPORT_METERS
+    ? [`The airport's coordinates are ${Math.round(apart / 1_000)} km from ${airport.name}: the coordinates were used.`]
+    : [];
+}
+
+interface Way {
+  way: Awaited<ReturnType<typeof findWay>>["way"];
+  isRouted?: boolean;
+  notes: string[];
+  provenance: ProviderProvenance;
+}
+
+async function wayOf(
+  input: TripInput,
+  airport: KnownAirport,
+  ports: Pick<Ports, "maps" | "ways">,
+  signal: AbortSignal,
+): Promise<Way> {
+  const { transferMode } = input;
+  const { from, notes, provenance } = await findStay(input, airport, ports, signal);
+  if (from === undefined) return { way: undefined, notes, provenance };
+  const known = await findWay([from, airport], transferMode, ports, signal);
+  const { way, routedBy } = known;
+  if (way === undefined) {
+    const tooFar = "The place of stay is over 300 km from the airport: there is no reminder to leave for it.";
+    return { way, notes: [...notes, tooFar], provenance };
+  }
+  const basis =
+    routedBy === undefined ? "is estimated from the distance alone" : "is that over the roads, without traffic";
+  const said = saidOfWays([known]);
+  return {
+    way,
+    isRouted: routedBy !== undefined,
+    notes: [
+      ...notes,
+      ...said.notes,
+      `The way ${basis}, with ${MINUTES_AT_AIRPORT} minutes at the airport; the airline's advice counts.`,
+    ],
+    provenance: {
+      ...provenance,
+      attribution: [...new Set([...provenance.attribution, ...said.attribution])],
+      fallbackFrom: [...provenance.fallbackFrom, ...known.fallbackFrom],
+    },
+  };
+}
+
+interface FoundStay {
+  /** Undefined if there is none, or it is unknown. */
+  from: Position | undefined;
+  notes: string[];
+  provenance: ProviderProvenance;
+}
+
+/** By its coordinates, else by its address, taking the place of that name near the airport. */
+async function findStay(
+  { stayLabel, stayAddress = "", stayLatitude: latitude, stayLongitude: longitude }: TripInput,
+  airport: KnownAirport,
+  { maps }: Pick<Ports, "maps">,
+  signal: AbortSignal,
+): Promise<FoundStay> {
+  const isGiven = latitude !== undefined && longitude !== undefined;
+  const address = toVisibleText(isGiven ? stayAddress : stayAddress || (stayLabel ?? ""), LONGEST_ADDRESS);
+  if (!isGiven && address === "") {
+    const notes = ["Without a place of stay there is no reminder to leave for the airport."];
+    return { from: undefined, notes, provenance: maps.ownProvenance };
+  }
+  const stop = { address, latitude, longitude };
+  const { candidates, contradictionMeters, provenance } = await resolveStop(maps, stop, { limit: CANDIDATES, signal });
+  if (isGiven) {
+    const notes =
+      contradictionMeters === null
+        ? []
+        : [
+            `stayAddress names a place ${Math.round(contradictionMeters / 1_000)} km from the coordinates: the coordinates were used.`,
+          ];
+    return { from: { latitude, longitude }, notes, provenance };
+  }
+  const { taken, others } = takeNearAirport(candidates, [airport]);
+  if (taken === undefined) {
+    const notes = ["The place of stay is not known: there is no reminder to leave for the airport."];
+    return { from: undefined, notes, provenance };
+  }
+  const also = others.length === 0 ? [] : [`It could also be: ${others.join("; ")}.`];
+  return { from: taken, notes: [`The place of stay was taken as ${taken.label}.`, ...also], provenance };
+}

@@ -1,0 +1,164 @@
+import { z } from "zod";
+import { distanceMeters } from "../../../domain/distance.ts";
+import { Latitude, Longitude, ProviderProvenance, wordsOfOthers } from "../../../domain/schemas.ts";
+import { LanguageAnswer, wordsIn } from "../../../domain/texts.ts";
+import { toVisibleText } from "../../../domain/visible-text.ts";
+import { helpKinds } from "../../../ports/nearby.ts";
+import {
+  allNumbers,
+  EMERGENCY_NUMBERS_ATTRIBUTION,
+  EMERGENCY_NUMBERS_DATE,
+  type EmergencyNumbers,
+  emergencyNumbersOf,
+  numbersBy,
+  RegionCode,
+  sayMobile,
+  sayReliability,
+} from "../../places/index.ts";
+import { defineTool } from "../context.ts";
+import { adviseFor, needs } from "../safety-texts.ts";
+import { whyUnavailable } from "../why-unavailable.ts";
+
+const LONGEST_NOTES = 500;
+const MOST_PLACES = 12;
+
+const TextOfOthers = z.string().nullable().describe("A text of others");
+
+const PhoneNumber = z.string().regex(/^\d{2,9}$/);
+const NumberList = z.array(PhoneNumber).describe("Call the first; the others are alternatives");
+const Emergency = z.object({
+  countryCode: z.string().nullable().describe("Of the territory whose numbers these are (ISO 3166-1 alpha-2)"),
+  numbers: z.array(PhoneNumber).describe("Every known emergency number there; empty: none is known"),
+  police: PhoneNumber.nullable(),
+  ambulance: PhoneNumber.nullable(),
+  fire: PhoneNumber.nullable(),
+  services: z.object({ police: NumberList, ambulance: NumberList, fire: NumberList, touristPolice: NumberList }),
+  general: z.array(PhoneNumber).describe("For every service"),
+  other: z.array(z.string()).describe("Further numbers with what they are for, mostly of one source"),
+  agreement: z
+    .enum(["both", "partial", "single", "none"])
+    .describe("Of the sources: two agree, they disagree in part, there is only one, none names a number"),
+  whatToDo: z.string().describe("How far the numbers can be relied on; show it with them"),
+  note: z.string().nullable().describe("What the sources disagree about"),
+  source: z.string().describe("The sources, or none"),
+  asOf: z.string().describe("Date of the newest source"),
+  servicesAreRecalled: z.boolean().describe("False: every number of a service is from a source"),
+});
+
+export const travelSafetyAid = defineTool({
+  name: "travel_safety_aid",
+  title: "Safety aid",
+  summary:
+    "Emergency numbers at coordinates, notes for the traveler's needs, and the nearest help if a source is configured.",
+  area: "trip",
+  effect: "read",
+  price: 3_000n,
+  payableWithoutKey: true,
+  uses: ["nearby", "maps"],
+  input: z.strictObject({
+    latitude: Latitude,
+    longitude: Longitude,
+    addressLines: z.array(z.string()).optional().describe("Given back, not looked up"),
+    regionCode: RegionCode.optional(),
+    travelerNotes: z.string().optional().describe("Needs, such as an allergy or a wheelchair"),
+    languageCode: z.string().default("en"),
+  }),
+  output: z.object({
+    countryCode: z
+      .string()
+      .nullable()
+      .describe(
+        "By the coordinates; territories have codes of their own. Null: of none that is known, such as the open sea",
+      ),
+    emergency: Emergency,
+    otherEmergency: Emergency.nullable().describe(
+      "If coordinates and regionCode disagree: of the one whose numbers emergency does not have",
+    ),
+    mobileNote: z.string(),
+    advice: z.array(z.string()).describe("For the traveler"),
+    recognizedNeeds: z.array(z.enum(needs)).describe("Found in travelerNotes by words; look yourself for others"),
+    nearestHelp: ProviderProvenance.extend({
+      available: z.boolean(),
+      reason: z.string().nullable(),
+      places: z.array(
+        z.object({
+          kind: z.enum(helpKinds),
+          name: TextOfOthers,
+          distanceMeters: z.int(),
+          latitude: z.number(),
+          longitude: z.number(),
+          address: TextOfOthers,
+          phone: TextOfOthers,
+          website: TextOfOthers,
+          openingHours: TextOfOthers,
+        }),
+      ),
+    }),
+    card: z
+      .object({ address: z.array(wordsOfOthers()), travelerNotes: wordsOfOthers() })
+      .describe("Yours, as they can be shown"),
+    notes: z.array(z.string()),
+    language: LanguageAnswer,
+    ...ProviderProvenance.shape,
+  }),
+  errors: {},
+  example: () => ({ latitude: 35.6812, longitude: 139.7671, travelerNotes: "Peanut allergy", languageCode: "en" }),
+
+  async run({ regionCode, travelerNotes = "", addressLines = [], languageCode, ...position }, { nearby, maps, call }) {
+    const { countryCode, otherCode, contradiction } = numbersBy(maps, position, regionCode);
+    const { answer: help, provenance } = await nearby.helpNear(position, call.signal);
+    const words = wordsIn(languageCode);
+    const shownNotes = toVisibleText(travelerNotes, LONGEST_NOTES);
+    return {
+      countryCode: maps.countryCodeAt(position) ?? null,
+      emergency: describe(countryCode),
+      otherEmergency: otherCode === undefined ? null : describe(otherCode),
+      mobileNote: sayMobile(emergencyNumbersOf(countryCode ?? "")),
+      ...adviseFor(shownNotes, words),
+      nearestHelp: {
+        available: help !== undefined,
+        reason:
+          help === undefined ? whyUnavailable("nearby hospitals, pharmacies, police and embassies", provenance) : null,
+        places: (help ?? [])
+          .map((place) => ({
+            ...place,
+            name: place.name || null,
+            distanceMeters: Math.round(distanceMeters(position, place)),
+          }))
+          .sort((one, other) => one.distanceMeters - other.distanceMeters)
+          .slice(0, MOST_PLACES),
+        ...provenance,
+      },
+      card: { address: addressLines.map((line) => toVisibleText(line, 200)), travelerNotes: shownNotes },
+      notes: contradiction === null ? [] : [contradiction],
+      language: words.answer,
+      ...maps.ownProvenance,
+      attribution: [...maps.ownProvenance.attribution, EMERGENCY_NUMBERS_ATTRIBUTION],
+    };
+  },
+});
+
+function describe(countryCode: string | undefined): z.input<typeof Emergency> {
+  const row = emergencyNumbersOf(countryCode ?? "");
+  return {
+    countryCode: countryCode ?? null,
+    numbers: row === undefined ? [] : allNumbers(row),
+    police: row?.police[0] ?? null,
+    ambulance: row?.ambulance[0] ?? null,
+    fire: row?.fire[0] ?? null,
+    services: servicesOf(row),
+    general: [...(row?.general ?? [])],
+    other: row?.other ?? [],
+    agreement: row?.agreement ?? "none",
+    whatToDo: sayReliability(row),
+    note: row === undefined || row.note === "" ? null : row.note,
+    source: row === undefined || row.sources.length === 0 ? "none" : row.sources.join("; "),
+    asOf: EMERGENCY_NUMBERS_DATE,
+    servicesAreRecalled: false,
+  };
+}
+
+function servicesOf(row: EmergencyNumbers | undefined) {
+  const { police = [], ambulance = [], fire = [], touristPolice = [] } = row ?? {};
+  return { police, ambulance, fire, touristPolice };
+}

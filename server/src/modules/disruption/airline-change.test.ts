@@ -1,0 +1,183 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { z } from "zod";
+import { openStays, type StaysWorld } from "../../../test/support/stays-service.ts";
+import { airlineDuties } from "./airline-duties.ts";
+
+/** The answer for a traveler whose airline moved or cancelled a flight booked here. */
+let world: StaysWorld;
+beforeAll(async () => {
+  world = await openStays("shared");
+});
+afterAll(() => world?.close());
+
+const Option = z.object({
+  kind: z.string(),
+  beyondPaidAmount: z.string().nullable(),
+  text: z.string(),
+  next: z.object({ tool: z.string() }).nullable(),
+});
+const Duty = z.object({
+  rule: z.string(),
+  owes: z.string(),
+  onlyIf: z.string().nullable(),
+  source: z.object({ url: z.url(), asOf: z.string().nullable() }),
+});
+const Hotel = z.object({ id: z.string(), name: z.string(), distanceMeters: z.number() });
+const Replanned = z.object({
+  airlineChange: z
+    .object({
+      departsLaterMinutes: z.number().nullable(),
+      becomes: z.array(z.object({ departingAt: z.string() })),
+      options: z.array(Option),
+      duties: z.array(Duty),
+    })
+    .nullable(),
+  alternatives: z.object({
+    reason: z.string().nullable(),
+    offers: z.array(
+      z.object({
+        totalAmount: z.string(),
+        differenceAmount: z.string().nullable(),
+        conditions: z.object({ refundBeforeDeparture: z.object({ allowed: z.boolean() }).nullable() }),
+      }),
+    ),
+  }),
+  change: z.object({
+    reason: z.string().nullable(),
+    order: z.object({ returnedAmount: z.string() }).nullable(),
+    offers: z.array(z.object({ changeTotalAmount: z.string() })),
+  }),
+  hotel: z
+    .object({ accommodations: z.array(Hotel), picks: z.object({ best: z.string(), nearest: z.string() }) })
+    .nullable(),
+  next: z.string(),
+  messages: z.tuple([z.object({ text: z.string() })]),
+});
+const Row = z.object({ pnr: z.string() });
+
+const date = Temporal.Now.plainDateISO("UTC").add({ days: 45 }).toString();
+
+async function bookedPnr() {
+  const { orderId } = await world.bookFlexible();
+  const [row] = await world.service.sql("select pnr from booking where order_id = $1", [orderId]);
+  return { orderId, ...Row.parse(row) };
+}
+
+const replan = async (pnr: string, extra: object = {}) =>
+  Replanned.parse(
+    await world.result("trip_delay_replanner", {
+      originalLeg: { origin: "LHR", destination: "JFK", pnr, scheduledDepartureIso: `${date}T08:00:00Z` },
+      disruption: { kind: "delay" },
+      rebookSearch: { departureDate: date },
+      notifyChannels: ["slack"],
+      ...extra,
+    }),
+  );
+
+describe("an airline that changes a booked flight", () => {
+  it.each([
+    {
+      shift: 300,
+      kinds: ["accept", "airline_duty", "voluntary_change"],
+      duties: ["UK 261: refund"],
+      text: "By UK 261",
+    },
+    { shift: 45, kinds: ["accept", "ask_airline", "voluntary_change"], duties: [], text: "conditions of carriage" },
+    {
+      shift: null,
+      kinds: ["airline_duty", "voluntary_change"],
+      text: "owes another flight or the money back",
+      duties: ["UK 261: flight_or_refund", "US DOT: refund"],
+    },
+  ])("by $shift minutes is answered before the traveler pays for a change", async ({ shift, kinds, duties, text }) => {
+    const { orderId, pnr } = await bookedPnr();
+    const none = await replan(pnr);
+    expect(none.airlineChange).toBeNull();
+    await world.supplier("/_sandbox/schedule_changes", { order_id: orderId, slice: 0, shift_minutes: shift });
+    const { airlineChange, change, next, messages } = await replan(pnr);
+    expect(airlineChange?.departsLaterMinutes).toBe(shift);
+    expect(airlineChange?.options.map(({ kind }) => kind)).toEqual(kinds);
+    expect(airlineChange?.duties.map(({ rule, owes }) => `${rule}: ${owes}`)).toEqual(duties);
+    // Only the last option costs anything, and its price is the difference.
+    const costs = airlineChange?.options.map(({ beyondPaidAmount }) => beyondPaidAmount);
+    expect(costs?.slice(0, -1).every((cost) => cost === "0.00" || cost === null)).toBe(true);
+    expect(costs?.at(-1)).toBe(change.offers[0]?.changeTotalAmount);
+    expect(next).toContain("Answer the airline first");
+    expect(change.reason).toContain("airlineChange says what it owes");
+    const [{ text: message }] = messages;
+    expect(message).toContain(text);
+    if (shift === 45) expect(message).not.toContain("beyond what was paid");
+    else expect(message.indexOf(text)).toBeLessThan(message.indexOf("Changing booking"));
+    expect(message.includes("Accepting the new times: nothing to pay")).toBe(shift !== null);
+  });
+
+  it("its traveler reads the additional cost of each option, and which one is not refundable", async () => {
+    const { pnr } = await bookedPnr();
+    const { alternatives, change, messages } = await replan(pnr);
+    const [{ text }] = messages;
+    const lines = text.split("\n");
+    const isHeld = Number(change.order?.returnedAmount) > 0;
+    expect([isHeld, alternatives.reason]).toEqual([true, expect.stringContaining("Your order can be given back")]);
+    const worse = alternatives.offers.filter(({ conditions }) => conditions.refundBeforeDeparture?.allowed !== true);
+    expect(worse.length).toBeGreaterThan(0);
+    expect(lines.filter((line) => line.includes("cannot be given back, unlike your ticket"))).toHaveLength(
+      worse.length,
+    );
+    for (const { totalAmount, differenceAmount } of alternatives.offers) {
+      const difference = differenceAmount ?? "";
+      expect(difference).not.toBe(totalAmount);
+      const said = difference.startsWith("-") ? "comes back" : "beyond what was paid";
+      expect(
+        lines.some((line) => line.includes(difference.replace("-", "")) && line.includes(said)),
+        text,
+      ).toBe(true);
+    }
+    expect(text).toMatch(/Changing booking .*(beyond what was paid|comes back)/);
+  });
+
+  it("its traveler reads the distance of the hotel, and of the nearest one if the best is far", async () => {
+    const far: boolean[] = [];
+    for (const stayLocation of ["London", "LHR", "LGW", "51.38, -0.1"]) {
+      const { hotel, messages } = await replan("", { needsHotelFallback: true, stayLocation });
+      const [best, nearest] = [hotel?.picks.best, hotel?.picks.nearest].map((wanted) =>
+        hotel?.accommodations.find(({ id }) => id === wanted),
+      );
+      if (best === undefined || nearest === undefined) throw new Error("no hotel was found");
+      const [{ text }] = messages;
+      const kilometers = (meters: number) => `${Number((meters / 1_000).toFixed(1))} km`;
+      expect(text).toContain(`(${kilometers(best.distanceMeters)})`);
+      const isFar = best.id !== nearest.id && best.distanceMeters > 5_000;
+      far.push(isFar);
+      expect(text.includes(`Nearest: ${nearest.name}`)).toBe(isFar);
+      if (isFar) expect(text).toContain(`(${kilometers(nearest.distanceMeters)})`);
+    }
+    expect(new Set(far)).toEqual(new Set([true, false]));
+  });
+});
+
+describe("the law on a change by the airline", () => {
+  const moved = { isCancelled: false, isElsewhere: false, departsLaterMinutes: 0, arrivesLaterMinutes: 0 };
+  const later = (minutes: number) => ({ ...moved, departsLaterMinutes: minutes, arrivesLaterMinutes: minutes });
+  const cancelled = { ...moved, isCancelled: true };
+  it.each([
+    ["FR", "JP", later(300), ["EU 261/2004: refund"]],
+    ["FR", "JP", later(299), []],
+    ["JP", "FR", cancelled, ["EU 261/2004: flight_or_refund, if"]],
+    ["RE", "FR", cancelled, ["EU 261/2004: flight_or_refund"]],
+    ["CH", "GB", cancelled, ["EU 261/2004: flight_or_refund", "UK 261: flight_or_refund, if"]],
+    ["US", "US", later(180), ["US DOT: refund"]],
+    ["US", "US", later(179), []],
+    ["US", "JP", later(300), []],
+    ["US", "JP", later(360), ["US DOT: refund"]],
+    ["JP", "PR", later(-360), ["US DOT: refund"]],
+    ["US", "DE", cancelled, ["US DOT: refund", "EU 261/2004: flight_or_refund, if"]],
+    ["JP", "TH", cancelled, []],
+    ["US", "JP", { ...moved, isElsewhere: true }, ["US DOT: refund"]],
+  ])("from %s to %s: %j", (from, to, change, expected) => {
+    const duties = airlineDuties({ from, to, ...change });
+    expect(duties.map(({ rule, owes, onlyIf }) => `${rule}: ${owes}${onlyIf === null ? "" : ", if"}`)).toEqual(
+      expected,
+    );
+    for (const { source } of duties) expect(source.url).toMatch(/^https:/);
+  });
+});

@@ -1,0 +1,161 @@
+import { z } from "zod";
+import { parseDecimal } from "../../domain/money.ts";
+import type { Maps } from "../../ports/maps.ts";
+import { type AirlineDuty, airlineDuties } from "./airline-duties.ts";
+import { departureOf, type OwnOrder } from "./find-own-order.ts";
+import { type ChangeAnswer, NextCall } from "./replan-parts.ts";
+
+const Flight = z.object({
+  flightNumber: z.string(),
+  origin: z.string(),
+  destination: z.string(),
+  departingAt: z.string(),
+  arrivingAt: z.string(),
+});
+
+export const AirlineChangeAnswer = z.object({
+  id: z.string(),
+  detectedAt: z.string().nullable(),
+  was: z.array(Flight).readonly(),
+  becomes: z.array(Flight).readonly().describe("Empty: the airline cancelled them"),
+  departsLaterMinutes: z.int().nullable().describe("Below zero: earlier"),
+  arrivesLaterMinutes: z.int().nullable(),
+  options: z
+    .array(
+      z.object({
+        kind: z.enum(["accept", "airline_duty", "ask_airline", "voluntary_change"]),
+        beyondPaidAmount: z.string().nullable().describe("In order.totalCurrency; below zero it comes back"),
+        text: z.string(),
+        next: NextCall.nullable(),
+      }),
+    )
+    .describe("In the order in which to try them"),
+  duties: z
+    .array(
+      z.object({
+        rule: z.string(),
+        owes: z.enum(["flight_or_refund", "refund"]),
+        text: z.string(),
+        onlyIf: z.string().nullable(),
+        source: z.object({ title: z.string(), url: z.string(), asOf: z.string().nullable() }),
+      }),
+    )
+    .describe("General statements of law, no decision about this case"),
+});
+
+export type AirlineChange = z.output<typeof AirlineChangeAnswer>;
+
+type Change = z.input<typeof ChangeAnswer>;
+type Found = OwnOrder["details"]["airlineChanges"][number];
+
+/** The airline's own unanswered change of these flights. Null if the supplier reports none. */
+export function describeAirlineChange(
+  own: OwnOrder | undefined,
+  change: Change,
+  maps: Pick<Maps, "airport">,
+): AirlineChange | null {
+  const found = own?.details.airlineChanges.findLast((one) => isOf(one, own));
+  if (own === undefined || found === undefined) return null;
+  const { id, detectedAt, removed, added } = found;
+  const times = [momentsOf(removed, maps), momentsOf(added, maps)] as const;
+  const later = (at: "departs" | "arrives") => {
+    const [was, becomes] = [times[0][at], times[1][at]];
+    return was && becomes ? Math.round(was.until(becomes).total("minutes")) : undefined;
+  };
+  const [departsLaterMinutes, arrivesLaterMinutes] = [later("departs"), later("arrives")];
+  const ends = [endsOf(removed), endsOf(added)] as const;
+  const countries = ends[0].map((code) => maps.airport(code)?.countryCode ?? "");
+  const isCancelled = added.length === 0;
+  const duties = airlineDuties({
+    from: countries[0] ?? "",
+    to: countries[1] ?? "",
+    isCancelled,
+    departsLaterMinutes,
+    arrivesLaterMinutes,
+    isElsewhere: !isCancelled && ends[0].join() !== ends[1].join(),
+  });
+  return {
+    id,
+    detectedAt,
+    was: removed,
+    becomes: added,
+    duties,
+    departsLaterMinutes: departsLaterMinutes ?? null,
+    arrivesLaterMinutes: arrivesLaterMinutes ?? null,
+    options: [...(isCancelled ? [] : [ACCEPT]), owed(duties, change), ...voluntary(change)],
+  };
+}
+
+/** Whether it changes the leg's slice, as it was or as it already is. */
+function isOf({ removed, added }: Found, { slice }: OwnOrder): boolean {
+  return slice.segments.some((segment) =>
+    [...removed, ...added].some(
+      ({ flightNumber, origin }) => flightNumber === segment.flightNumber && origin === segment.origin,
+    ),
+  );
+}
+
+const endsOf = (flights: Found["removed"]): string[] => [flights[0]?.origin ?? "", flights.at(-1)?.destination ?? ""];
+
+function momentsOf(flights: Found["removed"], maps: Pick<Maps, "airport">) {
+  const [first, last] = [flights[0], flights.at(-1)];
+  return {
+    departs: first && departureOf(first, maps),
+    arrives: last && departureOf({ origin: last.destination, departingAt: last.arrivingAt }, maps),
+  };
+}
+
+type Option = AirlineChange["options"][number];
+
+const ACCEPT: Option = {
+  kind: "accept",
+  beyondPaidAmount: "0.00",
+  text: "Take the flights as the airline moved them. This service cannot answer the airline: the traveler accepts there, with the pnr.",
+  next: null,
+};
+
+function owed(duties: readonly AirlineDuty[], change: Change): Option {
+  const sure = duties.filter(({ onlyIf }) => onlyIf === null);
+  const [first] = sure.length > 0 ? sure : duties;
+  if (first === undefined) {
+    return {
+      kind: "ask_airline",
+      beyondPaidAmount: null,
+      text: `No law that is known here obliges the airline for this route and change. Ask the airline, with the pnr: its conditions of carriage say what it gives. ${sayReturned(change)}`,
+      next: null,
+    };
+  }
+  const named = sure.length > 0 ? sure : duties;
+  const what = named.some(({ owes }) => owes === "flight_or_refund") ? "another flight or the money" : "the money back";
+  const condition = first.onlyIf === null ? "" : ` It holds only if this is so: ${first.onlyIf}`;
+  return {
+    kind: "airline_duty",
+    beyondPaidAmount: "0.00",
+    text: `Ask the airline for ${what}, by ${named.map(({ rule }) => rule).join(" and ")}.${condition} ${sayReturned(change)}`,
+    next: null,
+  };
+}
+
+/** The airline's current quote for a cancellation, which may differ from the fare's terms after it changed the flights. */
+function sayReturned({ order }: Change): string {
+  if (order === null || order.returnedAmount === null)
+    return "Ask it before you cancel anything here: what a cancellation gives back now is not known.";
+  const { returnedAmount, totalAmount, totalCurrency } = order;
+  if (parseDecimal(returnedAmount) === parseDecimal(totalAmount))
+    return `A cancellation here gives back the whole price now, ${returnedAmount} ${totalCurrency}, and gives up another flight: cancel_order_quote.`;
+  return `Ask it before you cancel anything here: a cancellation gives back only ${returnedAmount} of ${totalAmount} ${totalCurrency} now.`;
+}
+
+/** The supplier's price for a change at the traveler's own wish. */
+function voluntary({ offers }: Change): Option[] {
+  const [cheapest] = offers;
+  if (cheapest === undefined) return [];
+  return [
+    {
+      kind: "voluntary_change",
+      beyondPaidAmount: cheapest.changeTotalAmount,
+      text: "A change that you want, at the price that the supplier asks now. What the airline owes costs nothing: ask for that first.",
+      next: cheapest.next,
+    },
+  ];
+}

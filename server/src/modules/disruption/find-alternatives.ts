@@ -1,0 +1,126 @@
+import type { z } from "zod";
+import { formatDecimal, parseDecimal } from "../../domain/money.ts";
+import type { Caller, CallInfo } from "../../kernel/contracts/tool.ts";
+import type { FlightOffer, SearchPassenger } from "../../ports/supplier/flights.ts";
+import { isSameWay, saleRates } from "../bookings/index.ts";
+import { bestOffers, searchedAge, seeSearch, toOfferAnswer } from "../flights/index.ts";
+import { proposeWays, quickestOf } from "./choose-ways.ts";
+import type { Ports } from "./context.ts";
+import { namedTravelers, type OwnOrder } from "./find-own-order.ts";
+import { isCancelled, leavesLateEnough, type Replan } from "./replan.ts";
+import { type AlternativesAnswer, unavailable } from "./replan-parts.ts";
+import { arrivalOf } from "./stay-role.ts";
+
+/** The tool that books an offer; previewed, never called. */
+const BOOKS = "book_flight";
+
+interface Asker {
+  caller: Caller;
+  call: CallInfo;
+}
+
+type SearchPorts = Pick<Ports, "flights" | "stores" | "clock" | "random" | "fx">;
+
+/** Flights late enough on the requested day, else on the day after; on every day until the end of a night's wait. */
+export async function findAlternatives(
+  replan: Replan,
+  own: OwnOrder | undefined,
+  { flights, stores, clock, random, fx }: SearchPorts,
+  { caller, call }: Asker,
+): Promise<z.input<typeof AlternativesAnswer>> {
+  const { origin, destination, departureDate, cabinClass, passengers, morningAfter } = replan;
+  const days: { date: string; usable: readonly FlightOffer[] }[] = [];
+  let considered = 0;
+  const lastDay = morningAfter ?? departureDate;
+  for (let date = departureDate; ; date = dayAfter(date)) {
+    const isNeeded = days.length < 2 && !days.some(({ usable }) => usable.length > 0);
+    if (date > lastDay && !isNeeded) break;
+    const { offers } = await flights.searchOffers(
+      {
+        origin,
+        destination,
+        departureDate: date,
+        cabinClass,
+        privateFares: {},
+        airlineCreditIds: [],
+        passengers: passengersOn(date, passengers, own),
+      },
+      { signal: call.signal },
+    );
+    considered += offers.length;
+    const usable = offers.filter(
+      (offer) =>
+        leavesLateEnough(offer, replan.earliestLocal) &&
+        !isCancelled(offer, replan) &&
+        !isSameWay(offer.slices, own?.slice.segments ?? []),
+    );
+    days.push({ date, usable });
+  }
+  const searchedDates = days.map(({ date }) => date);
+  const usable = days.flatMap((day) => day.usable);
+  if (usable.length === 0) {
+    const reason = "The supplier has no flight on these dates that leaves late enough. Try a later departureDate.";
+    return { ...unavailable(reason), offers: [], searchedDates, considered };
+  }
+  const currencies = usable.map(({ totalCurrency }) => totalCurrency);
+  const rates = await saleRates({ fx, clock }, caller.environment, currencies);
+  await seeSearch({ seenOffers: stores.seenOffers, clock, random }, caller, usable, rates);
+  const named = own?.travelers.length === passengers ? namedTravelers(own, caller) : {};
+  const best = [];
+  for (const offer of chooseOffers(usable, replan)) {
+    const next = { tool: BOOKS, args: { offerId: offer.id, ...named } };
+    const differenceAmount = differenceTo(own, offer);
+    best.push({
+      ...toOfferAnswer(offer, usable, rates, cabinClass),
+      differenceAmount,
+      next,
+      booking: await refusalOf(next.args, call),
+    });
+  }
+  return { available: true, reason: ruleOf(morningAfter), offers: best, searchedDates, considered };
+}
+
+/** The order's travelers by age, as airlines sell seats by age; adults unless the order has as many travelers. */
+function passengersOn(day: string, passengers: number, own: OwnOrder | undefined): SearchPassenger[] {
+  const bornOn = own?.bornOn.length === passengers ? own.bornOn : [];
+  return Array.from({ length: passengers }, (_, index) => {
+    const born = bornOn[index];
+    const age = born === undefined ? undefined : searchedAge(born, day);
+    return age === undefined ? { loyaltyAccounts: [] } : { age, loyaltyAccounts: [] };
+  });
+}
+
+/** By the rule that `ruleOf` describes; earliest arrival first. */
+function chooseOffers(usable: readonly FlightOffer[], { morningAfter, cabinClass }: Replan): readonly FlightOffer[] {
+  const ways = bestOffers(usable, cabinClass).toSorted((left, right) =>
+    (arrivalOf(left) ?? "").localeCompare(arrivalOf(right) ?? ""),
+  );
+  const afterNight = ways.find(
+    ({ slices }) => morningAfter !== undefined && (slices[0]?.segments[0]?.departingAt ?? "") >= morningAfter,
+  );
+  const [cheapest] = ways.toSorted((left, right) => Number(left.totalAmount) - Number(right.totalAmount));
+  const quickest = quickestOf(ways, ({ slices }) => slices);
+  return proposeWays([ways[0], afterNight, cheapest, quickest], ways);
+}
+
+function ruleOf(morningAfter: string | undefined): string {
+  const afterNight =
+    morningAfter === undefined ? "" : ` the one that arrives first of those that leave on ${morningAfter},`;
+  return `Chosen are the flight that arrives first,${afterNight} the cheapest and the quickest; where these are the same, the next to arrive.`;
+}
+
+const dayAfter = (date: string): string => Temporal.PlainDate.from(date).add({ days: 1 }).toString();
+
+/** The difference to refunding the order. Null also if the order has other flights, which would be lost with it. */
+function differenceTo(own: OwnOrder | undefined, { totalAmount, totalCurrency }: FlightOffer): string | null {
+  const [total, returned] = [parseDecimal(totalAmount), parseDecimal(own?.returnedAmount ?? "")];
+  if (own === undefined || own.details.slices.length > 1 || own.details.totalCurrency !== totalCurrency) return null;
+  if (total === undefined || returned === undefined) return null;
+  return total < returned ? `-${formatDecimal(returned - total)}` : formatDecimal(total - returned);
+}
+
+/** The refusal that the caller's policy, limits and scopes would give a booking now. */
+async function refusalOf(args: object, call: CallInfo) {
+  const { refusal } = await call.preview(BOOKS, args);
+  return refusal === undefined ? null : { code: refusal.code, detail: refusal.detail };
+}

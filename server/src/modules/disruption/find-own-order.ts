@@ -1,0 +1,172 @@
+import { formatDecimal, parseDecimal } from "../../domain/money.ts";
+import type { Caller, CallInfo } from "../../kernel/contracts/tool.ts";
+import type { Maps } from "../../ports/maps.ts";
+import type { OrderDetails } from "../../ports/supplier/flight-servicing.ts";
+import type { BookedTraveler } from "../bookings/index.ts";
+import type { OrderRecord } from "../orders/index.ts";
+import type { Ports } from "./context.ts";
+import { partly } from "./replan-parts.ts";
+
+type OrderedSlice = OrderDetails["slices"][number];
+type OrderedSegment = OrderedSlice["segments"][number];
+
+/** The caller's order that contains the disrupted leg. */
+export interface OwnOrder {
+  record: OrderRecord;
+  details: OrderDetails;
+  slice: OrderedSlice;
+  /** The flight of the slice with which the leg begins. */
+  segment: OrderedSegment;
+  /** The origin of the slice if it is not the leg's. */
+  comesFrom: string | undefined;
+  /** The destination of the slice if it is not the leg's. */
+  goesOnTo: string | undefined;
+  /** The first flight of the slice has left. */
+  hasBegun: boolean;
+  /** The owner of the order. */
+  userId: string;
+  travelers: readonly BookedTraveler[];
+  /** By traveler; undefined if the profile is gone or does not tell. */
+  bornOn: readonly (string | undefined)[];
+  /**
+   * The refund for cancelling the whole order before its departure. Undefined if it is unknown, is not paid in money,
+   * or the journey has begun.
+   */
+  returnedAmount: string | undefined;
+}
+
+type OrderPorts = Pick<Ports, "flightServicing" | "stores" | "travelers" | "maps" | "clock">;
+
+export interface OwnOrderSearch {
+  own: OwnOrder | undefined;
+  orderId: string | null;
+  /** Null if there is one. */
+  reason: string | null;
+}
+
+interface Leg {
+  origin: string;
+  destination: string;
+  departsLocal: Temporal.PlainDateTime;
+}
+
+/** The tenant's own order with this booking reference, and the part of it that the leg is. */
+export async function findOwnOrder(
+  pnr: string | undefined,
+  leg: Leg,
+  { flightServicing, stores, travelers: profiles, maps, clock }: OrderPorts,
+  { caller, call }: { caller: Caller; call: CallInfo },
+): Promise<OwnOrderSearch> {
+  const none = (reason: string, orderId: string | null = null) => ({ own: undefined, orderId, reason });
+  if (pnr === undefined || pnr === "") return none("Without a pnr no order is looked for.");
+  const record = await stores.orders.findByPnr(caller.tenantId, caller.environment, pnr.toUpperCase());
+  if (record === undefined)
+    return none("You have no order with this pnr: the airline or agent that booked it can change it.");
+  const { orderId } = record;
+  if (record.status === "cancelled") return none("The order is cancelled.", orderId);
+  const [details, booking] = await Promise.all([
+    flightServicing.getOrderDetails(orderId, { signal: call.signal }),
+    stores.bookings.get(record.bookingId),
+  ]);
+  const found = details.slices
+    .flatMap((slice) => partOf(slice, leg, maps) ?? [])
+    .toSorted((left, right) => minutesFrom(leg, left) - minutesFrom(leg, right))[0];
+  if (found === undefined) return none(`The order flies ${waysOf(details.slices)}, not this leg.`, orderId);
+  const hasBegun = isPast(found.slice.segments[0], maps, clock.now());
+  const { userId = caller.userId, travelers = [] } = booking ?? {};
+  const [bornOn, returnedAmount] = await Promise.all([
+    Promise.all(travelers.map(async (one) => await birthOf(one, profiles, caller))),
+    hasBegun ? undefined : returnedNow(details, flightServicing),
+  ]);
+  const own = { record, details, ...found, hasBegun, userId, travelers, bornOn, returnedAmount };
+  return { own, orderId, reason: null };
+}
+
+async function birthOf(
+  { userId }: BookedTraveler,
+  profiles: Ports["travelers"],
+  { tenantId, environment }: Caller,
+): Promise<string | undefined> {
+  if (userId === undefined) return undefined;
+  return (await profiles.get(tenantId, userId, environment))?.bornOn;
+}
+
+/** The order may name the leg's cities and the caller its airports, or the reverse: airports of one city match. */
+function partOf(slice: OrderedSlice, { origin, destination }: Leg, maps: Pick<Maps, "metroCode">) {
+  const isOne = (code: string, wanted: string) => maps.metroCode(code) === maps.metroCode(wanted);
+  const { segments } = slice;
+  const first = segments.findIndex((segment) => isOne(segment.origin, origin));
+  const last = segments.findIndex((segment, index) => index >= first && isOne(segment.destination, destination));
+  const segment = segments[first];
+  if (segment === undefined || last < 0) return undefined;
+  return {
+    slice,
+    segment,
+    comesFrom: first === 0 ? undefined : segments[0]?.origin,
+    goesOnTo: last === segments.length - 1 ? undefined : segments.at(-1)?.destination,
+  };
+}
+
+function minutesFrom({ departsLocal }: Leg, { segment }: Pick<OwnOrder, "segment">): number {
+  if (segment.departingAt === "") return Number.POSITIVE_INFINITY;
+  return Math.abs(departsLocal.until(segment.departingAt, { largestUnit: "minutes" }).minutes);
+}
+
+/** By the clock of its departure airport. */
+export function departureOf(
+  { origin, departingAt }: Pick<OrderedSegment, "origin" | "departingAt">,
+  maps: Pick<Maps, "airport">,
+): Temporal.Instant | undefined {
+  const timeZone = maps.airport(origin)?.timeZone;
+  if (timeZone === undefined || departingAt === "") return undefined;
+  return Temporal.PlainDateTime.from(departingAt).toZonedDateTime(timeZone).toInstant();
+}
+
+function isPast(segment: OrderedSegment | undefined, maps: Pick<Maps, "airport">, now: Temporal.Instant): boolean {
+  const departs = segment && departureOf(segment, maps);
+  return departs !== undefined && Temporal.Instant.compare(departs, now) <= 0;
+}
+
+const waysOf = (slices: readonly Pick<OrderedSlice, "origin" | "destination">[]): string =>
+  slices.map(({ origin, destination }) => `${origin} to ${destination}`).join(", ");
+
+/** By the fare, until the airline changes the flights; then only its quote tells the refund. */
+async function returnedNow(
+  details: OrderDetails,
+  flightServicing: Ports["flightServicing"],
+): Promise<string | undefined> {
+  if (details.airlineChanges.length === 0) return returnedByFare(details);
+  const quote = await partly(
+    () => flightServicing.quoteCancellation(details.id),
+    () => undefined,
+  );
+  if (quote === undefined || quote.credits.length > 0 || quote.refundCurrency !== details.totalCurrency)
+    return undefined;
+  const refund = parseDecimal(quote.refundAmount ?? "");
+  return refund === undefined ? undefined : formatDecimal(refund);
+}
+
+/** Undefined if the airline does not say. */
+function returnedByFare({ totalAmount, totalCurrency, conditions }: OrderDetails): string | undefined {
+  const refund = conditions.refundBeforeDeparture;
+  if (refund === null) return undefined;
+  if (!refund.allowed) return "0.00";
+  const [total, penalty] = [parseDecimal(totalAmount), parseDecimal(refund.penaltyAmount ?? "")];
+  const isOneCurrency = refund.penaltyCurrency === null || refund.penaltyCurrency === totalCurrency;
+  if (total === undefined || penalty === undefined || !isOneCurrency) return undefined;
+  return formatDecimal(total > penalty ? total - penalty : 0n);
+}
+
+/** The airline refunds a part of it. */
+export const isRefundable = (own: OwnOrder | undefined): boolean =>
+  own?.details.conditions.refundBeforeDeparture?.allowed === true;
+
+/** The arguments that book_flight needs for the same travelers, besides the offer; the caller travels without being named. */
+export function namedTravelers(
+  { travelers }: Pick<OwnOrder, "travelers">,
+  { travelerId }: Pick<Caller, "travelerId">,
+): { additionalCustomerUserIds?: string[] } {
+  const others = travelers.filter(({ userId }) => userId !== travelerId);
+  const ids = others.flatMap(({ customerUserId }) => customerUserId ?? []);
+  return ids.length === 0 || ids.length < others.length ? {} : { additionalCustomerUserIds: ids };
+}

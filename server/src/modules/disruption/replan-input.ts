@@ -1,0 +1,82 @@
+import { z } from "zod";
+import { CabinClass, IataCode, Instant, IsoDate, isCalendarDate } from "../../domain/schemas.ts";
+import { toVisibleText } from "../../domain/visible-text.ts";
+import { isEarlier } from "../bookings/index.ts";
+
+const LONGEST_TEXT = 100;
+
+const CalendarDate = z.string().refine(isCalendarDate, { message: "must be a real calendar date, YYYY-MM-DD" });
+
+export const ReplanInput = z
+  .strictObject({
+    originalLeg: z.strictObject({
+      origin: IataCode,
+      destination: IataCode,
+      scheduledDepartureIso: Instant,
+      pnr: z.string().optional().describe("Of your own order: its change is priced"),
+      flightNumber: z.string().optional(),
+      carrier: z.string().optional(),
+    }),
+    disruption: z.strictObject({
+      kind: z.enum(["delay", "cancellation", "missed_connection", "weather", "other"]),
+      earliestUsableDepartureIso: Instant.optional().describe("Default: the scheduled departure, but not before now"),
+      reason: z.string().optional(),
+    }),
+    rebookSearch: z.strictObject({
+      departureDate: IsoDate.describe("The day after, too, if it has nothing late enough, and until the night ends"),
+      passengers: z.int().min(1).max(9).default(1),
+      cabinClass: CabinClass.default("economy"),
+    }),
+    needsHotelFallback: z
+      .boolean()
+      .default(false)
+      .describe("true needs stayLocation; stay dates default to the night of the disruption"),
+    stayLocation: z
+      .string()
+      .optional()
+      .describe("Where to wait near the origin, or your stay at the destination: a name, code or coordinates"),
+    stayCheckInDate: CalendarDate.optional().describe("YYYY-MM-DD"),
+    stayCheckOutDate: CalendarDate.optional().describe("YYYY-MM-DD"),
+    travelerLabel: z.string().optional(),
+    notifyChannels: z.array(z.enum(["whatsapp", "slack", "email"])).default(["whatsapp", "slack"]),
+    transferMode: z.enum(["driving", "transit"]).default("driving"),
+  })
+  .superRefine(({ needsHotelFallback, stayLocation = "", stayCheckInDate, stayCheckOutDate }, context) => {
+    const issue = (path: string, message: string) => context.addIssue({ code: "custom", path: [path], message });
+    if (needsHotelFallback && stayLocation.trim() === "") issue("stayLocation", "is needed with needsHotelFallback");
+    if (stayCheckInDate === undefined || stayCheckOutDate === undefined) return;
+    if (stayCheckOutDate === stayCheckInDate || isEarlier(stayCheckOutDate, stayCheckInDate)) {
+      issue("stayCheckOutDate", "must be after the check-in date");
+    }
+  });
+
+export type ReplanInput = z.output<typeof ReplanInput>;
+
+/** As suppliers write it: BA117 from "BA" and "117", "ba 117" or "BA117". */
+export function flightNumberOf({ carrier = "", flightNumber = "" }: ReplanInput["originalLeg"]): string {
+  const [airline, number] = [carrier, flightNumber].map((text) => text.toUpperCase().replaceAll(/\s/g, ""));
+  if (number === undefined || number === "" || airline === undefined) return "";
+  return /^\d+$/.test(number) ? `${airline}${Number(number)}` : number;
+}
+
+export const legOf = ({ originalLeg: { origin, destination } }: ReplanInput): string =>
+  `${origin.toUpperCase()}–${destination.toUpperCase()}`;
+
+/** The values that distinguish disruptions: a change of one is news for the traveler. */
+export function disruptionOf(input: ReplanInput): readonly (string | undefined)[] {
+  const { originalLeg, disruption } = input;
+  const instantOf = (text: string | undefined) => (text === undefined ? "" : Temporal.Instant.from(text).toString());
+  const moments = [originalLeg.scheduledDepartureIso, disruption.earliestUsableDepartureIso].map(instantOf);
+  return [legOf(input), disruption.kind, ...moments];
+}
+
+export function flightOf(input: ReplanInput): string {
+  const { carrier, flightNumber } = input.originalLeg;
+  const { travelerLabel } = input;
+  const [airline, number, traveler] = [carrier, flightNumber, travelerLabel].map((text) =>
+    toVisibleText(text ?? "", LONGEST_TEXT),
+  );
+  const name = number?.toUpperCase().startsWith(airline?.toUpperCase() ?? "") ? number : `${airline} ${number}`;
+  const leg = `${name} ${legOf(input)}`.trim();
+  return traveler ? `${leg} (${traveler})` : leg;
+}

@@ -1,0 +1,147 @@
+import { z } from "zod";
+import { Failure } from "../../domain/errors.ts";
+import { DecimalAmount, wordsOfOthers } from "../../domain/schemas.ts";
+import { Slice } from "../bookings/index.ts";
+import { OfferAnswer } from "../flights/index.ts";
+import { DeepLinks, MINUTES_TO_EXIT } from "../maps/index.ts";
+import { ChangePrice } from "../servicing/index.ts";
+import { AccommodationAnswer, AccommodationPicks } from "../stays/index.ts";
+
+/** A failed part gives its reason; the others hold. */
+const Marked = z.object({
+  available: z.boolean(),
+  reason: z.string().nullable().describe("Why it is not available, or what to know of it"),
+});
+
+/** The call that accepts a proposal. */
+export const NextCall = z.object({ tool: z.string(), args: z.record(z.string(), z.unknown()) });
+
+export const AlternativesAnswer = Marked.extend({
+  offers: z
+    .array(
+      OfferAnswer.omit({ privateFares: true, availableAirlineCreditIds: true }).extend({
+        differenceAmount: DecimalAmount.nullable().describe(
+          "totalAmount less change.order.returnedAmount; null: not known, or the order has other flights",
+        ),
+        next: NextCall,
+        booking: z
+          .object({ code: z.string(), detail: z.string() })
+          .nullable()
+          .describe(
+            "What a booking by you would be refused for now, such as by your travel policy; null: nothing known",
+          ),
+      }),
+    )
+    .describe("Earliest arrival first; all leave at or after earliestDeparture"),
+  searchedDates: z.array(z.string()),
+  considered: z.int().describe("So many the supplier has on these dates"),
+});
+
+export const ChangeAnswer = Marked.extend({
+  orderId: z.string().nullable(),
+  order: z
+    .object({
+      travelers: z.int(),
+      totalAmount: DecimalAmount,
+      totalCurrency: z.string(),
+      returnedAmount: DecimalAmount.nullable().describe(
+        "What giving all of it back returns: by its fare, or what the airline quotes after it changed the flights. null: not known, or credits; next asks",
+      ),
+      next: NextCall,
+    })
+    .nullable(),
+  offers: z
+    .array(
+      ChangePrice.extend({
+        id: z.string(),
+        expiresAt: z.string().nullable(),
+        slices: z.array(Slice).readonly(),
+        next: NextCall,
+      }),
+    )
+    .describe("Cheapest first; changeTotalAmount is the whole difference for the order"),
+});
+
+export const OwnStayAnswer = z.object({
+  orderId: z.string(),
+  accommodationName: wordsOfOthers(),
+  checkInDate: z.string(),
+  checkOutDate: z.string(),
+  totalAmount: DecimalAmount,
+  totalCurrency: z.string(),
+  effect: z.string().describe("What the offered flights do to it"),
+  returnedAmount: DecimalAmount.nullable().describe(
+    "What cancelling it now gives back, in totalCurrency; null: in another one, which next says",
+  ),
+  returnedUntil: z.string().nullable().describe("UTC; null: it does not change any more"),
+  next: NextCall,
+});
+
+export const HotelAnswer = Marked.extend({
+  takenAs: wordsOfOthers("What stayLocation was taken as").nullable(),
+  otherCandidates: z.array(wordsOfOthers()).describe("What stayLocation could also mean"),
+  checkInDate: z.string(),
+  checkOutDate: z.string(),
+  accommodations: z
+    .array(
+      AccommodationAnswer.omit({ photos: true, searchResultId: true, reviewCount: true, cancellationPolicy: true }),
+    )
+    .readonly(),
+  picks: AccommodationPicks.nullable().describe("Ids of those shown; null: there are none"),
+  next: NextCall.nullable().describe("For the cheapest rate of the best; null: there are none"),
+});
+
+const Minutes = z.object({ fewest: z.int(), likely: z.int(), most: z.int() });
+
+export const TransferAnswer = Marked.extend({
+  airport: z.string().nullable(),
+  direction: z.enum(["to_airport", "from_airport"]),
+  minutes: Minutes.nullable(),
+  isEstimate: z.boolean().describe("true: from the distance alone; false: over roads, without traffic"),
+  source: z.string().describe("Who routed it; distance: nobody"),
+  attribution: z.array(z.string()).describe("Name them where you show the way"),
+  notes: z.array(z.string()).describe("Who was asked for roads and gave none"),
+  roadKilometers: z.number().nullable(),
+  links: DeepLinks.nullable(),
+  others: z
+    .array(
+      z.object({
+        airport: z.string(),
+        direction: z.enum(["to_airport", "from_airport"]),
+        minutes: Minutes,
+        roadKilometers: z.number(),
+        google: z.string(),
+      }),
+    )
+    .describe("The same for the other airports of the flights offered, and to your stay at the destination"),
+  pickUps: z
+    .record(z.string(), z.string())
+    .describe(
+      `Where a way is from_airport, by offer id: when to be met there, ${MINUTES_TO_EXIT.usual} minutes after landing`,
+    ),
+});
+
+export const MessageAnswer = z.object({
+  channel: z.enum(["whatsapp", "slack", "email"]),
+  text: z.string().describe("What it says, for that channel; names in it are texts of others"),
+  recipient: z.string().nullable().describe("From the traveler's profile, masked; null: the profile has none"),
+  sent: z.boolean(),
+  sentAt: z.string().nullable(),
+  reason: z.string().describe("Why it was not sent, or who has it"),
+});
+
+export const AVAILABLE = { available: true, reason: null } as const;
+export const unavailable = (reason: string) => ({ available: false, reason }) as const;
+
+/** Returns a part's answer, or the reason why it is missing. Errors that are no Failure end the call. */
+export async function partly<Answer>(
+  work: () => Promise<Answer>,
+  otherwise: (reason: string) => Answer,
+): Promise<Answer> {
+  try {
+    return await work();
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error;
+    return otherwise(`${error.code}: ${error.detail ?? "try again later"}`);
+  }
+}

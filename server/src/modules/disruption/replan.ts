@@ -1,0 +1,123 @@
+import type { Maps } from "../../ports/maps.ts";
+import type { FlightOffer, FlightSearch } from "../../ports/supplier/flights.ts";
+import { departureOf, type OwnOrder } from "./find-own-order.ts";
+
+/** The replacement to search for a disrupted leg. */
+export interface Replan {
+  origin: string;
+  destination: string;
+  departureDate: string;
+  passengers: number;
+  cabinClass: FlightSearch["cabinClass"];
+  /** By the origin's clock, as in the supplier's times. */
+  earliestLocal: Temporal.PlainDateTime;
+  /** The day on which a night's wait ends; undefined if there is none. */
+  morningAfter: string | undefined;
+  /** The cancelled flight, by the same clock. */
+  cancelled: { departsLocal: Temporal.PlainDateTime; flightNumber: string } | undefined;
+}
+
+type Flown = Pick<FlightOffer, "slices">;
+
+export function leavesLateEnough({ slices }: Flown, earliest: Temporal.PlainDateTime): boolean {
+  const departingAt = slices[0]?.segments[0]?.departingAt;
+  return departingAt !== undefined && Temporal.PlainDateTime.compare(departingAt, earliest) >= 0;
+}
+
+/** By its number if given, else by its time: the supplier may keep selling a cancelled flight for a while. */
+export function isCancelled({ slices }: Flown, { cancelled, origin }: Replan): boolean {
+  if (cancelled === undefined) return false;
+  const { departsLocal, flightNumber } = cancelled;
+  return slices.some(({ segments }) =>
+    segments.some((segment, index) => {
+      const leaves = Temporal.PlainDateTime.from(segment.departingAt);
+      const isThere = index === 0 || segment.origin === origin;
+      if (flightNumber === "") return isThere && leaves.equals(departsLocal);
+      return leaves.toPlainDate().equals(departsLocal.toPlainDate()) && segment.flightNumber === flightNumber;
+    }),
+  );
+}
+
+interface Asked {
+  origin: string;
+  passengers: number;
+  cabinClass: FlightSearch["cabinClass"];
+  scheduled: Temporal.Instant;
+}
+
+/** By the order, if it flies on the caller's day; else as the caller says. */
+export function scheduledOf(own: OwnOrder | undefined, said: Temporal.Instant, maps: Pick<Maps, "airport">) {
+  const departs = own && departureOf(own.segment, maps);
+  return departs !== undefined && departs.until(said).abs().total("hours") < SAME_FLIGHT_HOURS ? departs : said;
+}
+
+/** Beyond this it is another day's flight, or a mistake that cannot be corrected here. */
+const SAME_FLIGHT_HOURS = 24;
+/** The maximum of a search. */
+const MOST_PASSENGERS = 9;
+
+/** Notes that the order's flight, as booked and as the airline changed it, leaves on another day than the caller says. */
+export function saidOfOtherDay(
+  own: OwnOrder | undefined,
+  said: Temporal.Instant,
+  maps: Pick<Maps, "airport">,
+): string[] {
+  if (own === undefined) return [];
+  const { segment, details } = own;
+  const changed = details.airlineChanges.flatMap(({ removed, added }) => [...removed, ...added]);
+  const flights = [segment, ...changed.filter(({ flightNumber }) => flightNumber === segment.flightNumber)];
+  const departures = flights.flatMap((flight) => departureOf(flight, maps) ?? []);
+  const isSame = departures.some((departs) => departs.until(said).abs().total("hours") < SAME_FLIGHT_HOURS);
+  if (departures.length === 0 || isSame) return [];
+  const { flightNumber, origin, departingAt } = segment;
+  return [
+    `scheduledDepartureIso is on another day than your order's ${flightNumber}, which leaves ${origin} at ${departingAt} local time (${departures[0]}): call again with that, unless you mean another flight.`,
+  ];
+}
+
+/** One traveler is the default, so an order of several applies to all of them. */
+export function passengersOf(asked: number, own: OwnOrder | undefined): number {
+  const ordered = Math.min(own?.details.passengers.length ?? 0, MOST_PASSENGERS);
+  return asked === 1 && ordered > 1 ? ordered : asked;
+}
+
+/** Notes on differences between the order and the caller's account. */
+export function saidOfOrder(own: OwnOrder | undefined, asked: Asked, maps: Maps): string[] {
+  if (own === undefined) return [];
+  const { segment, comesFrom, goesOnTo, hasBegun, details } = own;
+  const travelers = details.passengers.length;
+  const departs = departureOf(segment, maps);
+  return [
+    ...(departs === undefined || departs.equals(asked.scheduled)
+      ? []
+      : [
+          `Your order's ${segment.flightNumber} leaves ${segment.origin} at ${segment.departingAt} local time (${departs}), not at scheduledDepartureIso.`,
+        ]),
+    ...(passengersOf(asked.passengers, own) === asked.passengers
+      ? []
+      : [`Your order is for ${travelers} travelers: these are prices for all of them, without pnr for one.`]),
+    ...(asked.passengers > 1 && asked.passengers !== travelers
+      ? [`These are for ${asked.passengers} travelers; a change of your order is for all its ${travelers}.`]
+      : []),
+    ...(segment.cabinClass === "" || segment.cabinClass === asked.cabinClass
+      ? []
+      : [
+          `Your order flies in ${segment.cabinClass}, and rebookSearch.cabinClass is ${asked.cabinClass}: this is for the latter.`,
+        ]),
+    ...(goesOnTo === undefined
+      ? []
+      : [`Your order goes on from ${segment.destination} to ${goesOnTo}: these flights go to ${goesOnTo}.`]),
+    ...(comesFrom === undefined || hasBegun
+      ? []
+      : [
+          `Your order's journey begins in ${comesFrom}: a change is of all of it. These flights are from ${asked.origin}.`,
+        ]),
+  ];
+}
+
+/** Only this airport of a city with several is searched. */
+export function saidOfCity({ origin }: Pick<Replan, "origin">, maps: Pick<Maps, "metroCode">): string[] {
+  const city = maps.metroCode(origin);
+  if (city === origin) return [];
+  return [`Only flights from ${origin}: with origin ${city} those from every airport of that city are found, too.`];
+}

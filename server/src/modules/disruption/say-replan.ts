@@ -1,0 +1,133 @@
+import type { z } from "zod";
+import { parseDecimal } from "../../domain/money.ts";
+import type { Maps } from "../../ports/maps.ts";
+import type { AirlineChange } from "./airline-change.ts";
+import { isRefundable, type OwnOrder } from "./find-own-order.ts";
+import { saidOfCity, saidOfOrder } from "./replan.ts";
+import type { ReplanInput } from "./replan-input.ts";
+import { type Outlook, SMALL_DELAY_MINUTES } from "./replan-outlook.ts";
+import type { AlternativesAnswer, ChangeAnswer, MessageAnswer } from "./replan-parts.ts";
+import type { Setting } from "./replan-setting.ts";
+import { arrivalOf, effectOn, saidOfStay } from "./stay-role.ts";
+
+type Alternatives = z.input<typeof AlternativesAnswer>;
+type Change = z.input<typeof ChangeAnswer>;
+type Kind = ReplanInput["disruption"]["kind"];
+
+/** The rule by which they were chosen, and differences of order, stay and search from what the caller may expect. */
+export function saidOfAlternatives(
+  { originalLeg, rebookSearch, stayCheckInDate }: ReplanInput,
+  { replan, own, stay, role, stayed }: Setting,
+  { reason, offers }: Alternatives,
+  maps: Maps,
+): string | null {
+  const scheduled = Temporal.Instant.from(originalLeg.scheduledDepartureIso);
+  const said = [
+    ...(reason === null ? [] : [reason]),
+    ...saidOfOrder(own, { ...rebookSearch, origin: replan.origin, scheduled }, maps),
+    ...(isRefundable(own) && offers.some(({ conditions }) => conditions.refundBeforeDeparture?.allowed !== true)
+      ? ["Your order can be given back. Of these, those whose conditions.refundBeforeDeparture is not allowed cannot."]
+      : []),
+    ...(stay === undefined ? [] : saidOfStay(role, stayed, replan)),
+    ...(role === "destination" && stayCheckInDate ? [effectOn(stayed, arrivalOf(offers[0]))] : []),
+    ...saidOfCity(replan, maps),
+  ];
+  return said.join(" ") || null;
+}
+
+const OF_FARE = "penaltyAmount is the fare's own, for a change that the traveler wants, and is in changeTotalAmount.";
+const AIRLINE_CANCELLED =
+  "An airline that cancelled often waives it, and may owe another flight or the money. What it owes here is not known: ask the airline before you pay.";
+
+const AIRLINE_CHANGED =
+  "The airline itself changed this flight: airlineChange says what it owes for nothing. These are the prices of a change that you want.";
+const KEEPS_REFUND_UNKNOWN =
+  "Your order can be given back; whether it still can after a change, the supplier says only once it is made.";
+
+/** Notes on the source of the changes' penalties. */
+export function saidOfChange(
+  kind: Kind,
+  { reason, offers }: Change,
+  airlineChange: AirlineChange | null,
+  own: OwnOrder | undefined,
+): string | null {
+  const isPenalized = offers.some(({ penaltyAmount }) => (parseDecimal(penaltyAmount ?? "") ?? 0n) > 0n);
+  const said = [
+    ...(reason === null ? [] : [reason]),
+    ...(offers.length > 0 && (isPenalized || (kind === "cancellation" && airlineChange === null)) ? [OF_FARE] : []),
+    ...(offers.length > 0 && kind === "cancellation" && airlineChange === null ? [AIRLINE_CANCELLED] : []),
+    ...(offers.length > 0 && airlineChange !== null ? [AIRLINE_CHANGED] : []),
+    ...(offers.length > 0 && isRefundable(own) ? [KEEPS_REFUND_UNKNOWN] : []),
+  ];
+  return said.join(" ") || null;
+}
+
+/** The next actions, cheapest to try first. */
+export function nextOf(
+  outlook: Outlook,
+  { alternatives, change }: { alternatives: Alternatives; change: Change },
+  messages: readonly z.input<typeof MessageAnswer>[],
+  otherDay: readonly string[],
+): string {
+  const keepsOrder =
+    "to keep the order, select_order_change_offer, then confirm_order_change with the due that it answers";
+  const buys = "buy a new ticket with book_flight";
+  const ways = [...(change.available ? [keepsOrder] : []), ...(alternatives.available ? [buys] : [])].join("; or ");
+  const steps = [
+    ...otherDay,
+    sayFirst(outlook),
+    ways === "" ? NOTHING_FOUND : `${BEFORE_PAYING[outlook.first]}: ${ways}.`,
+    ...(change.order === null ? [] : [sayOldOrder(outlook.first, change.order)]),
+  ];
+  return [...steps, ...saidOfMessages(messages)].join(" ");
+}
+
+const NOTHING_FOUND =
+  "Nothing else was found: call again with a later departureDate, or with the city's code as origin.";
+
+const BEFORE_PAYING: Readonly<Record<Outlook["first"], string>> = {
+  answer_airline: "Only if that is not enough",
+  ask_airline: "Only if that is not enough",
+  keep: "Only if the traveler cannot wait",
+  keep_if_flown: "Only if that is not enough",
+};
+
+function sayFirst({ first, duty, isSmall, headline }: Outlook): string {
+  switch (first) {
+    case "answer_airline":
+      return `Answer the airline first: airlineChange.options says how, and what each costs.${isSmall ? ` ${SMALL}` : ""}`;
+    case "keep":
+      return `Keep the flight: it still flies, and that costs nothing.${isSmall ? ` ${SMALL}` : ""}`;
+    case "keep_if_flown":
+      return "If the flight still flies, keep it: that costs nothing. If the airline cancelled it, ask the airline first.";
+    case "ask_airline":
+      if (headline === "missed_connection")
+        return "Ask the airline first: after a missed connection on one booking it often takes the traveler on for nothing.";
+      if (duty === undefined) return "Ask the airline first: it may owe another flight or the money back.";
+      return `Ask the airline first: by ${duty.rule} it owes ${duty.owes === "refund" ? "the money back" : "another flight or the money back"}.`;
+  }
+}
+
+const SMALL = `The flight moves by less than ${SMALL_DELAY_MINUTES / 60} hours, so the message leaves out everything that costs more: do not propose it first.`;
+
+/** A cancellation by the traveler can forfeit the airline's duties, so it never comes before the airline's answer. */
+function sayOldOrder(first: Outlook["first"], { returnedAmount, totalCurrency }: OldOrder): string {
+  const returns = returnedAmount === null ? "an amount that is not known" : `${returnedAmount} ${totalCurrency}`;
+  if (first === "keep") {
+    return `With a new ticket, the old order with all its flights gives back ${returns}: cancel_order_quote, then confirm_cancel_order.`;
+  }
+  return `Do not cancel the order before the airline has answered: that can give up what it owes. After that it gives back ${returns}, which cancel_order_quote asks again.`;
+}
+
+type OldOrder = NonNullable<Change["order"]>;
+
+/** The channels that really sent, as the texts exist either way. */
+function saidOfMessages(messages: readonly z.input<typeof MessageAnswer>[]): string[] {
+  const channels = (wanted: boolean) =>
+    messages.flatMap(({ channel, sent }) => (sent === wanted ? [channel] : [])).join(", ");
+  const [sent, notSent] = [channels(true), channels(false)];
+  return [
+    ...(sent === "" ? [] : [`Sent to the traveler: ${sent}.`]),
+    ...(notSent === "" ? [] : [`Not sent: ${notSent}; the reason of each in messages says what to do with its text.`]),
+  ];
+}
