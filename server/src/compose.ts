@@ -56,7 +56,7 @@ type Undo = (() => Promise<unknown>)[];
 
 /** A sandbox has no work worth waiting for: interrupted work is looked up after the next start. */
 const SANDBOX_DRAIN_MILLISECONDS = 5_000;
-/** For the work of a call beside the supplier's commit. */
+/** For the work of a call besides the supplier's commit. */
 const DRAIN_MARGIN_MILLISECONDS = 5_000;
 
 /** The composition: the hosts listen first and answer that they are starting, then the parts come up behind them. */

@@ -63,7 +63,7 @@ function serveProblems({ serve, port: appPort, edgePort, publicAppUrl, publicEdg
   return [];
 }
 
-/** Both or neither: RFC 9116 requires an expiry, which the operator must choose. */
+/** Settings that are useful only together; RFC 9116, for example, requires an expiry for a contact. */
 function pairProblems(config: Config): string[] {
   const pairs = [
     ["securityContact", "securityContactExpires"],

@@ -1,68 +1,68 @@
 import { http, orderOf, osrmUrl, readProvidersContact, text, url, wholeNumber, withDefault } from "./values.ts";
 
 /**
- * Outside sources beside the supplier and the chain: exchange rates, open providers of places, weather and routes, and a vision
+ * Outside sources besides the supplier and the chain: exchange rates, open providers of places, weather and routes, and a vision
  * model.
  */
 export const providerVariables = {
   fxRatesUrl: url(
     "FX_RATES_URL",
     http,
-    "The daily XML of euro reference rates of the European Central Bank. Unset: rates of one day that come with the service.",
+    "URL of the daily XML file of euro reference rates of the European Central Bank. Unset: built-in rates of one day.",
   ),
   fxMarginBps: withDefault(
     "FX_MARGIN_BPS",
     "0",
-    "What is added to an exchange rate when an offer in another currency than US dollars is booked, in hundredths of a percent.",
+    "Margin on the exchange rate when an offer in another currency than US dollars is booked, in hundredths of a percent.",
     wholeNumber(0, 2_000),
   ),
   fxMostAgeHours: withDefault(
     "FX_MAX_AGE_HOURS",
     "24",
-    "Nothing is booked at an exchange rate whose day was over longer ago, Saturdays and Sundays not counted. In the sandbox the rates that come with the service are never too old.",
+    "Maximum age of an exchange rate for bookings, counted from the end of its day without Saturdays and Sundays. In the sandbox the built-in rates are never too old.",
     wholeNumber(1, 1_000),
   ),
   nominatimUrl: url(
     "NOMINATIM_URL",
     http,
-    "A Nominatim that finds places and addresses, such as your own. Unset: it is not asked.",
+    "URL of a Nominatim server for finding places and addresses, such as your own. Unset: not used.",
   ),
   nominatimMillisecondsBetween: withDefault(
     "NOMINATIM_MS_BETWEEN",
     "1000",
-    "The least time between two requests of a process to that Nominatim, in milliseconds. The public one demands 1000 for the whole deployment.",
+    "Minimum milliseconds between two requests of a process to the Nominatim server. The public one requires 1000 for the whole deployment.",
     wholeNumber(0, 60_000),
   ),
   openMeteoUrl: url(
     "OPEN_METEO_URL",
     http,
-    "Open-Meteo, such as `https://api.open-meteo.com`, for weather and elevations; its free service is for non-commercial use. Unset: it is not asked.",
+    "URL of Open-Meteo, such as `https://api.open-meteo.com`, for weather and elevations; its free service is for non-commercial use. Unset: not used.",
   ),
   openMeteoAirQualityUrl: url(
     "OPEN_METEO_AIR_QUALITY_URL",
     http,
-    "Open-Meteo's air quality, such as `https://air-quality-api.open-meteo.com`, whose free service is for non-commercial use. Unset: it is not asked.",
+    "URL of Open-Meteo's air quality API, such as `https://air-quality-api.open-meteo.com`; its free service is for non-commercial use. Unset: not used.",
   ),
   openTopoDataUrl: url(
     "OPENTOPODATA_URL",
     http,
-    "A data set of an Open Topo Data, such as `https://api.opentopodata.org/v1/srtm90m`. Unset: it is not asked.",
+    "URL of a data set of an Open Topo Data server, such as `https://api.opentopodata.org/v1/srtm90m`. Unset: not used.",
   ),
   openTopoDataMillisecondsBetween: withDefault(
     "OPENTOPODATA_MS_BETWEEN",
     "1000",
-    "The least time between two requests of a process to that Open Topo Data, in milliseconds. The public one demands 1000 for the whole deployment.",
+    "Minimum milliseconds between two requests of a process to the Open Topo Data server. The public one requires 1000 for the whole deployment.",
     wholeNumber(0, 60_000),
   ),
   overpassUrl: url(
     "OVERPASS_URL",
     http,
-    "An Overpass that finds restaurants, hospitals and the like, such as your own. Unset: it is not asked.",
+    "URL of an Overpass server for finding restaurants, hospitals and similar places, such as your own. Unset: not used.",
   ),
   overpassMillisecondsBetween: withDefault(
     "OVERPASS_MS_BETWEEN",
     "1000",
-    "The least time between two requests of a process to that Overpass, in milliseconds. The public ones allow about 10000 requests a day to the whole deployment.",
+    "Minimum milliseconds between two requests of a process to the Overpass server. The public ones allow about 10000 requests a day for the whole deployment.",
     wholeNumber(0, 60_000),
   ),
   osrmDrivingUrl: osrmUrl("OSRM_DRIVING_URL", "for cars"),
@@ -71,56 +71,56 @@ export const providerVariables = {
   osrmMillisecondsBetween: withDefault(
     "OSRM_MS_BETWEEN",
     "1000",
-    "The least time between two requests of a process to each of these OSRMs, in milliseconds. The public one demands 1000 for the whole deployment.",
+    "Minimum milliseconds between two requests of a process to each OSRM server. The public one requires 1000 for the whole deployment.",
     wholeNumber(0, 60_000),
   ),
   mapTilesUrl: url(
     "MAP_TILES_URL",
     http,
-    "A server of map tiles as OpenStreetMap's own has them, such as `https://tile.openstreetmap.org`, for the streets on route maps; it learns about where the stops are. Unset: maps of cities are schematic.",
+    "URL of a map tile server like OpenStreetMap's own, such as `https://tile.openstreetmap.org`, for streets on route maps; it learns the approximate location of the stops. Unset: maps of cities are schematic.",
   ),
   mapTilesMillisecondsBetween: withDefault(
     "MAP_TILES_MS_BETWEEN",
     "50",
-    "The least time between two requests of a process to that server of map tiles, in milliseconds. A map takes up to 20 of them.",
+    "Minimum milliseconds between two requests of a process to the map tile server. A map takes up to 20 requests.",
     wholeNumber(0, 60_000),
   ),
   providersContact: {
     name: "PROVIDERS_CONTACT",
     fallback: undefined,
     meaning:
-      "How open providers reach you, such as `ops@example.com`; stands in the User-Agent of what they are asked, as their policies demand. Unset: PUBLIC_APP_URL.",
+      "Your contact for open providers, such as `ops@example.com`; sent in the User-Agent, as their policies require. Unset: PUBLIC_APP_URL.",
     read: readProvidersContact,
   },
   providersTimeoutMilliseconds: withDefault(
     "PROVIDERS_TIMEOUT_MS",
     "5000",
-    "How long an open provider may take to answer, in milliseconds, before the next one is asked.",
+    "Milliseconds that an open provider may take to answer before the next one is asked.",
     wholeNumber(1, 60_000),
   ),
   geocodingProviders: withDefault(
     "GEOCODING_PROVIDERS",
     "nominatim,embedded",
-    "Who finds places, in this order; the next one is asked when one fails or knows nothing. Those without an address are left out.",
+    "Providers of places, in this order; the next one is asked if one fails or finds nothing. Providers without a URL are skipped.",
     orderOf("nominatim", "embedded"),
   ),
   elevationProviders: withDefault(
     "ELEVATION_PROVIDERS",
     "opentopodata,open-meteo,embedded",
-    "Who knows elevations, in this order; the next one is asked when one fails or knows nothing. Those without an address are left out.",
+    "Providers of elevations, in this order; the next one is asked if one fails or finds nothing. Providers without a URL are skipped.",
     orderOf("opentopodata", "open-meteo", "embedded"),
   ),
   visionModelUrl: url(
     "VISION_MODEL_URL",
     http,
-    "Base address of an API with OpenAI's chat completions, such as `https://api.openai.com/v1` or your own server's, whose model reads scanned documents that the service itself cannot read without doubt. It is sent pictures of their pages. Unset: no document leaves the service.",
+    "Base URL of an OpenAI-compatible chat completions API, such as `https://api.openai.com/v1` or your own server's, whose model reads scanned documents that the service itself cannot read with certainty. Pictures of their pages are sent to it. Unset: no document leaves the service.",
   ),
-  visionModel: text("VISION_MODEL", "The name of that model, which has to understand images."),
-  visionModelKey: text("VISION_MODEL_KEY", "API key for that endpoint. Unset: it asks for none."),
+  visionModel: text("VISION_MODEL", "Name of that model, which must accept images."),
+  visionModelKey: text("VISION_MODEL_KEY", "API key for that API. Unset: none is sent."),
   visionModelTimeoutSeconds: withDefault(
     "VISION_MODEL_TIMEOUT_SECONDS",
     "30",
-    "How long that model may take for one page, in seconds. After that the answer is what the service has read itself.",
+    "Seconds that the model may take per page. After that, only what the service itself has read is used.",
     wholeNumber(1, 120),
   ),
 };

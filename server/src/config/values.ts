@@ -189,7 +189,7 @@ export const osrmUrl = (name: string, whom: string): Variable<string | undefined
   url(
     name,
     http,
-    `An OSRM ${whom}, such as your own; each mode has one. Unset: times are estimated from the distance.`,
+    `URL of an OSRM server ${whom}, such as your own; each mode has its own. Unset: travel times are estimated from the distance.`,
   );
 
 export function readContact(value: string | undefined): string | undefined {

@@ -15,7 +15,7 @@ import { OtherKeyError, type Vault } from "../ports/vault.ts";
 
 type KeyConfig = Pick<Config, "masterKeyFile" | "dataDir" | "databaseUrl" | "networkMode">;
 
-/** Reads the master key, or creates one where allowed. None is created beside a database that was written with another one. */
+/** Reads the master key, or creates one where allowed. None is created for a database that was written with another one. */
 export async function openVault(config: KeyConfig): Promise<Vault> {
   const { masterKeyFile, dataDir, databaseUrl, networkMode } = config;
   const production = networkMode === "production";

@@ -35,7 +35,7 @@ export interface Tenant {
   isDemo: boolean;
   /** On the beta network: all of its keys work in the sandbox, including production ones. */
   isBeta: boolean;
-  /** Allowed origins of its guest links beside those of the deployment. */
+  /** Allowed origins of its guest links in addition to those of the deployment. */
   linkOrigins: readonly string[];
   createdAt: Temporal.Instant;
 }

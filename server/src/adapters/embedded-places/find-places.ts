@@ -149,7 +149,7 @@ function directPlaces(gazetteer: Gazetteer, text: string): Place[] {
   return isCode ? [...byCode, ...byText] : [...byText, ...byCode];
 }
 
-/** Airports with a name beside that of their city. */
+/** Airports with a name besides that of their city. */
 function bigAirportsByName(gazetteer: Gazetteer, folded: string): Airport[] {
   return airportsByName(gazetteer, folded).filter(
     (airport) =>

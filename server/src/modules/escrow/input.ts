@@ -10,7 +10,7 @@ import { escrowFailure } from "./errors.ts";
 
 const HASH = /^0x[0-9a-fA-F]{64}$/;
 
-/** The maximum that the books can store. */
+/** The maximum that the ledger can store. */
 const MAXIMUM_MICRO = 2n ** 63n - 1n;
 
 /** In lower case. Undefined if it is not 32 bytes, so that it cannot be an id. */

@@ -33,7 +33,7 @@ export interface Spend {
   isOpen: boolean;
   /** The escrow trip whose money is committed. */
   tripId: string | undefined;
-  /** Users for whom it is, beside the caller. Each one's budgets count the full amount, as shares are unknown. */
+  /** Users for whom it is, besides the caller. Each one's budgets count the full amount, as shares are unknown. */
   travelerIds: readonly string[];
   /** For amounts in another token. */
   conversions: readonly Conversion[];

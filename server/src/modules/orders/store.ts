@@ -32,7 +32,7 @@ const statusAt = (now: Temporal.Instant) =>
   sql<OrderRecord["status"]>`case when state = 'on_hold' and hold_until <= ${now.toString()}::timestamptz
     then 'lapsed' else order_status end`;
 
-/** Selects the given columns beside those that every reader needs. */
+/** Selects the given columns in addition to those that every reader needs. */
 const selectOrders = ({ queryable, clock }: Reading, conditions: Conditions) =>
   queryable
     .selectFrom("booking")

@@ -6,7 +6,7 @@ import { PolicyDocument } from "./document.ts";
 import { compilePolicy, evaluate } from "./evaluate.ts";
 import type { Booker, Subject } from "./facts.ts";
 
-/** Tests rules on whole offers; check_policy, which sees only few facts, is tested through the front door beside this. */
+/** Tests rules on whole offers; check_policy, which sees only few facts, is tested through the front door in another test. */
 
 const NOW = "2027-03-01T12:00:00Z";
 const { airport } = createEmbeddedPlaces();

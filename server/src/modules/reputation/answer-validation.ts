@@ -26,7 +26,7 @@ export interface AnswerRequest {
   /** Must be the tenant's own wallet and the validator named by the request. */
   validatorWallet: Hex;
   responseUri: string | undefined;
-  /** Added to the answer beside the response. */
+  /** Added to the answer along with the response. */
   about: Readonly<Record<string, unknown>>;
   waitMilliseconds?: number;
 }

@@ -31,7 +31,7 @@ export interface FeedbackRequest {
   tripId: Hex | undefined;
   bookingId: Hex | undefined;
   evidenceUri: string | undefined;
-  /** Added to the answer beside the rating. */
+  /** Added to the answer along with the rating. */
   about: Readonly<Record<string, unknown>>;
   waitMilliseconds?: number;
 }

@@ -28,7 +28,7 @@ export const readErrors = {
   validation_not_found: answerErrors.validation_not_found,
 } as const;
 
-/** Reads a validation from the chain, with what this service knows besides. Throws Failure `validation_not_found`. */
+/** Reads a validation from the chain, with this service's own records. Throws Failure `validation_not_found`. */
 export async function readValidation(
   { stores, chain }: { stores: Stores; chain: Chain },
   requestHash: Hex,

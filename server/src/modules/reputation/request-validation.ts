@@ -28,7 +28,7 @@ export interface ValidationRequest {
   tag: string;
   requestUri: string | undefined;
   seed: string | undefined;
-  /** Added to the answer beside the request. */
+  /** Added to the answer along with the request. */
   about: Readonly<Record<string, unknown>>;
   waitMilliseconds?: number;
 }

@@ -11,7 +11,7 @@ export interface NamedPerson {
 }
 
 export const ERASED_NAME = "(erased)";
-/** Members that describe a person beside the names, in an object about the person. */
+/** Members that describe a person besides the names, in an object about the person. */
 const PERSONAL_MEMBERS: ReadonlySet<string> = new Set([
   ...["email", "phoneNumber", "phone", "bornOn", "title", "gender", "passports", "loyaltyProgrammeAccounts"],
   ...["loyaltyAccounts", "preferredLanguage", "guestName", "guestEmail"],

@@ -5,7 +5,7 @@ import { birthProblem, MOST_PASSPORTS, profileFields } from "./profile-schema.ts
 import { contradictions } from "./same-person.ts";
 import type { Passport, TravelerProfile } from "./traveler-profile.ts";
 
-/** The fields given beside the scan, and the stored profile. */
+/** The fields given with the scan, and the stored profile. */
 interface Beside {
   given: Partial<TravelerProfile>;
   stored: TravelerProfile;

@@ -16,7 +16,7 @@ const TravelerBody = z.strictObject({
 });
 
 const TravelerAnswer = TravelerBody.extend({ userId: z.string() });
-/** Without the user's id, which the answer has beside it. */
+/** Without the user's id, which the answer has separately. */
 export const TravelerProfileAnswer = TravelerBody.omit({ userId: true });
 
 export const TravelerPath = z.object({

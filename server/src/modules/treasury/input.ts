@@ -2,7 +2,7 @@ import { z } from "zod";
 import { parseDecimal } from "../../domain/money.ts";
 import { type Hex, tokenSymbols } from "../../domain/tokens.ts";
 
-/** The maximum that the books can store. */
+/** The maximum that the ledger can store. */
 const MAXIMUM_MICRO = 2n ** 63n - 1n;
 const ADDRESS = /^0x[a-fA-F0-9]{40}$/;
 const NOBODY: Hex = "0x0000000000000000000000000000000000000000";

@@ -5,7 +5,7 @@ export interface BatchOptions {
   maximum?: number;
   /**
    * False: one batch at a time, and items that arrive meanwhile are in the next, so that it sees everything that existed when
-   * they were submitted. True: items that arrive in one turn of the event loop start at once, beside other batches.
+   * they were submitted. True: items that arrive in one turn of the event loop start at once, in parallel with other batches.
    */
   inParallel?: boolean;
 }

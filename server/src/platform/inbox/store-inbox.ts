@@ -10,7 +10,7 @@ import { takeDueRows } from "../leased-queue/take-rows.ts";
  */
 export interface InboxTable<Item, Row> {
   name: string;
-  /** The columns of the item, beside its id. */
+  /** The columns of the item besides its id. */
   columns: readonly string[];
   /** The column of an item's conversation. Items of a conversation are processed in the order of their arrival. */
   conversation?: string;

@@ -3,7 +3,7 @@ import type { Hex, TokenSymbol } from "../../domain/tokens.ts";
 import type { Chain, ChainReceipt, TokenMovement } from "./chain.ts";
 
 /**
- * An operation on a chain, as its row stores it: JSON. The members beside `kind` belong to the definition of that kind, which
+ * An operation on a chain, as its row stores it: JSON. The members besides `kind` belong to the definition of that kind, which
  * alone reads and writes them.
  */
 export interface StoredOperation {

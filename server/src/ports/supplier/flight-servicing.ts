@@ -11,7 +11,7 @@ import type {
 } from "./flights.ts";
 
 /**
- * Everything that can be done with an offer or an order beside booking it. Failures as in `ports/supplier/flights.ts`, and:
+ * Everything that can be done with an offer or an order besides booking it. Failures as in `ports/supplier/flights.ts`, and:
  * `order_not_found`, `cancellation_not_found`, `change_offer_not_found`, `change_not_found`, `order_not_changeable` and
  * `order_not_cancellable` (the airline or the fare does not allow it), `cancellation_expired`, `cancellation_stale` (a newer
  * quote replaced it, or the order has changed since), `change_expired` (the change or its offer), `already_cancelled`,
@@ -42,7 +42,7 @@ interface Ancillaries {
   hasSeatMap: boolean;
 }
 
-/** The cost of services beside their offer, at the supplier's displayed prices. */
+/** The cost of services in addition to their offer, at the supplier's displayed prices. */
 export interface PricedServices {
   servicesAmount: string;
   /** The price of an order with the offer and the services. */

@@ -11,7 +11,7 @@ export interface StaySearch {
   /** The ages of the guests who are children; the others are adults. */
   childAges?: readonly number[];
   rooms: number;
-  /** `nre_…`: negotiated rates to search beside the public ones. */
+  /** `nre_…`: negotiated rates to search in addition to the public ones. */
   negotiatedRateIds?: readonly string[];
 }
 

@@ -8,9 +8,9 @@ interface CachedAnswerOptions {
   contentType: string;
   /** Default: one hour. */
   cacheControl?: string;
-  /** Beside the headers of every cached answer, for example a content security policy. Lower-case names. */
+  /** In addition to the headers of every cached answer, for example a content security policy. Lower-case names. */
   headers?: Readonly<Record<string, string>>;
-  /** Request headers by which the caller of this function chooses between answers, beside Accept-Encoding. */
+  /** Request headers by which the caller of this function chooses between answers, besides Accept-Encoding. */
   vary?: readonly string[];
 }
 

@@ -12,7 +12,7 @@ import type {
   Tool,
 } from "@modelcontextprotocol/server";
 
-/** Offers of an endpoint beside the registry, in the protocol's own types. */
+/** Offers of an endpoint in addition to the registry, in the protocol's own types. */
 export interface McpExtras {
   readonly tools: readonly {
     readonly definition: Tool;

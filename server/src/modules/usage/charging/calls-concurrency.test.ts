@@ -109,7 +109,7 @@ test("two processes that charge, reserve and settle the same tenants at once kee
       return { callId, usageId: id, latencyMs: 1, at, idempotency: "none", outcomeText: null };
     });
     const twice = [...settlements, ...settlements.toReversed()];
-    // A sweep settles the same calls beside their own process.
+    // A sweep settles the same calls in parallel with their own process.
     const [ours, theirs] = await Promise.all([calls.settle(twice), rival.settle(settlements)]);
     expect(ours.slice(0, settlements.length)).toEqual(theirs);
     expect(theirs.map((id) => id !== null)).toEqual(settlements.map(({ usageId }) => usageId !== null));

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { type JournaledStep, TIMEOUT } from "../runs.ts";
 
-/** Questions to a person about a step, beside the workflow's own pauses. */
+/** Questions to a person about a step, besides the workflow's own pauses. */
 const QUESTIONS = ["approval", "stuck", "changed", "key"] as const;
 
 export const Decided = z.object({ resolution: z.object({ status: z.string() }), by: z.string().optional() });

@@ -10,7 +10,7 @@ import { argsSchemaName, keyWith, resultSchemaName } from "./openapi-tools.ts";
 
 const base64 = (description: string): JsonObject => ({ description, schema: { type: "string", format: "byte" } });
 
-/** Headers of the edge host's description, beside the shared ones. */
+/** Headers of the edge host's description, besides the shared ones. */
 export const paidHeaders = {
   PaymentRequired: base64("x402, version 2: what the call costs and where it is paid. Base64 of JSON."),
   PaymentResponse: base64("x402, version 2: the settlement, or why it has failed. Base64 of JSON."),

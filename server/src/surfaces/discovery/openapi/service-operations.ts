@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { RouteDescription } from "../../../kernel/contracts/route.ts";
 
-/** Routes that are not resources: health, the Model Context Protocol, and others beside them. */
+/** Routes that are not resources: health, the Model Context Protocol, and others. */
 
 const Alive = z.object({ ok: z.literal(true) });
 const NotReady = z.object({ ok: z.literal(false), reason: z.enum(["starting", "draining"]) });
