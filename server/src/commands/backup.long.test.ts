@@ -66,7 +66,7 @@ async function call(tool: string, args: unknown): Promise<unknown> {
   return await response.json();
 }
 
-test("what was booked before a backup is there after its restore, can be finished, and the books agree", async () => {
+test("bookings from before a backup are there after its restore, can be finished, and the ledgers agree", async () => {
   const search = { origin: "LHR", destination: "JFK", departureDate: DAY };
   const offerId = Found.parse(await call("search_flights", search)).result.offers[0]?.id;
   const { bookingId, orderId } = Booked.parse(await call("book_flight", { offerId })).result;
@@ -122,7 +122,7 @@ async function chain(...args: string[]): Promise<unknown> {
   return JSON.parse(text);
 }
 
-test("a restore that is older than the chain lists all that left since at once, and is accepted in one step", async () => {
+test("a restore older than the chain lists all later movements at once, and is accepted in one step", async () => {
   const sent: string[] = [];
   for (const amount of ["1.5", "2.25", "3"]) {
     const answer = Sent.parse(await call("send_tokens", { to: "0x00000000000000000000000000000000000a11ce", amount }));

@@ -119,7 +119,7 @@ describe("the operator's commands", () => {
     };
   }
 
-  test("make a tenant, a key, and end the key, as processes beside a running service", async () => {
+  test("create a tenant and a key and revoke the key, as processes beside a running service", async () => {
     const spawned = async (program: "tenant" | "key", ...args: string[]) => {
       const { code, out, error } = await run(program, [...args, "--json"], environment);
       expect({ code, error }).toEqual({ code: 0, error: "" });
@@ -182,7 +182,7 @@ describe("the operator's commands", () => {
     ]);
   });
 
-  test("set what a key and a tenant may spend, in one environment or both, and show what is left of it", async () => {
+  test("set spending limits of a key and a tenant, in one environment or both, and show the rest", async () => {
     const { tenant: made, key: own } = await createTenant("--name", "Limited");
     const limits = [
       "--per-call",
@@ -246,7 +246,7 @@ describe("the operator's commands", () => {
     expect((await service.operator.authenticate(apiKey, { fresh: true }))?.signingSecret).toBe(rotated);
   });
 
-  test("write for people too, say that a key is shown once, and show it nowhere again", async () => {
+  test("explain that a key is shown once, and never show it again", async () => {
     const created = await tenant("create", "--name", "People");
     const [apiKey = "none"] = created.out.match(/ak_[0-9A-Za-z]{40}/) ?? [];
     const [tenantId = "none"] = created.out.match(/tenant_[0-9A-Z]{26}/) ?? [];
@@ -287,14 +287,14 @@ describe("the operator's commands", () => {
     [keyProgram, ["revoke", "--tenant", "t"], /<keyId> is missing/],
     [keyProgram, ["list", "--json=yes", "--tenant", "t"], /--json takes no value/],
   ];
-  test.each(wrongCalls)("npm run $name -- %j is refused with what is right", async (program, args, message) => {
+  test.each(wrongCalls)("npm run $name -- %j is refused with the correct usage", async (program, args, message) => {
     const { code, out, error } = await call(program, args);
     expect(error).toMatch(message);
     expect(error).not.toMatch(/\n\s+at /);
     expect({ code, out }).toEqual({ code: 2, out: "" });
   });
 
-  test("refuse at minting what no key may be", async () => {
+  test("refuse to mint invalid keys", async () => {
     const { tenant: made } = await createTenant("--name", "Strict");
     const unknown = await key("mint", "--tenant", made.id, "--scopes", "flights:raed");
     expect(unknown.code).toBe(2);
@@ -327,7 +327,7 @@ describe("the operator's commands", () => {
     }
   });
 
-  test("exit with 2 when called wrongly, and say so on standard error", async () => {
+  test("exit with 2 on wrong usage, with a message on standard error", async () => {
     const outcome = await run("key", ["mint", "--tenannt", "x"], environment);
     expect(outcome).toEqual({
       code: 2,
@@ -346,7 +346,7 @@ describe("the operator's commands", () => {
     expect((await key("--help")).out).toContain("travelers:read");
   });
 
-  test("a new tenant can spend its sandbox balance whichever way it was made", async () => {
+  test("a new tenant can spend its sandbox balance however it was created", async () => {
     await bindTestChain({ boundChains: createBoundChains(service.db, systemClock) });
     const withBalance = { ...environment, SANDBOX_BALANCE_USDC: "12.5" };
     const { out } = await run("tenant", ["create", "--name", "Funded", "--json"], withBalance);

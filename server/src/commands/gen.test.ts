@@ -32,7 +32,7 @@ function chain(calls: string[]) {
   return { entries, call };
 }
 
-it("examples run when their ids are known, reads before what spends", async () => {
+it("examples run once their ids are known, reads before spending ones", async () => {
   const calls: string[] = [];
   const { entries, call } = chain(calls);
   const ran = await runInOrder(entries, today, call);
@@ -40,14 +40,14 @@ it("examples run when their ids are known, reads before what spends", async () =
   expect(ran.get("book")).toEqual({ day: "2026-06-01", args: { offerId: "off_found" }, result: { of: "book" } });
 });
 
-it("an example that names an id which no other example gives is refused, and says so", async () => {
+it("an example with an id that no other example gives is refused with a message", async () => {
   const { entries, call } = chain([]);
   await expect(runInOrder(entries.slice(0, 2), today, call)).rejects.toThrow(
     "No example gives the ids that these name: look (offerId); book (offerId).",
   );
 });
 
-it("long lists are shown by their first entry, and it is said which", () => {
+it("long lists are shown by their first entry and marked as cut", () => {
   const value = { offers: [{ id: 1, bags: [{}, {}] }, {}, {}], names: ["a", "b", "c"], none: [] };
   expect(shorten(value)).toEqual({
     value: { offers: [{ id: 1, bags: [{}, {}] }], names: ["a", "b", "c"], none: [] },
@@ -67,7 +67,7 @@ const column = (name: string, rest: Partial<Parameters<typeof renderTables>[0][n
   ...rest,
 });
 
-it("table types follow from the catalogue and from what modules say of their columns", () => {
+it("table types follow from the catalogue and from the modules' declarations", () => {
   const check = "CHECK ((state = ANY (ARRAY['lost'::text, 'found'::text])))";
   const columns = [
     column("id", { type: "bigint", isIdentity: true }),

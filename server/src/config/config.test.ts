@@ -20,12 +20,12 @@ test("more development money than the tokens could mint is refused", () => {
   expect(readConfig({ SANDBOX_BALANCE_USDC: "0" }).sandboxBalanceUsdc).toBe(0n);
 });
 
-test("a stop in sandbox mode waits at most four seconds for a balancer, as all of it has to be over within ten", () => {
+test("a stop in sandbox mode waits at most four seconds for a load balancer, as it must end within ten", () => {
   expect(readConfig({ DRAIN_SECONDS: "3" }).drainSeconds).toBe(3);
   expect(readConfig({ DRAIN_SECONDS: "600" }).drainSeconds).toBe(4);
 });
 
-test("payments are gathered on a live chain only where a contract settles them together", () => {
+test("payments are batched on a live chain only if a contract settles them together", () => {
   const address = `0x${"1".repeat(40)}`;
   const live = {
     NETWORK_MODE: "production",

@@ -24,7 +24,7 @@ const none = { one: "a", other: "b" };
 const spaces = (text: string) => text.replaceAll(/\s/gu, " ");
 
 describe("texts", () => {
-  it("are said in the language asked for, its plurals and numbers by its own rules", () => {
+  it("are formatted in the requested language, with its plurals and numbers", () => {
     const nights = (tag: string, count: number) => spaces(texts(wordsIn(tag))("nights", { count, city: "Rom" }));
     expect([nights("en", 0), nights("en", 1), nights("en", 1_500)]).toEqual([
       "0 nights in Rom",
@@ -46,7 +46,7 @@ describe("texts", () => {
     expect(texts(wordsIn("fr_CA"))("hotel")).toBe("Hôtel");
   });
 
-  it("keep what is put in as it is, also what looks like a placeholder", () => {
+  it("insert values unchanged, even if they look like a placeholder", () => {
     expect(texts(wordsIn("en"))("arrival", { city: "{city} $& 東京" })).toBe("Arrival in {city} $& 東京");
   });
 
@@ -60,12 +60,12 @@ describe("texts", () => {
     },
   );
 
-  it("say nothing of a language that they have", () => {
+  it("have no note for a language that is available", () => {
     expect(wordsIn("pt-BR").answer).toEqual({ requested: "pt-BR", used: "pt", note: null });
     expect([wordsIn("EN-gb").locale, wordsIn("ja-JP-u-ca-japanese").locale]).toEqual(["en-GB", "ja-JP"]);
   });
 
-  it("have the forms that the plural rules of each language ask for", () => {
+  it("have the plural forms that each language requires", () => {
     const categories = languages.map((language) => new Intl.PluralRules(language).resolvedOptions().pluralCategories);
     expect(categories.map((one) => one.toSorted().join(" "))).toEqual([
       "one other",
@@ -77,7 +77,7 @@ describe("texts", () => {
     ]);
   });
 
-  it("do not load when a placeholder is missing or a language is empty", () => {
+  it("do not load if a placeholder is missing or a language is empty", () => {
     const hotel = { en: "Hotel {name}", de: "{name}", fr: "{name}", es: "{name}", pt: "{name}", ja: "{name}" };
     expect(() => defineTexts({ hotel })).not.toThrow();
     expect(() => defineTexts({ hotel: { ...hotel, pt: "{nome}" } })).toThrow("differ between its languages");
@@ -86,7 +86,7 @@ describe("texts", () => {
     expect(() => defineTexts({ empty })).toThrow("is empty in a language");
   });
 
-  it("do not compile when a language, a form or a value is missing", () => {
+  it("do not compile if a language, a form or a value is missing", () => {
     const some = { en: "a", de: "a", fr: "a", es: "a", pt: "a" };
     // @ts-expect-error Japanese is missing.
     expect(() => defineTexts({ some })).toThrow();
@@ -98,7 +98,7 @@ describe("texts", () => {
     expect(() => texts(wordsIn("en"))("day")).toThrow("no text day");
   });
 
-  it("write money without rounding, dates and moments", () => {
+  it("format money without rounding, dates and moments", () => {
     const money = (tag: string, amount: string, currency: string) => spaces(wordsIn(tag).money(amount, currency));
     expect([
       money("en", "1234.5", "USD"),

@@ -54,7 +54,7 @@ const entry = (name = "devnet") => {
 const tipOf = async () =>
   (await ask(devnetAccess(dataDir)?.rpcUrl ?? "", "eth_getBlockByNumber", "latest", false)).result;
 
-test("is listed, adopted by the next owner, restarted on its port when any of it dies, and stopped with its node", async () => {
+test("is listed, adopted by the next owner, restarted on its port when any process dies, and stopped with its node", async () => {
   await start(makeKeeper());
   const first = entry();
   const access = devnetAccess(dataDir);
@@ -109,7 +109,7 @@ test("a chain whose sequencer was killed leaves no node behind when it is stoppe
   expect(findNodes(join(dataDir, "devnet"))).toEqual([]);
 });
 
-test("a chain that runs and that nobody wrote down is replaced on its port, with all that it acknowledged", async () => {
+test("an unrecorded running chain is replaced on its port, with everything that it acknowledged", async () => {
   await start(makeKeeper());
   const stranger = entry();
   await ask(stranger.url, "eth_sendRawTransaction", await signTransfer(0, 0));
@@ -123,7 +123,7 @@ test("a chain that runs and that nobody wrote down is replaced on its port, with
   expect(await tipOf()).toEqual(before);
 });
 
-test("a second chain stands beside the first, with its own id, folder and log", async () => {
+test("a second chain runs beside the first, with its own id, folder and log", async () => {
   const live = { chainId: 31_999, name: "devnet-live" };
   await start(makeKeeper([makePart(), makePart(live)]), ["devnet", "devnet-live"]);
   const [one, other] = [devnetAccess(dataDir), devnetAccess(dataDir, "devnet-live")];
@@ -132,7 +132,7 @@ test("a second chain stands beside the first, with its own id, folder and log", 
   expect((await ask(other?.rpcUrl ?? "", "eth_chainId")).result).toBe("0x7cff");
 });
 
-test("what stands in the way is one line for the operator", async () => {
+test("a failure is one line for the operator", async () => {
   const first = makeKeeper();
   await start(first);
   const { port } = entry();
@@ -150,7 +150,7 @@ test("what stands in the way is one line for the operator", async () => {
   await new Promise((resolve) => stranger.close(resolve));
 });
 
-test("services that ask for it share it; one that does not ask has none, and keeps it for the others", async () => {
+test("services that need it share it; one that does not has none, and keeps it for the others", async () => {
   const fixture = createFixture();
   const database = await createTestDatabase();
   try {

@@ -37,7 +37,7 @@ describe("a database in use", () => {
     expect(await countAcknowledged(databaseUrl)).toBe(100);
   }
 
-  test("a first start makes a private, durable, checksummed server; a stop leaves nothing; a later start finds the data", async () => {
+  test("a first start creates a private, durable, checksummed server; a stop leaves nothing; a later start finds the data", async () => {
     const first = used.start();
     databaseUrl = (await first.started).databaseUrl;
     const settings = await query(
@@ -84,7 +84,7 @@ describe("a database in use", () => {
     expect((await used.part("postgres")).pid).toBe(running.pid);
   });
 
-  test("a killed server is restarted on its port with everything that was acknowledged", async () => {
+  test("a killed server is restarted on its port with all acknowledged data", async () => {
     const running = await used.part("postgres");
     process.kill(running.pid, "SIGKILL");
     const again = await until(async () => {
@@ -120,7 +120,7 @@ describe("a database in use", () => {
     },
   );
 
-  test("a kill of the service and of the server at once: the next start recovers", async () => {
+  test("after a kill of both the service and the server the next start recovers", async () => {
     process.kill((await used.part("postgres")).pid, "SIGKILL");
     await used.kill(service);
     await startAgain();
@@ -134,7 +134,7 @@ describe("a database in use", () => {
     expect((await used.part("postgres")).pid).not.toBe(running.pid);
   });
 
-  test("a lock file that names a zombie, or a process that is no server, does not keep it from starting", async () => {
+  test("a lock file that names a zombie, or another process, does not prevent the start", async () => {
     const lockFile = join(folder(), "data", "postmaster.pid");
     const lines = readFileSync(lockFile, "utf8").split("\n");
     expect(await used.stop(service)).toBe(0);
@@ -188,14 +188,14 @@ describe("a database in use", () => {
   });
 });
 
-describe("a first start that is cut off", () => {
+describe("an interrupted first start", () => {
   let fixture: Fixture;
   beforeEach(() => {
     fixture = createFixture();
   });
   afterEach(() => fixture.cleanUp());
 
-  test("a kill of the service while it makes the database: the next start makes it", async () => {
+  test("a kill of the service while it creates the database: the next start creates it", async () => {
     const beginAndKill = async (): Promise<void> => {
       const first = fixture.start();
       await first.line(({ progress }) => progress !== undefined);
@@ -212,7 +212,7 @@ describe("a first start that is cut off", () => {
     expect(await query(databaseUrl, "select 1 as one")).toEqual([{ one: 1 }]);
   });
 
-  test("a stop in the middle of a start ends what was started", async () => {
+  test("a stop during a start ends what was started", async () => {
     const beginAndStop = async () => {
       const service = fixture.start();
       await service.line(({ progress }) => progress !== undefined);

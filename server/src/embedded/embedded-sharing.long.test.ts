@@ -77,7 +77,7 @@ test("the owner hands the parts over when it stops, and loses them when it is ki
   expect(left.map(isAlive)).toEqual([false, false]);
 });
 
-test("the sandbox has a private file for its secrets, a database of its own, and comes back when it dies", async () => {
+test("the sandbox has a private file for its secrets and its own database, and is restarted when it dies", async () => {
   await fixture.giveDatabase();
   const service = fixture.start(withSandbox);
   const { supplier } = await service.started;
@@ -116,7 +116,7 @@ test("a killed service's sandbox is adopted; with other settings it is replaced"
   await database.drop();
 });
 
-test("a service that joins may ask for a part that the owner does not need", async () => {
+test("a service that joins may request a part that the owner does not need", async () => {
   await fixture.giveDatabase();
   const owner = fixture.start();
   await owner.started;
@@ -126,7 +126,7 @@ test("a service that joins may ask for a part that the owner does not need", asy
   expect(ownerPid()).toBe(owner.process.pid);
 });
 
-test("with DATABASE_URL no embedded server starts; what that server refuses is one clear line", async () => {
+test("with DATABASE_URL no embedded server starts; a refusal by that server is one clear line", async () => {
   const database = await createTestDatabase();
   const service = fixture.start({ databaseUrl: database.url });
   expect(await service.started).toMatchObject({ databaseUrl: database.url });
@@ -157,7 +157,7 @@ test("with DATABASE_URL no embedded server starts; what that server refuses is o
   expect(line).not.toContain("secret");
 });
 
-test("a sandbox that does not start fails the start with its reason and leaves nothing running", async () => {
+test("a sandbox that fails to start fails the start with its reason and leaves nothing running", async () => {
   const service = fixture.start({ ...withSandbox, supplierProgram: join(fixture.dataDir, "no-such-program.ts") });
   const { failed } = await service.started;
   expect(failed).toMatch(/^The supplier sandbox does not start \(.*\): see .*supplier\.log\.$/);

@@ -48,7 +48,7 @@ const start = (movePort: (() => Promise<number>) | undefined) =>
     { started: () => undefined, signal: new AbortController().signal },
   );
 
-test("a port that is taken by the time the program listens is left for another one", async () => {
+test("a port that is taken before the program listens is exchanged for another one", async () => {
   const running = await start(findFreePort);
   expect(running.port).not.toBe(takenPort);
   expect(isAlive(running)).toBe(true);
@@ -56,6 +56,6 @@ test("a port that is taken by the time the program listens is left for another o
   await closeProgram(running);
 });
 
-test("a program that has to stay where it is does not start on a taken port, and what answers there is not taken for it", async () => {
+test("a program with a fixed port does not start on a taken one, and the stranger there does not pass for it", async () => {
   await expect(start(undefined)).rejects.toThrow(/The program does not start \(.*EADDRINUSE/);
 });

@@ -72,7 +72,7 @@ describe("Nominatim", () => {
   const find = (text: string, changes?: Record<string, string>) =>
     open(changes).maps.findPlaces(text, { limit: 3, languageCode: "fr", regionCode: "FR" });
 
-  it("is asked by its documented search, says who asks, and is named", async () => {
+  it("gets its documented search, with the deployment's contact, and is attributed", async () => {
     answer = { status: 200, json: [tower] };
     const found = await find("  Tour   Eiffel ");
     expect(found).toMatchObject({
@@ -91,7 +91,7 @@ describe("Nominatim", () => {
     expect(server.requests[0]?.headers["user-agent"]).toBe("wayfare (ops@example.com)");
   });
 
-  it("passes names of another language on, with their place and country", async () => {
+  it("passes names in another language on, with their place and country", async () => {
     const label = "エッフェル塔, パリ, 75007, フランス";
     answer = { status: 200, json: [{ ...tower, name: "エッフェル塔", display_name: label }] };
     expect(await find("Tour Eiffel")).toMatchObject({
@@ -111,7 +111,7 @@ describe("Nominatim", () => {
     },
   );
 
-  it("comes last where the operator says so, and alone where it has no fallback", async () => {
+  it("comes last if configured so, and is alone without a fallback", async () => {
     answer = { status: 200, json: [tower] };
     expect(await find("Lyon", { GEOCODING_PROVIDERS: "embedded,nominatim" })).toMatchObject({
       provenance: { source: "embedded-places" },
@@ -123,7 +123,7 @@ describe("Nominatim", () => {
     });
   });
 
-  it("confirms an address in its parts, and leaves it unconfirmed when it fails", async () => {
+  it("confirms an address in parts, and leaves it unconfirmed when it fails", async () => {
     const parts = { locality: "Paris", administrativeArea: undefined, postalCode: "75007" };
     const address = { lines: ["5 Avenue Anatole France"], countryCode: "FR", ...parts };
     answer = { status: 200, json: [house] };
@@ -151,7 +151,7 @@ describe("elevations", () => {
   };
   const at = (order: string) => open({ ELEVATION_PROVIDERS: order }).elevation.at(cusco);
 
-  it("come from Open Topo Data by its documented wire", async () => {
+  it("come from Open Topo Data by its documented protocol", async () => {
     answer = { status: 200, json: openTopoData };
     expect(await at("opentopodata,embedded")).toMatchObject({
       elevation: { meters: 3_399, distanceMeters: null, basis: expect.stringContaining("srtm90m") },
@@ -160,7 +160,7 @@ describe("elevations", () => {
     expect(asked()).toEqual([{ path: "/v1/srtm90m", query: { locations: "-13.5319,-71.9675" } }]);
   });
 
-  it("come from Open-Meteo by its documented wire", async () => {
+  it("come from Open-Meteo by its documented protocol", async () => {
     answer = { status: 200, json: { elevation: [3_401] } };
     expect(await at("open-meteo,embedded")).toMatchObject({
       elevation: { meters: 3_401 },
@@ -183,7 +183,7 @@ describe("elevations", () => {
     });
   });
 
-  it("of a data set that has none there are looked for elsewhere", async () => {
+  it("missing from a data set are looked up elsewhere", async () => {
     answer = { status: 200, json: { ...openTopoData, results: [{ elevation: null, dataset: "srtm90m" }] } };
     expect((await at("opentopodata,embedded")).provenance.fallbackFrom).toEqual([
       { source: "opentopodata", reason: "nothing_found" },
@@ -191,7 +191,7 @@ describe("elevations", () => {
   });
 });
 
-describe("ways", () => {
+describe("routes", () => {
   /** OSRM's documented answer of `/route/v1` with `overview=false`. */
   const way = {
     code: "Ok",
@@ -212,7 +212,7 @@ describe("ways", () => {
     return openWays(sources, { now: () => now });
   };
 
-  it("come from the OSRM of their mode by its documented wire, are named, and are kept for neighbors", async () => {
+  it("come from the OSRM of their mode by its documented protocol, are attributed, and are cached for neighbors", async () => {
     answer = { status: 200, json: way };
     const ways = ask();
     expect(await ways.between(question)).toMatchObject({
@@ -243,7 +243,7 @@ describe("ways", () => {
     });
   });
 
-  it("are asked of nobody until somebody is configured for the mode", async () => {
+  it("are requested only once a server is configured for the mode", async () => {
     expect(await ask({ ...configured }).between(question)).toMatchObject({
       answer: undefined,
       provenance: { fallbackFrom: [] },
@@ -264,7 +264,7 @@ describe("map tiles", () => {
     return openMapTiles(sources, { now: () => now }).read(names);
   };
 
-  it("are read at their usual addresses, say who asks, and are named", async () => {
+  it("are read at their usual addresses, with the deployment's contact, and are attributed", async () => {
     answer = good;
     const found = await read({ MAP_TILES_URL: `${server.url}/osm`, PROVIDERS_CONTACT: "ops@example.com" });
     expect(found.answer?.map((tile) => Buffer.from(tile).equals(good.bytes))).toEqual([true, true]);
@@ -307,14 +307,14 @@ describe("map tiles", () => {
     });
   });
 
-  it("are asked of nobody until somebody is configured", async () => {
+  it("are requested only once a server is configured", async () => {
     expect(await read({})).toMatchObject({ answer: undefined, provenance: { fallbackFrom: [] } });
     expect(() => readConfig({ MAP_TILES_URL: "file:///etc/passwd" })).toThrow("MAP_TILES_URL");
     expect(server.requests).toEqual([]);
   });
 });
 
-it("refuses an order that names nobody, somebody unknown, or somebody twice", () => {
+it("refuses an order that is empty, unknown, or repeats a name", () => {
   for (const order of [",", "google", "embedded,embedded"]) {
     expect(() => readConfig({ GEOCODING_PROVIDERS: order })).toThrow("Not started: GEOCODING_PROVIDERS must");
   }

@@ -201,7 +201,7 @@ const shapes: Record<string, Shape> = {
   },
 };
 
-test.for(Object.keys(shapes))("%s is known without any of what only describes it", async (name) => {
+test.for(Object.keys(shapes))("%s is recognised without its descriptive fields", async (name) => {
   const shape = shapes[name];
   if (shape === undefined) throw new Error("no such shape");
   const paths = pathsOf(shape.answer).filter((path) => !shape.strict.test(path.join(".")));

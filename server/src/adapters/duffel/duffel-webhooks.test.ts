@@ -60,7 +60,7 @@ test("the signature is the one that the supplier's own library makes", async () 
   });
 });
 
-test("one changed byte, another secret, another time: not from the supplier", async () => {
+test("a changed byte, another secret or another time is refused", async () => {
   await using webhooks = await reader();
   expect(webhooks.read(sign(), body.replace("ord_1", "ord_2"))).toBeUndefined();
   expect(webhooks.read(sign(), `${body} `)).toBeUndefined();
@@ -76,7 +76,7 @@ test("one changed byte, another secret, another time: not from the supplier", as
   expect(webhooks.read(sign(broken.toString("utf8")), broken)).toBeUndefined();
 });
 
-test("five minutes either way, and not a second more", async () => {
+test("five minutes either way are accepted, and not a second more", async () => {
   await using webhooks = await reader();
   for (const [offset, accepted] of [
     [-300, true],
@@ -89,7 +89,7 @@ test("five minutes either way, and not a second more", async () => {
   }
 });
 
-test("while a secret is changed, the old and the new one count, and headers with several signatures", async () => {
+test("during a rotation the old and the new secret are accepted, and headers with several signatures", async () => {
   await using webhooks = await reader();
   const newer = "newer secret";
   expect(webhooks.read(sign(body, seconds, newer), body, [SECRET, newer])?.id).toBe("wev_1");
@@ -126,7 +126,7 @@ test.each([
   expect(webhooks.read(signature)).toBeUndefined();
 });
 
-test("what an event is about: the order or stay itself, the order that it names, or nothing", async () => {
+test("an event is about the order or stay itself, the order that it names, or nothing", async () => {
   await using webhooks = await reader();
   const about = (object: unknown) => {
     const raw = JSON.stringify({ ...event, data: { object } });
@@ -141,7 +141,7 @@ test("what an event is about: the order or stay itself, the order that it names,
   expect(about(null)).toEqual([undefined, undefined]);
 });
 
-test("a signed body that is no event is refused and written down", async () => {
+test("a signed body that is not an event is refused and logged", async () => {
   await using webhooks = await reader();
   const bodies = ["", "null", "[]", "{", '{"id":"../x","type":"y"}', '{"id":"wev_1"}'];
   for (const raw of bodies) expect(webhooks.read(sign(raw), raw)).toBeUndefined();
@@ -150,7 +150,7 @@ test("a signed body that is no event is refused and written down", async () => {
 
 const endpoint = { id: "sev_1", url: "https://trips.example.test/hooks", active: true, events: ["order.created"] };
 
-test("an endpoint is made once, and the known one is completed and moved without a new secret", async () => {
+test("an endpoint is created once, and an existing one is completed and moved without a new secret", async () => {
   let there: unknown[] = [];
   await using duffel = await startDuffel((request) => {
     if (request.method === "POST") return { status: 201, json: { data: { ...endpoint, secret: SECRET } } };
@@ -176,7 +176,7 @@ test("an endpoint is made once, and the known one is completed and moved without
   expect(duffel.requests.at(-1)?.body).toMatchObject({ data: { url: moved, active: true } });
 });
 
-test("the supplier's one endpoint is replaced when it is not the known one, whoever's it is", async () => {
+test("the supplier's only endpoint is replaced if it is not the known one", async () => {
   let there = [{ ...endpoint, id: "sev_2", url: "https://other.example.test/" }];
   await using duffel = await startDuffel((request) => {
     if (request.method === "POST") {
@@ -196,7 +196,7 @@ test("the supplier's one endpoint is replaced when it is not the known one, whoe
   ]);
 });
 
-test("an endpoint whose making was not answered is open, and is not made twice", async () => {
+test("an endpoint whose creation was not answered has an unknown outcome, and is not created twice", async () => {
   await using duffel = await startDuffel((request) =>
     request.method === "POST" ? "reset" : { status: 200, json: { data: [], meta: null } },
   );

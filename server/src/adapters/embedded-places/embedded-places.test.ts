@@ -109,7 +109,7 @@ test.each(["", "   ", ",,,", "Xyzzyqq", "TXL", "🗼🗼", "a".repeat(100_000), 
   },
 );
 
-test("places of one name come biggest first, up to the limit", async () => {
+test("places with the same name are listed largest first, up to the limit", async () => {
   const { candidates, provenance } = await maps.findPlaces("Springfield", { limit: 2 });
   expect(candidates.map((place) => place.label)).toEqual([
     "Springfield, MO, United States",
@@ -150,7 +150,7 @@ test("airports and metropolitan codes", () => {
   expect(maps.metroCode("ZZZ")).toBe("ZZZ");
 });
 
-test("the data: time zones exist and fit the longitude, positions are real, closed airports are gone", () => {
+test("the data: time zones exist and match the longitude, positions are valid, closed airports are gone", () => {
   const { all, byCode } = loadAirports();
   expect(all.length).toBeGreaterThan(1_200);
   expect(new Set(all.map((airport) => airport.iataCode)).size).toBe(all.length);
@@ -190,7 +190,7 @@ test("every curated name leads to a place in the tables", () => {
   expect(stray).toEqual([]);
 });
 
-test("summits that were written from memory rise out of the grid where they are said to be", () => {
+test("recalled summits rise above the grid at their stated positions", () => {
   const grid = new ElevationGrid();
   const wrong = loadSummits().filter((summit) => {
     const above = summit.meters - (grid.around(summit)?.highest ?? Number.NaN);

@@ -38,7 +38,7 @@ const said = (content: unknown, finish_reason: string | null = "stop") => ({
   json: { choices: [{ message: { role: "assistant", content }, finish_reason }] },
 });
 
-it("sends each page as a picture and takes the lines of the answers", async () => {
+it("sends each page as a picture and reads the lines of the answers", async () => {
   const { pages, requests } = await transcribe((turn) => said(`\`\`\`\nPage ${turn}\n\n  Total   12.00 \n\`\`\``), {
     apiKey: "secret",
   });
@@ -64,7 +64,7 @@ it("sends each page as a picture and takes the lines of the answers", async () =
   });
 });
 
-it("sends no authorization where the endpoint asks for none", async () => {
+it("sends no authorization if the endpoint requires none", async () => {
   const { requests } = await transcribe(said("Total 12.00"));
   expect(requests[0]?.headers.authorization).toBeUndefined();
 });
@@ -88,7 +88,7 @@ for (const [name, answer] of Object.entries(unusable)) {
   });
 }
 
-it("waits no longer than it may", async () => {
+it("waits no longer than its time limit", async () => {
   const { pages } = await transcribe("hang", { timeoutMilliseconds: 50 });
   expect(pages).toBeUndefined();
 });

@@ -118,7 +118,7 @@ describe("with the stock facilitator", () => {
     await expect(facilitator.verify(payment, terms)).rejects.toEqual(refused(reason));
   });
 
-  it("somebody else's signature is refused", async () => {
+  it("a stranger's signature is refused", async () => {
     const payment = await signPayment(payer, terms);
     const { signature } = await signPayment(privateKeyToAccount(generatePrivateKey()), terms);
     await expect(facilitator.verify({ ...payment, signature }, terms)).rejects.toMatchObject({
@@ -131,7 +131,7 @@ describe("with the stock facilitator", () => {
     await expect(facilitator.verify(payment, terms)).rejects.toEqual(refused("invalid_transaction_state"));
   });
 
-  it("what is settled already is refused a second time, and no money moves again", async () => {
+  it("a settled payment is refused a second time, and no money moves again", async () => {
     const payment = await signPayment(payer, terms);
     expect(await settle(facilitator, payment, terms)).toMatchObject({ kind: "sent" });
     const before = await collected();
@@ -139,7 +139,7 @@ describe("with the stock facilitator", () => {
     expect(await collected()).toBe(before);
   });
 
-  it("an answer that is lost after the broadcast says nothing, and the chain has the money", async () => {
+  it("a lost answer after the broadcast has an unknown outcome, and the chain has the money", async () => {
     const payment = await signPayment(payer, terms);
     const before = await collected();
     stock.misbehave(({ path }) => (path === "/settle" ? "dropped" : "pass"));
@@ -148,8 +148,8 @@ describe("with the stock facilitator", () => {
   });
 });
 
-describe("it is sent what the packages' own client sends", () => {
-  it("with what the payer has sent beside, and the key that it wants to be shown", async () => {
+describe("it receives what the packages' own client sends", () => {
+  it("with the payer's extra fields, and the configured key", async () => {
     const beside = { resource: { url: "https://example.com/tools/x" }, extensions: { bazaar: { info: {} } }, more: 1 };
     const payment = { ...(await signPayment(payer, terms)), beside };
     const already = stock.asked.length;
@@ -164,7 +164,7 @@ describe("it is sent what the packages' own client sends", () => {
       expect(body).toMatchObject({ paymentPayload: { x402Version: 2, ...beside } });
   });
 
-  it("and the configured key stands in that header and nowhere else, although its owner says it back", async () => {
+  it("the configured key appears only in that header, even if the facilitator echoes it", async () => {
     const key = "k3y-that-nobody-else-reads";
     const sent: HttpRequest[] = [];
     const send = (request: HttpRequest) => {
@@ -225,14 +225,14 @@ const nonsense: [string, FacilitatorFate][] = [
 ];
 
 describe("a facilitator that", () => {
-  it.each(nonsense)("%s is away: payments are neither good nor bad", async (_, fate) => {
+  it.each(nonsense)("%s is unavailable: payments are neither valid nor invalid", async (_, fate) => {
     const payment = await signPayment(payer, terms);
     stock.misbehave(() => fate);
     await expect(facilitator.verify(payment, terms)).rejects.toEqual(unavailable);
     await expect(settle(facilitator, payment, terms)).rejects.toEqual(unavailable);
   });
 
-  it("does not answer in time is away", async () => {
+  it("does not answer in time is unavailable", async () => {
     const { http } = world;
     // At the start it gets all the time it needs.
     const send = (request: HttpRequest) =>
@@ -244,7 +244,7 @@ describe("a facilitator that", () => {
     await expect(settle(impatient, payment, terms)).rejects.toEqual(unavailable);
   });
 
-  it("could not find out is away, whatever it answers", async () => {
+  it("could not decide is unavailable, whatever it answers", async () => {
     const payment = await signPayment(payer, terms);
     stock.misbehave(({ path }) => ({
       status: 200,
@@ -268,13 +268,13 @@ describe("a facilitator that", () => {
     await expect(settle(facilitator, payment, terms)).rejects.toEqual(unavailable);
   });
 
-  it("names another payer when it verifies is not believed", async () => {
+  it("names another payer at verification is not believed", async () => {
     const payment = await signPayment(payer, terms);
     stock.misbehave(() => ({ lie: (answer) => ({ ...answer, payer: COLLECTION }) }));
     await expect(facilitator.verify(payment, terms)).rejects.toEqual(unavailable);
   });
 
-  it("refuses in words of its own: callers read none of them", async () => {
+  it("refuses with its own text does not reach callers with it", async () => {
     const payment = await signPayment(payer, terms);
     stock.misbehave(({ path }) => ({
       status: path === "/verify" ? 400 : 200,
@@ -311,7 +311,7 @@ describe("at the start", () => {
     await expect(open()).rejects.toEqual(setupError("does not support x402 version 2"));
   });
 
-  it("it must be there, and speak x402", async () => {
+  it("it must be reachable, and speak x402", async () => {
     await expect(open({ url: `http://127.0.0.1:${DEAD_PORT}` })).rejects.toEqual(setupError("unreachable"));
     stock.misbehave(() => "hang");
     await expect(open({ timeoutMilliseconds: SHORT_TIMEOUT_MILLISECONDS })).rejects.toEqual(setupError("timeout"));

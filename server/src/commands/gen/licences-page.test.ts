@@ -7,7 +7,7 @@ import { isOpen, productionPackages, readLock } from "./production-packages.ts";
 
 const lockText = readLock(resolve(import.meta.dirname, "../../../.."));
 
-it("every package that is started has an open licence, and one that has none stops the generation", () => {
+it("every started package has an open licence, and one without stops the generation", () => {
   const packages = productionPackages(lockText);
   const names = packages.map(({ name }) => name);
   // The dependencies of each program, including transitive ones, without those for development.
@@ -28,7 +28,7 @@ it("every package that is started has an open licence, and one that has none sto
   ]);
 });
 
-it("a package under the MPL whose source code nobody has named stops the generation", () => {
+it("an MPL package without a known source location stops the generation", () => {
   expect(sourceOfMpl("@resvg/resvg-js-linux-x64-gnu")).toBe("https://github.com/yisibl/resvg-js");
   for (const name of ["@resvg/resvg-jsx", "other"]) expect(() => sourceOfMpl(name)).toThrow(`${name} is under the MPL`);
   expect(sourceOfLgpl("@img/sharp-libvips-linux-x64")).toBe("https://github.com/lovell/sharp-libvips");

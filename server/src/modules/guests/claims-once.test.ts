@@ -30,7 +30,7 @@ const claimsOf = async (tripId: `0x${string}`) =>
   });
 
 describe("wrong codes", () => {
-  it("that come 16 at once are counted exactly: five are wrong, the others meet a locked claim", async () => {
+  it("sent 16 at once are counted exactly: five are wrong, the others meet a locked claim", async () => {
     const { claimCode, ...link } = await world.newTrip();
     const guestWallet = stranger();
     const claims = Array.from({ length: 16 }, (_, index) =>
@@ -52,7 +52,7 @@ describe("wrong codes", () => {
     expect((await world.claim({ ...link, guestWallet, claimCode })).result).toMatchObject({ guestWallet });
   });
 
-  it("sent all at once do not let the right one through that comes after them", async () => {
+  it("sent all at once block the right one after them", async () => {
     const { claimCode, ...link } = await world.newTrip();
     const guestWallet = stranger();
     const codes = [...Array.from({ length: 40 }, (_, index) => otherThan(claimCode, index + 1)), claimCode];
@@ -62,7 +62,7 @@ describe("wrong codes", () => {
     expect(await claimsOf(link.tripId)).toEqual([]);
   });
 
-  it("say how many attempts are left", async () => {
+  it("tell the remaining attempts", async () => {
     const { claimCode, ...link } = await world.newTrip();
     const guestWallet = stranger();
     for (const attemptsLeft of [4, 3, 2, 1, 0]) {
@@ -79,7 +79,7 @@ describe("wrong codes", () => {
     }
   });
 
-  it("are also wrong code nonces, with the right code", async () => {
+  it("include wrong code nonces, with the right code", async () => {
     const { claimCode, codeNonce, ...link } = await world.newTrip();
     const { codeNonce: otherNonce } = await world.newTrip();
     const guestWallet = stranger();
@@ -93,7 +93,7 @@ describe("wrong codes", () => {
 });
 
 describe("the right code", () => {
-  it("sent 16 times at once for one wallet claims once, and everybody gets the same answer", async () => {
+  it("sent 16 times at once for one wallet claims once, and all get the same answer", async () => {
     const trip = await world.newTrip();
     const guestWallet = stranger();
     const claim = () => world.claim({ ...trip, guestWallet });
@@ -117,7 +117,7 @@ describe("the right code", () => {
     expect(await claimsOf(trip.tripId)).toHaveLength(1);
   });
 
-  it("is asked for again when the claim that was under way had no effect", async () => {
+  it("is required again if the pending claim had no effect", async () => {
     const { claimCode, ...link } = await world.newTrip();
     const guestWallet = stranger();
     await expect(world.claim({ ...link, guestWallet, claimCode })).rejects.toEqual(failing("step_in_progress"));
@@ -147,8 +147,8 @@ describe("the right code", () => {
   });
 });
 
-describe("a trip that cannot be claimed", () => {
-  it("is one whose budget has not arrived", async () => {
+describe("a claim is refused", () => {
+  it("while the budget has not arrived", async () => {
     const callId = await world.newCall(world.tenant.id);
     await expect(world.prefund({ callId })).rejects.toEqual(failing("transfer_in_progress"));
     const [stored] = await world.db
@@ -167,7 +167,7 @@ describe("a trip that cannot be claimed", () => {
     await expect(claim()).rejects.toEqual(failing("step_in_progress"));
   });
 
-  it("is nobody's, another tenant's, or another network's", async () => {
+  it("for a trip of no tenant, another tenant, or another environment", async () => {
     const { tripId, linkSecret, claimCode } = await world.newTrip();
     const guestWallet = stranger();
     const request = { tripId, linkSecret, claimCode, guestWallet };
@@ -192,8 +192,8 @@ describe("a trip that cannot be claimed", () => {
   });
 });
 
-describe("a prefunding whose end its caller did not learn", () => {
-  it("is not done again under the same key, and then shows what nobody has been shown", async () => {
+describe("a prefunding whose caller did not learn the outcome", () => {
+  it("is not repeated under the same key, and then shows the secrets that were not shown yet", async () => {
     const key = "tuesday";
     const first = await world.newCall(world.tenant.id, key);
     const before = await world.balanceOnChain();
@@ -230,7 +230,7 @@ describe("a prefunding whose end its caller did not learn", () => {
     expect(result).toMatchObject({ tripId: answer?.result.tripId, guestLink: shownOnce, claimCode: shownOnce });
   });
 
-  it("leaves nothing behind when there is not enough money", async () => {
+  it("leaves nothing behind if there is not enough money", async () => {
     const before = await world.db.selectFrom("trip").select("tripId").execute();
     await expect(world.prefund({ budget: 1_000_000n * UNIT })).rejects.toEqual(failing("insufficient_balance"));
     expect(await world.db.selectFrom("trip").select("tripId").execute()).toEqual(before);

@@ -81,7 +81,7 @@ describe("a claim with link and code", () => {
     expect(await wrongCodes(tripId)).toBe(0);
   });
 
-  it("is possible over MCP, and without a code where none is wanted", async () => {
+  it("works over MCP, and without a code if none is required", async () => {
     const { tripId, guestLink } = await prefund();
     const guestWallet = stranger();
     const { body } = await sendMcp(service, "tools/call", {
@@ -92,7 +92,7 @@ describe("a claim with link and code", () => {
     expect(await guestOf(tripId)).toBe(guestWallet);
   });
 
-  it("leads on to a booking that is paid", async () => {
+  it("leads to a paid booking", async () => {
     const { tripId, guestLink, claimCode } = await prefundWithCode();
     expect((await claim({ guestLink, claimCode, guestWallet: stranger() })).status).toBe(200);
     const bookingId = await escrow.reserve(tripId, "1.5");
@@ -177,7 +177,7 @@ describe("a claim fails with its own code", () => {
     expect(await wrongCodes(tripId)).toBe(5);
   });
 
-  it("for a missing code, which costs no attempt, and for what can be no code", async () => {
+  it("for a missing code, which costs no attempt, and for a malformed one", async () => {
     const { tripId, guestLink, claimCode } = await prefundWithCode();
     const guestWallet = stranger();
     expect(await claim({ guestLink, guestWallet })).toMatchObject(failing("claim_code_required"));
@@ -196,7 +196,7 @@ describe("a claim fails with its own code", () => {
     expect(await guestOf(tripId)).toBe(NOBODY);
   });
 
-  it("for another chain, another contract, and a wallet that is none", async () => {
+  it("for another chain, another contract, and an invalid wallet", async () => {
     const { tripId, guestLink } = await prefund();
     const guestWallet = stranger();
     expect(await claim({ guestLink, guestWallet, chainId: 1 })).toMatchObject(
@@ -220,7 +220,7 @@ describe("a claim fails with its own code", () => {
     expect(await guestOf(tripId)).toBe(NOBODY);
   });
 
-  it("for another tenant's trip, which is not there", async () => {
+  it("for another tenant's trip, which is not found", async () => {
     const { tripId, guestLink } = await prefund();
     const { as } = await newFundedTenant(service, "Another");
     const guestWallet = stranger();
@@ -230,14 +230,14 @@ describe("a claim fails with its own code", () => {
     expect(await guestOf(tripId)).toBe(NOBODY);
   });
 
-  it("for a trip that has expired", async () => {
+  it("for an expired trip", async () => {
     const { tripId, guestLink } = await prefund();
     await service.sql("update trip set expires_at = now() - interval '1 second' where trip_id = $1", [tripId]);
     expect(await claim({ guestLink, guestWallet: stranger() })).toMatchObject(failing("trip_expired"));
     expect(await guestOf(tripId)).toBe(NOBODY);
   });
 
-  it("for a trip that was closed, unless it was claimed before", async () => {
+  it("for a closed trip, unless it was claimed before", async () => {
     const { tripId, guestLink } = await prefund();
     const claimed = await prefund();
     const guestWallet = stranger();
@@ -252,7 +252,7 @@ describe("a claim fails with its own code", () => {
   });
 });
 
-describe("what only the guest may know", () => {
+describe("the guest's secret", () => {
   it("is neither in the database nor in the log, however the claim ended", async () => {
     const { tripId, guestLink, claimCode, emailNote } = await prefundWithCode();
     expect(emailNote).toBeUndefined();
@@ -281,7 +281,7 @@ describe("what only the guest may know", () => {
     expect(await guestOf(tripId)).toBe(guestWallet);
   });
 
-  it("is sent by hand where there is no mail server, and the answer says so", async () => {
+  it("must be sent by hand without a mail server, and the answer says so", async () => {
     const answer = await service.call("prefund_trip", { budgetUsdc: "1", guestEmail: "ana@example.com" });
     expect(resultOf(answer)).toMatchObject({ emailSent: false, emailNote: expect.stringContaining("no mail server") });
   });

@@ -16,7 +16,7 @@ import { addressGroup, clientAddress } from "../../surfaces/http/limits/client-a
 import { createRateLimiter } from "../../surfaces/http/limits/rate-limiter.ts";
 
 describe("scopes", () => {
-  test("sandbox keys may do everything that is known but decide approvals and change the rules that bind them", () => {
+  test("sandbox keys have every permission except deciding approvals and changing their own rules", () => {
     const personal = [
       ...["approvals:decide", "policy:administer", "limits:administer", "members:administer", "webhooks:administer"],
     ];
@@ -25,7 +25,7 @@ describe("scopes", () => {
     for (const scope of personal) expect(hasScope(["*", scope], scope)).toBe(true);
   });
 
-  test("production keys read everything but travelers, and write reputation only", () => {
+  test("production keys read everything except travelers, and write reputation only", () => {
     const allowed = knownScopes.filter((scope) => hasScope(defaultScopes("production"), scope));
     expect(allowed.toSorted()).toEqual(
       [
@@ -46,7 +46,7 @@ describe("scopes", () => {
     );
   });
 
-  test("every area and effect of a tool has a scope; one does not stand for another", () => {
+  test("every area and effect of a tool has a scope, and none implies another", () => {
     for (const area of toolAreas) {
       for (const effect of effects) {
         const scope = scopeOf(area, effect);
@@ -58,7 +58,7 @@ describe("scopes", () => {
     }
   });
 
-  test("what is no scope is told", () => {
+  test("unknown scopes are reported", () => {
     expect(findUnknownScopes(["*", "flights:read", "flights:*", "FLIGHTS:read", "", "orders:read"])).toEqual([
       "flights:*",
       "FLIGHTS:read",
@@ -68,7 +68,7 @@ describe("scopes", () => {
   });
 });
 
-test("a bearer token is read as it stands; a header that cannot be read is not an absent one", () => {
+test("a bearer token is read literally; an unreadable header does not count as absent", () => {
   expect(readBearer(undefined)).toEqual({ kind: "absent" });
   expect(readBearer(null)).toEqual({ kind: "absent" });
   for (const header of ["Bearer ak_1", "bearer ak_1", "BEARER  ak_1 "]) {
@@ -95,7 +95,7 @@ describe("the rate limiter", () => {
   const countAllowed = (limiter: ReturnType<typeof open>["limiter"], id: string, calls: number) =>
     Array.from({ length: calls }, () => limiter.take(id)).filter(({ allowed }) => allowed).length;
 
-  test("lets a burst through, then the rate, and says when to come back", () => {
+  test("allows a burst, then the rate, and tells when to retry", () => {
     const { clock, limiter } = open();
     expect(countAllowed(limiter, "a", 50)).toBe(20);
     expect(limiter.take("a")).toEqual({ allowed: false, retryAfterSeconds: 1 });
@@ -110,7 +110,7 @@ describe("the rate limiter", () => {
     expect(slow.take("a").allowed).toBe(true);
   });
 
-  test("counts each caller alone, and holds no more of them than it was told", () => {
+  test("counts callers separately, and keeps no more of them than configured", () => {
     const { limiter } = open(100);
     expect(countAllowed(limiter, "busy", 30)).toBe(20);
     for (let index = 0; index < 1_000; index += 1) {
@@ -121,7 +121,7 @@ describe("the rate limiter", () => {
     expect(limiter.size()).toBe(100);
   });
 
-  test("a clock that is set back gives nothing away and takes nothing", () => {
+  test("a clock that is set back neither adds nor removes tokens", () => {
     const { clock, limiter } = open();
     countAllowed(limiter, "a", 20);
     clock.advance({ hours: -1 });
@@ -142,7 +142,7 @@ test("addresses count by IPv4 address and by IPv6 network", () => {
   for (const nothing of [undefined, "", "localhost", "999.1.1.1"]) expect(addressGroup(nothing)).toBe("unknown");
 });
 
-test("who asks is the last one before the proxies that are trusted", () => {
+test("the client is the last address before the trusted proxies", () => {
   const proxies = networks("10.0.0.0/8, 192.0.2.1, 2001:db8::/32");
   const asker = (connected: string | undefined, forwardedFor?: string) =>
     clientAddress(connected, forwardedFor, proxies);

@@ -63,7 +63,7 @@ describe("cached keys", () => {
   });
   afterAll(() => setup.close());
 
-  test("another process's revocation is heard of; the clock stands still, so age has no part in it", async () => {
+  test("another process's revocation is noticed; the clock is stopped, so age has no effect", async () => {
     const [here, there] = [setup.open(), setup.open()];
     await here.ready();
     const { tenant, apiKey, key } = await there.createTenant({ name: "Heard", actor: "test" });
@@ -74,7 +74,7 @@ describe("cached keys", () => {
     await expect.poll(() => here.authenticate(apiKey, cached)).toBeUndefined();
   });
 
-  test("a process sees its own changes at once, heard or not", async () => {
+  test("a process sees its own changes at once, notified or not", async () => {
     // Listens in another database, where nothing is ever notified.
     const identity = setup.open({ databaseUrl: adminUrl() });
     await identity.ready();
@@ -90,7 +90,7 @@ describe("cached keys", () => {
     expect(await seen()).toBeUndefined();
   });
 
-  test("changes of plan, scopes and expiry made straight in the database are heard of", async () => {
+  test("changes of plan, scopes and expiry made directly in the database are noticed", async () => {
     const identity = setup.open();
     await identity.ready();
     const { tenant, apiKey, key } = await identity.createTenant({ name: "Changed", actor: "test" });
@@ -105,7 +105,7 @@ describe("cached keys", () => {
     await expect.poll(seen).toBeUndefined();
   });
 
-  test("a change nobody tells of ends a cached key after 15 seconds, and at once for a fresh read", async () => {
+  test("an unnotified change ends a cached key after 15 seconds, and at once for a fresh read", async () => {
     const identity = setup.open();
     await identity.ready();
     const { apiKey, key } = await identity.createTenant({ name: "Silent", actor: "test" });
@@ -122,7 +122,7 @@ describe("cached keys", () => {
     expect(await identity.authenticate(apiKey, cached)).toBeUndefined();
   });
 
-  test("a fresh read also ends what was cached", async () => {
+  test("a fresh read also removes the cached entry", async () => {
     const identity = setup.open();
     await identity.ready();
     const { apiKey, key } = await identity.createTenant({ name: "Overtaken", actor: "test" });
@@ -136,7 +136,7 @@ describe("cached keys", () => {
     expect(await identity.authenticate(apiKey, cached)).toBeUndefined();
   });
 
-  test("a key ends at its time, cached or not", async () => {
+  test("a key ends at its expiry, cached or not", async () => {
     const identity = setup.open();
     await identity.ready();
     const { tenant } = await identity.createTenant({ name: "Short", actor: "test" });
@@ -155,7 +155,7 @@ describe("cached keys", () => {
     expect(await identity.authenticate(apiKey, fresh)).toBeUndefined();
   });
 
-  test("while nobody can tell of changes nothing is cached; afterwards it is again", async () => {
+  test("nothing is cached while changes are not notified; afterwards it is again", async () => {
     const proxy = await openProxy(setup.url);
     cleanUps.push(proxy.close);
     const there = setup.open();
@@ -184,7 +184,7 @@ describe("cached keys", () => {
     await expect.poll(() => here.authenticate(second.apiKey, cached)).toBeUndefined();
   });
 
-  test("a server that ends the listening connection is listened to again", async () => {
+  test("a listening connection ended by the server is reopened", async () => {
     const [here, there] = [setup.open(), setup.open()];
     await here.ready();
     const { tenant, apiKey, key } = await there.createTenant({ name: "Ended", actor: "test" });
@@ -198,7 +198,7 @@ describe("cached keys", () => {
     await expect.poll(() => here.authenticate(apiKey, cached)).toBeUndefined();
   });
 
-  test("closing works in the middle of coming back", async () => {
+  test("closing works during a reconnection", async () => {
     const proxy = await openProxy(setup.url);
     cleanUps.push(proxy.close);
     proxy.cut();
@@ -237,7 +237,7 @@ describe("the cache itself", () => {
     expect(cache.get("a")).toEqual(principal("t"));
   });
 
-  test("stays within its bounds, and unknown keys do not push out known ones", () => {
+  test("stays within its limits, and unknown keys do not displace known ones", () => {
     const cache = createPrincipalCache({ clock: createManualClock(), maxEntries: 100 });
     cache.setEnabled(true);
     for (let index = 0; index < 1_000; index += 1) cache.put(`known${index}`, principal("t"), cache.generation());
@@ -248,7 +248,7 @@ describe("the cache itself", () => {
     expect(cache.get("unknown999")).toBe("unknown");
   });
 
-  test("remembers an unknown key for one second", () => {
+  test("caches an unknown key for one second", () => {
     const clock = createManualClock();
     const cache = createPrincipalCache({ clock });
     cache.setEnabled(true);
@@ -259,7 +259,7 @@ describe("the cache itself", () => {
     expect(cache.get("a")).toBeUndefined();
   });
 
-  test("evicts all of a tenant's keys and no other's", () => {
+  test("evicts all keys of a tenant and no others", () => {
     const cache = createPrincipalCache({ clock: createManualClock() });
     cache.setEnabled(true);
     cache.put("a", principal("one"), cache.generation());

@@ -12,7 +12,7 @@ describe("keys and tenants", () => {
   });
   afterAll(() => setup.close());
 
-  test("a new tenant has a sandbox key that proves who is calling", async () => {
+  test("a new tenant has a sandbox key that identifies it", async () => {
     const identity = setup.open();
     const { tenant, apiKey, key } = await identity.createTenant({ name: " Acme ", plan: "pro", actor: "test" });
     expect(tenant).toMatchObject({ name: "Acme", plan: "pro", monthlyCapMicroUsdc: 100_000_000n, isDemo: false });
@@ -34,7 +34,7 @@ describe("keys and tenants", () => {
     expect((await identity.listTenants()).map(({ id }) => id)).toContain(tenant.id);
   });
 
-  test("what is no key, or nobody's key, proves nothing", async () => {
+  test("a malformed or unknown key identifies nobody", async () => {
     const identity = setup.open();
     const { apiKey } = await identity.createTenant({ name: "Near", actor: "test" });
     const others = ["", "ak_", "x".repeat(43), `${apiKey} `, apiKey.slice(0, -1), `${apiKey}0`, `ak_${"0".repeat(40)}`];
@@ -45,7 +45,7 @@ describe("keys and tenants", () => {
     }
   });
 
-  test("the tenant, its key and the hook's work exist together or not at all", async () => {
+  test("the tenant, its key and the hook's changes exist together or not at all", async () => {
     const seen: string[] = [];
     const identity = setup.open({
       async onTenantCreated(transaction, tenant) {
@@ -128,7 +128,7 @@ describe("keys and tenants", () => {
     expect(await isMine(`svc:${mine.key.id}`)).toBe(false);
   });
 
-  test("a key is revoked by its own tenant only, and twice is once", async () => {
+  test("a key is revoked by its own tenant only, and a second time has no effect", async () => {
     const identity = setup.open();
     const mine = await identity.createTenant({ name: "Owner", actor: "test" });
     const theirs = await identity.createTenant({ name: "Stranger", actor: "test" });
@@ -143,7 +143,7 @@ describe("keys and tenants", () => {
     expect(await lines.where("subjectId", "=", mine.key.id).execute()).toHaveLength(1);
   });
 
-  test("the signing secret is shown once; a rotated one replaces it in what a key proves", async () => {
+  test("the signing secret is shown once; a rotated one replaces it for the tenant's keys", async () => {
     const identity = setup.open();
     await identity.ready();
     const { tenant, apiKey } = await identity.createTenant({ name: "Signed", actor: "test" });

@@ -57,7 +57,7 @@ test("four processes that start at once on an empty database all succeed", async
   }
 });
 
-test("the audit log tells every change, and nothing in it can be changed or removed", async () => {
+test("the audit log has every change, and cannot be changed or removed", async () => {
   const identity = setup.open();
   const { tenant, key } = await identity.createTenant({ name: "Audited", actor: "command" });
   await identity.setTenant(tenant.id, { plan: "pro", monthlyCapMicroUsdc: 5_000_000n }, "ann");
@@ -96,7 +96,7 @@ test("the audit log tells every change, and nothing in it can be changed or remo
   expect(await read()).toEqual(lines);
 });
 
-test("a change that fails leaves no line", async () => {
+test("a failed change leaves no line", async () => {
   const identity = setup.open();
   expect(await identity.setTenant("tenant_none", { plan: "pro" }, "test")).toBeUndefined();
   await expect(openTravelers().put("tenant_none", "ada", "sandbox", profile, "test")).rejects.toThrow();
@@ -104,7 +104,7 @@ test("a change that fails leaves no line", async () => {
   expect(await count.execute()).toEqual([]);
 });
 
-test("a traveler's profile comes back as it was put, and is replaced as a whole", async () => {
+test("a traveler's profile is returned as stored, and is replaced as a whole", async () => {
   const identity = setup.open();
   const travelers = openTravelers();
   const mine = await identity.createTenant({ name: "Travels", actor: "test" });
@@ -128,7 +128,7 @@ test("a traveler's profile comes back as it was put, and is replaced as a whole"
   }
 });
 
-test("two writers of one new traveler: one creates it, both succeed", async () => {
+test("two concurrent writers of a new traveler: one creates it, both succeed", async () => {
   const { tenant } = await setup.open().createTenant({ name: "Racing", actor: "test" });
   const travelers = openTravelers();
   const outcomes = await Promise.all(
@@ -168,7 +168,7 @@ test("supplier customers are found by user and by id, per network, within the te
   await expect(twice).rejects.toMatchObject({ code: "conflict" });
 });
 
-test("no table holds a key, a signing secret or a document number in clear", async () => {
+test("no table holds a key, a signing secret or a document number in clear text", async () => {
   const identity = setup.open();
   const { tenant, apiKey, key } = await identity.createTenant({ name: "Canary", actor: "test" });
   const minted = await identity.mintKey({ tenantId: tenant.id, environment: "production", actor: "test" });
@@ -206,7 +206,7 @@ test("another master key is noticed before anything is served", async () => {
   await expect(checkMasterKey(setup.db, other)).rejects.toThrow("another master key");
 });
 
-test("beside the database of a DATABASE_URL that has tenants no key is made, and a lost or other one is named", async () => {
+test("no key is created for a DATABASE_URL database with tenants, and a lost or different key is named", async () => {
   await setup.open().createTenant({ name: "Kept", actor: "test" });
   const dataDir = mkdtempSync(join(tmpdir(), "wayfare lost key "));
   const config = { masterKeyFile: undefined, dataDir, databaseUrl: setup.url, networkMode: "sandbox" } as const;

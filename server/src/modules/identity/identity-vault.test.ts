@@ -11,7 +11,7 @@ import { readMasterKey } from "../../embedded/master-key.ts";
 describe("the vault", () => {
   const vault = createVault(Buffer.alloc(32, 7));
 
-  test("gives back what it was given, in the same context only", () => {
+  test("decrypts what it encrypted, in the same context only", () => {
     for (const text of ["", "P1234567", "Zürich 東京 ✈", "x".repeat(100_000)]) {
       const sealed = vault.encrypt(text, "passport:tenant_1:ada");
       expect(sealed).toMatch(/^v1\.[0-9a-f]{8}\.[\w-]+$/);
@@ -21,12 +21,12 @@ describe("the vault", () => {
     }
   });
 
-  test("never seals alike twice", () => {
+  test("never encrypts the same text alike", () => {
     const sealed = Array.from({ length: 100 }, () => vault.encrypt("same", "context"));
     expect(new Set(sealed).size).toBe(100);
   });
 
-  test("refuses a text that was changed in any place, or cut", () => {
+  test("refuses a text that was changed anywhere, or truncated", () => {
     const sealed = vault.encrypt("P1234567", "context");
     const [format = "", keyId = "", body = ""] = sealed.split(".");
     const bytes = Buffer.from(body, "base64url");
@@ -45,14 +45,14 @@ describe("the vault", () => {
     }
   });
 
-  test("another master key opens nothing and says so", () => {
+  test("another master key decrypts nothing and says so", () => {
     const sealed = vault.encrypt("P1234567", "context");
     const other = createVault(Buffer.alloc(32, 8));
     expect(() => other.decrypt(sealed, "context")).toThrow("another master key");
     expect(() => createVault(Buffer.alloc(16))).toThrow("32 bytes");
   });
 
-  test("derives one key for one purpose", () => {
+  test("derives one key per purpose", () => {
     expect(vault.deriveKey("a")).toMatch(/^[0-9a-f]{64}$/);
     expect(vault.deriveKey("a")).toBe(createVault(Buffer.alloc(32, 7)).deriveKey("a"));
     expect(vault.deriveKey("a")).not.toBe(vault.deriveKey("b"));
@@ -69,7 +69,7 @@ describe("the master key", () => {
   const read = (options: Partial<Parameters<typeof readMasterKey>[0]>) =>
     readMasterKey({ masterKeyFile: undefined, dataDir: folder, production: false, ...options });
 
-  test("processes that start at once make one key, readable by its owner only, and keep it", async () => {
+  test("is created once by processes that start at once, readable by its owner only, and kept", async () => {
     const dataDir = join(folder, "made at once");
     const script = `
       const { readMasterKey } = await import(${JSON.stringify(import.meta.resolve("../../embedded/master-key.ts"))});
@@ -86,14 +86,14 @@ describe("the master key", () => {
     expect(read({ dataDir }).toString("hex")).toBe(keys[0]);
   });
 
-  test("one that is missing beside a database is named, and none is made in its place", () => {
+  test("is named if it is missing for an existing database, and none is created instead", () => {
     const dataDir = join(folder, "lost");
     mkdirSync(join(dataDir, "postgres", "data"), { recursive: true });
     expect(() => read({ dataDir })).toThrow(`${join(dataDir, "master.key")} is missing`);
     expect(readdirSync(dataDir)).toEqual(["postgres"]);
   });
 
-  test("production wants one that was made for it", () => {
+  test("must be set explicitly in production", () => {
     const dataDir = join(folder, "production");
     expect(() => read({ dataDir, production: true })).toThrow(/MASTER_KEY_FILE is not set/);
     const masterKeyFile = join(folder, "explicit.key");
@@ -111,7 +111,7 @@ describe("the master key", () => {
     expect(readdirSync(folder)).not.toContain("production");
   });
 
-  test("a file that is no key is refused in one line that names it and never quotes it", () => {
+  test("a malformed file is refused in one line that names it and never quotes it", () => {
     const masterKeyFile = join(folder, "bad.key");
     for (const text of ["", "hunter2", "ab".repeat(31), `${"ab".repeat(32)}00`, "zz".repeat(32)]) {
       writeFileSync(masterKeyFile, text, { mode: 0o600 });
@@ -121,7 +121,7 @@ describe("the master key", () => {
     expect(() => read({ masterKeyFile: join(folder, "absent.key") })).toThrow(/absent\.key cannot be read \(ENOENT\)/);
   });
 
-  test("a file that others can read, change or run is refused, and what is wrong is said", () => {
+  test("a file that others can read, write or execute is refused with the reason", () => {
     const masterKeyFile = join(folder, "loose.key");
     writeFileSync(masterKeyFile, randomBytes(32).toString("hex"));
     for (const mode of [0o644, 0o640, 0o604, 0o620, 0o700]) {
@@ -134,7 +134,7 @@ describe("the master key", () => {
     }
   });
 
-  test("a key that is there is never replaced", () => {
+  test("an existing key is never replaced", () => {
     const dataDir = mkdtempSync(join(folder, "damaged"));
     writeFileSync(join(dataDir, "master.key"), "damaged", { mode: 0o600 });
     chmodSync(join(dataDir, "master.key"), 0o600);

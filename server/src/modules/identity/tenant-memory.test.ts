@@ -55,7 +55,7 @@ const insertBudget = (values: { tenantId: string }) =>
   `insert into budget (tenant_id, environment, budget_id, amount_micro, updated_by, updated_at)
     values ('${values.tenantId}', 'sandbox', 'silent', 1, 'test', now())`;
 
-test("is asked of the database once, and again when another process has changed a policy, what is enforced, or a budget", async () => {
+test("is read from the database once, and again after another process changed a policy, the enforced policy, or a budget", async () => {
   const [{ owner, put }, other] = [await newOwner(), await newOwner()];
   const { memory, remembered, reads } = await openProcess();
   await memory.ready();
@@ -78,7 +78,7 @@ test("is asked of the database once, and again when another process has changed 
   expect(reads()).toBe(before);
 });
 
-test("is at most 15 seconds old where nobody tells of a change", async () => {
+test("is at most 15 seconds old without notifications", async () => {
   const { owner } = await newOwner();
   const { memory, clock, remembered } = await openProcess();
   await memory.ready();
@@ -91,7 +91,7 @@ test("is at most 15 seconds old where nobody tells of a change", async () => {
   expect(await remembered(owner)).toMatchObject({ budgets: 1 });
 });
 
-test("is forgotten at once by who has changed it, also what was read before the change and answers after it", async () => {
+test("is dropped at once by the process that changes it, including reads that began before the change", async () => {
   const { owner, put } = await newOwner();
   // Listens in another database, where nothing is ever notified.
   const { memory, remembered } = await openProcess(adminUrl());
@@ -107,7 +107,7 @@ test("is forgotten at once by who has changed it, also what was read before the 
   expect(await remembered(owner)).toMatchObject({ budgets: 0 });
 });
 
-test("is not remembered while nobody would tell of changes", async () => {
+test("is not used without notifications", async () => {
   const { owner } = await newOwner();
   const { memory, remembered, reads } = await openProcess();
   await memory.ready();
@@ -119,7 +119,7 @@ test("is not remembered while nobody would tell of changes", async () => {
   }
 });
 
-test("this process judges by what it has just been told, whether or not the database tells", async () => {
+test("this process judges by its own last change, whether or not the database notifies it", async () => {
   const { owner, put } = await newOwner();
   const { apiKey: key } = await service.operator((identity) =>
     identity.mintKey({ tenantId: owner.tenantId, environment: "sandbox", actor: "test" }),

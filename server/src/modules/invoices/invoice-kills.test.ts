@@ -49,7 +49,7 @@ const issue = (over: Stores, settlement: Settlement) =>
     chainId: 1,
   });
 
-it("numbers have no gap and bookings one document each, at whichever step the one who issues is killed", async () => {
+it("numbers have no gaps and each booking has one document, at whichever step the issuer is killed", async () => {
   let booking = 0;
   for (const when of ["before", "after"] as const) {
     for (let step = 1; ; step += 1) {

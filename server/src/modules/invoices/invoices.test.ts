@@ -61,7 +61,7 @@ const numberOf = (text: string): number => Number(/^SANDBOX-INV-(\d{6})$/.exec(t
 const cents = (amount: string): bigint => (parseDecimal(amount) ?? -1n) / 10_000n;
 
 describe("an invoice", () => {
-  it("is one for a booking however often and by however many it is asked for, and numbers have no gaps", async () => {
+  it("is the only one of its booking, however often it is requested, and numbers have no gaps", async () => {
     const { bookingId, txHash } = await settledBooking();
     const asked = await Promise.all(Array.from({ length: 8 }, () => invoiceOf(bookingId)));
     const [first] = asked;
@@ -74,7 +74,7 @@ describe("an invoice", () => {
     expect(numbers.map(numberOf).toSorted()).toEqual([own + 1, own + 2]);
   });
 
-  it("leaves no gap when its document is not stored after its number was taken", async () => {
+  it("leaves no gap if its document is not stored after its number was taken", async () => {
     const { bookingId } = await settledBooking();
     const before = (await invoiceOf((await settledBooking()).bookingId)).invoiceNumber;
     // Simulates a death between the two: the database refuses this tenant's documents.
@@ -91,7 +91,7 @@ describe("an invoice", () => {
     expect(numberOf((await invoiceOf(bookingId)).invoiceNumber)).toBe(numberOf(before) + 1);
   });
 
-  it("says seller, buyer and tax as they are set, and its lines sum to its total to the cent", async () => {
+  it("names seller, buyer and tax as configured, and its lines add up to its total to the cent", async () => {
     const settings = {
       seller: { name: "Example Travel GmbH", addressLines: ["Beispielstraße 12"], countryCode: "DE", taxId: "DE1" },
       buyer: { name: "יוסי בן-דוד", addressLines: ["Tel Aviv"], countryCode: "IL", reference: "PO 4711" },
@@ -133,7 +133,7 @@ describe("an invoice", () => {
     expect((await api("PUT", "/api/invoicing", { ...settings, invoiceSeries: "INV-1" })).status).toBe(400);
   });
 
-  it("is in Japanese for a Japanese buyer, whose name stands on an English one too, with the letters that it shows", async () => {
+  it("is in Japanese for a Japanese buyer, whose name is also on an English one, with all its letters", async () => {
     const party = { addressLines: ["東京都千代田区"], countryCode: "JP" };
     const settings = { seller: { ...party, name: "Example" }, buyer: { ...party, name: "髙橋商事 陳偉" }, dueDays: 14 };
     for (const language of ["ja", "en"]) {
@@ -157,7 +157,7 @@ describe("an invoice", () => {
     }
   });
 
-  it("is read at addresses that can be revoked, and the same PDF is given at new ones", async () => {
+  it("is available at revocable addresses, and the same PDF is given at new ones", async () => {
     const { bookingId } = await settledBooking();
     const first = await invoiceOf(bookingId);
     const pdf = await (await fetchFile(first.pdfUrl)).bytes();
@@ -173,7 +173,7 @@ describe("an invoice", () => {
 });
 
 describe("a refund", () => {
-  it("makes one credit note that names the invoice of the flight, with what really came back", async () => {
+  it("creates one credit note that names the flight's invoice, with the amount really refunded", async () => {
     const { bookingId, orderId, price } = await settledFlight(service, escrow);
     const first = await invoiceOf(bookingId);
     expect(first.creditNotes).toEqual([]);
@@ -206,8 +206,8 @@ describe("a refund", () => {
   });
 });
 
-describe("no invoice", () => {
-  it("is made before the settlement, of another's booking, or by a hash that is not its settlement's", async () => {
+describe("an invoice is refused", () => {
+  it("before the settlement, for another tenant's booking, or with another hash", async () => {
     const { bookingId, txHash } = await settledBooking();
     const other = await settledBooking();
     const open = await escrow.bookingAfter(tripId, "confirm_flight");

@@ -63,8 +63,8 @@ async function post(
 
 const codeOf = (error: unknown): unknown => (error instanceof Failure ? error.code : error);
 
-describe("the books of prefunded balances", () => {
-  test("a deposit, a hold and a part capture end where they should, and the books add up", async () => {
+describe("the ledger", () => {
+  test("a deposit, a hold and a partial capture are posted correctly, and the accounts balance", async () => {
     const purse = await funded(1_000_000n);
     await ledger.hold(purse, 600_000n, "booking:a");
     expect(await ledger.balance(purse)).toEqual({ available: 400_000n, held: 600_000n, outgoing: 0n });
@@ -73,14 +73,14 @@ describe("the books of prefunded balances", () => {
     expect(await ledgerImbalance(open.db)).toBe(0n);
   });
 
-  test("a step that runs twice posts once", async () => {
+  test("a repeated step posts once", async () => {
     const purse = await funded(100n);
     for (let run = 0; run < 2; run += 1) await ledger.hold(purse, 40n, "booking:b");
     for (let run = 0; run < 2; run += 1) await ledger.release(purse, "booking:b");
     expect(await ledger.balance(purse)).toEqual({ available: 100n, held: 0n, outgoing: 0n });
   });
 
-  test("one reference with another amount, purse or end is an error and posts nothing", async () => {
+  test("a reference with another amount, purse or end is an error and posts nothing", async () => {
     const purse = await funded(100n);
     const other = await funded(100n);
     await ledger.hold(purse, 40n, "booking:c");
@@ -97,7 +97,7 @@ describe("the books of prefunded balances", () => {
     expect(await ledger.balance(other)).toEqual({ available: 100n, held: 0n, outgoing: 0n });
   });
 
-  test("a movement read again after its escrow was exchanged stays as it was posted, and nothing else may differ", async () => {
+  test("a movement read again after its escrow was exchanged stays as posted, and nothing else may differ", async () => {
     const [purse, other] = [newPurse(), newPurse()];
     const [own, others] = [purse, other].map(({ tenantId }) => ({ kind: "treasury", tenantId }) as const);
     const escrow = { kind: "escrow" } as const;
@@ -118,7 +118,7 @@ describe("the books of prefunded balances", () => {
     expect(await ledgerImbalance(open.db)).toBe(0n);
   });
 
-  test("too little money names what is missing, and nothing is posted", async () => {
+  test("a refusal names the missing amount, and nothing is posted", async () => {
     const purse = await funded(1_500_000n);
     const failure = await ledger.hold(purse, 2_000_000n, "booking:d").catch((error: unknown) => error);
     expect(failure).toMatchObject({
@@ -129,7 +129,7 @@ describe("the books of prefunded balances", () => {
     expect(await ledger.balance(purse)).toEqual({ available: 500_000n, held: 1_000_000n, outgoing: 0n });
   });
 
-  test("64 concurrent holds never take more than there is", async () => {
+  test("64 concurrent holds never take more than is available", async () => {
     const purse = await funded(1_000n);
     const outcomes = await Promise.allSettled(
       Array.from({ length: 64 }, (_, index) => ledger.hold(purse, 50n, `race:${index}`)),
@@ -141,7 +141,7 @@ describe("the books of prefunded balances", () => {
     expect(await ledgerImbalance(open.db)).toBe(0n);
   });
 
-  test("captures and releases of one hold at once: one of them wins", async () => {
+  test("of concurrent captures and releases of a hold one wins", async () => {
     const purse = await funded(100n);
     await ledger.hold(purse, 100n, "booking:e");
     const ends = await Promise.allSettled([
@@ -189,7 +189,7 @@ describe("the books of prefunded balances", () => {
     expect(await ledger.balance(purse)).toEqual({ available: 100n, held: 0n, outgoing: 0n });
   });
 
-  test("what is sent leaves by an event of the chain, or comes back", async () => {
+  test("sent money leaves by an event of the chain, or returns", async () => {
     const purse = await funded(100n);
     const mine = { kind: "treasury", tenantId: purse.tenantId } as const;
     await ledger.send(purse, 70n, "tx:1");
@@ -208,7 +208,7 @@ describe("the books of prefunded balances", () => {
     expect(await ledgerImbalance(open.db)).toBe(0n);
   });
 
-  test("tokens are books of their own", async () => {
+  test("tokens have separate accounts", async () => {
     const purse = await funded(100n);
     const euros = { ...purse, token: "EURC" } as const;
     const failure = await ledger.send(euros, 5n, "tx:euros").catch((error: unknown) => error);
@@ -219,7 +219,7 @@ describe("the books of prefunded balances", () => {
     expect((await ledger.balance(purse)).available).toBe(100n);
   });
 
-  test("the accounts of a wallet add up to what it has at a block, whatever came later", async () => {
+  test("the accounts of a wallet add up to its balance at a block, whatever came later", async () => {
     const stores = createStores(open.db, systemClock, createVault(randomBytes(32)));
     await bindTestChain(stores);
     const purse = newPurse();
@@ -234,7 +234,7 @@ describe("the books of prefunded balances", () => {
     expect([await at(9n), await at(10n), await at(11n), await at(12n)]).toEqual([0n, 100n, 100n, 70n]);
   });
 
-  test("payments both ways between tenants at once do not deadlock", async () => {
+  test("concurrent payments in both directions between tenants do not deadlock", async () => {
     const [one, other] = [await funded(1_000n), await funded(1_000n)];
     for (const purse of [one, other]) await ledger.send(purse, 640n, `both:${purse.tenantId}`);
     await Promise.all(
@@ -247,7 +247,7 @@ describe("the books of prefunded balances", () => {
     expect(await ledger.balance(one)).toEqual({ available: 1_000n, held: 0n, outgoing: 0n });
   });
 
-  test("the audit log has every change of money, and a balance changed behind the books' back shows", async () => {
+  test("the audit log has every change of money, and a balance changed outside of the ledger is detected", async () => {
     const purse = await funded(100n);
     await ledger.hold(purse, 60n, "booking:f");
     await ledger.capture(purse, "booking:f", 60n);

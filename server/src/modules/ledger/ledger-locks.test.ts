@@ -38,7 +38,7 @@ function moved(amount: bigint, from: WalletOwner | undefined, to: WalletOwner | 
   return { movement: { token: "USDC", from: address, to: address, amount, ...event }, from, to };
 }
 
-it("the movements of a split and what is paid into the same wallets at the same time do not wait in a circle", async () => {
+it("the movements of a split and concurrent payments into the same wallets do not deadlock", async () => {
   const { ledger } = stores;
   const purses = ["a", "b", "c", "d"].map((tenantId) => ({ tenantId, environment: "sandbox", token: "USDC" }) as const);
   for (const purse of purses) {

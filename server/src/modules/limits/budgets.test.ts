@@ -60,7 +60,7 @@ const arm = (path: string, fault: string) =>
   });
 
 describe("a budget", () => {
-  test("is named with what remains of it by who judges an offer and who reads the account, where it covers the caller", async () => {
+  test("is named with its rest when an offer is judged and the account is read, if it covers the caller", async () => {
     const { apiKey: key, operatorKey, tenantId } = await newFundedTenant(service, "Budgeted");
     const offer = { kind: "hotel", priceUsd: 100, pricePerNightUsd: 100 };
     const check = async () =>
@@ -74,7 +74,7 @@ describe("a budget", () => {
     expect(resultOf(await service.call("read_account", {}, { key, tenantId })).budgets).toEqual(left);
   });
 
-  test("is never passed by 64 parallel callers, and another tenant's does not count", async () => {
+  test("is never exceeded by 64 parallel callers, and another tenant's does not count", async () => {
     const { as, operatorKey } = await newFundedTenant(service, "Budgeted");
     await setBudget({ budgetId: "all", amountUsdc: "10", costCentre: "4711" }, operatorKey);
     await setBudget({ budgetId: "all", amountUsdc: "1" }, (await newFundedTenant(service, "Other")).operatorKey);
@@ -97,7 +97,7 @@ describe("a budget", () => {
     expect(await budget("all", operatorKey)).toMatchObject({ amountUsdc: "10.00" });
   });
 
-  test("of a flight is asked when the supplier has said the price, and gets back what was not booked", async () => {
+  test("for a flight is checked once the supplier has told the price, and gets back what was not booked", async () => {
     const [first, second, third] = [await nextOffer(), await nextOffer(), await nextOffer()];
     const book = (offerId: string) => service.call("book_flight", { offerId });
     const travelerIds = ["user_demo"];
@@ -127,7 +127,7 @@ describe("a budget", () => {
     expect((await book(third.id)).status).toBe(200);
   });
 
-  test("of a traveler counts what is booked for them as a companion, whoever asks", async () => {
+  test("of a traveler counts bookings for them as a companion, whoever books", async () => {
     const profile = {
       familyName: "Hart",
       bornOn: "1988-02-03",
@@ -169,7 +169,7 @@ describe("a budget", () => {
     expect(await budget("both")).toMatchObject({ usedUsdc: quote.totalAmount });
   });
 
-  test("of a trip counts what is committed of it, once, and not what went into it", async () => {
+  test("of a trip counts what is committed, once, and not what was put in", async () => {
     const tripId = await escrow.prefund("100");
     await setBudget({ budgetId: "trip", amountUsdc: "60", tripIds: [tripId] });
     await setBudget({ budgetId: "escrowed", amountUsdc: "50000" });
@@ -207,7 +207,7 @@ describe("a budget", () => {
     expect((await send("1", as)).status).toBe(200);
   });
 
-  test("is of one's own keys, users and trips only", async () => {
+  test("names the tenant's own keys, users and trips only", async () => {
     const other = await newFundedTenant(service, "Stranger");
     const [key] = await service.operator((operator) => operator.listKeys(service.tenantId));
     const foreign = {

@@ -74,7 +74,7 @@ describe("64 parallel callers", () => {
 });
 
 describe("a limit", () => {
-  test("of one call names itself, and the same Idempotency-Key goes through once it was raised", async () => {
+  test("on a single call names itself, and the same Idempotency-Key succeeds once it was raised", async () => {
     const tenant = await newTenant({ key: { perCall: 2n * UNIT } });
     const to = stranger();
     const call = () =>
@@ -100,7 +100,7 @@ describe("a limit", () => {
     });
   });
 
-  test("gets back what a call did not spend that failed before it did anything", async () => {
+  test("is restored when a call fails before it did anything", async () => {
     const tenant = await newTenant({ key: { perDay: 1_000_000n * UNIT } });
     const broke = await send(tenant, "500000");
     expect(broke.body.code).toBe("insufficient_balance");
@@ -131,7 +131,7 @@ describe("a limit", () => {
     expect((await stateOf(tenant)).tenant.perMonth.used).toBe(BigInt(amount));
   });
 
-  test("on tools and recipients holds for reads and for money, and never keeps out the service's own accounts", async () => {
+  test("on tools and recipients applies to reads and to money, and never excludes the service's own accounts", async () => {
     const friend = stranger();
     const tenant = await newTenant({
       key: { tools: ["send_tokens", "check_treasury", "settle_split"], recipients: [friend] },
@@ -192,7 +192,7 @@ describe("a limit", () => {
     expect(open).toEqual([]);
   });
 
-  test("of production is not used up by the sandbox", async () => {
+  test("of production is separate from the sandbox", async () => {
     const tenant = await newTenant();
     await setLimits(tenant, { perDay: UNIT }, "production");
     expect((await send(tenant, "5")).status).toBe(200);
@@ -205,7 +205,7 @@ describe("a limit", () => {
 });
 
 describe("a trip's budget", () => {
-  test("counts when it is prefunded, and again only for a key that commits what another key has put there", async () => {
+  test("counts at prefunding, and again only for a key that commits another key's money", async () => {
     const tenant = await newTenant({ tenant: { perDay: 120n * UNIT } });
     const { apiKey: otherKey, key: other } = await service.operator((operator) =>
       operator.mintKey({ tenantId: tenant.tenantId, environment: "sandbox", actor: "test" }),
@@ -243,7 +243,7 @@ describe("a call that ended without its process", () => {
     return z.array(z.object({ state: z.string(), call_id: z.string() })).parse(rows);
   };
 
-  test("gives back what it reserved when it did nothing, and keeps it while what it did is open", async () => {
+  test("returns its reservation if it did nothing, and keeps it while its effect is open", async () => {
     const tenant = await newTenant({ key: { perDay: 10n * UNIT } });
     expect((await send(tenant, "4")).status).toBe(200);
     const [{ call_id: callId } = { call_id: "" }] = await spendOf(tenant);
@@ -266,7 +266,7 @@ describe("a call that ended without its process", () => {
     expect((await stateOf(tenant)).key.perDay).toMatchObject({ used: 0n, reserved: 0n, left: 10n * UNIT });
   });
 
-  test("takes it again when it was only slow, or does nothing when others have used it up", async () => {
+  test("reserves again if it was only slow, or does nothing if others have used the rest up", async () => {
     const tenant = await newTenant({ key: { perDay: 10n * UNIT } });
     expect((await send(tenant, "6")).status).toBe(200);
     const [{ call_id: callId } = { call_id: "" }] = await spendOf(tenant);

@@ -81,7 +81,7 @@ describe.each([
   ["a flight", flight],
   ["a stay", stay],
 ] as const)("the preview of %s", (_name, find) => {
-  test("is refused as the call is where one call, the day or a budget has less than its price left", async () => {
+  test("is refused like the call if one call's limit, the day's or a budget's rest is below its price", async () => {
     const asked = await find();
     const tooLittle = asked.price - 1n;
     await setLimits({ perCall: tooLittle });
@@ -96,7 +96,7 @@ describe.each([
     await setBudget({ ...budget, amountUsdc: formatDecimal(asked.price), endsOn: "2020-01-01" });
   });
 
-  test("says what the booking leaves of each, and is accepted where they are just enough", async () => {
+  test("tells the rest of each after the booking, and is accepted if they are just enough", async () => {
     const asked = await find();
     const most = formatDecimal(asked.price);
     await setLimits({ perCall: asked.price });
@@ -120,7 +120,7 @@ describe.each([
     });
   });
 
-  test("says that it was not compared with them where the tenant was never shown the price", async () => {
+  test("says that it was not compared with them if the tenant was never shown the price", async () => {
     const asked = await find();
     const id = Object(asked.args).offerId ?? Object(asked.args).quoteId;
     await service.sql("delete from seen_offer where tenant_id = $1 and offer_id = $2", [service.tenantId, id]);

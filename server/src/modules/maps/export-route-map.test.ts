@@ -27,7 +27,7 @@ const at = (latitude: number, longitude: number, label?: string) => ({ latitude,
 const example = exportRouteMap.example(Temporal.PlainDate.from("2027-01-01"));
 
 describe("a route map", () => {
-  it("is drawn as pictures and SVG, for light and dark, at addresses that expire", async () => {
+  it("is drawn as pictures and SVG, for light and dark mode, at addresses that expire", async () => {
     const { map, card } = await draw(example);
     expect(map).toMatchObject({ kind: "city", labelsNotDrawn: [] });
     const urls = Urls.parse(map);
@@ -48,7 +48,7 @@ describe("a route map", () => {
     expect(Temporal.Instant.compare(map.expiresAt, Temporal.Now.instant())).toBe(1);
   });
 
-  it("is nobody's whose address is not exact, and of its address only a hash is kept", async () => {
+  it("needs its exact address, of which only a hash is stored", async () => {
     const { map } = await draw(example);
     const [, token = ""] = /files\/(\w{32})\.png$/.exec(map.lightPngUrl) ?? [];
     const rows = await service.sql("select file_name, content_type from shared_file where token_hash = $1", [
@@ -66,7 +66,7 @@ describe("a route map", () => {
     expect((await fetch(map.lightPngUrl)).status).toBe(404);
   });
 
-  it("is not drawn when only links and text are asked for", async () => {
+  it("is not drawn if only links and text are requested", async () => {
     const result = resultOf(await service.call("export_route_map", { ...example, includeStaticMap: false }));
     expect(result).toMatchObject({ map: null, mapNote: "Not asked for." });
     expect(result.links).toMatchObject({ google: expect.stringContaining("travelmode=walking") });
@@ -106,7 +106,7 @@ describe("a route map", () => {
     expect(await (await fetch(map.svgUrl)).text()).not.toMatch(/<script|NaN|undefined|Infinity/);
   });
 
-  it("takes stops by name, says what they were taken for, and whether they could be another place", async () => {
+  it("takes stops by name, with their interpretations and the alternatives", async () => {
     const stops = [{ address: "Lisbon" }, { label: "Airport", address: "MAD" }, { address: "Springfield" }];
     const { stops: found, map } = await draw({ stops });
     expect(found.map(({ label, precision }) => [label, precision])).toEqual([
@@ -118,7 +118,7 @@ describe("a route map", () => {
     expect(map.kind).toBe("region");
   });
 
-  it("says when an address and coordinates are not one place", async () => {
+  it("reports an address and coordinates that disagree", async () => {
     const { stops } = await draw({
       stops: [
         { ...at(48.86, 2.35), address: "Tokyo" },
@@ -129,7 +129,7 @@ describe("a route map", () => {
     expect(stops[1]?.note).toMatch(/placeId is not looked up/);
   });
 
-  it("names the stops that nobody knows, with near matches", async () => {
+  it("names unknown stops, with near matches", async () => {
     const answer = await service.call("export_route_map", { stops: [{ address: "Lisbom" }, at(1, 1)] });
     expect([answer.status, answer.body.code]).toEqual([500, "stop_not_found"]);
     expect(answer.body.stopsNotFound).toMatchObject([

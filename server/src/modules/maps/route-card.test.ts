@@ -25,7 +25,7 @@ describe("deep links", () => {
     );
   });
 
-  it("leave out what a map does not know", () => {
+  it("omit what a map app does not support", () => {
     expect(deepLinksOf([one, two], "transit").openStreetMap).toEqual([]);
     expect(deepLinksOf([one, two], "bicycling").apple[0]).not.toContain("dirflg");
     expect(deepLinksOf([one, two], "walking").google).not.toContain("waypoints");
@@ -57,7 +57,7 @@ describe("a text for a channel", () => {
     }
   });
 
-  it("makes nothing of what names hold", () => {
+  it("escapes markup in names", () => {
     expect(fitToChannel(card, "slack").text).toContain("*A ∗bold∗ &lt;https://evil.example|title&gt; [link](x)*");
     expect(fitToChannel(card, "mcp").text).toContain(
       "**A \\*bold\\* \\<https://evil.example\\|title\\> \\[link\\](x)**",

@@ -91,7 +91,7 @@ async function commit(itineraryHash: string, vendorAmountUsdc: string, vendorAdd
   return { bookingId, warnings: warnings.slice(0, -1), note };
 }
 
-test("the hash of a booking links it, can be shown to stand for it, and what escrow paid goes back once", async () => {
+test("the hash of a booking links it, can be verified, and the escrow's payment is returned once", async () => {
   const booked = await book(41);
   const { orderId, itineraryHash, totalAmount: amount, totalCurrency: currency, travelers, slices } = booked;
   expect((await orderOf(orderId)).order).toMatchObject({ externalId: null, itineraryHash });
@@ -155,7 +155,7 @@ test("the hash of a booking links it, can be shown to stand for it, and what esc
   expect((await orderOf(orderId)).order).toMatchObject({ externalId: bookingId });
 });
 
-test("another vendor is paid, and nothing goes back; another tenant's hash links nothing", async () => {
+test("another vendor is paid, and nothing is returned; another tenant's hash links nothing", async () => {
   const { orderId, itineraryHash, totalAmount, vendorAddress } = await book(42);
   const vendor = "0x00000000000000000000000000000000000a11ce";
   const { bookingId, warnings } = await commit(itineraryHash, totalAmount, vendor);

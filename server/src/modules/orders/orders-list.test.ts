@@ -40,7 +40,7 @@ test("are listed newest first, page by page", async () => {
   expect([second.orders.map(({ orderId }) => orderId), second.nextCursor]).toEqual([ids.slice(0, 1), null]);
 });
 
-test("show what a call did to them, and are found by their status", async () => {
+test("show what calls did to them, and are found by their status", async () => {
   const [, , stayId = ""] = ids;
   const { cancellationId, refundAmount } = await world.result("cancel_order_quote", { orderId: stayId });
   await world.result("confirm_cancel_order", { cancellationId });
@@ -57,7 +57,7 @@ test("show what a call did to them, and are found by their status", async () => 
   expect(order.refunds).toHaveLength(refundAmount === "0.00" ? 0 : 1);
 });
 
-test("answer as the API description says", async () => {
+test("match the API description", async () => {
   const api = readApiDescription((await get("/api/openapi.json")).text);
   expect(api.answerProblems("/api/orders", "get", await get("/api/orders"))).toEqual([]);
   for (const id of [...ids, "ord_none"]) {
@@ -65,7 +65,7 @@ test("answer as the API description says", async () => {
   }
 });
 
-test("are nobody else's, and need a key that may read flights", async () => {
+test("are hidden from other tenants, and need a key that may read flights", async () => {
   const other = await newFundedTenant(world.service, "Others");
   const [id = ""] = ids;
   const theirs = await get(`/api/orders/${id}`, other.apiKey);
@@ -79,7 +79,7 @@ test("are nobody else's, and need a key that may read flights", async () => {
   }
 });
 
-test("show who stays or flies in full to keys that may read travelers only", async () => {
+test("show travelers' names only to keys that may read travelers", async () => {
   const { tenantId } = world.service;
   const travelersFor = async (orderId: string, ...scopes: string[]) => {
     const key = { tenantId, environment: "sandbox", scopes, actor: "test" } as const;
@@ -131,7 +131,7 @@ describe("the wallet's movements", () => {
   }
   const newest = async () => (await movements({ limit: 1 })).movements[0];
 
-  test("each call that moved money is found again, with what it was for and by which transaction", async () => {
+  test("each call that moved money is listed, with its purpose and its transaction", async () => {
     const [offer] = await world.search();
     const booked = await world.result("book_flight", { offerId: offer?.id ?? "" });
     const flight = Charged.parse(booked);
@@ -188,7 +188,7 @@ describe("the wallet's movements", () => {
     expect((await newest())?.text).toMatch(/close_trip gave back what was free/);
   });
 
-  test("the transaction of a charge can be read by the id that the booking has answered", async () => {
+  test("the transaction of a charge can be read by the id in the booking's answer", async () => {
     const [offer] = await world.search();
     const booked = await world.result("book_flight", { offerId: offer?.id ?? "" });
     const { chargeTransferId, chargedUsdc, chargeTxHash } = booked;
@@ -203,7 +203,7 @@ describe("the wallet's movements", () => {
     expect((await movements({ from: `${day.add({ days: 1 })}` })).movements).toEqual([]);
   });
 
-  test("add up to the wallet, page by page, and are nobody else's", async () => {
+  test("add up to the wallet, page by page, and are hidden from other tenants", async () => {
     const all = await movements();
     let pages = await movements({ limit: 3 });
     const paged = [...pages.movements];
@@ -245,7 +245,7 @@ describe("the wallet's movements", () => {
     expect((await world.service.call("list_movements", {}, { key })).body).toMatchObject({ code: "missing_scope" });
   });
 
-  test("a deposit of somebody else names who has sent it", async () => {
+  test("a stranger's deposit names its sender", async () => {
     const other = await newFundedTenant(world.service, "Payers");
     const wallet = async (as = {}) => z.string().parse((await world.result("check_treasury", {}, as)).address);
     const { txHash } = await world.result("send_tokens", { to: await wallet(), amount: "3" }, other.as);

@@ -30,7 +30,7 @@ async function bookUnchangeable() {
   throw new Error("every offer can be changed");
 }
 
-it("offers the change that the airline takes after its own, and says that tickets of a cancelled order are void", async () => {
+it("offers the change that the airline accepts after its own, and says that tickets of a cancelled order are void", async () => {
   const { orderId, totalAmount } = await bookUnchangeable();
   await expect.poll(async () => (await read(orderId)).ticketing).toBe("ticketed");
   const before = await read(orderId);
@@ -52,7 +52,7 @@ it("offers the change that the airline takes after its own, and says that ticket
   expect(cancelled).toMatchObject({ status: "cancelled", next: expect.stringContaining("its tickets are void") });
 });
 
-it("offers the change that the fare allows, and none of a cancelled order", async () => {
+it("offers the change that the fare allows, and none for a cancelled order", async () => {
   const { orderId } = await world.bookFlexible();
   const { flight, next } = await read(orderId);
   expect(flight.availableActions).toContain("change");

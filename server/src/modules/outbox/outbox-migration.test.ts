@@ -25,7 +25,7 @@ afterAll(async () => {
   await database?.drop();
 });
 
-test("what a release has left to be written to guests and of pauses is in the outbox, once", async () => {
+test("unsent guest mails and reminders of a release are in the outbox, once", async () => {
   const { db } = opened;
   const owner = { tenantId: "tenant", environment: "production" } as const;
   const insertTrip = (tripId: string, state: string, mail: string) =>

@@ -75,7 +75,7 @@ describe("a message", () => {
   const reconcile = () =>
     reconcileEffects([outboxUse(portsWith(), storedWords({ stores, clock }))], { workerId: "job", log: silentLog });
 
-  it("goes out once about a thing, whoever asks at the same moment or later, and is forgotten when it went", async () => {
+  it("is sent once per subject, whoever requests it and when, and is deleted afterwards", async () => {
     const request = requestTo("ada@example.com");
     const all = await Promise.all(Array.from({ length: 8 }, () => send(portsWith(), request)));
     expect(all.filter(({ isNew }) => isNew)).toMatchObject([{ state: "sent" }]);
@@ -89,7 +89,7 @@ describe("a message", () => {
     expect(server.received).toHaveLength(2);
   });
 
-  it("goes out once, whenever its sender is killed and however often it is asked for again", async () => {
+  it("is sent once, whenever its sender is killed and however often it is requested", async () => {
     let died = 0;
     for (const when of ["before", "after"] as const) {
       for (let step = 1; ; step += 1) {
@@ -112,7 +112,7 @@ describe("a message", () => {
     expect(died).toBeGreaterThan(10);
   });
 
-  it("waits for a mail server that is away, is given up when nobody needs it, and is kept where it may not leave", async () => {
+  it("waits for an unavailable mail server, is dropped when no longer needed, and is kept where it may not be sent", async () => {
     const waiting = requestTo("ada@example.com");
     expect(await send(portsWith(DEAD_PORT), waiting)).toMatchObject({ state: "sending", isNew: true });
     expect(await reconcile()).toBe(0);
@@ -183,7 +183,7 @@ describe("the message of a replanned trip", () => {
   const replan = async (args: object, options = {}) =>
     Messages.parse(resultOf(await service.call("trip_delay_replanner", args, options))).messages;
 
-  it("is mailed to the traveler of the profile, and to nobody else", async () => {
+  it("is mailed to the profile's traveler only", async () => {
     const [email, slack] = await replan({ ...disrupted(`${date}T08:00:00Z`), travelerLabel: "eve@example.com" });
     expect(email).toMatchObject({
       sent: true,
@@ -200,7 +200,7 @@ describe("the message of a replanned trip", () => {
     expect(mail?.parsed.html).not.toContain("<b>");
   });
 
-  it("goes out once for a disruption, whichever key the calls have, and again for another one", async () => {
+  it("is sent once per disruption, whichever key the calls have", async () => {
     const scheduled = `${date}T09:00:00Z`;
     const once = { headers: { "idempotency-key": "replan-once" } };
     const planned = async (more = {}) => {
@@ -220,13 +220,13 @@ describe("the message of a replanned trip", () => {
     expect(server.received).toHaveLength(2);
   });
 
-  it("is tried again by itself where the mail server does not take it now", async () => {
+  it("is retried automatically if the mail server does not accept it now", async () => {
     refusals = { recipient: 451 };
     const [email] = await replan(disrupted(`${date}T11:00:00Z`));
     expect(email).toMatchObject({ sent: false, sentAt: null, reason: expect.stringContaining("tried again") });
   });
 
-  it("has an approver beside it, who is mailed the link when a call needs an approval, which lets them decide", async () => {
+  it("also goes to an approver with the link when a call needs an approval, and the link decides it", async () => {
     const owner = { tenantId: service.tenantId, environment: "sandbox" as const };
     const grace = { id: "user_grace", name: "Grace", email: "grace@example.com", roles: ["approver" as const] };
     await service.operator(({ persons }) => persons.add(owner, grace, "test"));

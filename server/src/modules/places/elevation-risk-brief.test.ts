@@ -135,7 +135,7 @@ describe("elevation_risk_brief", () => {
     expect(highestPlausibleMeters).toBeGreaterThanOrEqual(meters);
   });
 
-  it("is known at most airports, and there within its error", async () => {
+  it("is known at most airports, within its stated error", async () => {
     const asked = airports.filter((_, index) => index % 30 === 0);
     const found: { known: Brief; meters: number }[] = [];
     for (const { latitude, longitude, meters } of asked) {
@@ -154,7 +154,7 @@ describe("elevation_risk_brief", () => {
     expect(share((off) => off <= MOST_OFF_IN_CITY)).toBeGreaterThan(0.96);
   });
 
-  it("does not take that of a village some way off, and advises to check the height", async () => {
+  it("does not use the elevation of a distant village, and advises to check the height", async () => {
     const flank = await brief(35.36, 138.76);
     expect(flank).toMatchObject({ available: false, elevationMeters: null, risk: null });
     expect(flank.reason).toMatch(/The height of this spot is not known.*between \d+ and \d+ m/);
@@ -177,14 +177,14 @@ describe("elevation_risk_brief", () => {
     expect(landAround?.lowestMeters).toBeLessThan(meters);
   });
 
-  it("does not take that of a town on the coast for that of the mountain above it", async () => {
+  it("does not use a coastal town's elevation for the mountain above it", async () => {
     // Mount Scenery on Saba: 870 m on an island of 5 km.
     const island = await brief(17.635, -63.239);
     expect(island.available).toBe(false);
     expect(island.highestPlausibleMeters).toBeGreaterThan(870);
   });
 
-  it("takes the risk of the highest elevation within the error", async () => {
+  it("uses the risk of the highest elevation within the error", async () => {
     const cusco = await brief(-13.5319, -71.9675);
     expect(cusco).toMatchObject({ sourceLevel: "embedded", basis: expect.stringContaining("Wanchaq") });
     expect(cusco.highestPlausibleMeters).toBe(Math.round((cusco.elevationMeters ?? 0) + (cusco.errorMeters ?? 0)));

@@ -13,7 +13,7 @@ const call = async (tool: string, args: unknown) => resultOf(await service.call(
 const EMBEDDED = { source: "embedded-places", sourceLevel: "embedded", fallbackFrom: [] };
 
 describe("find_airports_nearby", () => {
-  it("says of what day the airports and of what day the place are, and neither is of today", async () => {
+  it("states the dates of the airport and place data, neither of which is today", async () => {
     const [airports, place] = [
       { source: "embedded-sandbox", asOf: "2025-10-05" },
       { ...EMBEDDED, asOf: "2023-03-05" },
@@ -30,7 +30,7 @@ describe("find_airports_nearby", () => {
 describe("geocode_trip_stop", () => {
   const geocode = (args: object) => call("geocode_trip_stop", args);
 
-  it("gives every place of a common name, and says that it is ambiguous", async () => {
+  it("lists every place of a common name, and says that it is ambiguous", async () => {
     const found = await geocode({ address: "Springfield" });
     expect(found).toMatchObject({ ...EMBEDDED, isAmbiguous: true, nearMatches: [], contradictionMeters: null });
     expect(found.candidates).toHaveLength(5);
@@ -45,7 +45,7 @@ describe("geocode_trip_stop", () => {
     });
   });
 
-  it("says what to do where a name is not known, or is that of several places", async () => {
+  it("says what to do about an unknown or ambiguous name", async () => {
     expect(await geocode({ address: "Shinjuku" })).toMatchObject({
       candidates: [],
       nearMatches: [],
@@ -57,7 +57,7 @@ describe("geocode_trip_stop", () => {
     expect(await geocode({ address: "Lisbon, Portugal" })).toMatchObject({ note: null });
   });
 
-  it("answers an unknown street or part of a city with the city and says so, and an unknown place with near names", async () => {
+  it("answers an unknown street or district with the city and says so, and an unknown place with near names", async () => {
     expect(await geocode({ address: "10 Downing Street, London SW1A 2AA, UK" })).toMatchObject({
       candidates: [{ precision: "city", unknownPart: "10 Downing Street", countryCode: "GB" }],
     });
@@ -89,7 +89,7 @@ describe("geocode_trip_stop", () => {
     });
   });
 
-  it("names no hotel as the nearest to a place that is not known", async () => {
+  it("names no hotel near an unknown place", async () => {
     const today = Temporal.Now.plainDateISO("UTC");
     const [checkInDate, checkOutDate] = [today.add({ days: 50 }).toString(), today.add({ days: 51 }).toString()];
     const hotels = (location: string) => call("search_hotels", { location, checkInDate, checkOutDate });
@@ -113,7 +113,7 @@ describe("geocode_trip_stop", () => {
     expect(airports).toMatchObject({ center: { latitude: 38.7139 }, airports: [{ iataCode: "LIS" }] });
   });
 
-  it("takes coordinates in the text for what they are, and says when the address contradicts them", async () => {
+  it("reads coordinates in the text, and reports an address that contradicts them", async () => {
     expect(await geocode({ address: "48.8583, 2.2945" })).toMatchObject({
       candidates: [{ latitude: 48.8583, longitude: 2.2945, precision: "point", countryCode: "FR" }],
     });
@@ -145,7 +145,7 @@ describe("geocode_trip_stop", () => {
     ]);
   });
 
-  it("reads mixed scripts and emoji, bounds what it reads, and refuses what is no code", async () => {
+  it("reads mixed scripts and emoji, limits the text, and refuses malformed codes", async () => {
     expect(await geocode({ address: "東京 🗼 Tokyo", languageCode: "ja" })).toMatchObject({ isLanguageFallback: true });
     for (const address of ["القاهرة", "دبي", "תל אביב", "Αθήνα", "กรุงเทพ", "Київ"]) {
       expect((await geocode({ address })).candidates, address).not.toEqual([]);
@@ -232,7 +232,7 @@ describe("timezone_brief", () => {
     expect(await brief(latitude, longitude, { timestamp: seconds(at) })).toMatchObject({ ...EMBEDDED, ...wanted });
   });
 
-  it("takes any moment, both sides of the antimeridian, and every language that it can", async () => {
+  it("accepts any moment, both sides of the antimeridian, and every available language", async () => {
     for (const timestamp of [8_640_000_000_000, -8_640_000_000_000, 0, -1e10]) {
       expect(await brief(51.5, -0.12, { timestamp })).toMatchObject({ timeZone: "Europe/London" });
     }

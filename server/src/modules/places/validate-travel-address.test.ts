@@ -14,7 +14,7 @@ describe("validate_travel_address", () => {
   const berlin = { addressLines: ["Unter den Linden 77"], regionCode: "DE", locality: "Berlin", postalCode: "10117" };
   const problem = (field: string, kind: string) => [expect.objectContaining({ field, problem: kind })];
 
-  it("says that the form is right and what it did not verify", async () => {
+  it("confirms the form and says what was not verified", async () => {
     const found = await validate(berlin);
     expect(found).toMatchObject({
       source: "embedded-places",
@@ -84,7 +84,7 @@ describe("validate_travel_address", () => {
     expect(await validate(args)).toMatchObject({ verdict, problems });
   });
 
-  it("reads the country from the city and the code from the lines, and passes a city that it does not know", async () => {
+  it("reads the country from the city and the code from the lines, and accepts an unknown city", async () => {
     expect(await validate({ addressLines: ["Rua Augusta 100", "1100-053 Lisboa"] })).toMatchObject({
       verdict: "STRUCTURE_OK",
       countryCode: "PT",

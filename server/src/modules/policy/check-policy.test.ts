@@ -65,7 +65,7 @@ describe("default-corp", () => {
     ).toEqual(rules);
   });
 
-  it("says what it could not judge", async () => {
+  it("says what could not be judged", async () => {
     expect(await verdict("default-corp", { kind: "flight", priceUsd: 1 })).toMatchObject({
       decision: "allow",
       notEvaluated: [{ rule: "flight.maxCabin", severity: "require_approval", missing: ["cabin"] }],
@@ -79,7 +79,7 @@ describe("default-corp", () => {
     });
   });
 
-  it("costs 1000, is the same over MCP, is copied and cannot be changed", async () => {
+  it("has a limit of 1000, is the same over MCP, is copied and cannot be changed", async () => {
     const as = await newTenant("Copies");
     const answer = await check("default-corp", flight(2_501), as);
     expect(answer.body.priceMicroUsdc).toBe("1000");
@@ -101,8 +101,8 @@ describe("default-corp", () => {
   });
 });
 
-describe("a policy of a tenant's own", () => {
-  it("names each of its rules that the offer's few words cannot answer, and passes none of them in silence", async () => {
+describe("a tenant's own policy", () => {
+  it("names each of its rules that the offer's few facts cannot answer, and passes none silently", async () => {
     const as = await newTenant("Asks more");
     const document = {
       flight: {
@@ -133,7 +133,7 @@ describe("a policy of a tenant's own", () => {
     );
   });
 
-  it("has versions that never change, of which the last that came into force applies", async () => {
+  it("has immutable versions, of which the last in force applies", async () => {
     const as = await newTenant("Versions");
     expect((await put(as, "own", limit(100))).status).toBe(201);
     expect((await put(as, "own", limit(100))).body).toMatchObject({ version: 1, state: "active" });
@@ -154,7 +154,7 @@ describe("a policy of a tenant's own", () => {
     expect(policies).toMatchObject([{ policyId: "default-corp" }, { policyId: "own", version: 3 }]);
   });
 
-  it("does not apply before its first version is in force, which begins by its own time zone", async () => {
+  it("does not apply before its first version is in force, which begins in its own time zone", async () => {
     const as = await newTenant("Scheduled");
     // The time zones where a day begins first and last.
     for (const [id, timeZone, hours] of [
@@ -176,7 +176,7 @@ describe("a policy of a tenant's own", () => {
     ]);
   });
 
-  it("is nobody else's, and a name that is unknown is answered with those that are known", async () => {
+  it("is hidden from other tenants, and an unknown name is answered with the known ones", async () => {
     const [one, other] = [await newTenant("One"), await newTenant("Other")];
     await put(one, "secret-corp", limit(1));
     expect((await check("secret-corp", flight(2), one)).body.result).toMatchObject({
@@ -279,7 +279,7 @@ describe("a policy of a tenant's own", () => {
     expect(more.body).toMatchObject({ code: "invalid_input", issues: [{ path: "document.rules" }] });
   });
 
-  it("of 16 put at once has 16 consecutive versions", async () => {
+  it("put 16 times at once has 16 consecutive versions", async () => {
     const as = await newTenant("Sixteen");
     const answers = await Promise.all(Array.from({ length: 16 }, (_, index) => put(as, "own", limit(index))));
     const versions = answers.map(({ body }) => Number(body.version)).toSorted((one, other) => one - other);
@@ -330,7 +330,7 @@ describe("read_policy", () => {
     expect(await read(as, { policyId: "house", version: 2 })).toMatchObject({ policies: [later], document: limit(1) });
   });
 
-  it("cuts a list that nobody can read, and says so", async () => {
+  it("shortens an overlong list, and says so", async () => {
     const as = await newTenant("Many rules");
     const rule = (index: number) => ({ id: `no-${index}`, when: { kind: "flight", priceUsdOver: index } });
     expect((await put(as, "long", { rules: Array.from({ length: 130 }, (_, index) => rule(index)) })).status).toBe(201);
@@ -339,7 +339,7 @@ describe("read_policy", () => {
     expect(shortened).toEqual([{ path: "rules", shown: 100, of: 130 }]);
   });
 
-  it("refuses what there is not, names what there is, and shows no tenant the policy of another", async () => {
+  it("refuses unknown policies, names the existing ones, and shows no other tenant's", async () => {
     const [as, other] = [await newTenant("Has one"), await newTenant("Has none")];
     await put(as, "mine", limit(300));
     const refused = async (who: As, args: object) => (await service.call("read_policy", args, who)).body.issues;

@@ -52,7 +52,7 @@ const denying = (priceUsdOver: number) => ({
   rules: [{ id: "dear", severity: "deny", when: { kind: "flight", priceUsdOver } }],
 });
 
-it("is named by read_account, with the version that applies now", async () => {
+it("is named by read_account, with its current version", async () => {
   const enforced = async () => resultOf(await service.call("read_account", {})).enforcedPolicy;
   expect(await enforced()).toBeNull();
   const version = z.object({ version: z.int() });
@@ -62,7 +62,7 @@ it("is named by read_account, with the version that applies now", async () => {
 });
 
 describe("book_flight", () => {
-  it("is denied, or needs an approval, with the rules that it breaks, and nothing is booked or paid", async () => {
+  it("is denied, or needs an approval, with the broken rules, and nothing is booked or paid", async () => {
     const { id, totalAmount } = await offer();
     const before = await bookings();
     await enforce(denying(1));
@@ -132,7 +132,7 @@ describe("book_flight", () => {
     expect(booked.status, booked.text).toBe(200);
   });
 
-  it("against the cheapest comparable offer lets that one pass and the dearest not", async () => {
+  it("compared with the cheapest comparable offer allows that one and not the most expensive", async () => {
     const found = (await offers({ departureDate: day(61) })).toSorted(
       (a, b) => Number(a.totalAmount) - Number(b.totalAmount),
     );
@@ -141,7 +141,7 @@ describe("book_flight", () => {
     expect(dearest.body).toMatchObject({ violations: [{ rule: "flight.maxPrice.dynamic" }], notEvaluated: [] });
   });
 
-  it("of an offer that the tenant has not seen, or with services of unknown price, is not passed", async () => {
+  it("for an offer that the tenant has not seen, or with services of unknown price, is not allowed", async () => {
     const other = await newFundedTenant(service, "Another searcher");
     const { id } = await offer({ departureDate: day(62) }, { tenantId: other.tenantId, key: other.apiKey });
     await enforce(denying(1_000_000));
@@ -176,7 +176,7 @@ describe("book_flight", () => {
     }
   });
 
-  it("with services that were listed is judged by the fare and the services together", async () => {
+  it("with listed services is judged by the fare and the services together", async () => {
     const { id, totalAmount } = await offer({ departureDate: day(67) });
     const listed = z.object({ seats: z.array(z.object({ id: z.string(), totalAmount: z.string() })) });
     // The fare alone is within the limit.
@@ -200,7 +200,7 @@ describe("book_flight", () => {
     expect(approval.body).toMatchObject({ amount, isMinimum: false, evidence: { payments: [{ amount }] } });
   });
 
-  it("at a price that has risen since the tenant saw it is refused until it was looked at again", async () => {
+  it("at a price that has risen since the tenant saw it is refused until it is viewed again", async () => {
     const { id } = await offer({ departureDate: day(63) });
     await service.sql(
       `update seen_offer set offer = jsonb_set(offer, '{totalAmount}', '"1.00"') where tenant_id = $1 and offer_id = $2`,
@@ -213,7 +213,7 @@ describe("book_flight", () => {
   });
 });
 
-it("book_stay is held to the limit of its city, by the night", async () => {
+it("book_stay is limited by its city's price per night", async () => {
   const query = { location: "London", checkInDate: day(60), checkOutDate: day(62) };
   const Found = z.object({ accommodations: z.array(z.object({ cheapestRate: z.object({ id: z.string() }) })).min(1) });
   const { accommodations } = Found.parse(resultOf(await service.call("search_hotels", query)));
@@ -244,7 +244,7 @@ it("book_stay is held to the limit of its city, by the night", async () => {
   expect(booked.status, booked.text).toBe(200);
 });
 
-it("confirm_order_change is judged by what the order becomes", async () => {
+it("confirm_order_change is judged by the changed order", async () => {
   const { id } = await offer({ cabinClass: "business", departureDate: day(64) });
   const booked = z
     .object({ orderId: z.string(), totalAmount: z.string(), slices: z.array(z.object({ id: z.string() })) })
@@ -286,7 +286,7 @@ it("confirm_order_change is judged by what the order becomes", async () => {
   expect(confirmed.status, confirmed.text).toBe(200);
 });
 
-it("transfers and reservations are held to the limit of payments, to the micro-unit", async () => {
+it("transfers and reservations are limited as payments, to the micro-unit", async () => {
   await enforce({ payments: { severity: "deny", maxAmountUsd: 5 } });
   const send = (amount: string, token = "USDC") => service.call("send_tokens", { to: stranger(), amount, token });
   expect((await send("5.000001")).body).toMatchObject({
@@ -308,7 +308,7 @@ it("transfers and reservations are held to the limit of payments, to the micro-u
   );
 });
 
-it("another environment's setting, and a policy of which no version applies, hold nobody", async () => {
+it("another environment's setting, or a policy without a current version, binds nobody", async () => {
   await enforce(denying(0));
   await service.sql("update travel_policy_enforcement set network = 'production' where tenant_id = $1", [
     service.tenantId,

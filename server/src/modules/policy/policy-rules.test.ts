@@ -76,7 +76,7 @@ const onPayment = (document: unknown) => judge(document, { payment: { amount: 80
 const kept = { decision: "allow", violations: [], notEvaluated: [], notShown: 0 };
 const dollars = (amount: number) => BigInt(Math.round(amount * 1e6));
 
-describe("a limit of a price", () => {
+describe("a price limit", () => {
   const maxPrice = {
     default: 2_000,
     byDuration: [
@@ -85,7 +85,7 @@ describe("a limit of a price", () => {
     ],
   };
 
-  it("keeps its bound and is broken by a micro-unit more, in each step of the duration", () => {
+  it("is kept at its bound and broken by a micro-unit more, in each step of the duration", () => {
     for (const [minutes, amount] of [
       [180, 450],
       [181, 800],
@@ -112,7 +112,7 @@ describe("a limit of a price", () => {
     expect(onFlight(document, { price: micro + 1n })).toMatchObject({ decision: "require_approval" });
   });
 
-  it("is said in dollars, with what is over it", () => {
+  it("is stated in dollars, with the excess", () => {
     const limit = { default: 799.5 };
     const own = { rules: [{ id: "dear", when: { kind: "flight", priceUsdOver: 799.5 } }] };
     const said = [
@@ -150,7 +150,7 @@ describe("a limit of a price", () => {
     expect(onFlight(document)).toMatchObject({ notEvaluated: [{ missing: ["comparableOffers"] }] });
   });
 
-  it("of a night counts nights by the calendar, a room, and the city", () => {
+  it("per night counts calendar nights, rooms, and the city", () => {
     const document = { hotel: { maxNightly: { default: 220, byCity: { NYC: 300 } } } };
     expect(onStay(document)).toEqual(kept);
     expect(onStay(document, { price: dollars(900) + 1n })).toMatchObject({
@@ -169,7 +169,7 @@ describe("a limit of a price", () => {
   });
 });
 
-describe("a limit of the cabin", () => {
+describe("a cabin limit", () => {
   const maxCabin = {
     default: "economy",
     byDuration: [
@@ -232,7 +232,7 @@ describe("advance purchase", () => {
     });
   });
 
-  it("of a stay counts by the calendar of its place", () => {
+  it("of a stay counts on the calendar of its place", () => {
     const hotel = { hotel: { advancePurchaseDays: { days: 3 } } };
     const tokyo = { timeZone: "Asia/Tokyo", checkInDate: Temporal.PlainDate.from("2027-05-04") };
     expect(onStay(hotel, tokyo, { now: "2027-05-01T14:59:59Z" })).toEqual(kept);
@@ -323,7 +323,7 @@ describe("the other rules", () => {
     expect(onFlight(document)).toEqual(kept);
   });
 
-  it("ask for conditions only above their amount", () => {
+  it("require conditions only above their amount", () => {
     const document = { flight: { fare: { requireRefundableAbove: 800, allowBasicEconomy: false } } };
     expect(onFlight(document, { refundable: false })).toEqual(kept);
     expect(onFlight(document, { refundable: false, price: dollars(800) + 1n })).toMatchObject({
@@ -334,7 +334,7 @@ describe("the other rules", () => {
     });
   });
 
-  it("say who may book for whom", () => {
+  it("limit who may book for whom", () => {
     const allowed = [
       { booker: "*", travelers: "self" },
       { booker: "user_office", travelers: ["user_ada", "user_bob"] },
@@ -352,7 +352,7 @@ describe("the other rules", () => {
     expect(by("user_ada", undefined)).toMatchObject({ decision: "allow", notEvaluated: [{ missing: ["travelers"] }] });
   });
 
-  it("of the tenant's own are judged one by one in their order, however many share a condition", () => {
+  it("of the tenant are judged one by one in order, however many share a condition", () => {
     const over = (priceUsdOver: number, more: object = {}) => ({ kind: "flight", priceUsdOver, ...more });
     const rules = [
       { id: "a", when: over(799, { carriers: ["BA"], stopsOver: 1 }) },
@@ -373,7 +373,7 @@ describe("the other rules", () => {
     });
   });
 
-  it("decide by the strictest, and never pass in silence what is not known", () => {
+  it("decide by the strictest, and never pass unknown facts silently", () => {
     const document = {
       flight: { maxPrice: { severity: "warn", default: 1 }, itinerary: { severity: "deny", maxStops: 1 } },
       rules: [{ id: "dear", severity: "deny", when: { kind: "flight", priceUsdOver: 799 } }],

@@ -46,7 +46,7 @@ describe("the price of a booking", () => {
     });
   });
 
-  it("takes the service's part out of the markup where the policy says so", () => {
+  it("takes the service's part from the markup if the policy says so", () => {
     const { committed, total, answer } = priceBooking({ cost: 400_000_000n, policy: deducting });
     expect(committed).toEqual({ vendorAmount: 400_000_000n, markup: 16_000_000n, serviceFee: 4_000_000n });
     expect(total).toBe(420_000_000n);
@@ -76,7 +76,7 @@ describe("the price of a booking", () => {
   });
 
   it.each([undefined, 0n, 30_000_000n, 30_000_000n + 1n, 40_000_000n - 1n, 40_000_000n + 1n])(
-    "of a markup over the ceiling needs an acknowledgement of exactly that markup, not of %d",
+    "with a markup over the ceiling needs an acknowledgement of exactly that markup, not of %d",
     (acknowledged) => {
       expect(attempt({ cost: 400_000_000n, markupBps: 1_000, acknowledged, policy })).toEqual({
         refused: "ceiling_exceeded",
@@ -87,14 +87,14 @@ describe("the price of a booking", () => {
   );
 
   it.each([0n, 20_000_000n, 25_000_000n, 1_000_000_000n])(
-    "under the ceiling is the same with an acknowledgement of %d, which nobody needs",
+    "under the ceiling is the same with a needless acknowledgement of %d",
     (acknowledged) => {
       const booking = { cost: 400_000_000n, policy };
       expect(priceBooking({ ...booking, acknowledged })).toEqual(priceBooking(booking));
     },
   );
 
-  it("is refused where the markup does not cover the take that comes out of it", () => {
+  it("is refused if the markup does not cover the take deducted from it", () => {
     const low = { ...deducting, floor: 0n };
     expect(attempt({ cost: 400_000_000n, markup: 3_999_999n, policy: low })).toMatchObject({
       refused: "markup_below_service_take",
@@ -105,13 +105,13 @@ describe("the price of a booking", () => {
     expect(priceBooking({ cost: 400_000_000n, markup: 0n, policy: { ...policy, floor: 0n } }).total).toBe(404_000_000n);
   });
 
-  it("is none without a cost, or with two markups", () => {
+  it("is invalid without a cost, or with two markups", () => {
     expect(() => priceBooking({ cost: 0n, policy })).toThrow("without a cost");
     expect(() => priceBooking({ cost: 1n, markup: 1n, markupBps: 1, policy })).toThrow("two markups");
   });
 });
 
-it("is explained with figures that are true", () => {
+it("is explained with correct figures", () => {
   const page = readFileSync(new URL("../../../../docs/pricing.md", import.meta.url), "utf8");
   const [added, deducted] = [policy, deducting].map((one) => priceBooking({ cost: 400_000_000n, policy: one }));
   const row = (words: string, of: (price: BookingPrice | undefined) => string | undefined) =>
@@ -196,7 +196,7 @@ describe("the rules of prices", () => {
       { numRuns: 3_000 },
     );
 
-  it("hold for whatever is asked under whatever policy", () => {
+  it("hold for any request under any policy", () => {
     expect(check(priceBooking).counterexample).toBeNull();
   });
 
@@ -225,7 +225,7 @@ describe("the rules of prices", () => {
     "prices by the policy alone": ({ cost, acknowledged, policy }) => priceBooking({ cost, acknowledged, policy }),
   };
 
-  it.each(Object.entries(broken))("are broken by who %s", (_name, pricer) => {
+  it.each(Object.entries(broken))("are broken by a pricer that %s", (_name, pricer) => {
     expect(check(pricer).failed).toBe(true);
   });
 });

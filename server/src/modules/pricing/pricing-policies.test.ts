@@ -46,11 +46,11 @@ const nothingActivated = {
   versions: [],
 };
 
-describe("a policy that is tried", () => {
+describe("a preview of a policy", () => {
   const CAPPED = { markupConfig: bps(300), ceilingMicroUsdc: "25000000" };
   const preview = async (args: object, as: CallOptions) => resultOf(await service.call("preview_price", args, as));
 
-  it("says what 3 % with a cap of 25 makes of 200 and of 2,000, and activates nothing", async () => {
+  it("shows what 3 % with a cap of 25 makes of 200 and of 2,000, and activates nothing", async () => {
     const as = await newTenant("Tries");
     expect(await preview({ costMicroUsdc: "200000000", policy: CAPPED }, as)).toEqual({
       accepted: true,
@@ -83,7 +83,7 @@ describe("a policy that is tried", () => {
     expect(await get(as)).toEqual(nothingActivated);
   });
 
-  it("is the active one when none is given, and refuses what activating refuses", async () => {
+  it("uses the active policy by default, and refuses what activating refuses", async () => {
     const as = await newTenant("Active");
     await activate(CAPPED, as);
     expect(await preview({ costMicroUsdc: "200000000" }, as)).toMatchObject({
@@ -98,14 +98,14 @@ describe("a policy that is tried", () => {
 });
 
 describe("a pricing policy", () => {
-  it("is the defaults, and says so, until one is activated", async () => {
+  it("has the defaults, and says so, until one is activated", async () => {
     const as = await newTenant("Defaults");
     const answer = await service.call("get_tenant_pricing_policy", {}, as);
     expect(resultOf(answer)).toEqual(nothingActivated);
     expect(answer.body.priceMicroUsdc).toBe("500");
   });
 
-  it("is active in all its parts once it is activated, and older versions are kept", async () => {
+  it("is active with all its parts once it is activated, and older versions are kept", async () => {
     const as = await newTenant("Versions");
     const first = { markupConfig: bps(500), floorMicroUsdc: "2000000", ceilingMicroUsdc: "30000000" };
     const answer = await activate({ ...first, serviceTakeBehavior: "deduct_from_markup" }, as);
@@ -135,7 +135,7 @@ describe("a pricing policy", () => {
     expect(versions).toMatchObject([{ version: 2 }, shown]);
   });
 
-  it("over MCP is the same", async () => {
+  it("is the same over MCP", async () => {
     const as = await newTenant("MCP");
     const args = { markupConfig: bps(700), ceilingMicroUsdc: null };
     const activated = await sendMcp(
@@ -150,7 +150,7 @@ describe("a pricing policy", () => {
     expect(got.body.result).toMatchObject({ structuredContent: await get(as) });
   });
 
-  it("stays the version it is when nothing about it changes", async () => {
+  it("keeps its version when nothing changes", async () => {
     const as = await newTenant("Same");
     // Defaults that are activated explicitly are a version.
     for (let time = 0; time < 2; time += 1) {
@@ -166,7 +166,7 @@ describe("a pricing policy", () => {
     }
   });
 
-  it("is nobody else's", async () => {
+  it("is hidden from other tenants", async () => {
     const [one, other] = [await newTenant("One"), await newTenant("Other")];
     await activate({ markupConfig: bps(100) }, one);
     expect(await get(other)).toEqual(nothingActivated);
@@ -177,7 +177,7 @@ describe("a pricing policy", () => {
     expect(await get(other)).toMatchObject({ version: 1, markupConfig: bps(9_999) });
   });
 
-  it("of 16 calls at once has 16 consecutive versions, each as one of them said", async () => {
+  it("activated by 16 calls at once has 16 consecutive versions, each matching one of the calls", async () => {
     const as = await newTenant("Sixteen");
     const wanted = Array.from({ length: 16 }, (_, index) => index + 1);
     const answers = await Promise.all(wanted.map((value) => activate({ markupConfig: bps(value) }, as)));
@@ -189,7 +189,7 @@ describe("a pricing policy", () => {
     expect(active).toMatchObject({ version: 16 });
   });
 
-  it("of 16 equal calls at once is one version", async () => {
+  it("activated by 16 equal calls at once is one version", async () => {
     const as = await newTenant("Equal");
     const answers = await Promise.all(Array.from({ length: 16 }, () => activate({ markupConfig: bps(42) }, as)));
     expect(answers.map((answer) => Version.parse(resultOf(answer)).version)).toEqual(Array(16).fill(1));
@@ -203,7 +203,7 @@ describe("a pricing policy", () => {
     expect(versions.map(({ version }) => version)).toEqual(Array.from({ length: 20 }, (_, index) => 21 - index));
   });
 
-  it("leaves a line in the audit log for every version, and for nothing else", async () => {
+  it("leaves an audit line for every version, and for nothing else", async () => {
     const as = await newTenant("Audit");
     const userId = await addUser("user_auditor", as);
     await activate({ markupConfig: bps(300), floorMicroUsdc: "10" }, { ...as, userId });
@@ -225,7 +225,7 @@ describe("a pricing policy", () => {
     ]);
   });
 
-  it("takes a floor up to the ceiling", async () => {
+  it("accepts a floor up to the ceiling", async () => {
     const as = await newTenant("Edges");
     const most = "9223372036854775807";
     const equal = { markupConfig: bps(10_000), floorMicroUsdc: most, ceilingMicroUsdc: most };
@@ -260,7 +260,7 @@ describe("a pricing policy", () => {
     expect(isSignedBy(answer, service.signingSecret)).toBe(true);
   });
 
-  it("is changed by none of what is refused, nor by a key that may only read", async () => {
+  it("is not changed by refused requests, nor by a key that may only read", async () => {
     const as = await newTenant("Reader");
     const { apiKey } = await service.operator((identity) =>
       identity.mintKey({ tenantId: as.tenantId, environment: "sandbox", scopes: ["policy:read"], actor: "test" }),

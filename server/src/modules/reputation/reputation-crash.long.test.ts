@@ -215,7 +215,7 @@ describe("what the registry refuses", () => {
     return { ...healthy, chain: { ...openedChain.chain, agentRegistries } };
   };
 
-  it("is no rating, and leaves the place for one", async () => {
+  it("leaves no rating and frees its scope", async () => {
     const onSelf: Operation = (ports, callId) =>
       giveFeedback(ports, {
         tenantId: rater.tenant.id,
@@ -244,7 +244,7 @@ describe("what the registry refuses", () => {
     expect(await codeOf(onSelf(healthy, await newCall()))).toBe("own_agent");
   });
 
-  it("is told to who waits for it", async () => {
+  it("is reported to the waiting caller", async () => {
     const callId = await newCall();
     const asked = requestValidation(lying(subject.wallet.address), {
       tenantId: subject.tenant.id,
@@ -284,7 +284,7 @@ it("a request without a seed is found again by its idempotency key while its end
   expect(await requests()).toHaveLength(before + 2);
 });
 
-it("on a network without registries nothing is asked or written", async () => {
+it("on a chain without registries nothing is read or written", async () => {
   const chain = { ...openedChain.chain, agentRegistries: undefined };
   for (const operation of [rating("nowhere"), request("nowhere"), answer(`0x${"1".repeat(64)}`)]) {
     expect(await codeOf(operation({ ...healthy, chain }, await newCall()))).toBe("chain_not_available");

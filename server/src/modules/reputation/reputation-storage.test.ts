@@ -53,7 +53,7 @@ async function confirmed(change: Partial<NewFeedback> = {}): Promise<NewFeedback
 const ofAgent = (agentId: bigint) => ({ environment: "sandbox", agentId, rater: undefined }) as const;
 
 describe("ratings", () => {
-  it("are one in each scope, of sixteen at once too, and a refused one leaves its scope free", async () => {
+  it("are unique per scope, even of sixteen at once, and a refused one frees its scope", async () => {
     const scope = "everybody's";
     const inserted = await Promise.all(Array.from({ length: 16 }, () => feedbacks.insert(feedback({ scope }))));
     const [first, ...others] = inserted.filter((one) => one !== undefined);
@@ -67,7 +67,7 @@ describe("ratings", () => {
     expect(await feedbacks.findInScope("sandbox", scope)).toMatchObject({ id: second.id, transactionHash: hex("b") });
   });
 
-  it("count when they are confirmed, and not before", async () => {
+  it("count once they are confirmed, and not before", async () => {
     const agentId = 100n;
     await feedbacks.insert(feedback({ agentId, stars: 1 }));
     expect(await feedbacks.summary(ofAgent(agentId), 50)).toEqual({ count: 0, starSum: 0, tagCount: 0, byTag: [] });
@@ -77,7 +77,7 @@ describe("ratings", () => {
     expect(await feedbacks.summary(ofAgent(agentId), 50)).toMatchObject({ count: 1, starSum: 5 });
   });
 
-  it("sum up to what was given, whatever that was", async () => {
+  it("add up to what was given", async () => {
     const given = fc.record({
       agentId: fc.constantFrom(201n, 202n, 2n ** 255n),
       stars: fc.integer({ min: 1, max: 5 }),
@@ -111,7 +111,7 @@ describe("ratings", () => {
     }
   });
 
-  it("are counted wholly where only the most frequent tags are shown", async () => {
+  it("are counted completely even if only the most frequent tags are shown", async () => {
     const agentId = 300n;
     for (const tag of ["one", "two", "two", "three", "three", "three"]) await confirmed({ agentId, tag, stars: 2 });
     const summary = await feedbacks.summary(ofAgent(agentId), 2);
@@ -119,7 +119,7 @@ describe("ratings", () => {
     expect(summary.byTag.map(({ tag }) => tag)).toEqual(["three", "two"]);
   });
 
-  it("show the newest first, and as many as are asked for", async () => {
+  it("show the newest first, up to the limit", async () => {
     const agentId = 400n;
     const given: NewFeedback[] = [];
     for (let index = 0; index < 5; index += 1) given.push(await confirmed({ agentId }));
@@ -130,14 +130,14 @@ describe("ratings", () => {
     expect(await ids(0)).toEqual([]);
   });
 
-  it("are confirmed once: what was confirmed keeps its transaction", async () => {
+  it("are confirmed once: a confirmed one keeps its transaction", async () => {
     const one = await confirmed({ scope: "kept" });
     await feedbacks.confirm([{ id: one.id, transactionHash: hex("c") }]);
     const stored = await feedbacks.findInScope("sandbox", "kept");
     expect(stored).toMatchObject({ state: "confirmed", transactionHash: hex("b") } satisfies Partial<Feedback>);
   });
 
-  it("refuse to be asked for without an agent or a rater", async () => {
+  it("require an agent or a rater", async () => {
     const query = { environment: "sandbox", agentId: undefined, rater: undefined } as const;
     await expect(feedbacks.summary(query, 50)).rejects.toThrow("everybody");
   });
@@ -166,7 +166,7 @@ describe("validations", () => {
     responseHash: hex("e"),
   });
 
-  it("go from request to answer, one step after the other", async () => {
+  it("go from request to answer, one step at a time", async () => {
     const one = validation();
     expect(await validations.insert(one)).toMatchObject({ ...one, state: "requesting", answer: undefined });
     expect(await validations.insert(validation({ requestHash: one.requestHash }))).toBeUndefined();
@@ -193,7 +193,7 @@ describe("validations", () => {
     expect(await validations.find("sandbox", one.requestHash)).toEqual(answered);
   });
 
-  it("that the chain refuses never were; a refused answer can be given again", async () => {
+  it("that the chain refuses are removed; a refused answer can be given again", async () => {
     const one = validation();
     await validations.insert(one);
     await validations.discardRequest(one.id);
@@ -209,7 +209,7 @@ describe("validations", () => {
   });
 });
 
-describe("what is rated once", () => {
+describe("the scope of a rating", () => {
   const rating: Rating = {
     tenantId: "t",
     raterKind: "org",
@@ -222,7 +222,7 @@ describe("what is rated once", () => {
   const scope = (change: Partial<Rating>) => ratingScopeOf({ ...rating, ...change });
   const [tripId, bookingId] = [hex("1"), hex("2")];
 
-  it("is a booking, whatever else is said of it", () => {
+  it("is a booking, whatever else is given", () => {
     const one = scope({ bookingId, tripId });
     expect(scope({ bookingId, tripId, tag: "b", agentId: 2n, userId: "bessie" })).toBe(one);
     expect(scope({ bookingId: tripId, tripId })).not.toBe(one);
@@ -236,19 +236,19 @@ describe("what is rated once", () => {
     expect(new Set(scopes).size).toBe(4);
   });
 
-  it("is so for the tenant and for each user by themselves", () => {
+  it("is separate for the tenant and each user", () => {
     const scopes = [{}, { raterKind: "user" }, { raterKind: "user", userId: "bessie" }] as const;
     expect(new Set(scopes.map(scope)).size).toBe(3);
     expect(scope({ userId: "bessie" })).toBe(scope({}));
   });
 
-  it("is not mistaken for something else by words that look like it", () => {
+  it("is not confused with another by similar texts", () => {
     expect(scope({ tenantId: 't","x' })).not.toBe(scope({ raterKind: "user", tenantId: "t", userId: "x" }));
     expect(scope({ tag: "b", agentId: 1n })).not.toBe(scope({ tag: '1","b', agentId: 1n }));
   });
 });
 
-it("an average has two places, the half rounded up, and none of nothing", () => {
+it("an average has two decimals, rounded half up, and is null for none", () => {
   const average = (count: number, starSum: number) => averageOf({ count, starSum });
   expect(average(0, 0)).toBeNull();
   expect(average(1, 5)).toBe("5.00");
@@ -260,10 +260,10 @@ it("an average has two places, the half rounded up, and none of nothing", () => 
   expect(average(1_000_000_000, 4_999_999_999)).toBe("5.00");
 });
 
-describe("words of others", () => {
+describe("third-party texts", () => {
   const takes = (schema: typeof Tag, text: string) => schema.safeParse(text).success;
 
-  it("are tags when they can be seen", () => {
+  it("are valid tags if they are visible", () => {
     for (const tag of ["x", "very good", "0xAB", "日本語", "👩‍🚀", "a".repeat(64), "'; drop table feedback; --"]) {
       expect(takes(Tag, tag), tag).toBe(true);
     }
@@ -284,7 +284,7 @@ describe("words of others", () => {
     }
   });
 
-  it("are URIs when they are of a known kind and hold no password", () => {
+  it("are valid URIs if they are of a known kind and contain no password", () => {
     const good = ["https://example.com/a?b#c", "http://[::1]/x", "ipfs://bafy", "urn:uuid:1", "HTTPS://EXAMPLE.com"];
     for (const uri of good) expect(takes(EvidenceUri, uri), uri).toBe(true);
     const bad = [
@@ -305,7 +305,7 @@ describe("words of others", () => {
     for (const uri of bad) expect(takes(EvidenceUri, uri), uri).toBe(false);
   });
 
-  it("are seeds when they are short, and ids when they have the form", () => {
+  it("are valid seeds if they are short, and valid ids if they have the form", () => {
     expect([takes(Seed, ""), takes(Seed, "x".repeat(200)), takes(Seed, "x".repeat(201))]).toEqual([true, true, false]);
     expect([takes(EscrowId, hex("A")), takes(EscrowId, "0x12"), takes(EscrowId, `${hex("1")}\n`)]).toEqual([
       true,
@@ -314,7 +314,7 @@ describe("words of others", () => {
     ]);
   });
 
-  it("are numbers of agents within 256 bits, with or without zeros before them", () => {
+  it("are agent numbers within 256 bits, with or without leading zeros", () => {
     expect(readAgentId("0007")).toBe(7n);
     expect(readAgentId((2n ** 256n - 1n).toString())).toBe(2n ** 256n - 1n);
     for (const text of ["0", "000", (2n ** 256n).toString(), "9".repeat(100_000)]) {
@@ -322,7 +322,7 @@ describe("words of others", () => {
     }
   });
 
-  it("stay as they are in a stored order, where addresses and hashes are in lower case", () => {
+  it("are unchanged in a stored operation, with addresses and hashes in lower case", () => {
     const text = "0xAbCd";
     const upper = (letter: string, digits: number): Hex => `0x${letter.repeat(digits)}`;
     const actions: RegistryAction[] = [

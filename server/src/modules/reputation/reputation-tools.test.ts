@@ -68,7 +68,7 @@ describe("agents", () => {
 });
 
 describe("give_feedback", () => {
-  it("puts the rating into the registry in the tenant's name, with a hash that can be checked", async () => {
+  it("puts the rating into the registry in the tenant's name, with a verifiable hash", async () => {
     const evidenceUri = "https://example.com/Review?id=1";
     const answer = await rate({ tag: "0xAB first", stars: 3, evidenceUri });
     const result = resultOf(answer);
@@ -115,7 +115,7 @@ describe("give_feedback", () => {
     expect(event?.args.clientAddress.toLowerCase()).toBe(demo.wallet);
   });
 
-  it("answers the same call with the first rating, charged once, and refuses another one in its place", async () => {
+  it("answers the same call with the first rating, charged once, and refuses a different one", async () => {
     const before = await usage();
     const first = await rate({ tag: "again" });
     const again = await rate({ tag: "again" });
@@ -133,7 +133,7 @@ describe("give_feedback", () => {
     expect(onChain.filter(({ tag }) => tag === "again")).toHaveLength(1);
   });
 
-  it("is one rating of sixteen at once, whether they say the same or not", async () => {
+  it("makes one rating of sixteen at once, equal or not", async () => {
     const same = await Promise.all(Array.from({ length: 16 }, () => rate({ tag: "at once" })));
     expect(new Set(same.map(({ status }) => status))).toEqual(new Set([200]));
     expect(new Set(same.map((answer) => Rated.parse(resultOf(answer)).txHash)).size).toBe(1);
@@ -157,7 +157,7 @@ describe("give_feedback", () => {
     expect(onChain.filter(({ tag }) => tag === "differently").map((one) => one.stars)).toEqual([stars]);
   });
 
-  it("is one per booking, one per trip, and for tenant and users apart", async () => {
+  it("is one per booking, one per trip, and separate for tenant and users", async () => {
     const { tripId, bookingId } = await storeTrip(service, treasury.keys, demo);
     const booked = await rate({ bookingId: bookingId.toUpperCase().replace("0X", "0x"), tag: "booked" });
     expect(resultOf(booked)).toMatchObject({ tripId, bookingId });
@@ -180,7 +180,7 @@ describe("give_feedback", () => {
     expect(new Set(given).size).toBe(3);
   });
 
-  it("refuses what is not the tenant's, its own agent, and agents that are none", async () => {
+  it("refuses other tenants' records, its own agent, and unknown agents", async () => {
     const before = [await usage(), await service.sql("select 1 from feedback")];
     const { tripId, bookingId } = await storeTrip(service, treasury.keys, other);
     const own = await storeTrip(service, treasury.keys, demo);
@@ -220,7 +220,7 @@ describe("give_feedback", () => {
     expect((await rate({ tag: "own tenant named", fromTenantId: demo.tenantId })).status).toBe(200);
   });
 
-  it("needs a key, and the scope", async () => {
+  it("needs a key with the scope", async () => {
     const { body, status } = await buyer.pay("give_feedback", rating({ tag: "paid" }));
     expect([status, body.code]).toEqual([401, "unauthorized"]);
     const { apiKey: key } = await service.operator((identity) =>
@@ -267,7 +267,7 @@ describe("read_reputation", () => {
     expect((await read({ agentId: other.agentId, recentLimit: 0 })).recent).toEqual([]);
   });
 
-  it("shows the own agent by default, and nothing but zeros of one that nobody rated", async () => {
+  it("shows the own agent by default, and zeros for an unrated one", async () => {
     expect(await read({}, other.as)).toEqual(await read({ agentId: other.agentId }, other.as));
     expect(await read({ tenantId: other.tenantId }, other.as)).toEqual(await read({}, other.as));
     const unrated = await agents.newTenant("Unrated");
@@ -283,7 +283,7 @@ describe("read_reputation", () => {
     }
   });
 
-  it("shows trips and bookings to those only whose they are", async () => {
+  it("shows trips and bookings to their tenant only", async () => {
     const { tripId, bookingId } = await storeTrip(service, treasury.keys, demo);
     const args = { agentId: subject.agentId, recentLimit: 1 };
     const given = await rate({ bookingId, tag: "private" });
@@ -300,7 +300,7 @@ describe("read_reputation", () => {
     }
   });
 
-  it("shows what a user has given, of the own users only", async () => {
+  it("shows the ratings by a user, of the own users only", async () => {
     const user = { fromKind: "user", fromUserId: "user_demo" };
     const before = await read({ userId: "user_demo" });
     for (const subjectAgentId of [subject.agentId, other.agentId]) {
@@ -335,7 +335,7 @@ describe("read_reputation", () => {
     expect(await service.sql("select 1 from wallet where tenant_id like 'payer:%'")).toEqual([]);
   });
 
-  it("and the rating are the same tools over MCP", async () => {
+  it("and give_feedback are the same tools over MCP", async () => {
     const call = async (name: string, args: object) => {
       const answer = await sendMcp(service, "tools/call", { name, arguments: args });
       return z

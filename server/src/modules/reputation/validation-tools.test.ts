@@ -55,7 +55,7 @@ const respond = (requestHash: string, change: object = {}, as: object = validato
 const read = (requestHash: string, as: object = owner.as) => service.call("read_validation", { requestHash }, as);
 const usage = (tool: string) => service.sql("select 1 from usage_record where tool = $1", [tool]);
 
-it("a request and its answer stand in the registry, and are read as they stand there", async () => {
+it("a request and its answer are in the registry, and are read from there", async () => {
   const requestUri = "https://example.com/Plan.json";
   const asked = await request({ requestUri });
   const { requestHash, txHash: requestTxHash } = Requested.parse(resultOf(asked));
@@ -111,7 +111,7 @@ it("a request and its answer stand in the registry, and are read as they stand t
 });
 
 describe("request_validation", () => {
-  it("with a seed is the same request for the same arguments, and without one always another", async () => {
+  it("with a seed is the same request for the same arguments, and without one always a new one", async () => {
     const first = await request({ seed: "s1" });
     const charged = await usage("request_validation");
     const again = await request({ seed: "s1" });
@@ -137,7 +137,7 @@ describe("request_validation", () => {
     expect(await agents.requestsOf(owner.agentId)).toHaveLength(before + 2);
   });
 
-  it("is made by the owner of the agent, in its own name", async () => {
+  it("is made by the agent's owner, in its own name", async () => {
     const before = await usage("request_validation");
     const cases: [object, object, number, string][] = [
       [{ ownerWalletAddress: validator.wallet }, owner.as, 500, "not_the_owner"],
@@ -162,7 +162,7 @@ describe("request_validation", () => {
 });
 
 describe("submit_validation_response", () => {
-  it("is the named validator's, once, for the request's tag", async () => {
+  it("is made by the named validator, once, for the request's tag", async () => {
     const { requestHash } = await newRequest();
     const third = await agents.newTenant("Third");
     const before = await usage("submit_validation_response");
@@ -217,14 +217,14 @@ describe("submit_validation_response", () => {
 });
 
 describe("read_validation", () => {
-  it("says when an agent's owner has validated itself", async () => {
+  it("says if an agent's owner has validated itself", async () => {
     const { requestHash } = await newRequest({ validatorAddress: owner.wallet });
     const answer = await respond(requestHash, { validatorWalletAddress: owner.wallet }, owner.as);
     expect(answer.status, answer.text).toBe(200);
     expect(resultOf(await read(requestHash))).toMatchObject({ isOwnersOwn: true, response: 100 });
   });
 
-  it("is sold without a key, and finds nothing that is not there", async () => {
+  it("is sold without a key, and finds nothing unknown", async () => {
     const buyer = createBuyer(service);
     const { requestHash } = await newRequest();
     const bought = await buyer.buy("read_validation", { requestHash });
@@ -243,7 +243,7 @@ describe("read_validation", () => {
     expect(overMcp.body.result).toMatchObject({ structuredContent: { requestHash, state: "requested" } });
   });
 
-  it("shows what went past this service: a stranger's request, and a validator's answer with its own key", async () => {
+  it("shows entries made without this service: a stranger's request, and a validator's answer with its own key", async () => {
     const { client, keys, rpcUrl } = treasury;
     const account = privateKeyToAccount(sandboxFunder(keys.vault).privateKey);
     const funder = createWalletClient({ account, chain: client.chain, transport: http(rpcUrl) });

@@ -20,7 +20,7 @@ it("a sealed scan opens with its id, for its tenant and environment, and for not
   expect(openPerson(scanId, owner, sealed.subarray(0, 20))).toBeUndefined();
 });
 
-it("neither what is sealed nor the hash of its id says anything of it", () => {
+it("neither the encrypted scan nor the hash of its id reveals anything about it", () => {
   const scanId = newScanId();
   expect(scanId).toMatch(SCAN_ID);
   const sealed = sealPerson(scanId, owner, person);

@@ -21,7 +21,7 @@ async function quoted(route?: { origin: string; destination: string }) {
   return { order, quote, preview, confirm };
 }
 
-it("names the money that goes back and what is lost of the price", async () => {
+it("names the refunded money and the lost part of the price", async () => {
   const { order, quote, preview, confirm } = await quoted();
   const previewed = await preview();
   expect(previewed).toMatchObject({
@@ -41,7 +41,7 @@ it("names the money that goes back and what is lost of the price", async () => {
   expect(await preview()).toMatchObject({ accepted: true, movements: [] });
 });
 
-it("names the airline credit that comes back in place of money", async () => {
+it("names the airline credit issued instead of money", async () => {
   const { order, quote, preview, confirm } = await quoted({ origin: "LTN", destination: "SYD" });
   const [{ amount }] = quote.credits;
   const previewed = await preview();

@@ -44,7 +44,7 @@ async function newCompanion(userId: string, givenName: string): Promise<string> 
 }
 
 describe("the budget of a companion", () => {
-  it("refuses a change of the order that it cannot pay, and counts the one that it can", async () => {
+  it("refuses an order change that it cannot pay, and counts one that it can", async () => {
     const companion = await newCompanion("budget-companion", "Carol");
     const { id: offerId } = await world.flexibleOffer();
     const order = await world.book({ offerId, additionalCustomerUserIds: [companion] });

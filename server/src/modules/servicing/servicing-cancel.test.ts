@@ -23,7 +23,7 @@ async function quoted(route?: { origin: string; destination: string }) {
 }
 
 describe("a cancellation", () => {
-  it("is quoted, confirmed, and given back to the wallet", async () => {
+  it("is quoted, confirmed, and refunded to the wallet", async () => {
     const { orderId, bookingId, quote, cancellationId } = await quoted();
     expect(quote).toMatchObject({ orderId, kind: "flight", refundCurrency: "USD", refundTo: "balance", sandbox: true });
     expect(await world.confirmedCancellations(orderId)).toEqual([]);
@@ -71,7 +71,7 @@ describe("a cancellation", () => {
 });
 
 describe("a confirmation that the supplier does not answer", () => {
-  it("is found to be done or undone, is made once, and is given back once", async () => {
+  it("is found to be done or not, is made once, and is refunded once", async () => {
     const done = ["reset_after_effect", "truncated_json", "accepted_then_done", "late_effect"];
     const undone = ["timeout", "accepted_then_failed"];
     const orders = [];
@@ -110,7 +110,7 @@ describe("a confirmation that the supplier does not answer", () => {
   });
 });
 
-describe("a confirmation that is refused leaves everything as it is", () => {
+describe("a refused confirmation leaves everything unchanged", () => {
   it("http_503: nothing happened, and the next call does it", async () => {
     const { orderId, cancellationId } = await quoted();
     await world.arm(CONFIRM, "http_503");
@@ -130,7 +130,7 @@ describe("a confirmation that is refused leaves everything as it is", () => {
     await world.expectSameBooks();
   });
 
-  it("a newer quote makes the older one stale; each quote is one of the tenant's own", async () => {
+  it("a newer quote makes the older one stale; each quote belongs to its tenant", async () => {
     const { orderId, cancellationId } = await quoted();
     const newer = await world.result("cancel_order_quote", { orderId });
     expect(codeOf(await confirm(cancellationId))).toEqual([500, "cancellation_stale"]);

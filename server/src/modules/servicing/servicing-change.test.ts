@@ -70,7 +70,7 @@ describe("a change", () => {
     await world.expectSameBooks();
   });
 
-  it("that gives something back gives it to the wallet", async () => {
+  it("with a refund pays it to the wallet", async () => {
     const { orderId, changeId, changeTotalAmount, due } = await selected("cheaper");
     expect(due.amount).toBe("0");
     const flownBefore = await shownOrder(orderId);
@@ -95,7 +95,7 @@ describe("a change", () => {
     await world.expectSameBooks();
   });
 
-  it("whose order the supplier does not give back is shown with the flights that the change has", async () => {
+  it("whose order the supplier does not return is shown with the flights of the change", async () => {
     const { orderId, changeId, payment, slices } = await selected();
     const before = (await shownOrder(orderId)).slices;
     const match = { path: `/air/orders/${orderId}`, method: "GET" };
@@ -112,7 +112,7 @@ describe("a change", () => {
   });
 
   it.each([10_000_000n, 0n])(
-    "of an order that a credit paid but for %s gives back as money only that",
+    "of an order that a credit paid except for %s refunds only that as money",
     async (money) => {
       const offer = await world.flexibleOffer();
       const airlineCreditId = await world.giveCredit(
@@ -135,7 +135,7 @@ describe("a change", () => {
     },
   );
 
-  it("confirmed sixteen times at once is one", async () => {
+  it("confirmed sixteen times at once is made once", async () => {
     const { orderId, changeId, payment } = await selected();
     const answers = await Promise.all(
       Array.from({ length: 16 }, () => world.untilEnded(() => confirm(changeId, payment))),
@@ -147,7 +147,7 @@ describe("a change", () => {
 });
 
 describe("a request for a change", () => {
-  it("names the slices of the order, and refuses what cannot be", async () => {
+  it("names the slices of the order, and refuses impossible ones", async () => {
     const order = await world.bookFlexible();
     const { orderId } = order;
     const remove = [{ slice_id: order.slices[0]?.id }];
@@ -172,7 +172,7 @@ describe("a request for a change", () => {
 });
 
 describe("a confirmation that the supplier does not answer", () => {
-  it("is found to be done or undone, is made once, and is paid once", async () => {
+  it("is found to be done or not, is made once, and is paid once", async () => {
     const done = ["reset_after_effect", "truncated_json", "accepted_then_done", "late_effect"];
     const orders = [];
     for (const fault of [...done, "timeout"]) orders.push({ fault, type: "balance", ...(await selected()) });
@@ -201,7 +201,7 @@ describe("a confirmation that the supplier does not answer", () => {
   });
 });
 
-describe("a confirmation that is refused changes nothing", () => {
+describe("a refused confirmation changes nothing", () => {
   it.each([
     ["offer_expired", "balance", "change_expired"],
     ["price_changed", "balance", "price_changed"],
@@ -226,7 +226,7 @@ describe("a confirmation that is refused changes nothing", () => {
     expect((await confirm(changeId, payment)).status).toBe(200);
   });
 
-  it("of another tenant there is none", async () => {
+  it("for another tenant it is not found", async () => {
     const order = await world.bookFlexible();
     const [offer] = await world.changeOffers(order);
     const { changeId, due } = await world.selectChange(order);

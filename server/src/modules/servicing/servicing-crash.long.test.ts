@@ -106,21 +106,18 @@ async function untilLeft({ order: { orderId } }: ServicedOrder): Promise<void> {
   await expect.poll(() => worker.execute()).toEqual([{ workerId: null }]);
 }
 
-test.each(WHAT)(
-  "%s: what takes effect after it was given up is found by the next call, and done once",
-  async (what) => {
-    const order = await world.newOrder();
-    order.servicing.faults.push("late_effect");
-    await expect(order.act(what)).rejects.toMatchObject({ code: "outcome_unknown" });
-    expect(await order.reconcile({ milliseconds: 100 })).toBe(0);
-    await order.reconcile(STALE);
-    expect(await expectSound(order, what, "given up")).toBe("failed");
-    order.servicing.arriveLate();
-    expect(await order.act(what)).toMatchObject({ kind: "done" });
-    expect(await expectSound(order, what, "found")).toBe("done");
-    expect(await order.act(what)).toMatchObject({ kind: "replayed" });
-  },
-);
+test.each(WHAT)("%s: an effect after it was given up is found by the next call, and done once", async (what) => {
+  const order = await world.newOrder();
+  order.servicing.faults.push("late_effect");
+  await expect(order.act(what)).rejects.toMatchObject({ code: "outcome_unknown" });
+  expect(await order.reconcile({ milliseconds: 100 })).toBe(0);
+  await order.reconcile(STALE);
+  expect(await expectSound(order, what, "given up")).toBe("failed");
+  order.servicing.arriveLate();
+  expect(await order.act(what)).toMatchObject({ kind: "done" });
+  expect(await expectSound(order, what, "found")).toBe("done");
+  expect(await order.act(what)).toMatchObject({ kind: "replayed" });
+});
 
 test("the supplier is told only when the wallet's transfer is confirmed; a call that does not wait for it gets the result later", async () => {
   const order = await world.newOrder();
@@ -137,14 +134,14 @@ test("the supplier is told only when the wallet's transfer is confirmed; a call 
   expect(await expectSound(order, "change by wallet", "confirmed")).toBe("done");
 });
 
-test.each(WHAT)("%s: a refusal gives back what was held or paid", async (what) => {
+test.each(WHAT)("%s: a refusal returns what was held or paid", async (what) => {
   const order = await world.newOrder();
   order.servicing.faults.push("price_changed");
   await expect(order.act(what)).rejects.toMatchObject({ code: "price_changed" });
   expect(await order.audit()).toMatchObject({ states: ["failed"], effectsFit: true, held: 0n, lost: 0n, times: 0 });
 });
 
-test("what the collection wallet cannot give back yet is tried ever more rarely, and given back when it can", async () => {
+test("a refund that the collection wallet cannot pay yet is retried at growing intervals, and paid when possible", async () => {
   const order = await world.newOrder();
   let short = true;
   let tries = 0;
@@ -176,7 +173,7 @@ test("what the collection wallet cannot give back yet is tried ever more rarely,
   expect(await order.audit()).toMatchObject({ states: ["done"], effectsFit: true, lost: -300_000_000n, times: 1 });
 });
 
-test("a cancellation gives back at most what was paid: not what a change has cost that was given up and made after all", async () => {
+test("a cancellation refunds at most what was paid, excluding a change that was given up and made after all", async () => {
   const order = await world.newOrder();
   order.servicing.faults.push("late_effect");
   await expect(order.act("change by balance")).rejects.toMatchObject({ code: "outcome_unknown" });

@@ -20,7 +20,7 @@ const policy = {
   ],
 };
 
-describe("what a cancellation gives back", () => {
+describe("the refund of a cancellation", () => {
   it.each([
     ["2026-12-20T11:59:59Z", "300.00", "2026-12-20T12:00:00Z"],
     ["2026-12-20T12:00:00Z", "120.00", "2027-01-19T12:00:00Z"],
@@ -30,7 +30,7 @@ describe("what a cancellation gives back", () => {
     expect([refund.amount, refund.until?.toString()]).toEqual([amount, until]);
   });
 
-  it("is nothing when no policy says anything", () => {
+  it("is nothing without a policy", () => {
     const never = { refundable: false, timeline: [] };
     expect(refundAt(never, world.clock.now(), "USD")).toEqual({ amount: "0.00", currency: "USD", until: undefined });
   });
@@ -44,7 +44,7 @@ function quote({ ports, order }: ServicedOrder) {
 }
 
 describe("a quote", () => {
-  it("holds until the next step of the policy, and not longer", async () => {
+  it("is valid until the next step of the policy, and no longer", async () => {
     const stay = await world.newOrder();
     const { id, refundAmount, expiresAt } = await quote(stay);
     expect([refundAmount, expiresAt?.toString()]).toEqual(["300.00", "2026-12-20T12:00:00Z"]);
@@ -54,7 +54,7 @@ describe("a quote", () => {
     expect(await quote(stay)).toMatchObject({ refundAmount: "120.00" });
   });
 
-  it("is the tenant's own", async () => {
+  it("belongs to its tenant", async () => {
     const stay = await world.newOrder();
     const { id } = await quote(stay);
     const call = { caller: { tenantId: "tnt_other", environment: "sandbox" }, callId: "call_other" } as const;
@@ -63,7 +63,7 @@ describe("a quote", () => {
     expect(stay.servicing.effects.stay).toBe(0);
   });
 
-  it("of a stay that another quote cancelled gets that result", async () => {
+  it("for a stay that another quote cancelled gets that result", async () => {
     const stay = await world.newOrder();
     const [first, second] = [await quote(stay), await quote(stay)];
     const { result } = await stay.confirm(first.id);
@@ -73,7 +73,7 @@ describe("a quote", () => {
     await expect(quote(stay)).rejects.toMatchObject({ code: "already_cancelled" });
   });
 
-  it("is refused in the words of orders when the supplier does not cancel", async () => {
+  it("is refused with the codes of orders if the supplier does not cancel", async () => {
     const stay = await world.newOrder();
     const { id } = await quote(stay);
     stay.servicing.faults.push("not_cancellable");

@@ -16,7 +16,7 @@ describe("search_hotels", () => {
     return resultOf(await service.call("search_hotels", { location, checkInDate, checkOutDate })).location;
   };
 
-  it("names the place that a bare name was taken as, and those that it could also be", async () => {
+  it("names the place that a bare name was interpreted as, and the alternatives", async () => {
     expect(await search("Paris")).toMatchObject({
       label: "Paris, France",
       otherPlaces: expect.arrayContaining(["Paris, TX, United States"]),

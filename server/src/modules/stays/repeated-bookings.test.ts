@@ -48,7 +48,7 @@ async function cancel(orderId: unknown) {
 }
 
 describe("a booking of the same flight", () => {
-  it("is a repetition for the same travelers only: others are refused, and told of the order", async () => {
+  it("is a repetition for the same travelers only: others are refused, with the order's id", async () => {
     const { id: offerId } = await world.flexibleOffer();
     const first = await book({ offerId }, `first-${offerId}`);
     const { orderId, pnr } = resultOf(first);
@@ -81,7 +81,7 @@ describe("a booking of the same flight", () => {
     }
   });
 
-  it("is made for one of two sets of travelers at once, and the other is refused", async () => {
+  it("is made for one of two concurrent sets of travelers, and the other is refused", async () => {
     const { id: offerId } = await world.flexibleOffer();
     const sets = [{ offerId }, { offerId, additionalCustomerUserIds: [companion] }];
     const calls = [...sets, ...sets].map((args) => world.untilEnded(() => book(args)));
@@ -105,7 +105,7 @@ describe("a booking of the same flight", () => {
     expect(saidOf(unknown)).toMatchObject({ status: 500, code: "customer_not_found" });
   });
 
-  it("made by the former release is compared by what that one has kept", async () => {
+  it("made by an earlier release is compared by what that release stored", async () => {
     const [plain, bagged] = [await world.flexibleOffer(), await world.flexibleOffer()];
     const { bags } = Object(await world.result("list_flight_ancillaries", { offerId: bagged.id }));
     const services = [{ id: bags[0].id, quantity: 1 }];
@@ -120,7 +120,7 @@ describe("a booking of the same flight", () => {
     expect(saidOf(await book({ offerId: plain.id, additionalCustomerUserIds: [companion] }))).toEqual(REFUSED);
   });
 
-  it("says after its cancellation that it is cancelled, and the stored answer only for the same key", async () => {
+  it("says after its cancellation that it is cancelled, and gives the stored answer only for the same key", async () => {
     const { id: offerId, totalAmount } = await world.flexibleOffer();
     const key = `key-${offerId}`;
     const first = await book({ offerId }, key);
@@ -150,7 +150,7 @@ describe("a booking of the same flight", () => {
     await world.expectSameBooks();
   });
 
-  it("says after a change of its flights how the order is now", async () => {
+  it("shows the order's current state after a change of its flights", async () => {
     const order = await world.bookFlexible();
     const [offer] = await world.service.sql("select offer_id from booking where order_id = $1", [order.orderId]);
     const offerId = String(offer?.offer_id);
@@ -211,7 +211,7 @@ describe("a booking of the same stay", () => {
     expect(await world.stayBookings(quoteId)).toHaveLength(1);
   });
 
-  it("with other contact details is a repetition that says what was not applied, and leaves what was booked", async () => {
+  it("with other contact details is a repetition that says what was not applied, and keeps the booking", async () => {
     const { id: quoteId } = await world.quoted();
     const first = resultOf(await world.bookStay(quoteId));
     expect(first).toMatchObject({ notApplied: [] });
@@ -241,7 +241,7 @@ describe("a booking of the same stay", () => {
     expect(await again({ email })).toMatchObject({ notApplied: null, next: first.next });
   });
 
-  it("is made for one of two guests at once, and the other is refused", async () => {
+  it("is made for one of two concurrent guests, and the other is refused", async () => {
     const { id: quoteId } = await world.quoted();
     const names = ["Amelia", "Carol"].map((name) => ({ guests: guests(name) }));
     const answers = await Promise.all(names.map((other) => world.untilEnded(() => world.bookStay(quoteId, other))));
@@ -249,7 +249,7 @@ describe("a booking of the same stay", () => {
     expect(await world.stayBookings(quoteId)).toHaveLength(1);
   });
 
-  it("made by the former release is compared by its guests", async () => {
+  it("made by an earlier release is compared by its guests", async () => {
     const { id: quoteId } = await world.quoted();
     await world.bookStay(quoteId);
     await world.service.sql("update booking set particulars_hash = null where offer_id = $1", [quoteId]);
@@ -257,7 +257,7 @@ describe("a booking of the same stay", () => {
     expect(saidOf(await world.bookStay(quoteId, { guests: guests("Carol") }))).toEqual(REFUSED);
   });
 
-  it("says after its cancellation that it is cancelled, and the stored answer only for the same key", async () => {
+  it("says after its cancellation that it is cancelled, and gives the stored answer only for the same key", async () => {
     const { id: quoteId } = await world.quoted();
     const key = keyed(`key-${quoteId}`);
     const first = resultOf(await world.bookStay(quoteId, {}, key));

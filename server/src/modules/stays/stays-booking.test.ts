@@ -51,7 +51,7 @@ describe("a stay", () => {
     await world.expectSameBooks();
   });
 
-  it("is booked once, however often and by how many calls at once", async () => {
+  it("is booked once, however many calls there are at once", async () => {
     const { id } = await world.quoted();
     const answers = await Promise.all(Array.from({ length: 16 }, () => world.untilEnded(() => world.bookStay(id))));
     expect(answers.map(({ status }) => status)).toEqual(Array.from({ length: 16 }, () => 200));
@@ -69,7 +69,7 @@ describe("a stay", () => {
     await world.expectSameBooks();
   });
 
-  it("is no flight: book_flight does not answer with it", async () => {
+  it("is not a flight: book_flight does not answer with it", async () => {
     const { id } = await world.quoted();
     expect((await world.bookStay(id)).status).toBe(200);
     expect(codeOf(await world.service.call("book_flight", { offerId: id }))).toEqual([500, "offer_not_found"]);
@@ -77,7 +77,7 @@ describe("a stay", () => {
 });
 
 describe("a booking that the supplier does not answer", () => {
-  it("is found to be done or undone, is made once, and is paid once", async () => {
+  it("is found to be done or not, is made once, and is paid once", async () => {
     const done = ["reset_after_effect", "truncated_json", "accepted_then_done", "late_effect"];
     const undone = ["timeout", "http_500", "accepted_then_failed"];
     const open = [];
@@ -115,7 +115,7 @@ describe("a booking that the supplier does not answer", () => {
   });
 });
 
-describe("a booking that is refused costs nothing", () => {
+describe("a refused booking costs nothing", () => {
   it.each([
     ["http_503", "provider_unavailable"],
     ["rate_limited", "provider_unavailable"],
@@ -134,7 +134,7 @@ describe("a booking that is refused costs nothing", () => {
     expect(await world.stayBookings(id)).toHaveLength(1);
   });
 
-  it("for want of money says how much is missing, and the supplier is not asked", async () => {
+  it("because of missing money names the amount, and the supplier is not asked", async () => {
     const poor = await newFundedTenant(world.service, "Poor");
     const { id, totalAmount } = await world.quoted();
     const to = stranger();
@@ -146,7 +146,7 @@ describe("a booking that is refused costs nothing", () => {
     expect(await world.stayBookings(id)).toEqual([]);
   });
 
-  it("while money stands still", async () => {
+  it("while money is stopped", async () => {
     const { id } = await world.quoted();
     await world.service.sql("update chain_network set stopped_because = 'a test' where network = 'sandbox'");
     const answer = await world.bookStay(id);
@@ -169,7 +169,7 @@ describe("a quote", () => {
     expect(codeOf(answer)).toEqual([500, code]);
   });
 
-  it("says the price of now, and the booking takes that", async () => {
+  it("has the current price, which the booking uses", async () => {
     await world.arm("/stays/quotes", "price_changed");
     const quote = await world.quoted();
     const listed = parseDecimal(world.hotel.cheapestRate.totalAmount) ?? 0n;
@@ -179,7 +179,7 @@ describe("a quote", () => {
     await world.expectSameBooks();
   });
 
-  it("and a rate that nobody knows do not exist", async () => {
+  it("and a rate that are unknown are not found", async () => {
     expect(codeOf(await world.service.call("quote_stay", { rateId: "rat_0000Nothing" }))).toEqual([
       500,
       "rate_not_found",

@@ -9,7 +9,7 @@ beforeAll(async () => {
 });
 afterAll(() => world.close());
 
-it("says what is paid at the accommodation in the preview, the answer of book_stay and read_order", async () => {
+it("is stated in the preview, the answer of book_stay and read_order", async () => {
   // Where the sandbox has a city tax.
   const { first } = await world.searchHotels({}, { location: "Barcelona" });
   const quote = await world.quoted(first.cheapestRate.id);
@@ -31,7 +31,7 @@ it("says what is paid at the accommodation in the preview, the answer of book_st
   expect(order).toMatchObject({ stay: { dueAtAccommodation: due }, next: expect.stringContaining(said) });
 });
 
-it("says nothing of it where nothing is due there", async () => {
+it("is omitted if nothing is due there", async () => {
   const quote = await world.quoted();
   expect(quote.dueAtAccommodationAmount).toBeNull();
   const answer = await world.bookStay(quote.id);

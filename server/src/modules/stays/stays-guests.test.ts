@@ -17,7 +17,7 @@ const intentsOf = (quoteId: string) => world.service.sql("select id from booking
 const guest = { givenName: "Amelia", familyName: "Hart" };
 
 describe("book_stay", () => {
-  it("takes the phone number of the caller's profile when none is given", async () => {
+  it("uses the phone number of the caller's profile by default", async () => {
     const { id } = await world.quoted();
     expect(await world.bookStay(id, { phoneNumber: undefined })).toMatchObject({ status: 200 });
     const other = await newFundedTenant(world.service, "Without a profile");
@@ -29,7 +29,7 @@ describe("book_stay", () => {
     expect(await world.stayBookings(id)).toHaveLength(1);
   });
 
-  it("books one quote for two tenants, each for itself", async () => {
+  it("books one quote for two tenants, separately", async () => {
     const other = await newFundedTenant(world.service, "Two of one quote");
     const quote = await world.quoted();
     const mine = await world.bookStay(quote.id);
@@ -45,7 +45,7 @@ describe("book_stay", () => {
     expect([cancelling.status, cancelling.body.code]).toEqual([500, "order_not_found"]);
   });
 
-  it("names customers of the tenant only", async () => {
+  it("accepts the tenant's own customers only", async () => {
     const { customerUserId } = await world.result("ensure_flight_customer", {});
     const mine = await world.quoted();
     const booked = await world.bookStay(mine.id, {
@@ -85,7 +85,7 @@ describe("book_stay", () => {
     expect(await world.stayBookings(id)).toEqual([]);
   });
 
-  it("takes a loyalty number only where there is a programme", async () => {
+  it("accepts a loyalty number only if there is a programme", async () => {
     const { accommodations } = await world.searchHotels({}, { location: "New York" });
     const quotes = await Promise.all([world.hotel, ...accommodations].map((one) => world.quoted(one.cheapestRate.id)));
     const has = quotes.find(({ supportedLoyaltyProgramme }) => supportedLoyaltyProgramme !== null);
@@ -100,7 +100,7 @@ describe("book_stay", () => {
     expect(await intentsOf(hasNot.id)).toEqual([]);
   });
 
-  it("tells the accommodation how old children are at check-in, as no quote counts them as such", async () => {
+  it("tells the accommodation the ages of children at check-in that the quote does not count as such", async () => {
     const stay = { location: "Paris", checkInDate: inDays(50), checkOutDate: inDays(52), guests: 3 };
     const found = Found.parse(await world.result("search_hotels", stay));
     expect(found.searchedFor).toEqual({ adults: 3, childAges: [], rooms: 1 });
@@ -132,7 +132,7 @@ describe("book_stay", () => {
     expect(JSON.stringify(sent)).not.toContain(bornBefore(6));
   });
 
-  it("searches for children by their ages, of which the quote then says so and the accommodation is not told again", async () => {
+  it("searches for children by their ages, which the quote then has, so the accommodation is not told again", async () => {
     const stay = { location: "Paris", checkInDate: inDays(50), checkOutDate: inDays(52) };
     const asked = { ...stay, adults: 2, childAges: [6, 3] };
     const { searchedFor, accommodations } = Found.parse(await world.result("search_family_hotels", asked));
@@ -151,7 +151,7 @@ describe("book_stay", () => {
     expect(tooMany.body).toMatchObject({ code: "invalid_input", issues: [{ path: "childAges" }] });
   });
 
-  it("tells the accommodation nothing of guests who are adults or whose day of birth is not given", async () => {
+  it("tells the accommodation nothing about adults or guests without a date of birth", async () => {
     const { id } = await world.quoted();
     expect(await world.bookStay(id, { guests: [{ ...guest, bornOn: "1987-07-24" }] })).toMatchObject({ status: 200 });
     const [sent] = await bookingsSent(id);

@@ -30,7 +30,7 @@ async function agreedRateOf(options = {}) {
 }
 
 describe("a negotiated rate", () => {
-  it("is found, quoted, booked and cancelled by its tenant, and does not exist for others", async () => {
+  it("is found, quoted, booked and cancelled by its tenant, and hidden from others", async () => {
     const [owner, other] = [
       await newFundedTenant(world.service, "Owner"),
       await newFundedTenant(world.service, "Other"),

@@ -34,7 +34,7 @@ async function quotedFor(adults: number, childAges: readonly number[]) {
   throw new Error("no room has one double bed");
 }
 
-it("says who is unnamed of a family and that its beds are too few, in the preview and in the answer", async () => {
+it("names the unnamed members of a family and the missing beds, in the preview and in the answer", async () => {
   const { id } = await quotedFor(2, [7, 9]);
   for (const said of await bothSay(id, [amelia])) {
     expect(said).toContain(
@@ -44,7 +44,7 @@ it("says who is unnamed of a family and that its beds are too few, in the previe
   }
 });
 
-it("says nothing where everybody is named and has a bed, as a child in a cot needs none", async () => {
+it("says nothing if everyone is named and has a bed; a child in a cot needs none", async () => {
   const { id } = await quotedFor(2, [1]);
   const baby = {
     givenName: "Bea",

@@ -84,7 +84,7 @@ async function stored(id: string): Promise<number> {
   return rows.length;
 }
 
-test("a signed event is stored before it is acknowledged, and once however often it comes", async () => {
+test("a signed event is stored before it is acknowledged, and once however often it arrives", async () => {
   const { id, body } = newEvent();
   const answer = await post(body, sign(body));
   expect([answer.status, answer.body]).toEqual([200, { ok: true }]);
@@ -119,7 +119,7 @@ test("a body over the limit is not read to its end", async () => {
   expect(await stored(id)).toBe(0);
 });
 
-test("the endpoint follows the service's address, and is made anew at a supplier that has lost it", async () => {
+test("the endpoint follows the service's address, and is recreated at a supplier that has lost it", async () => {
   const url = `${service.appUrl}${PATH}`;
   expect(await atSupplier("GET")).toMatchObject([{ url }]);
   const http = createHttpClient();

@@ -134,7 +134,7 @@ async function leftOpen(fault: string) {
 /** As soon as an event may have woken it. */
 const reconcileAtOnce = () => tenant.reconcile({ milliseconds: 1 });
 
-test("an event about an order that is not there decides nothing before the quiet time is over", async () => {
+test("an event about a missing order decides nothing before the quiet time is over", async () => {
   const { id, stateOf } = await leftOpen("late_effect");
   const received = event("order.created", { bookingId: id });
   await receive(received);
@@ -147,7 +147,7 @@ test("an event about an order that is not there decides nothing before the quiet
   expect(await stateOf()).toBe("booked");
 });
 
-test("a failed creation that the supplier's books confirm ends the booking at once", async () => {
+test("a failed creation that the supplier confirms ends the booking at once", async () => {
   const { id, stateOf } = await leftOpen("lost_before_effect");
   await receive(event("order.creation_failed", { bookingId: id }));
   await processor(world.stores).runOnce();
@@ -155,7 +155,7 @@ test("a failed creation that the supplier's books confirm ends the booking at on
   expect(await stateOf()).toBe("failed");
 });
 
-test("a failed creation that the supplier's books deny ends nothing", async () => {
+test("a failed creation that the supplier contradicts ends nothing", async () => {
   const { id, stateOf } = await leftOpen("lost_after_effect");
   await receive(event("order.creation_failed", { bookingId: id }));
   await processor(world.stores).runOnce();
@@ -165,7 +165,7 @@ test("a failed creation that the supplier's books deny ends nothing", async () =
   expect(await stateOf()).toBe("booked");
 });
 
-test("an event that cannot be worked on is tried again, and given up in the end", async () => {
+test("an event that cannot be handled is retried, and finally given up", async () => {
   const received = event("order.created", { orderId: "bok_1" });
   await receive(received);
   const { runOnce } = processor(world.stores);

@@ -68,7 +68,7 @@ test.each([
   await world.expectSameBooks();
 });
 
-test("events that never come are made up for by a look at the order", async () => {
+test("missing events are made up for by reading the order", async () => {
   // For the order's creation, its payment and its end.
   await disturb("drop", { times: 3 });
   const { orderId } = await bookWithoutTickets(true);
@@ -83,7 +83,7 @@ test("events that never come are made up for by a look at the order", async () =
   await world.expectSameBooks();
 });
 
-test("what the events say late, when the order shows as cancelled already, is given back all the same", async () => {
+test("a refund reported late, when the order is already cancelled, is still passed on", async () => {
   const { orderId } = await bookWithoutTickets(false);
   await world.service.sql("update booking set order_status = 'cancelled' where order_id = $1", [orderId]);
   await refuseTickets();
@@ -97,7 +97,7 @@ const Found = z.object({
 });
 const codeOf = ({ body }: { body: Record<string, unknown> }) => body.code;
 
-test("a cancellation is done after all, and given back", async () => {
+test("a cancellation that takes effect after all is refunded", async () => {
   const { orderId } = await world.bookFlexible();
   const { cancellationId } = await world.result("cancel_order_quote", { orderId });
   await world.arm(`/air/order_cancellations/${cancellationId}/actions/confirm`, "late_effect", LATE_MILLISECONDS);
@@ -116,7 +116,7 @@ test("a cancellation is done after all, and given back", async () => {
   await world.expectSameBooks();
 });
 
-test("a hold that nobody waits for any more is cancelled", async () => {
+test("an abandoned hold is cancelled", async () => {
   const departureDate = Temporal.Now.plainDateISO("UTC").add({ days: 60 }).toString();
   const found = await world.result("search_flights", { origin: "LHR", destination: "JFK", departureDate });
   const offer = Found.parse(found).offers.find(({ paymentRequirements: rules }) => !rules.requiresInstantPayment);

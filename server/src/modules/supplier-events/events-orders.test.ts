@@ -44,7 +44,7 @@ const disturb = (kind: string, extra: object) => world.supplier("/_sandbox/webho
 const outcomes = (orderId: string, type: string) =>
   world.service.sql("select outcome from webhook_event where order_id = $1 and type = $2", [orderId, type]);
 
-test("tickets are told by an event, and the order's documents are read for it", async () => {
+test("an event announces tickets, and the order's documents are read", async () => {
   // In real time, a ticket comes a second after the payment.
   await world.arm("/air/payments", "ticketing_delayed", LATE_MILLISECONDS);
   const { orderId } = await book();
@@ -65,7 +65,7 @@ test("tickets are told by an event, and the order's documents are read for it", 
   ]);
 });
 
-test("an event that comes often counts once, and a late one changes nothing", async () => {
+test("a repeated event counts once, and a late one changes nothing", async () => {
   await disturb("duplicate", { type: "air.payment.succeeded", copies: 5 });
   const { orderId } = await book();
   await tick(2);
@@ -86,7 +86,7 @@ test("events in the wrong order end in the same record", async () => {
   expect([ticketing, scheduleChanges]).toEqual(["ticketed", [{ id: expect.stringMatching(/^aic_/) }]]);
 });
 
-test("an event that never comes is made up for by a look at the order", async () => {
+test("a missing event is made up for by reading the order", async () => {
   // For the order's creation and its payment.
   await disturb("drop", { times: 2 });
   const { orderId } = await book();
@@ -98,7 +98,7 @@ test("an event that never comes is made up for by a look at the order", async ()
   await expect.poll(() => kindsOf(orderId)).toEqual(["booked by call", "ticketed by reconciliation"]);
 });
 
-test("a change that a call made is followed by the order's new slices, and is recorded once", async () => {
+test("a call's change updates the order's slices, and is recorded once", async () => {
   const order = await world.bookFlexible();
   const before = await read(order.orderId);
   const change = await world.selectChange(order);
@@ -114,7 +114,7 @@ test("a change that a call made is followed by the order's new slices, and is re
 });
 
 describe("a commit that is accepted and not answered", () => {
-  test("books as soon as the supplier says so", async () => {
+  test("is booked as soon as the supplier says so", async () => {
     const [offer] = await world.search();
     await world.arm("/air/orders", "accepted_then_done", LATE_MILLISECONDS);
     await world.arm("/air/payments", "accepted_then_done", LATE_MILLISECONDS);
@@ -135,7 +135,7 @@ describe("a commit that is accepted and not answered", () => {
     await world.expectSameBooks();
   });
 
-  test("fails as soon as the supplier says so, and the money is free again", async () => {
+  test("fails as soon as the supplier says so, and the money is available again", async () => {
     const [offer] = await world.search();
     await world.arm("/air/orders", "accepted_then_failed", LATE_MILLISECONDS);
     const call = () => world.service.call("book_flight", { offerId: offer?.id });
@@ -146,7 +146,7 @@ describe("a commit that is accepted and not answered", () => {
     await world.expectSameBooks();
   });
 
-  test("cancels as soon as the supplier says so, once", async () => {
+  test("is cancelled as soon as the supplier says so, once", async () => {
     const { orderId } = await world.bookFlexible();
     await expect.poll(() => kindsOf(orderId)).toContain("ticketed by webhook");
     const quote = await world.result("cancel_order_quote", { orderId });

@@ -159,7 +159,7 @@ async function doEverything(): Promise<{ orders: string[]; stay: object }> {
 }
 
 describe("a traveler who did everything", () => {
-  it("is erased from every table once bookings that are ahead are confirmed, and everything else stays", async () => {
+  it("is erased from every table once upcoming bookings are confirmed, and everything else stays", async () => {
     const { orders, stay } = await doEverything();
     const named = await columnsWithTraces();
     expect(named).toEqual(
@@ -228,7 +228,7 @@ describe("erasing", () => {
   const book = async (userId: string, days: number) =>
     await service.call("book_flight", { offerId: await anOffer(days) }, { userId });
 
-  it("leaves a namesake as they are", async () => {
+  it("leaves a namesake unchanged", async () => {
     const names = { givenName: "Nam", familyName: "Esakova" };
     for (const userId of ["user_twin_one", "user_twin_two"]) await put(userId, names);
     const one = await book("user_twin_one", 43);
@@ -245,7 +245,7 @@ describe("erasing", () => {
     expect(resultOf(await bookTwo())).toMatchObject({ travelers: [names], passengers: [names] });
   });
 
-  it("is not asked for a confirmation where nothing is ahead, and another tenant's key finds nobody", async () => {
+  it("needs no confirmation without upcoming bookings, and another tenant's key finds nobody", async () => {
     await put("user_past_only");
     const booked = resultOf(await book("user_past_only", 45));
     const other = await newFundedTenant(service, "Erases");
@@ -284,7 +284,7 @@ describe("erasing", () => {
     },
   );
 
-  it("and paying for an order that is held at once: the payment finds nobody, and the order stays held", async () => {
+  it("and paying for a held order at once: the payment finds nobody, and the order stays held", async () => {
     const userId = "user_who_pays_in_a_race";
     await put(userId);
     resultOf(await service.call("ensure_flight_customer", { clerkUserId: userId }));
@@ -296,7 +296,7 @@ describe("erasing", () => {
     expect(stored).toEqual([{ kind: "flight_hold", state: "on_hold" }]);
   });
 
-  it("waits for a call of the person, or for the person, that has not stored its answer yet", async () => {
+  it("waits for a call by or for the person that has not stored its answer yet", async () => {
     await put("user_answered");
     const { customerUserId } = resultOf(await service.call("ensure_flight_customer", { clerkUserId: "user_answered" }));
     const own = resultOf(await book("user_answered", 47));

@@ -46,7 +46,7 @@ describe("traveler profiles", () => {
   const read = async (userId = "maria", as = principal) =>
     (await callRoute(readTraveler, givenRequest({ principal: as, params: { userId } }), ports())).value;
 
-  test("is written, read back, and what was read can be sent again", async () => {
+  test("is written and read back, and can be sent again as read", async () => {
     expect(await write(complete)).toEqual({ status: 201, value: { userId: "maria", ...complete } });
     const answer = await read();
     expect(answer).toEqual({ userId: "maria", ...complete });
@@ -125,7 +125,7 @@ describe("traveler profiles", () => {
     expect(await read().catch(() => undefined)).toEqual(before);
   });
 
-  test("an id that cannot be a user's is refused", async () => {
+  test("a malformed user id is refused", async () => {
     for (const userId of ["", " maria", "a/b", "a".repeat(129), "é", "-x"]) {
       await expect(write({}, userId)).rejects.toMatchObject({ code: "invalid_input" });
     }

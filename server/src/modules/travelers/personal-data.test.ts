@@ -48,7 +48,7 @@ async function tablesThatName(): Promise<string[]> {
 }
 
 describe("a traveler who is erased", () => {
-  it("was exported before, is named by no record afterwards, and what was bought stays", async () => {
+  it("was exported before, is named by no record afterwards, and purchases stay", async () => {
     expect((await send("PUT", `/api/travelers/${USER}`, profile)).status).toBe(201);
     const departureDate = Temporal.Now.plainDateISO("UTC").add({ days: 60 }).toString();
     const search = { origin: "LHR", destination: "JFK", departureDate };
@@ -91,7 +91,7 @@ describe("a traveler who is erased", () => {
   });
 });
 
-it("mails to a person, and mails that are kept and name the person, go too although they are encrypted", async () => {
+it("mails to a person, and kept mails that name the person, are removed although they are encrypted", async () => {
   const setup = await openTestIdentities();
   try {
     const { db, clock, vault } = setup;
@@ -124,7 +124,7 @@ it("mails to a person, and mails that are kept and name the person, go too altho
   }
 });
 
-it("after the configured times, guests and travelers who are not used go by themselves, others stay", async () => {
+it("after the configured times, unused guests and travelers are removed, others stay", async () => {
   const setup = await openTestIdentities();
   try {
     const { db, clock, vault } = setup;
@@ -171,7 +171,7 @@ it("after the configured times, guests and travelers who are not used go by them
   }
 });
 
-it("old travelers whom a budget names stay, the operator is told so once, and others behind them go", async () => {
+it("old travelers named by a budget stay, the operator is told once, and others behind them are removed", async () => {
   const setup = await openTestIdentities();
   try {
     const { db, clock, vault } = setup;

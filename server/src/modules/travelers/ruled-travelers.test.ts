@@ -55,7 +55,7 @@ it.each([
   expect(erased.status, erased.text).toBe(200);
 });
 
-it("a budget that is over keeps nobody", async () => {
+it("an ended budget keeps nobody", async () => {
   expect((await save()).status).toBe(200);
   await budget({ travelerIds: [USER], startsOn: day(-20), endsOn: day(-10) });
   expect((await erase()).status).toBe(200);

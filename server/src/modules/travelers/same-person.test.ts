@@ -25,7 +25,7 @@ it.each([
   expect(contradictions({ givenName }, { givenName: scanned })).toEqual([]);
 });
 
-it("what does not agree is named, and what is not known on both sides is not", () => {
+it("contradictions are named, and values unknown on one side are not", () => {
   const anna = { familyName: "ERIKSSON", givenName: "ANNA MARIA", bornOn: "1974-08-12" };
   expect(contradictions(anna, { familyName: "LINDQVIST", givenName: "BO", bornOn: "1980-01-02" })).toEqual([
     "familyName",

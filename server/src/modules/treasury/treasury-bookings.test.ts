@@ -84,7 +84,7 @@ const stoppedBecause = async () => (await service.sql("select stopped_because fr
 const status = async () => Status.parse(JSON.parse((await chain("status", "--network", "sandbox", "--json")).out));
 
 describe("a booking", () => {
-  it("moves exactly what it charges from the tenant's wallet to the collection account", async () => {
+  it("moves exactly its charge from the tenant's wallet to the collection account", async () => {
     const { id, totalAmount } = await nextOffer();
     const before = await wallets();
     const booked = resultOf(await book(id));
@@ -138,7 +138,7 @@ describe("a booking", () => {
     },
   );
 
-  it("of whose end an airline says nothing is unknown, and its money held until the supplier was asked; a search is refused", async () => {
+  it("with an unknown outcome at the airline holds its money until the supplier was asked; a search is refused", async () => {
     const { id } = await nextOffer();
     const before = [await wallets(), await books()];
     await arm("/air/offer_requests", "airline_unknown");
@@ -154,7 +154,7 @@ describe("a booking", () => {
     await expect.poll(async () => [await wallets(), await books()]).toEqual(before);
   });
 
-  it("that the wallet does not cover is refused, and says what is missing", async () => {
+  it("that the wallet does not cover is refused with the missing amount", async () => {
     const { id, totalAmount } = await nextOffer();
     const price = parseDecimal(totalAmount) ?? 0n;
     const left = price - 1n;
@@ -175,8 +175,8 @@ describe("a booking", () => {
   });
 });
 
-describe("money that leaves a wallet past the service", () => {
-  it("stops what moves money until an operator has booked it and lets it go on", async () => {
+describe("money that leaves a wallet outside of the service", () => {
+  it("stops money until an operator has recorded it and resumes", async () => {
     // Earlier operations have ended.
     await expect.poll(openOrders).toEqual([]);
     expect(await status()).toMatchObject({ answers: true, stoppedBecause: null, difference: { usdc: "0.00" } });
@@ -249,7 +249,7 @@ describe("money that leaves a wallet past the service", () => {
 });
 
 describe("npm run chain", () => {
-  it("tells where the money of the service is", async () => {
+  it("shows where the service's money is", async () => {
     const found = await status();
     const { genesisHash } = found;
     const [network] = await service.sql("select genesis_hash, chain_id::int from chain_network");
@@ -270,7 +270,7 @@ describe("npm run chain", () => {
     expect(text).toMatch(/money +moves/);
   });
 
-  it("tells where a tenant is paid, and what the books say", async () => {
+  it("shows a tenant's deposit address and its ledger balance", async () => {
     const { available } = await books();
     const { out } = await chain("treasury", "--network", "sandbox", service.tenantId, "--json");
     expect(JSON.parse(out)).toEqual({
@@ -300,7 +300,7 @@ describe("npm run chain", () => {
     expect([outcome.code, outcome.out]).toEqual([code, ""]);
   });
 
-  it("does not book the service's own transactions as somebody else's", async () => {
+  it("does not record the service's own transactions as a stranger's", async () => {
     const [row] = await service.sql("select hash from chain_transaction where purpose = 'capture'");
     const outcome = await chain("accept", "--network", "sandbox", String(row?.hash));
     expect([outcome.code, outcome.error]).toEqual([1, expect.stringMatching(/one of the service's own/)]);

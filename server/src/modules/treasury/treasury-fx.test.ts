@@ -29,7 +29,7 @@ const quote = (args: unknown) => service.call("quote_fx", args);
 const gbp = { fromCurrency: "GBP", toCurrency: "USDC", amount: 250 };
 
 describe("quote_fx", () => {
-  it("converts at the embedded rates, and says of what day and by whom they are", async () => {
+  it("converts at the embedded rates, with their date and source", async () => {
     const answer = await quote(gbp);
     expect(resultOf(answer)).toEqual({
       fromCurrency: "GBP",
@@ -62,7 +62,7 @@ describe("quote_fx", () => {
     expect(resultOf(await quote({ fromCurrency, toCurrency, amount }))).toMatchObject({ rate, converted });
   });
 
-  it("counts in integers, rounds down, and never gives more than a euro's worth there and back", () => {
+  it("counts in integers, rounds down, and a round trip never gains", () => {
     const codes = [...table.perEuro.keys()];
     const cases = fc.tuple(
       fc.constantFrom(...codes, "USDC", "EURC"),
@@ -96,7 +96,7 @@ describe("quote_fx", () => {
     }
   });
 
-  it("names a near currency for one that has no rate, and lists all", async () => {
+  it("names a similar currency for one without a rate, and lists all", async () => {
     const answer = await quote({ ...gbp, fromCurrency: "GBX" });
     expect([answer.status, answer.body.code, answer.body.retryable]).toEqual([500, "rate_not_available", false]);
     expect(answer.body.near).toBe("GBP");
@@ -106,7 +106,7 @@ describe("quote_fx", () => {
     expect((await quote({ ...gbp, fromCurrency: "XAU" })).body.code).toBe("rate_not_available");
   });
 
-  it("refuses what is no amount and no currency", async () => {
+  it("refuses invalid amounts and currencies", async () => {
     const bad: [string, Record<string, unknown>][] = [
       ...[0, -1, 1e30, 1e-7, 1.1234567, 1e21, "5", null].map((amount): [string, Record<string, unknown>] => [
         "amount",
@@ -169,7 +169,7 @@ describe("rates of a configured source", () => {
     expect(await ask(bad)).toMatchObject(embedded);
   });
 
-  it("are taken when the source answers, and asked for once an hour", async () => {
+  it("are used when the source answers, and requested once an hour", async () => {
     // A source that was too slow once is asked again, two hours later each time.
     await expect.poll(() => ask(page(GOOD))).toMatchObject({ ...live, rate: "4", converted: "1000.00" });
     const before = source.requests.length;
@@ -178,13 +178,13 @@ describe("rates of a configured source", () => {
     expect(source.requests.at(-1)).toMatchObject({ method: "GET", path: "/eurofxref-daily.xml" });
   });
 
-  it("stay, with their day, when the source fails later", async () => {
+  it("stay, with their date, when the source fails later", async () => {
     expect(await ask({ status: 503, text: "" })).toMatchObject({ ...live, converted: "1000.00" });
     const newer = page(GOOD.replace("2026-11-19", "2026-11-20").replace("rate='2'", "rate='3'"));
     await expect.poll(() => ask(newer)).toMatchObject({ asOf: "2026-11-20", converted: "1500.00" });
   });
 
-  it("do not keep anybody waiting for a source that never answers", async () => {
+  it("do not delay callers for a source that never answers", async () => {
     // It is given up after a while, and not asked again immediately.
     expect(await ask("hang")).toMatchObject({ asOf: "2026-11-20", converted: "1500.00" });
     const before = source.requests.length;

@@ -75,7 +75,7 @@ describe("settle_split", () => {
     expect(books.available).toEqual(books.balances);
   });
 
-  it("divides as the contract does, to the last micro-unit", async () => {
+  it("divides like the contract, to the last micro-unit", async () => {
     const terms = fc
       .tuple(fc.bigInt({ min: 1n, max: 2n ** 63n - 1n }), fc.nat({ max: 10_000 }), fc.nat({ max: 10_000 }))
       .filter(([, commission, fee]) => commission + fee <= 10_000);
@@ -96,7 +96,7 @@ describe("settle_split", () => {
     );
   });
 
-  it("refuses shares that are none or too many, and suppliers that are none", async () => {
+  it("refuses invalid or excessive shares, and invalid suppliers", async () => {
     const good = { gross: "1", supplier: stranger() };
     const bad: [string, Record<string, unknown>][] = [
       ["commissionBps", { commissionBps: -1 }],
@@ -140,7 +140,7 @@ describe("settle_split", () => {
     expect(await collected()).toBe(before + 90n * UNIT);
   });
 
-  it("is paid once for one idempotency key, over MCP too", async () => {
+  it("is paid once per idempotency key, over MCP too", async () => {
     const supplier = stranger();
     const call = () =>
       sendMcp(
@@ -157,7 +157,7 @@ describe("settle_split", () => {
 });
 
 describe("faucet_drip", () => {
-  it("really drips on the hub, once in a while, and each token by itself", async () => {
+  it("drips on the hub, once per interval, and each token separately", async () => {
     const address = stranger();
     const drip = (change = {}) => service.call("faucet_drip", { address, ...change });
     expect(resultOf(await drip())).toMatchObject({
@@ -181,7 +181,7 @@ describe("faucet_drip", () => {
     expect(await treasury.balanceOf(address)).toBe(20n * UNIT);
   });
 
-  it("says the same to those who ask at the same time", async () => {
+  it("gives concurrent callers the same answer", async () => {
     const address = stranger();
     const answers = await Promise.all(Array.from({ length: 5 }, () => service.call("faucet_drip", { address })));
     const codes = answers.map(({ status, body }) => (status === 200 ? "dripped" : body.code)).toSorted();
@@ -199,7 +199,7 @@ describe("faucet_drip", () => {
     expect([unknown.status, unknown.body.code]).toEqual([400, "invalid_input"]);
   });
 
-  it("refuses addresses that nobody can have, and drips into a tenant's wallet as a deposit", async () => {
+  it("refuses invalid addresses, and drips into a tenant's wallet as a deposit", async () => {
     for (const address of ["0x12", `0x${"0".repeat(40)}`, "me", ` ${stranger()}`]) {
       const answer = await service.call("faucet_drip", { address });
       expect([answer.status, answer.body.code], address).toEqual([400, "invalid_input"]);

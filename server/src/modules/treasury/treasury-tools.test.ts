@@ -50,7 +50,7 @@ const storedOrders = () =>
 const provenance = { source: "embedded-devnet", sourceLevel: "embedded", sandbox: true, chainId: 5_042_002 };
 
 describe("check_treasury", () => {
-  it("shows the wallet as the chain has it, and says where that comes from", async () => {
+  it("shows the wallet as on the chain, with the source", async () => {
     const answer = await service.call("check_treasury", {});
     expect(resultOf(answer)).toEqual({
       ...provenance,
@@ -147,7 +147,7 @@ describe("send_tokens", () => {
     7,
   ];
 
-  it("refuses every amount that is none, and charges and stores nothing", async () => {
+  it("refuses every invalid amount, and charges and stores nothing", async () => {
     const before = [await paidCalls("send_tokens"), await storedOrders()];
     for (const amount of badAmounts) {
       const answer = await service.call("send_tokens", { to: stranger(), amount });
@@ -157,7 +157,7 @@ describe("send_tokens", () => {
     expect([await paidCalls("send_tokens"), await storedOrders()]).toEqual(before);
   });
 
-  it("refuses every recipient that cannot be one", async () => {
+  it("refuses every invalid recipient", async () => {
     const before = await storedOrders();
     // Tokens sent to a contract of the chain are lost.
     const [network] = await service.sql("select contracts from chain_network");
@@ -171,7 +171,7 @@ describe("send_tokens", () => {
     expect(await storedOrders()).toEqual(before);
   });
 
-  it("says how much is missing when it is more than there is, and moves nothing", async () => {
+  it("names the missing amount, and moves nothing", async () => {
     const before = await holdings();
     const have = parseDecimal(before.available.USDC) ?? 0n;
     for (const required of [have + 1n, 2n ** 63n - 1n]) {
@@ -187,7 +187,7 @@ describe("send_tokens", () => {
     expect(await holdings()).toEqual(before);
   });
 
-  it("does not send to who is blocked by the token's issuer, and does to anybody else", async () => {
+  it("does not send to an address blocked by the token's issuer, and does to others", async () => {
     const blocked = stranger();
     await treasury.block("USDC", blocked);
     const answer = await service.call("send_tokens", { to: blocked, amount: "1" });
@@ -198,7 +198,7 @@ describe("send_tokens", () => {
     expect((await service.call("send_tokens", { to: stranger(), amount: "1" })).status).toBe(200);
   });
 
-  it("gives the money back when the sender turns out to be blocked on the way", async () => {
+  it("refunds if the sender turns out to be blocked meanwhile", async () => {
     const blocked = await newFundedTenant(service, "Blocked");
     await treasury.block("USDC", await treasury.treasuryOf(blocked.tenantId));
     const answer = await service.call("send_tokens", { to: stranger(), amount: "1" }, blocked.as);
@@ -218,7 +218,7 @@ describe("send_tokens", () => {
     expect((await holdings(other.as)).available.USDC).toBe("0.00");
   });
 
-  it("lets exactly as many of 32 sends at once through as there is money for", async () => {
+  it("lets exactly as many of 32 concurrent sends through as the money covers", async () => {
     const poor = await newFundedTenant(service, "Twenty");
     const from = await treasury.treasuryOf(poor.tenantId);
     expect((await service.call("send_tokens", { to: stranger(), amount: "99900" }, poor.as)).status).toBe(200);
@@ -240,7 +240,7 @@ describe("send_tokens", () => {
 describe("repetition", () => {
   const withKey = (key: string, as = {}) => ({ ...as, headers: { "idempotency-key": key } });
 
-  it("sends once for one key, however often it is asked, and again without one", async () => {
+  it("sends once per key, however often it is called, and again without one", async () => {
     const to = stranger();
     const call = (key?: string) =>
       service.call("send_tokens", { to, amount: "2" }, key === undefined ? {} : withKey(key));
@@ -264,7 +264,7 @@ describe("repetition", () => {
     expect(await treasury.balanceOf(to)).toBe(3n * UNIT);
   });
 
-  it("refuses the key with another amount, and keeps it apart between tenants and tools", async () => {
+  it("refuses the key with another amount, and separates tenants and tools", async () => {
     const to = stranger();
     await service.call("send_tokens", { to, amount: "1" }, withKey("pay-2"));
     const other = await service.call("send_tokens", { to, amount: "1.5" }, withKey("pay-2"));
@@ -274,7 +274,7 @@ describe("repetition", () => {
     expect(await treasury.balanceOf(to)).toBe(2n * UNIT);
   });
 
-  it("keeps a failure that is final under its key", async () => {
+  it("keeps a final failure under its key", async () => {
     const send = () => service.call("send_tokens", { to: stranger(), amount: "1000000" }, withKey("pay-3"));
     // The arguments differ, so the key belongs to the first call only.
     expect((await send()).body.code).toBe("insufficient_balance");

@@ -117,7 +117,7 @@ const resume = async (sessionId: unknown, resolution: object, key?: string) =>
   await ask("resume", { sessionId, resolution }, key);
 
 describe("a run", () => {
-  it("pauses, says what it waits for, and goes on to its end with each effect once", async () => {
+  it("pauses, says what it waits for, and continues to its end with each effect once", async () => {
     const paused = await start({ name: "plain" });
     expect(paused).toMatchObject({
       status: "paused",
@@ -166,7 +166,7 @@ describe("a run", () => {
     expect(probes.runs("undone undo first")).toBe(1);
   });
 
-  it("that is cancelled while it waits undoes what it did, once", async () => {
+  it("that is cancelled while it waits undoes its steps, once", async () => {
     const { runId, sessionId } = await start({ name: "cancelled" });
     const [one, other] = await Promise.all([
       ask(`runs/${String(runId)}/cancel`, {}),
@@ -180,7 +180,7 @@ describe("a run", () => {
     expect((await ask(`runs/${String(runId)}/cancel`, {})).status).toBe(409);
   });
 
-  it("is cancelled by the agent's tool, too, and once; who cancels names a run of his own, or a trip", async () => {
+  it("is cancelled by the agent's tool, too, and once; the caller names its own run, or a trip", async () => {
     const { runId } = await start({ name: "by tool" });
     const cancel = async (args: object) => (await service.call("cancel_run", args)).body;
     const cancelled = { runId, status: "failed", failure: { code: "run_cancelled", undone: ["first"] } };
@@ -192,7 +192,7 @@ describe("a run", () => {
     expect((await cancel({ tripId: `0x${"ab".repeat(32)}` })).result).toEqual({ runs: [] });
   });
 
-  it("starts once for the key of a call that is sent again after its process died", async () => {
+  it("starts once for a call repeated after its process died", async () => {
     const args = { workflowId: "test.purchase", input: { name: "keyed" } };
     const send = () => service.call("run_workflow", args, { headers: { "idempotency-key": "k-dead" } });
     const first = (await send()).body.result;
@@ -219,7 +219,7 @@ describe("a run", () => {
 });
 
 describe("a resolution", () => {
-  it("wins once of fifty at the same moment; the others hear that it is closed", async () => {
+  it("wins once of fifty at the same moment; the others are told that it is closed", async () => {
     const { sessionId } = await start({ name: "fifty" });
     const all = await Promise.all(Array.from({ length: 50 }, () => resume(sessionId, { status: "approved" })));
     const codes = all.map(({ status, body }) => (status === 200 ? "won" : body.code));
@@ -238,7 +238,7 @@ describe("a resolution", () => {
     expect(body.issues).toMatchObject([{ path }]);
   });
 
-  it("that a person gives is taken neither from a plain key nor from the agent's tool, but from a token that names who", async () => {
+  it("by a person is accepted neither from a plain key nor from the agent's tool, but from a token that names the person", async () => {
     const { sessionId, runId } = await start({ name: "person", by: "person" });
     expect((await resume(sessionId, { status: "approved" })).body).toMatchObject({
       code: "missing_scope",
@@ -262,8 +262,8 @@ describe("a resolution", () => {
   });
 });
 
-describe("who may see a run", () => {
-  it("is its tenant, in its environment, and the tokens that are bound to it", async () => {
+describe("a run is visible to", () => {
+  it("its tenant, in its environment, and the tokens bound to it", async () => {
     const { runId, sessionId } = await start({ name: "mine" });
     const { apiKey } = await service.operator((identity) => identity.createTenant({ name: "Other", actor: "test" }));
     expect((await ask(`runs/${String(runId)}`, undefined, apiKey)).status).toBe(404);
@@ -281,7 +281,7 @@ describe("who may see a run", () => {
     expect(listed.body.nextCursor).toMatch(/^run_/);
   });
 
-  it("needs the scope that its calls need, and goes on with another key once its own is revoked", async () => {
+  it("keys with the scopes of its calls, and continues with another key once its own is revoked", async () => {
     const { apiKey, key } = await service.operator((identity) =>
       identity.mintKey({ tenantId: service.tenantId, environment: "sandbox", actor: "test" }),
     );
@@ -292,7 +292,7 @@ describe("who may see a run", () => {
   });
 });
 
-it("a changed workflow asks what to do with a run that it does not fit, and goes on when it fits again", async () => {
+it("a changed workflow asks what to do with a run that it does not match, and continues once it matches again", async () => {
   const { sessionId, runId } = await start({ name: "changed" });
   known.splice(0, 1, changedPurchase);
   const asked = await resume(sessionId, { status: "approved" });
@@ -316,7 +316,7 @@ const changedPurchase: Workflow = defineWorkflow({
   },
 });
 
-describe("an answer of the journal", () => {
+describe("a journaled answer", () => {
   const startEarlier = async () =>
     (await ask("run", { workflowId: "test.earlier", tenantId: service.tenantId, input: {} })).body;
   const store = (runId: unknown, answer: object) =>
@@ -325,7 +325,7 @@ describe("an answer of the journal", () => {
       JSON.stringify({ ok: true, result: answer }),
     ]);
 
-  it("of an earlier release has the values that the workflow names for missing fields", async () => {
+  it("of an earlier release gets the workflow's defaults for missing fields", async () => {
     const { runId, sessionId } = await startEarlier();
     await store(runId, {});
     expect((await resume(sessionId, { status: "approved" })).body).toMatchObject({
@@ -334,7 +334,7 @@ describe("an answer of the journal", () => {
     });
   });
 
-  it("that the tool's schema does not know is a question to a person", async () => {
+  it("that does not match the tool's schema is a question to a person", async () => {
     const { runId, sessionId } = await startEarlier();
     await store(runId, { text: 7 });
     const asked = (await resume(sessionId, { status: "approved" })).body;
@@ -345,7 +345,7 @@ describe("an answer of the journal", () => {
   });
 });
 
-it("a step that may succeed later is tried again with the same key, until the run is cancelled", async () => {
+it("a retryable step is repeated with the same key, until the run is cancelled", async () => {
   const { sessionId, runId } = await start({ name: "busy", mood: "busy" });
   const resumed = resume(sessionId, { status: "approved" });
   await expect
@@ -355,14 +355,14 @@ it("a step that may succeed later is tried again with the same key, until the ru
   expect((await resumed).body).toMatchObject({ status: "failed", failure: { undone: ["first"] } });
 });
 
-it("that is cancelled after its work is to stay finishes it", async () => {
+it("that is cancelled after its work is final finishes it", async () => {
   const { body } = await ask("run", { workflowId: "test.cancelled_late", tenantId: service.tenantId, input: {} });
   expect(body).toMatchObject({ status: "completed", result: { text: "kept last" } });
   expect(probes.runs("undo kept first")).toBe(0);
 });
 
 // Runs last, as it moves the clock.
-it("whoever can resolve a pause is reminded when half of its time is over, and at its end it has the stated outcome", async () => {
+it("everyone who can resolve a pause is reminded at half of its time, and at its end it has the stated outcome", async () => {
   const person = { id: "usr_grace", name: "Grace", email: "grace@example.com", roles: ["approver" as const] };
   const owner = { tenantId: service.tenantId, environment: "sandbox" as const };
   await service.operator(({ persons }) => persons.add(owner, person, "test"));

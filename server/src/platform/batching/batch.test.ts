@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { batch, batchLookUps, settleOneByOne } from "./batch.ts";
 
-test("what is asked while work is under way is done together, and each has an outcome of its own", async () => {
+test("requests that arrive during other work are batched, each with its own outcome", async () => {
   const batches: (readonly number[])[] = [];
   const half = batch<number, number>(
     async (items) => {
@@ -23,7 +23,7 @@ test("what is asked while work is under way is done together, and each has an ou
   ]);
 });
 
-test("work that fails as a whole fails everybody, and the next is done", async () => {
+test("work that fails as a whole fails all its items, and the next batch runs", async () => {
   let isAway = true;
   const ask = batch<number, number>(async (items) => {
     if (isAway) throw new Error("away");
@@ -35,7 +35,7 @@ test("work that fails as a whole fails everybody, and the next is done", async (
   expect(await ask(3)).toBe(3);
 });
 
-test("in parallel, what comes while work is under way does not wait for it", async () => {
+test("in parallel, requests that arrive during other work do not wait for it", async () => {
   const batches: (readonly string[])[] = [];
   const first = Promise.withResolvers<void>();
   const ask = batch<string, string>(
@@ -54,7 +54,7 @@ test("in parallel, what comes while work is under way does not wait for it", asy
   expect(batches).toEqual([["slow", "b"], ["c"], ["d"]]);
 });
 
-test("look-ups of one key at the same time share an answer, and a later one is asked anew", async () => {
+test("concurrent look-ups of one key share an answer, and a later one is read anew", async () => {
   const asked: (readonly string[])[] = [];
   const lookUp = batchLookUps(async (keys) => {
     asked.push(keys);

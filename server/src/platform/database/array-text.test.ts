@@ -24,12 +24,12 @@ const texts = [
   ["other scripts", ["Zürich", "東京", "😀"]],
 ] as const;
 
-test.each(texts)("a text array of %s arrives as it is", async (_, values) => {
+test.each(texts)("a text array of %s arrives unchanged", async (_, values) => {
   const { rows } = await client.query<{ values: unknown }>("select $1::text[] as values", [textArray(values)]);
   expect(rows).toEqual([{ values }]);
 });
 
-test("an array of numbers arrives as it is", async () => {
+test("an array of numbers arrives unchanged", async () => {
   const { rows } = await client.query("select $1::bigint[]::text[] as whole, $2::float8[] as parts", [
     numberArray([0n, -1n, 9_007_199_254_740_993n]),
     numberArray([0.25, 1e-7, 12]),

@@ -8,7 +8,7 @@ import type { Database } from "./generated-tables.ts";
 const db = new Kysely<Database>({ dialect: new SnakeCaseDialect({ pool: new pg.Pool() }), plugins: [camelCaseRows] });
 afterAll(() => db.destroy());
 
-test("the environment is the column `network` of most tables, in every place of a statement", () => {
+test("the environment is the column `network` of most tables, everywhere in a statement", () => {
   const inserted = db
     .insertInto("invoiceSeries")
     .values({ tenantId: "t", environment: "sandbox", series: "A", lastNumber: 1 })

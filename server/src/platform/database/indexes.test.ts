@@ -40,7 +40,7 @@ async function untilItWaits(name: string): Promise<void> {
   }
 }
 
-test("an index is made while others write", async () => {
+test("an index is built while others write", async () => {
   await writer.query("begin");
   await writer.query("insert into grown values (2, 'two')");
   const making = makeIndexes(opened, { grown_name: "on grown (name)" });
@@ -52,7 +52,7 @@ test("an index is made while others write", async () => {
   expect(await isValid("grown_name")).toBe(true);
 });
 
-test("an index that was cut in the making is made again, and one that is there is left alone", async () => {
+test("an interrupted index is built again, and an existing one is left alone", async () => {
   await expect(opened.pool.query("create unique index concurrently grown_id on grown (id)")).rejects.toThrow("unique");
   expect(await isValid("grown_id")).toBe(false);
   await makeIndexes(opened, { grown_id: "on grown (id)", grown_name: "on grown (id, name)" });
@@ -63,7 +63,7 @@ test("an index that was cut in the making is made again, and one that is there i
   expect(rows[0]?.definition).toContain("(name)");
 });
 
-test("an index of a partitioned table is made while others write, is one for its later partitions, too, and takes the place of an earlier one", async () => {
+test("an index of a partitioned table is built while others write, also covers later partitions, and replaces an earlier one", async () => {
   await writer.query(`
     create table parted (id integer, name text) partition by range (id);
     create table parted_a partition of parted for values from (0) to (10);

@@ -107,7 +107,7 @@ const problemOf = (getting: Promise<unknown>) =>
     (error: unknown) => (error instanceof DownloadFailure ? error.problem : error),
   );
 
-describe("what is got", () => {
+describe("a download", () => {
   it.each(["/file", "/once", "/twice", "/thrice"])(
     "%s is a file, with no cookie, no credential and no packing",
     async (path) => {
@@ -125,7 +125,7 @@ describe("what is got", () => {
     },
   );
 
-  it("a file whose type nobody says is for others to judge", async () => {
+  it("of an undeclared type is left to the caller to judge", async () => {
     expect((await get("/untyped")).mediaType).toBeUndefined();
   });
 
@@ -143,12 +143,12 @@ describe("what is got", () => {
     expect(await problemOf(get(path))).toBe(problem);
   });
 
-  it("a file of the largest size is still got", async () => {
+  it("of the largest size still succeeds", async () => {
     expect((await get("/large", { maximumBytes: 1_001 })).bytes).toHaveLength(1_001);
   });
 });
 
-describe("what may not be asked", () => {
+describe("forbidden addresses", () => {
   it.each(["/to-metadata", "/to-plain", "/to-file", "/to-loopback", "/to-user", "/to-port"])(
     "a redirect %s is followed no further",
     async (path) => {
@@ -180,7 +180,7 @@ describe("what may not be asked", () => {
     },
   );
 
-  it("a name that leads elsewhere after it was judged gains nothing: each hop connects to what was judged", async () => {
+  it("a name that resolves differently after it was judged gains nothing: each hop connects to the judged address", async () => {
     const answered = [["127.0.0.1"], ["192.0.2.1"], ["192.0.2.1"]];
     const resolve: SsrfGuardOptions["resolve"] = (_host, _options, done) =>
       done(
@@ -193,13 +193,13 @@ describe("what may not be asked", () => {
     expect(await problemOf(get("/once", { guard: { resolve } }))).toBe("forbidden");
   });
 
-  it("a server whose certificate is nobody's is not believed", async () => {
+  it("a server with an untrusted certificate is refused", async () => {
     const download = createDownload({ ...limits, guard: createSsrfGuard(local) });
     expect(await problemOf(download(`https://localhost:${port}/file`, never))).toBe("unreachable");
   });
 });
 
-describe("the time", () => {
+describe("the time limit", () => {
   it.each(["/silent", "/drip"])("of all hops together is up at %s", async (path) => {
     expect(await problemOf(get(path, { timeoutMilliseconds: 100, maximumBytes: 1_000_000 }))).toBe("timeout");
   });
@@ -213,7 +213,7 @@ describe("the time", () => {
 });
 
 describe("through a proxy", () => {
-  it("goes every connection, and the proxy finds the address", async () => {
+  it("every connection goes, and the proxy resolves the address", async () => {
     const connected: string[] = [];
     const tunnels: Duplex[] = [];
     const proxy = createPlainServer().on("connect", ({ url = "" }, socket) => {

@@ -8,7 +8,7 @@ import { createHttpClient } from "./http-client.ts";
 
 const base = { method: "GET", timeoutMilliseconds: 20_000 } as const;
 
-test("any answered status is an answer, a redirect included", async () => {
+test("any status is an answer, including redirects", async () => {
   const server = await startScriptedServer(() => ({
     status: 302,
     headers: { location: "/x", "X-Note": "a" },
@@ -32,7 +32,7 @@ test("a refused connection and an unknown host were never sent", async () => {
   http.close();
 });
 
-test("a request that was sent and got no whole answer is unanswered", async () => {
+test("a request that was sent and got no complete answer is unanswered", async () => {
   const http = createHttpClient();
   for (const [answer, problem] of [
     ["reset", "reset"],
@@ -46,7 +46,7 @@ test("a request that was sent and got no whole answer is unanswered", async () =
   http.close();
 });
 
-test("a request that arrived and is not answered in its time is unanswered", async () => {
+test("a request that arrived and timed out is unanswered", async () => {
   const server = await startScriptedServer(() => "hang");
   const http = createHttpClient();
   // Otherwise its time could be over before the connection is made, which is another case.
@@ -64,7 +64,7 @@ test("a request that arrived and is not answered in its time is unanswered", asy
   await server.close();
 });
 
-test("a TLS handshake with something that speaks no TLS was never sent", async () => {
+test("a failed TLS handshake was never sent", async () => {
   const server = await startScriptedServer(() => ({ status: 200 }));
   const http = createHttpClient();
   const url = server.url.replace("http:", "https:");
@@ -74,7 +74,7 @@ test("a TLS handshake with something that speaks no TLS was never sent", async (
   await server.close();
 });
 
-test("waiting for a free connection counts, and ends as never sent", async () => {
+test("waiting for a free connection counts, and times out as never sent", async () => {
   const server = await startScriptedServer(() => "hang");
   const http = createHttpClient({ maxConnectionsPerHost: 1 });
   const stop = new AbortController();
@@ -89,7 +89,7 @@ test("waiting for a free connection counts, and ends as never sent", async () =>
   await server.close();
 });
 
-test("a signal that is aborted already sends nothing", async () => {
+test("an already aborted signal sends nothing", async () => {
   const server = await startScriptedServer(() => ({ status: 200 }));
   const http = createHttpClient();
   const sent = http.send({ ...base, url: server.url, signal: AbortSignal.abort() });
@@ -99,7 +99,7 @@ test("a signal that is aborted already sends nothing", async () => {
   await server.close();
 });
 
-test("the size cap holds for the unpacked answer", async () => {
+test("the size limit applies to the decompressed answer", async () => {
   const packed = gzipSync("x".repeat(100_000));
   const server = createServer((_, response) => {
     response.writeHead(200, { "content-encoding": "gzip" });
@@ -116,7 +116,7 @@ test("the size cap holds for the unpacked answer", async () => {
   await new Promise((resolve) => server.close(resolve));
 });
 
-test("connections are kept and shared unless a request asks for its own", async () => {
+test("connections are kept and shared unless a request asks for a new one", async () => {
   const server = await startScriptedServer(() => ({ status: 200, json: {} }));
   const http = createHttpClient();
   for (const freshConnection of [false, false, true, false])

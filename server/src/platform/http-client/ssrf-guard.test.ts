@@ -89,7 +89,7 @@ test.each([[["127.0.0.1"]], [["93.184.216.34", "10.0.0.1"]], [["::1"]], [["::fff
   },
 );
 
-test("a permitted address is connected to, and the name is resolved once: what was judged is what is used", async () => {
+test("a permitted address is connected to, and the name is resolved once: the judged address is the one used", async () => {
   const permitted = new BlockList();
   permitted.addAddress("127.0.0.1", "ipv4");
   const resolver = resolvingTo(["127.0.0.1"], ["192.0.2.1"]);

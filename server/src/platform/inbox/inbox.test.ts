@@ -59,7 +59,7 @@ async function readOutcomes(): Promise<Record<string, string | null>> {
   return Object.fromEntries(rows.map(({ id, outcome }) => [id, outcome]));
 }
 
-test("what arrives again is stored and worked on once, also by several workers at the same time", async () => {
+test("a repeated item is stored and handled once, even by several workers at the same time", async () => {
   const letter = { id: "1", thread: "a", text: "hello" };
   const arrivals = [1, 2, 3].map(() => inboxBy().receive("sandbox", letter, clock.now()));
   expect((await Promise.all(arrivals)).filter((isNew) => isNew)).toHaveLength(1);
@@ -74,7 +74,7 @@ test("what arrives again is stored and worked on once, also by several workers a
   expect(await readOutcomes()).toEqual({ 1: "read" });
 });
 
-test("an item whose worker died is taken again when the lease is over, and one of the other environment never", async () => {
+test("an item of a dead worker is leased again after its lease, and one of the other environment never", async () => {
   await receive(["1", "a"]);
   await inboxBy().receive("production", { id: "2", thread: "a", text: "" }, clock.now());
   const take = () => inboxBy().take("sandbox", 10, clock.now().add({ minutes: 2 }));
@@ -85,7 +85,7 @@ test("an item whose worker died is taken again when the lease is over, and one o
   expect(await take()).toMatchObject([{ id: "1", attempts: 2 }]);
 });
 
-test("an item that fails is tried ever more rarely, and is given up in the end", async () => {
+test("a failing item is retried at growing intervals, and finally given up", async () => {
   await receive(["1", "a"]);
   let attempts = 0;
   const handle = async () => {
@@ -106,7 +106,7 @@ test("an item that fails is tried ever more rarely, and is given up in the end",
   expect(await readOutcomes()).toEqual({ 1: "given up: no luck" });
 });
 
-test("items of one conversation are worked on in order: one that waits holds up its own conversation only", async () => {
+test("items of a conversation are handled in order: a waiting one blocks its own conversation only", async () => {
   await receive(["3", "a"], ["2", "a"], ["1", "b"], ["4", "a"]);
   const handled: string[] = [];
   let isHeld = true;

@@ -55,14 +55,14 @@ const leases = () =>
     toRecord: ({ id }: Job) => id,
   });
 
-test("workers that take at the same time get different rows, the oldest first, and never more than the limit", async () => {
+test("concurrent workers lease different rows, oldest first, and never more than the limit", async () => {
   const taken = await Promise.all(["a", "b", "c", "d"].map((worker) => leases().claimStale(worker, STALE_SECONDS, 5)));
   expect(taken.map((ids) => ids.length)).toEqual([5, 5, 5, 5]);
   expect(new Set(taken.flat()).size).toBe(20);
   expect([...taken.flat()].sort().at(-1)).toBe("job_19");
 });
 
-test("a leased row is nobody else's until its worker has been silent for long enough", async () => {
+test("a leased row belongs to its worker until that has been silent for long enough", async () => {
   const [id = ""] = await leases().claimStale("a", STALE_SECONDS, 1);
   expect(await leases().claimStale("b", STALE_SECONDS, ROWS)).not.toContain(id);
   clock.advance({ seconds: STALE_SECONDS - 1 });
@@ -75,7 +75,7 @@ test("a leased row is nobody else's until its worker has been silent for long en
   expect(await leases().leave(id, "a", clock.now())).toBe(false);
 });
 
-test("a row that was put back is taken after its quiet time, or as soon as it is woken", async () => {
+test("a row that was put back is leased after its quiet time, or as soon as it is woken", async () => {
   const [first = "", second = ""] = await leases().claimStale("a", STALE_SECONDS, 2);
   const later = clock.now().add({ seconds: 60 });
   for (const id of [first, second]) expect(await leases().leave(id, "a", later)).toBe(true);
@@ -85,7 +85,7 @@ test("a row that was put back is taken after its quiet time, or as soon as it is
   expect(await leases().claimStale("b", STALE_SECONDS, 1)).toEqual([first]);
 });
 
-test("while a request may be on its way, a heartbeat moves the quiet time", async () => {
+test("while a request may have been sent, a heartbeat moves the quiet time", async () => {
   const [id = ""] = await leases().claimStale("a", STALE_SECONDS, 1);
   const quietUntil = clock.now().add({ seconds: 30 });
   const readQuiet = async () =>
@@ -101,7 +101,7 @@ test("while a request may be on its way, a heartbeat moves the quiet time", asyn
   expect(`${await readQuiet()}`).toBe(`${quietUntil}`);
 });
 
-test("rows that are taken for a time are due again when it is over", async () => {
+test("rows leased for a time are due again afterwards", async () => {
   const take = (now: Temporal.Instant) =>
     takeDueRows<Job>(opened.db, {
       table: "job",

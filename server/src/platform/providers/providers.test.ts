@@ -76,7 +76,7 @@ const fellBack = (reason: string) => ({
   },
 });
 
-it("takes the first answer, says whose it is and of when, and gives it again while it is fresh", async () => {
+it("uses the first answer with its source and date, and caches it", async () => {
   const provenance = { source: "example", sourceLevel: "open", asOf: now.toString(), attribution: ATTRIBUTION };
   const wanted = { answer: "Lisbon", provenance: { ...provenance, fallbackFrom: [] } };
   expect(await ask(1)).toEqual(wanted);
@@ -109,13 +109,13 @@ it.each<[string, Answer]>([
   expect((await ask(1)).provenance.source).toBe("example");
 });
 
-it("falls back from a provider that does not answer in its time", async () => {
+it("falls back from a provider that times out", async () => {
   answer = "hang";
   open = openProvider(50);
   expect(await ask(1)).toEqual(fellBack("timeout"));
 });
 
-it("says who was asked when nobody answers, and asks nobody for a caller who has gone", async () => {
+it("names the providers asked if none answers, and asks none for a caller that is gone", async () => {
   answer = { status: 500 };
   const asked = [{ source: "example", reason: "server_error" }];
   await expect(askProviders([open], 1)).rejects.toMatchObject({ code: "provider_unavailable", extra: { asked } });
@@ -123,7 +123,7 @@ it("says who was asked when nobody answers, and asks nobody for a caller who has
   await expect(askProviders([open, embedded], 1, gone)).rejects.toThrow("gone");
 });
 
-it("leaves a provider alone that fails again and again, and tries with one request whether it is back", async () => {
+it("pauses a provider that keeps failing, and tries with one request whether it is back", async () => {
   answer = { status: 500 };
   for (const id of [1, 2, 3]) expect(await ask(id)).toEqual(fellBack("server_error"));
   answer = GOOD;
@@ -141,7 +141,7 @@ it("leaves a provider alone that fails again and again, and tries with one reque
   expect(server.requests).toHaveLength(6);
 });
 
-it("waits as long as the provider asks it to, and no request of a caller's own fault pauses it", async () => {
+it("waits as long as the provider asks, and a caller's bad request does not pause it", async () => {
   answer = { status: 429, headers: { "retry-after": "120" } };
   expect(await ask(1)).toEqual(fellBack("rate_limited"));
   answer = GOOD;
@@ -153,7 +153,7 @@ it("waits as long as the provider asks it to, and no request of a caller's own f
   for (const id of [2, 3, 4, 5]) expect(await ask(id)).toEqual(fellBack("refused"));
 });
 
-it("lets one request through in each interval, and refuses who would wait too long", async () => {
+it("admits one request per interval, and refuses requests that would wait too long", async () => {
   let time = 5_000;
   const waited: number[] = [];
   const limiter = new RateLimiter({
@@ -172,7 +172,7 @@ it("lets one request through in each interval, and refuses who would wait too lo
   expect(waited).toEqual([1_000, 2_000, 2_000]);
 });
 
-it("keeps no more than its bytes, the last ones asked for", () => {
+it("keeps no more than its bytes, most recently used first", () => {
   const cache = new BodyCache(30);
   const kept = { body: Buffer.alloc(8), readAtMilliseconds: 0, freshUntilMilliseconds: 10 };
   for (const key of ["a", "b", "c"]) cache.set(key, kept);

@@ -79,7 +79,7 @@ const secretOf = (link: string) => new URL(link).hash.slice(1);
 const wrongCodeOf = ({ claimCode }: Prefunded) => (claimCode === "000000" ? "000001" : "000000");
 
 describe("a guest with the link from the mail", () => {
-  test.each(LOOKS)("on %s sees what it is about, mistypes the code, and accepts the trip", async (_name, look) => {
+  test.each(LOOKS)("on %s sees the trip, mistypes the code, and accepts the trip", async (_name, look) => {
     const trip = await prefund({ guestEmail: "ada@example.com" });
     expect(trip.emailSent).toBe(true);
     const text = mail.received[0]?.parsed.text ?? "";
@@ -132,7 +132,7 @@ describe("a guest with the link from the mail", () => {
     await page.close();
   });
 
-  test("can go back, come again and reload without losing the link, which is in no address on the way", async () => {
+  test("can go back, return and reload without losing the link, which is in no address on the way", async () => {
     const trip = await prefund({ require2fa: false });
     const { page } = await open(trip.guestLink);
     await until(page, "A trip for you, from Bob");
@@ -146,7 +146,7 @@ describe("a guest with the link from the mail", () => {
     await page.close();
   });
 
-  test("gets along with the keyboard alone", async () => {
+  test("can use the keyboard alone", async () => {
     const trip = await prefund();
     const { page } = await open(trip.guestLink);
     await until(page, "A trip for you, from Bob");
@@ -165,7 +165,7 @@ describe("a guest with the link from the mail", () => {
   });
 });
 
-test("what is typed wrongly is said before anything is sent", async () => {
+test("typing errors are shown before anything is sent", async () => {
   const trip = await prefund();
   const { page, posted } = await open(trip.guestLink);
   await until(page, "A trip for you, from Bob");
@@ -194,7 +194,7 @@ test("what is typed wrongly is said before anything is sent", async () => {
   await page.close();
 });
 
-test("an address is pasted at a touch, and what is wrong with it is said at once", async () => {
+test("an address is pasted with a tap, and its error is shown at once", async () => {
   const { guestLink } = await prefund();
   const { page } = await open(guestLink);
   await page.context().grantPermissions(["clipboard-read", "clipboard-write"], { origin: service.appUrl });
@@ -211,8 +211,8 @@ test("an address is pasted at a touch, and what is wrong with it is said at once
   await page.close();
 });
 
-describe("a trip that cannot be accepted", () => {
-  test("as the link is not complete, or another trip's", async () => {
+describe("a trip cannot be accepted", () => {
+  test("if the link is incomplete, or another trip's", async () => {
     const trip = await prefund();
     const other = await prefund();
     const [address = ""] = trip.guestLink.split("#");
@@ -230,7 +230,7 @@ describe("a trip that cannot be accepted", () => {
     }
   });
 
-  test("as five codes were wrong, until the buyer unlocks it", async () => {
+  test("after five wrong codes, until the buyer unlocks it", async () => {
     const trip = await prefund();
     const { page } = await open(trip.guestLink);
     await until(page, "A trip for you, from Bob");
@@ -256,7 +256,7 @@ describe("a trip that cannot be accepted", () => {
     await page.close();
   });
 
-  test("as it has expired", async () => {
+  test("if it has expired", async () => {
     const trip = await prefund();
     await service.sql("update trip set expires_at = now() - interval '1 hour' where trip_id = $1", [trip.tripId]);
     const { page } = await open(trip.guestLink);
@@ -264,7 +264,7 @@ describe("a trip that cannot be accepted", () => {
     await page.close();
   });
 
-  test("as somebody has accepted it, also while the page was open", async () => {
+  test("if somebody has accepted it, even while the page was open", async () => {
     const trip = await prefund();
     const [first, second] = [await open(trip.guestLink), await open(trip.guestLink)];
     const winner = newWallet();
@@ -285,7 +285,7 @@ describe("a trip that cannot be accepted", () => {
     await second.page.close();
   });
 
-  test("as its budget is on the way, until it is there; and never, where it does not come", async () => {
+  test("while its budget is on the way, or if it never arrives", async () => {
     const trip = await prefund();
     const set = (state: string) => service.sql("update trip set state = $1 where trip_id = $2", [state, trip.tripId]);
     await set("funding");
@@ -303,8 +303,8 @@ describe("a trip that cannot be accepted", () => {
   });
 });
 
-describe("when something is in the way", () => {
-  test("of the answer alone: what was done is found out, and not asked for twice", async () => {
+describe("a bad connection", () => {
+  test("loses the answer: the outcome is looked up, and not requested twice", async () => {
     const trip = await prefund();
     const { page, posted } = await open(trip.guestLink);
     await until(page, "A trip for you, from Bob");
@@ -323,7 +323,7 @@ describe("when something is in the way", () => {
     await page.close();
   });
 
-  test("of the answer to a wrong code: it is not sent again", async () => {
+  test("loses the answer to a wrong code: it is not sent again", async () => {
     const trip = await prefund();
     const { page, posted } = await open(trip.guestLink);
     await until(page, "A trip for you, from Bob");
@@ -339,7 +339,7 @@ describe("when something is in the way", () => {
     await page.close();
   });
 
-  test("of the request: the page goes on by itself", async () => {
+  test("loses the request: the page continues by itself", async () => {
     const trip = await prefund();
     const { page } = await open(trip.guestLink);
     await until(page, "A trip for you, from Bob");
@@ -360,7 +360,7 @@ describe("when something is in the way", () => {
     await page.close();
   });
 
-  test("as the chain is slow: the page keeps asking until it is done", async () => {
+  test("or a slow chain: the page keeps asking until it is done", async () => {
     const trip = await prefund();
     const { page } = await open(trip.guestLink);
     await until(page, "A trip for you, from Bob");
@@ -379,7 +379,7 @@ describe("when something is in the way", () => {
   });
 });
 
-test("what the buyer wrote is text on the page, whatever it is", async () => {
+test("the buyer's text stays text on the page, whatever it is", async () => {
   const trip = await prefund({ buyerName: "<img src=x onerror=alert(1)>", tripSummary: "</script><b>bold</b>" });
   const { page, errors } = await open(trip.guestLink, PHONE_IN_THE_DARK);
   await until(page, "A trip for you, from <img src=x onerror=alert(1)>");
@@ -389,7 +389,7 @@ test("what the buyer wrote is text on the page, whatever it is", async () => {
   await page.close();
 });
 
-test("without scripts the page says what it needs", async () => {
+test("without scripts the page says what it requires", async () => {
   const trip = await prefund();
   const context = await chromium.browser.newContext({ javaScriptEnabled: false });
   const page = await context.newPage();

@@ -35,8 +35,8 @@ const view = (tripId: string, body: unknown) => post(`/api/claims/${tripId}/view
 const claim = (tripId: string, body: unknown) => post(`/api/claims/${tripId}`, body);
 const usage = async () => Number((await service.sql("select count(*) from usage_record"))[0]?.count ?? Number.NaN);
 
-describe("a trip that is looked at", () => {
-  test("is shown to who has its link, as far as it concerns a guest, by a signed answer that nobody keeps", async () => {
+describe("a viewed trip", () => {
+  test("is shown to the holder of its link, as far as it concerns a guest, by a signed answer that is not cached", async () => {
     const trip = await prefund({ buyerName: "Bob\u202e", guestName: "Ada", tripSummary: "Two\u2028nights" });
     const answer = await view(trip.tripId.toUpperCase().replace("0X", "0x"), { linkSecret: trip.linkSecret });
     expect(answer.status, answer.text).toBe(200);
@@ -64,7 +64,7 @@ describe("a trip that is looked at", () => {
     expect(isSignedBy(answer, service.signingSecret)).toBe(false);
   });
 
-  test("does not tell whether it exists to who has not its link", async () => {
+  test("does not reveal its existence without its link", async () => {
     const [trip, other] = [await prefund(), await prefund()];
     const answers = [
       await view(trip.tripId, { linkSecret: other.linkSecret }),
@@ -83,7 +83,7 @@ describe("a trip that is looked at", () => {
 });
 
 describe("a claim", () => {
-  test("counts wrong codes and says why, is done once, answers the same again, and costs nobody anything", async () => {
+  test("counts wrong codes and says why, is done once, answers repetitions alike, and is free", async () => {
     const trip = await prefund();
     const charged = await usage();
     const link = { linkSecret: trip.linkSecret, guestWallet: WALLET };
@@ -156,7 +156,7 @@ describe("a claim", () => {
     expect(answer.text).not.toContain("xxxxxxxx");
   });
 
-  test("for one of the network's contracts is refused", async () => {
+  test("for one of the chain's contracts is refused", async () => {
     const trip = await prefund();
     const answer = await service.send(`/api/trips/${trip.tripId}`, {
       headers: { authorization: `Bearer ${service.apiKey}` },
@@ -168,7 +168,7 @@ describe("a claim", () => {
   });
 });
 
-test("the page is kept by nobody, framed by nobody, listed by nobody, and lets only itself run", async () => {
+test("the page is not cached, framed or indexed, and runs only its own script", async () => {
   const answer = await fetch(`${service.appUrl}/claim/0x${"1".repeat(64)}`);
   const html = await answer.text();
   expect(answer.status).toBe(200);
@@ -188,7 +188,7 @@ test("the page is kept by nobody, framed by nobody, listed by nobody, and lets o
   expect(html).not.toMatch(/<(script|link|img)[^>]+(src|href)="?(https?:|\/)/);
 });
 
-test("an address that asks too often is told to wait, on both routes together", async () => {
+test("an address that asks too often must wait, on both routes together", async () => {
   const path = `0x${"1".repeat(64)}`;
   // More than an address may make in the minutes that this test takes.
   const answers = await Promise.all(

@@ -38,7 +38,7 @@ async function prefund(args: Record<string, unknown>) {
   return Object(answer.body.result);
 }
 
-test.each(LOOKS)("on %s a guest accepts a trip and says who travels", async (_name, look) => {
+test.each(LOOKS)("on %s a guest accepts a trip and names the traveler", async (_name, look) => {
   const trip = await prefund({ guestName: "Ada", require2fa: true });
   const { page, errors } = await openLink(chromium, trip.guestLink, look);
   await until(page, "A trip for you, from Bob");
@@ -88,7 +88,7 @@ test.each(LOOKS)("on %s a guest accepts a trip and says who travels", async (_na
   await page.close();
 });
 
-test("a guest who comes back later says it then, with the code, and is not asked for a known address", async () => {
+test("a guest who returns later does so with the code, and is not asked for a known address", async () => {
   const trip = await prefund({ guestName: "Ada", guestEmail: "ada@example.com", require2fa: true });
   const { guestLink, codeNonce, claimCode } = trip;
   const guestWallet = `0x${randomBytes(20).toString("hex")}`;
@@ -112,7 +112,7 @@ test("a guest who comes back later says it then, with the code, and is not asked
   await page.close();
 });
 
-test("a trip that names no guest asks for nobody", async () => {
+test("a trip without a guest asks for no traveler", async () => {
   const trip = await prefund({});
   const { page } = await openLink(chromium, trip.guestLink);
   await until(page, "A trip for you, from Bob");

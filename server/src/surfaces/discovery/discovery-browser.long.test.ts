@@ -36,7 +36,7 @@ async function open(path: string, look: { width: number; height: number; scheme:
 }
 
 describe.each(PAGES)("%s", (path) => {
-  test("is styled within its own policy, asks nobody else, and fits every width in both schemes", async () => {
+  test("is styled within its own policy, requests nothing elsewhere, and fits every width in both color schemes", async () => {
     for (const look of [
       { ...PHONE, scheme: "dark" },
       { ...DESK, scheme: "light" },
@@ -61,7 +61,7 @@ test("on a phone the page comes first and the list of pages is one tap away", as
   await page.close();
 });
 
-test("on a desk the list of pages stands beside the page, marks it, and leads to the others", async () => {
+test("on a desktop the list of pages is beside the page, marks it, and leads to the others", async () => {
   const { page } = await open("/docs/connect", { ...DESK, scheme: "light" });
   const list = page.getByRole("navigation", { name: "Pages" });
   expect((await list.boundingBox())?.x).toBeLessThan((await page.locator("h1").boundingBox())?.x ?? 0);
@@ -72,7 +72,7 @@ test("on a desk the list of pages stands beside the page, marks it, and leads to
   await page.close();
 });
 
-test("a reader copies a block, finds a page by its words, and goes on to the next one", async () => {
+test("a reader copies a block, searches pages by words, and goes on to the next one", async () => {
   const { page, errors } = await open("/docs/quickstart", { ...DESK, scheme: "light" });
   await page.context().grantPermissions(["clipboard-read", "clipboard-write"], { origin: service.appUrl });
   const block = page.locator(".copyable").first();

@@ -7,7 +7,7 @@ const contact = {
 };
 
 describe("the security contact", () => {
-  test("is taken with its expiry", () => {
+  test("is accepted with its expiry", () => {
     const config = readConfig(contact);
     expect(config.securityContact).toBe("https://example.com/report");
     expect(config.securityContactExpires?.toString()).toBe("2027-06-30T10:00:00Z");
@@ -25,7 +25,7 @@ describe("the security contact", () => {
   });
 });
 
-test("releases lie below a URL, with or without a slash at its end", () => {
+test("releases are below a URL, with or without a trailing slash", () => {
   expect(readConfig({ RELEASE_DOWNLOADS_URL: "https://example.com/r/" }).releaseDownloadsUrl).toBe(
     "https://example.com/r",
   );

@@ -90,7 +90,7 @@ describe("curl", () => {
   });
 });
 
-test("the lines of a tool's page run as they stand, with a day ahead of today", async () => {
+test("the lines of a tool's page run unchanged, with dates in the future", async () => {
   const [line = ""] = blocks("tools/search_flights", "sh");
   expect(JSON.parse(await runBlock(line))).toMatchObject({ ok: true, result: { offers: expect.any(Array) } });
 });
@@ -138,7 +138,7 @@ const initialize = {
 describe("configuration files", () => {
   const files = () => blocks("connect", "json").map((block): unknown => JSON.parse(block));
 
-  test("are those of the clients, each in its form", () => {
+  test("are those of the clients, each in its format", () => {
     const [claudeCode, claudeDesktop, cursor, code] = files();
     const one = (server: z.ZodType) => z.strictObject({ mcpServers: z.strictObject({ wayfare: server }) });
     one(Http.extend({ type: z.literal("http") })).parse(claudeCode);
@@ -224,7 +224,7 @@ test("the function that checks signatures accepts what was sent and nothing else
   expect(isGenuine(new Headers(), text, service.signingSecret)).toBe(false);
 });
 
-test("the repeated MCP call of the guide is a request that the endpoint takes", async () => {
+test("the repeated MCP call of the guide is a request that the endpoint accepts", async () => {
   const [block = ""] = blocks("mcp", "json");
   const answer = await service.send("/api/mcp", {
     method: "POST",

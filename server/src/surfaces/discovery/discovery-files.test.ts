@@ -97,14 +97,14 @@ describe("the MCP server card", () => {
     },
   );
 
-  test("stands beside the edge host's endpoint too", async () => {
+  test("is also beside the edge host's endpoint", async () => {
     const answer = await fetch(`${plain.edgeUrl}/mcp/server-card`);
     const card = ServerCard.parse(await answer.json());
     expect(card.name).toBe("localhost/wayfare");
     expect(card.remotes.map(({ url }) => url)).toEqual([`${plain.appUrl}/api/mcp`, `${plain.edgeUrl}/mcp`]);
   });
 
-  test("says what the endpoint says once connected", async () => {
+  test("matches the connected endpoint", async () => {
     const card = ServerCard.parse(await (await fetch(`${plain.appUrl}/api/mcp/server-card`)).json());
     const initialized = await plain.send("/api/mcp", {
       method: "POST",
@@ -143,7 +143,7 @@ describe("the MCP server card", () => {
     });
   });
 
-  test("has a registry entry of the same content", async () => {
+  test("has a registry entry with the same content", async () => {
     const entry = RegistryEntry.parse(await (await get("/server.json")).json());
     expect(entry.remotes.map(({ url }) => url)).toEqual([
       "https://travel.example.com/api/mcp",
@@ -171,7 +171,7 @@ describe("llms.txt", () => {
     }
   });
 
-  test("has every tool and leads only to what is there", async () => {
+  test("has every tool and only working links", async () => {
     const text = await (await fetch(`${plain.appUrl}/llms.txt`)).text();
     for (const { name, summary } of registry) {
       expect(text).toContain(`- [${name}](${plain.appUrl}/docs/tools/${name}.md): ${summary}`);
@@ -197,7 +197,7 @@ test("both hosts have the description and the lists for language models, and llm
   }
 });
 
-test("where a host has nothing, a person sees a page that leads on, and a program a problem", async () => {
+test("for an unknown address, a person sees a page with links, and a program a problem", async () => {
   for (const path of [`${plain.appUrl}/nope`, `${plain.edgeUrl}/nope`, `${plain.appUrl}/api/<b>nope</b>`]) {
     const page = await fetch(path, { headers: { accept: "text/html,*/*;q=0.8" } });
     expect([page.status, page.headers.get("content-type")]).toEqual([404, "text/html; charset=utf-8"]);
@@ -216,7 +216,7 @@ test("where a host has nothing, a person sees a page that leads on, and a progra
   }
 });
 
-test("the type of every error is the address of its page, where its callers reach it", async () => {
+test("the type of every error is the address of its page, as its callers reach it", async () => {
   const hotPath = `${address}/api/agent/dispatch`;
   const errors = [
     [get("/nope"), "not_found"],
@@ -238,7 +238,7 @@ test("the type of every error is the address of its page, where its callers reac
   }
 });
 
-test("a # that was sent in a path changes nothing", async () => {
+test("a # sent in a path changes nothing", async () => {
   for (const path of ["/healthz#x", "/docs/connect#curl", "/api/agent/dispatch#search_flights"]) {
     const { hostname, port } = new URL(plain.appUrl);
     const answered = Promise.withResolvers<number | undefined>();
@@ -253,7 +253,7 @@ test("a # that was sent in a path changes nothing", async () => {
   }
 });
 
-test("robots.txt keeps crawlers to what is for them, and names the list of pages", async () => {
+test("robots.txt limits crawlers to their pages, and names the list of pages", async () => {
   const text = await (await get("/robots.txt")).text();
   expect(text).toBe(
     "User-agent: *\nAllow: /api/openapi.json\nDisallow: /api/\n\nSitemap: https://travel.example.com/sitemap.xml\n",
@@ -269,7 +269,7 @@ test("robots.txt keeps crawlers to what is for them, and names the list of pages
 describe("security.txt", () => {
   const path = "/.well-known/security.txt";
 
-  test("has what the operator configured", async () => {
+  test("has the operator's contact", async () => {
     const answer = await get(path);
     expect(answer.headers.get("content-type")).toBe("text/plain; charset=utf-8");
     expect(await answer.text()).toBe(
@@ -277,7 +277,7 @@ describe("security.txt", () => {
     );
   });
 
-  test("is gone once it has expired, and says why", async () => {
+  test("is gone once it has expired, with the reason", async () => {
     now = Temporal.Instant.from("2027-06-30T00:00:00Z");
     const answer = await get(path);
     now = Temporal.Instant.from(NOW);
@@ -285,7 +285,7 @@ describe("security.txt", () => {
     expect(await answer.json()).toMatchObject({ code: "not_found", detail: expect.stringContaining("expired") });
   });
 
-  test("is not invented where nobody configured it", async () => {
+  test("is not invented if none is configured", async () => {
     expect((await fetch(`${plain.appUrl}${path}`)).status).toBe(404);
   });
 });
@@ -311,7 +311,7 @@ describe("downloads", () => {
     },
   );
 
-  test("are not there unless the operator says where, and the answer says so", async () => {
+  test("are not available unless the operator configures them, and the answer says so", async () => {
     const answer = await download("wayfare.mcpb", plain.appUrl);
     expect(answer.status).toBe(404);
     expect(await answer.json()).toMatchObject({ detail: expect.stringContaining("RELEASE_DOWNLOADS_URL") });

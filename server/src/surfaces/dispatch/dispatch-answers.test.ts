@@ -14,7 +14,7 @@ const records = async (tool: string) =>
   Number((await service.sql("select count(*)::int as n from usage_record where tool = $1", [tool]))[0]?.n);
 
 describe("a successful call", () => {
-  it("answers the envelope, priced, recorded and signed", async () => {
+  it("has the envelope, priced, recorded and signed", async () => {
     const traceId = "4bf92f3577b34da6a3ce929d0e0e4736";
     const answer = await service.call(
       "probe_read",
@@ -46,7 +46,7 @@ describe("a successful call", () => {
     });
   });
 
-  it("mints a trace id when none or a broken one is sent", async () => {
+  it("gets a new trace id if none or a broken one is sent", async () => {
     const answer = await service.call("probe_read", { text: "a" }, { headers: { traceparent: "00-zz-1-01" } });
     expect(answer.headers.get("x-service-trace-id")).toMatch(/^[0-9a-f]{32}$/);
   });
@@ -85,13 +85,13 @@ describe("a failed call", () => {
     expect(answer.text).not.toContain("secret");
   });
 
-  it("says when to come back, where the tool knows", async () => {
+  it("says when to retry, if the tool knows", async () => {
     const answer = await service.call("probe_read", { text: "a", mood: "later" });
     expect(answer.body).toMatchObject({ code: "provider_timeout", retryable: true });
     expect(answer.headers.get("retry-after")).toBe("7");
   });
 
-  it("gives a write's reservation back", async () => {
+  it("returns a write's reservation", async () => {
     const spent = () => service.sql("select spent_micro from tenant_spend where tenant_id = $1", [service.tenantId]);
     const before = await spent();
     await service.call("probe_write", { text: "a", mood: "fail" });
@@ -99,7 +99,7 @@ describe("a failed call", () => {
   });
 });
 
-describe("who is calling", () => {
+describe("the caller", () => {
   it.each([
     ["no header", {}],
     ["another scheme", { authorization: "Basic YTpi" }],
@@ -117,7 +117,7 @@ describe("who is calling", () => {
     expect(answer.headers.get("x-service-sig")).toMatch(/^t=\d+,v1=/);
   });
 
-  it("is refused at once for a write when the key was revoked", async () => {
+  it("is refused at once for a write if the key was revoked", async () => {
     const { key, apiKey } = await service.operator((identity) =>
       identity.mintKey({ tenantId: service.tenantId, environment: "sandbox", actor: "test" }),
     );
@@ -136,7 +136,7 @@ describe("who is calling", () => {
     expect(answer.body).toMatchObject({ code: "missing_scope", scope: "trip:write" });
   });
 
-  it("names its own tenant or none, and a user of it", async () => {
+  it("names its own tenant or none, and one of its users", async () => {
     const answer = await service.send("/api/agent/dispatch", {
       method: "POST",
       headers: { authorization: `Bearer ${service.apiKey}`, "content-type": "application/json" },
@@ -153,7 +153,7 @@ describe("who is calling", () => {
     expect(demo.status).toBe(200);
   });
 
-  it("travels as the same person whether it names its own service account or leaves it out", async () => {
+  it("travels as the same person whether it names its own service account or omits it", async () => {
     const [key] = await service.sql("select id from api_key where tenant_id = $1 and name = 'sandbox'", [
       service.tenantId,
     ]);
@@ -164,7 +164,7 @@ describe("who is calling", () => {
     expect(left.body.result).toMatchObject({ userId: "user_demo" });
   });
 
-  it("is answered 404 for a tool that does not exist, with the near name", async () => {
+  it("is answered 404 for an unknown tool, with a similar name", async () => {
     const answer = await service.call("search_flight", {});
     expect(answer.status).toBe(404);
     expect(answer.body).toMatchObject({ code: "tool_not_found", detail: expect.stringContaining("search_flights") });
@@ -194,7 +194,7 @@ describe("the body", () => {
     expect(answer.body.code).toBe(code);
   });
 
-  it("over the limit is refused without being read, and the connection can go on", async () => {
+  it("over the limit is refused without being read, and the connection stays usable", async () => {
     const answer = await post(envelope(`{"text":"${"a".repeat(300_000)}"}`));
     expect(answer.status).toBe(413);
     expect(answer.body.code).toBe("too_large");
@@ -233,7 +233,7 @@ describe("the body", () => {
     expect(await records("probe_read")).toBe(before);
   });
 
-  it("with a misspelt member names the right one", async () => {
+  it("with a misspelled member names the right one", async () => {
     const answer = await post(`{"tenantID":"${service.tenantId}","tool":"probe_read","args":{}}`);
     expect(answer.body.issues).toContainEqual({
       path: "tenantID",
@@ -242,7 +242,7 @@ describe("the body", () => {
   });
 });
 
-it("refuses a key's flood with 429 and says when to come back", async () => {
+it("refuses a key's flood with 429 and says when to retry", async () => {
   // Stopped, so that nothing is added to the bucket meanwhile.
   const instant = Temporal.Now.instant();
   await using slow = await startTestService(

@@ -88,13 +88,13 @@ describe("a call that a gate refuses", () => {
     },
   );
 
-  it("is not asked about before its arguments fit", async () => {
+  it("is not asked before its arguments are valid", async () => {
     asked.length = 0;
     expect((await service.call("probe_write", { text: 7 })).body.code).toBe("invalid_input");
     expect(asked).toEqual([]);
   });
 
-  it("after its reservation leaves neither that nor its idempotency key", async () => {
+  it("after its reservation keeps neither that nor its idempotency key", async () => {
     const before = await books();
     const headers = { "idempotency-key": "gate" };
     for (const text of ["refused late", "refused late again"]) {
@@ -122,7 +122,7 @@ describe("a call that a gate refuses", () => {
   });
 });
 
-describe("what a gate uses up", () => {
+describe("a gate's reservation", () => {
   it.each([{}, { headers: { "idempotency-key": "used" } }])("is stored with the call: %j", async (options) => {
     const before = await books();
     const text = `used ${Object.keys(options).length}`;
@@ -133,7 +133,7 @@ describe("what a gate uses up", () => {
     expect(Number(after?.spent) - Number(before?.spent)).toBe(5_000);
   });
 
-  it("does not keep the same call from the answer that it had", async () => {
+  it("does not prevent a repeated call from getting its answer", async () => {
     const headers = { "idempotency-key": "once" };
     const answer = await service.call("probe_write", { text: "once" }, { headers });
     const again = await service.call("probe_write", { text: "once" }, { headers });
@@ -156,7 +156,7 @@ describe("what a gate uses up", () => {
     expect(probes.runs("once paid")).toBe(1);
   });
 
-  it("is not used up by a read, nor by a call that is over the cap", async () => {
+  it("is not used up by a read, nor by a call over the cap", async () => {
     const { tenant, apiKey: key } = await service.operator((identity) =>
       identity.createTenant({ name: "Capped", monthlyCapMicroUsdc: 4_999n, actor: "test" }),
     );

@@ -53,7 +53,7 @@ async function rowsWithoutTrace(traceId: string): Promise<string[]> {
   return rows.flat().filter((row) => !row.includes(traceId));
 }
 
-test("one search finds all of a booking: its rows, what the supplier was asked, and what happened later", async () => {
+test("one search finds all of a booking: its rows, the supplier's requests, and later events", async () => {
   const traceId = newTrace();
   const offerId = await offerOf("LHR", "JFK");
   resultOf(await inTraceOf(traceId, "book_flight", { offerId }));
@@ -73,7 +73,7 @@ test("one search finds all of a booking: its rows, what the supplier was asked, 
   expect(await rowsWithoutTrace(traceId)).toEqual([]);
 });
 
-test("one search finds all of a booking that failed", async () => {
+test("one search finds all of a failed booking", async () => {
   const traceId = newTrace();
   const offerId = await offerOf("LHR", "JFK");
   const fault = { match: { path: "/air/orders", method: "POST" }, fault: "insufficient_balance", times: 1, delayMs: 0 };
@@ -89,7 +89,7 @@ test("one search finds all of a booking that failed", async () => {
   expect(await rowsWithoutTrace(traceId)).toEqual([]);
 });
 
-test("what a call started and others do later is in its trace: a trip with its entries, a run with its steps", async () => {
+test("later work of a call is in its trace: a trip with its entries, a run with its steps", async () => {
   const traceId = newTrace();
   const trip = resultOf(await inTraceOf(traceId, "prefund_trip", { budgetUsdc: "50.00" }));
   const { tripId } = z.object({ tripId: z.string() }).parse(trip);

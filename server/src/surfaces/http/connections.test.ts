@@ -40,7 +40,7 @@ const isOpen = async (socket: Socket): Promise<boolean> => {
   });
 };
 
-it("an address has a bounded number of connections to each host, others have their own, and a proxy that is trusted has more", async () => {
+it("an address has a limited number of connections to each host, others have their own, and a trusted proxy has more", async () => {
   for (const url of [service.appUrl, service.edgeUrl]) {
     const own = await Promise.all(Array.from({ length: 2 * OF_ADDRESS }, () => open("127.0.0.2", url)));
     const alive = await Promise.all(own.map(isOpen));
@@ -54,7 +54,7 @@ it("an address has a bounded number of connections to each host, others have the
   }
 });
 
-it("descriptors are left for others, and connections for other addresses, whatever the limit of open files is", () => {
+it("descriptors are left for other purposes, and connections for other addresses, whatever the limit of open files is", () => {
   expect(connectionLimits(1_024, 2, 512)).toEqual({ most: 384, mostOfAddress: 96 });
   expect(connectionLimits(1_048_576, 2, 512)).toMatchObject({ mostOfAddress: 512 });
   expect(connectionLimits(64, 2, 512).mostOfAddress).toBeGreaterThan(0);
@@ -77,7 +77,7 @@ it.each([
 
 const Found = z.object({ accommodations: z.array(z.object({ photos: z.array(z.string()) })) });
 
-it("a picture is kept by who has it, and an address loads so many in a minute", async () => {
+it("a picture is cached by its client, and an address may load a limited number a minute", async () => {
   const day = Temporal.Now.plainDateISO("UTC").add({ days: 40 });
   const stay = { checkInDate: day.toString(), checkOutDate: day.add({ days: 2 }).toString() };
   const { body } = await service.call("search_hotels", { ...stay, location: "London" });

@@ -36,7 +36,7 @@ async function exchange(bytes: string | Buffer): Promise<RawAnswer> {
 const request = (line: string, headers: readonly string[], body = "") =>
   [line, ...headers, "Connection: close", "", body].join("\r\n");
 
-describe("what is no HTTP is answered with a problem", () => {
+describe("malformed HTTP is answered with a problem", () => {
   it.each([
     ["nonsense", "HELLO\r\n\r\n", 400, "invalid_input"],
     ["two lengths", request("POST / HTTP/1.1", ["Host: x", "Content-Length: 1", "Content-Length: 2"]), 400],
@@ -57,7 +57,7 @@ describe("what is no HTTP is answered with a problem", () => {
     expect(JSON.parse(answer.body)).toMatchObject({ ok: false, code, status, retryable: false });
   });
 
-  it("a body whose chunks are broken, once the call is on its way", async () => {
+  it("a body with broken chunks, once the call is on its way", async () => {
     const headers = ["Host: x", `Authorization: Bearer ${service.apiKey}`, "Content-Type: application/json"];
     for (const line of ["POST /api/agent/dispatch HTTP/1.1", "PUT /api/travelers/chunky HTTP/1.1"]) {
       const answer = await exchange(request(line, [...headers, "Transfer-Encoding: chunked"], "ZZ\r\nabc\r\n"));
@@ -66,7 +66,7 @@ describe("what is no HTTP is answered with a problem", () => {
     }
   });
 
-  it("a body in thousands of pieces of a byte, which is no longer than others", async () => {
+  it("a body in thousands of one-byte chunks, no longer than others", async () => {
     const headers = ["Host: x", `Authorization: Bearer ${service.apiKey}`, "Content-Type: application/json"];
     const body = JSON.stringify({ tenantId: service.tenantId, tool: "probe_write", args: { text: "a" } }).padEnd(3_000);
     const chunked = (size: number): string => {
@@ -88,7 +88,7 @@ describe("what is no HTTP is answered with a problem", () => {
     expect((await send(2)).status).toBe(200);
   });
 
-  it("but not in place of the answer to a request before it, which may well have its effect", async () => {
+  it("but not in place of the answer to an earlier request, which may well take effect", async () => {
     const body = JSON.stringify({ tenantId: service.tenantId, tool: "probe_write", args: { text: "before" } });
     const headers = ["Host: x", `Authorization: Bearer ${service.apiKey}`, "Content-Type: application/json"];
     const call = ["POST /api/agent/dispatch HTTP/1.1", ...headers, `Content-Length: ${body.length}`, "", body];
@@ -97,12 +97,12 @@ describe("what is no HTTP is answered with a problem", () => {
     expect((await exchange(`HELLO\r\n\r\n`)).status).toBe(400);
   });
 
-  it("answers HTTP/1.0 without a host, as probes of load balancers send it", async () => {
+  it("answers HTTP/1.0 without a host, as load balancers' probes send it", async () => {
     expect((await exchange(request("GET /healthz HTTP/1.0", []))).status).toBe(200);
   });
 });
 
-describe("another method than POST", () => {
+describe("methods other than POST", () => {
   const send = (method: string) =>
     service.send("/api/agent/dispatch", { method, headers: { authorization: `Bearer ${service.apiKey}` } });
 
@@ -123,7 +123,7 @@ describe("another method than POST", () => {
   });
 });
 
-describe("a text that cannot be kept", () => {
+describe("a text that cannot be stored", () => {
   const odd = ["\0", "off_\0", "\ud800", "a\udfffb"];
   const day = Temporal.Now.plainDateISO().add({ days: 60 }).toString();
   const search = { origin: "LHR", destination: "JFK", departureDate: day };
@@ -166,7 +166,7 @@ describe("a text that cannot be kept", () => {
     }
   });
 
-  it("is no UTF-8: malformed on both kinds of routes", async () => {
+  it("is not UTF-8: malformed on both kinds of routes", async () => {
     const headers = { authorization: `Bearer ${service.apiKey}`, "content-type": "application/json" };
     for (const [method, path, member] of [
       ["POST", "/api/agent/dispatch", "tool"],
@@ -196,7 +196,7 @@ it("refuses more values and longer texts than a call can need", async () => {
   expect(long.body).toMatchObject({ code: "invalid_input", issues: [{ path: "location" }] });
 });
 
-it("lists no more issues than help, however many there are", async () => {
+it("lists a limited number of issues, however many there are", async () => {
   const strays = Object.fromEntries(Array.from({ length: 4_500 }, (_, index) => [`departureDat${index}`, 1]));
   const headers = { authorization: `Bearer ${service.apiKey}`, "content-type": "application/json" };
   const answers = [

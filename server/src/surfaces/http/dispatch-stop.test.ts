@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import { createProbes } from "../../../test/support/probe-tools.ts";
 import { startTestService } from "../../../test/support/service.ts";
 
-it("a stop answers what is under way, refuses what is new and says so, and then closes", async () => {
+it("a stop answers pending requests, refuses new ones with a reason, and then closes", async () => {
   const probes = createProbes();
   await using service = await startTestService({}, { extraTools: probes.tools, drainMilliseconds: 120_000 });
   const ready = () => service.send("/readyz", {});

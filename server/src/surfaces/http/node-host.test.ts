@@ -64,7 +64,7 @@ it.each(["one piece", "a stream"])("answers in %s whoever has closed its half, h
   expect(await readAll(socket)).toContain("gone: false");
 });
 
-it("notices a client that has gone altogether", async () => {
+it("notices a client that is gone", async () => {
   const begun = Promise.withResolvers<void>();
   const noticed = Promise.withResolvers<unknown>();
   const socket = await open(async ({ signal }) => {
@@ -103,7 +103,7 @@ it("takes from a stream only as much as its reader takes, and all of it in the e
   expect(mostWaiting).toBeLessThan(2 * PIECE.length);
 });
 
-it("serves the requests of a connection one after the other, and none whose client has gone", async () => {
+it("serves the requests of a connection in order, and none whose client is gone", async () => {
   let begun = 0;
   const gates = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
   const second = Promise.withResolvers<void>();
@@ -163,7 +163,7 @@ it("closes a connection on which too many requests wait, at no cost, and serves 
   expect(begun).toBe(1);
 });
 
-it("answers as many requests of one connection as may wait, in their order", async () => {
+it("answers as many requests of one connection as may wait, in order", async () => {
   let begun = 0;
   const socket = await open(async () => {
     begun += 1;
@@ -236,7 +236,7 @@ it.each([
   expect(await readAll(socket)).toMatch(answer);
 });
 
-it("a surface that fails is answered for with a problem, or cut off in the middle of its answer", async () => {
+it("a failing surface is answered with a problem, or cut off during its answer", async () => {
   const before = await open(async () => Promise.reject(new Error("secret")));
   before.end(get);
   const text = await readAll(before);

@@ -49,8 +49,8 @@ async function addTraveler(userId: string): Promise<string> {
   return (await done("ensure_flight_customer", { clerkUserId: userId })).customerUserId;
 }
 
-describe("an agent with nothing but the protocol", () => {
-  it("books for two people, the second of whom it knew only by name", async () => {
+describe("an agent with only the protocol", () => {
+  it("books for two people, the second known only by name", async () => {
     await done("save_traveler", { passports });
     const second = await addTraveler("user_second");
     const args = { offerId: await findOffer(2), additionalCustomerUserIds: [second] };
@@ -58,7 +58,7 @@ describe("an agent with nothing but the protocol", () => {
     expect(booked).toMatchObject({ callerTravels: true, travelers: [{ givenName: "Tess" }, { givenName: "Grace" }] });
   });
 
-  it("books for a client and stays at home, then shows the order, its ticket and what it cost", async () => {
+  it("books for a client without traveling, then shows the order, its ticket and its cost", async () => {
     const client = await addTraveler("user_client");
     const { spending } = await done("read_account");
     const args = { offerId: await findOffer(1), additionalCustomerUserIds: [client] };
@@ -95,7 +95,7 @@ describe("an agent with nothing but the protocol", () => {
     expect([spent > BigInt(spending.spentMicroUsdc), BigInt(totals.leftMicroUsdc)]).toEqual([true, cap - spent]);
   });
 
-  it("reads its trip and its transfers, and gives back the rest of the trip's money, once", async () => {
+  it("reads its trip and its transfers, and returns the rest of the trip's money, once", async () => {
     const { tripId, txHash: funded } = await done("prefund_trip", { budgetUsdc: "300" });
     const { bookingId, txHash: reserved } = await done("reserve_booking", { tripId, upperBoundUsdc: "120" });
     expect((await done("list_trips", { limit: 1 })).trips).toMatchObject([{ tripId, freeUsdc: "180.00" }]);
@@ -122,7 +122,7 @@ describe("an agent with nothing but the protocol", () => {
     expect((await callTool("reserve_booking", { tripId, upperBoundUsdc: "1" })).result.code).toBe("trip_closed");
   });
 
-  it("learns what a markup of 3 % under a ceiling makes of 200, without committing to it", async () => {
+  it("finds out what a markup of 3 % under a ceiling makes of 200, without committing to it", async () => {
     const policy = { markupConfig: { strategy: "static", bps: 300 }, ceilingMicroUsdc: "25000000" };
     await done("activate_tenant_pricing_policy", policy);
     const { tripId } = await done("prefund_trip", { budgetUsdc: "300" });
@@ -154,7 +154,7 @@ describe("an agent with nothing but the protocol", () => {
     expect(history.filter(({ step }: { step: string }) => step === "settle")).toHaveLength(1);
   });
 
-  it("sends money once for a key that it writes among the arguments, and no member beside it", async () => {
+  it("sends money once for a key among the arguments, and accepts no other extra member", async () => {
     const to = "0x00000000000000000000000000000000000000ab";
     const send = { to, amount: "1.25", token: "USDC", _meta: { idempotencyKey: "by-a-model" } };
     const sent = await done("send_tokens", send);
@@ -163,7 +163,7 @@ describe("an agent with nothing but the protocol", () => {
     expect({ isError, issues: result.issues }).toMatchObject({ isError: true, issues: [{ path: "_meta" }] });
   });
 
-  it("finds a validator, and itself as one", async () => {
+  it("finds a validator, including itself", async () => {
     const { address } = await done("check_treasury");
     expect(await done("list_validators")).toMatchObject({ ownAddress: address });
     const { agentId } = await done("read_reputation", {});
@@ -186,13 +186,13 @@ describe("an agent with nothing but the protocol", () => {
   });
 });
 
-describe("what a key may not read", () => {
+describe("data that a key may not read", () => {
   const keyWith = async (...scopes: string[]) => {
     const input = { tenantId: service.tenantId, environment: "sandbox", scopes, actor: "test" } as const;
     return (await service.operator((identity) => identity.mintKey(input))).apiKey;
   };
 
-  it("is cut out of orders: names without travelers:read, flights for who may read stays alone", async () => {
+  it("is removed from orders: names without travelers:read, flights for keys that may read stays only", async () => {
     const flights = await keyWith("flights:read");
     const [{ orderId }] = Object(resultOf(await service.call("list_orders", {}, { key: flights }))).orders;
     const order = await service.call("read_order", { orderId }, { key: flights });
@@ -205,7 +205,7 @@ describe("what a key may not read", () => {
     expect(neither.body).toMatchObject({ code: "missing_scope", scope: "flights:read" });
   });
 
-  it("does not exist for another tenant", async () => {
+  it("is not found for another tenant", async () => {
     const { trips } = resultOf(await service.call("list_trips", {}));
     const { orders } = resultOf(await service.call("list_orders", {}));
     const { apiKey: key, tenant } = await service.operator((identity) =>

@@ -33,7 +33,7 @@ function expectError(answer: Answer, status: number, code: number): void {
 
 const call = (id: unknown) => JSON.stringify({ jsonrpc: "2.0", id, method: "tools/list" });
 
-describe("messages that are none", () => {
+describe("malformed messages", () => {
   it.each([
     { name: "nothing", body: "", status: 400, code: -32_700 },
     { name: "half of one", body: '{"jsonrpc":"2.0",', status: 400, code: -32_700 },
@@ -68,7 +68,7 @@ describe("messages that are none", () => {
     }
   });
 
-  it("text/plain is refused, and a page of HTML as well", async () => {
+  it("text/plain is refused, and so is HTML", async () => {
     expectError(await raw(call(1), { "content-type": "text/plain" }), 415, -32_000);
     expectError(await raw(call(1), { accept: "text/html" }), 406, -32_000);
   });
@@ -82,7 +82,7 @@ describe("messages that are none", () => {
 });
 
 describe("methods and versions", () => {
-  it("unknown methods are told apart from unknown pages", async () => {
+  it("unknown methods are distinguished from unknown pages", async () => {
     expectError(await sendMcp(service, "tools/explode", {}), 404, -32_601);
     expectError(await sendMcp(service, "tools/explode", {}, { era: "legacy" }), 200, -32_601);
   });
@@ -112,7 +112,7 @@ describe("methods and versions", () => {
     { headers: { "mcp-name": "search_hotels" } },
     { headers: { "mcp-protocol-version": LEGACY } },
   ];
-  it.each(mismatches)("headers that do not fit the body are refused: %j", async (options) => {
+  it.each(mismatches)("headers that contradict the body are refused: %j", async (options) => {
     expectError(await sendMcp(service, "tools/call", { name: "search_flights", arguments: {} }, options), 400, -32_020);
   });
 
@@ -126,8 +126,8 @@ describe("methods and versions", () => {
   });
 });
 
-describe("who may come in", () => {
-  it("no key, a bad key and a bad header are HTTP 401", async () => {
+describe("access", () => {
+  it("a missing key, a bad key and a bad header are HTTP 401", async () => {
     for (const authorization of ["", "Bearer ak_wrong", "Basic abc"]) {
       const answer = await raw(call(1), { authorization });
       expect(answer.status).toBe(401);
@@ -175,7 +175,7 @@ const modernless = { "mcp-protocol-version": LEGACY };
 describe("the list", () => {
   const names = (answer: Answer) => /"tools":\[.*/s.exec(answer.text)?.[0].match(/"name":"\w+","title"/g)?.length ?? 0;
 
-  it("is narrowed by area and effect, and says what it does not know", async () => {
+  it("is filtered by area and effect, and reports unknown filters", async () => {
     const all = names(await sendMcp(service, "tools/list", {}));
     const flights = names(await sendMcp(service, "tools/list", {}, { path: "/api/mcp?areas=flights" }));
     const reads = await sendMcp(service, "tools/list", {}, { path: "/api/mcp?areas=flights,stays&readonly=1" });
@@ -189,7 +189,7 @@ describe("the list", () => {
     expectError(await sendMcp(service, "tools/list", {}, { path: "/api/mcp?readonly=maybe" }), 400, -32_602);
   });
 
-  it("holds what the key may do, and calling the rest says which scope is missing", async () => {
+  it("has what the key may do, and calling the rest names the missing scope", async () => {
     const { apiKey } = await service.operator((identity) =>
       identity.mintKey({ tenantId: service.tenantId, environment: "sandbox", scopes: ["stays:read"], actor: "test" }),
     );
@@ -221,7 +221,7 @@ describe("the list", () => {
   });
 });
 
-it("a half-closed connection leaves the service well", async () => {
+it("a half-closed connection does not harm the service", async () => {
   const body = call(1);
   const head = `POST /api/mcp HTTP/1.1\r\nhost: localhost\r\nauthorization: Bearer ${service.apiKey}\r\ncontent-type: application/json\r\n`;
   await Promise.all([

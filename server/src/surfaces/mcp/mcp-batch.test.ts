@@ -50,7 +50,7 @@ it.each([{}, { "mcp-protocol-version": "2025-03-26" }])(
   },
 );
 
-it("each call in it is paid, and its record stands beside its result", async () => {
+it("each of its calls is paid, and its record is beside its result", async () => {
   const answer = await send([quote(1), quote(2)]);
   const said: { result: { _meta: Record<string, string> } }[] = JSON.parse(answer.text);
   const meterIds = said.map(({ result }) => result._meta["wayfare/meterId"]);
@@ -60,7 +60,7 @@ it("each call in it is paid, and its record stands beside its result", async () 
   expect(rows).toHaveLength(2);
 });
 
-it("nothing but notifications is taken without an answer", async () => {
+it("notifications alone are accepted without an answer", async () => {
   const answer = await send([{ jsonrpc: "2.0", method: "notifications/initialized" }]);
   expect([answer.status, answer.text]).toEqual([202, ""]);
 });

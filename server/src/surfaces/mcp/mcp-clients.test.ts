@@ -17,7 +17,7 @@ const cases = hosts.flatMap((host) =>
 );
 
 describe.each(cases)("client $kind on the $host host", ({ host, kind, days }) => {
-  it("reads what is offered and books a flight", async () => {
+  it("reads the offers and books a flight", async () => {
     const url = host === "edge" ? `${service.edgeUrl}/mcp` : `${service.appUrl}/api/mcp`;
     const client = await connectClient(url, kind, service.apiKey);
     expect(client.getInstructions()).toMatch(/Areas and their number of tools: flights/);

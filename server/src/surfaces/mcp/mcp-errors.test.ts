@@ -18,7 +18,7 @@ afterAll(async () => {
 const issues = (...expected: [path: string, message: RegExp][]) =>
   expected.map(([path, message]) => ({ path, message: expect.stringMatching(message) }));
 
-test("everything that is wrong is said at once, with the codes and today's date", async () => {
+test("all errors are reported at once, with the codes and today's date", async () => {
   const yesterday = inDays(-2);
   const today = Temporal.Now.plainDateISO("UTC").toString().slice(0, 7);
   const wrong = { origin: "London", destination: "JFK", departureDate: yesterday, passengers: 12, cabin: "first" };
@@ -38,14 +38,14 @@ test("everything that is wrong is said at once, with the codes and today's date"
   expect(said.detail).toMatch(/3 more/);
 });
 
-test("a city that nobody knows is found by a tool; numbers are whole", async () => {
+test("an unknown city is found by a tool; numbers are whole", async () => {
   const wrong = { origin: "Lodnon", destination: "JFK", departureDate: inDays(30), passengers: 1.5 };
   expect((await agent.call("search_flights", wrong)).said.issues).toEqual(
     issues(["origin", /find_airports_nearby/], ["passengers", /whole number, not 1.5/]),
   );
 });
 
-test("rules over several arguments are said beside what is wrong with single ones", async () => {
+test("rules over several arguments are reported beside errors of single ones", async () => {
   const wrong = { location: "London", checkInDate: inDays(-3), checkOutDate: inDays(-5), guests: 12 };
   expect((await agent.call("search_hotels", wrong)).said.issues).toEqual(
     issues(
@@ -56,7 +56,7 @@ test("rules over several arguments are said beside what is wrong with single one
   );
 });
 
-test("the problem of a result has no status of HTTP, which over dispatch it has", async () => {
+test("the problem in a result has no HTTP status, which it has over dispatch", async () => {
   const args = { offerId: "off_0000Nothing" };
   const { said, isError } = await agent.call("display_offer_conditions", args);
   expect(isError).toBe(true);
@@ -68,7 +68,7 @@ test("the problem of a result has no status of HTTP, which over dispatch it has"
   expect((await service.call("display_offer_conditions", args)).body).toMatchObject({ status: 500 });
 });
 
-test("a place that is written as its airport is called is answered with the code", async () => {
+test("a place written by its airport's name is answered with the code", async () => {
   const search = { origin: "Heathrow", destination: "Kennedy airport", departureDate: inDays(30) };
   const { issues } = (await agent.call("search_flights", search)).said;
   expect(issues).toEqual([
@@ -77,7 +77,7 @@ test("a place that is written as its airport is called is answered with the code
   ]);
 });
 
-test("a search that nothing fits says which argument emptied it", async () => {
+test("a search without results names the argument that emptied it", async () => {
   const search = { origin: "LHR", destination: "EDI", departureDate: inDays(30) };
   expect((await agent.call("search_flights", search)).isError).toBe(false);
   const { said, text } = await agent.call("search_flights", { ...search, cabinClass: "first" });
@@ -85,7 +85,7 @@ test("a search that nothing fits says which argument emptied it", async () => {
   expect(said.detail).toMatch(/economy/);
 });
 
-describe("a tool that does not exist", () => {
+describe("an unknown tool", () => {
   test.each([
     ["serach_flights", "search_flights"],
     ["searchFlights", "search_flights"],

@@ -132,11 +132,11 @@ describe.each(["modern", "legacy"] as const)("%s", (era) => {
     await both("tools/list", { cursor: "x" }, era);
   });
 
-  it("a client that calls itself null is answered alike, also after one that keeps its name to itself", async () => {
+  it("a client that calls itself null is answered alike, even after one without a name", async () => {
     for (const info of [undefined, null]) await both("tools/list", {}, era, { [CLIENT_INFO_META_KEY]: info });
   });
 
-  it("the header of HTTP names the repetition as well", async () => {
+  it("the HTTP header marks the repetition as well", async () => {
     const headers = { "idempotency-key": `header ${era}` };
     const call = { name: "probe_write", arguments: { text: `header ${era}` } };
     for (const service of services) {
@@ -147,12 +147,12 @@ describe.each(["modern", "legacy"] as const)("%s", (era) => {
     }
   });
 
-  it("the two ways are two", async () => {
+  it("the two paths are different", async () => {
     const ways = (await both("tools/call", probe("ok"), era)).answers.map(({ text }) => /^\{"(\w+)/.exec(text)?.[1]);
     expect(ways).toEqual(["jsonrpc", "result"]);
   });
 
-  it("a trace that the message continues is the trace of the answer", async () => {
+  it("a trace that the message continues is the answer's trace", async () => {
     const traceparent = `00-${"ab".repeat(16)}-${"cd".repeat(8)}-01`;
     const { answers } = await both("tools/call", probe("ok"), era, { traceparent });
     for (const { headers } of answers) expect(headers.get("x-service-trace-id")).toBe("ab".repeat(16));

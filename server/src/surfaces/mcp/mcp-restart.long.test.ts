@@ -64,7 +64,7 @@ afterAll(async () => {
   rmSync(dataDir, { recursive: true, force: true });
 });
 
-it("a client goes on after a stop and after a kill, without a new handshake", async () => {
+it("a client continues after a stop and after a kill, without a new handshake", async () => {
   const { appUrl, edgeUrl, apiKey } = Quickstart.parse(
     JSON.parse(readFileSync(join(dataDir, "quickstart.json"), "utf8")),
   );

@@ -95,7 +95,7 @@ function post(
 }
 
 describe.each(["modern", "legacy"] as const)("%s", (era) => {
-  it("tells the stages of a call, then the result, then its signature", async () => {
+  it("sends the stages of a call, then the result, then its signature", async () => {
     const departureDate = Temporal.Now.plainDateISO().add({ days: 60 }).toString();
     const args = { name: "search_flights", arguments: { origin: "LHR", destination: "JFK", departureDate } };
     const answer = await sendMcp(service, "tools/call", args, { era, meta: { progressToken: "watch" } });
@@ -118,7 +118,7 @@ describe.each(["modern", "legacy"] as const)("%s", (era) => {
     expect(answer.text).toMatch(/\n: x-service-meter-id: use_\w+\n/);
   });
 
-  it("answers in one piece who takes no stream", async () => {
+  it("answers clients without streams in one piece", async () => {
     const departureDate = Temporal.Now.plainDateISO().add({ days: 60 }).toString();
     const args = { name: "search_flights", arguments: { origin: "LHR", destination: "JFK", departureDate } };
     const answer = await sendMcp(service, "tools/call", args, {
@@ -130,7 +130,7 @@ describe.each(["modern", "legacy"] as const)("%s", (era) => {
     expect(answer.body).toMatchObject({ result: { structuredContent: {} } });
   });
 
-  it.each([{}, { progressToken: 1 }])("stops a read whose caller has gone: %j", async (meta) => {
+  it.each([{}, { progressToken: 1 }])("stops a read whose caller is gone: %j", async (meta) => {
     const text = `gone ${era} ${JSON.stringify(meta)}`;
     const leaving = new AbortController();
     const call = post("watchful_read", text, { era, meta, signal: leaving.signal });
@@ -140,7 +140,7 @@ describe.each(["modern", "legacy"] as const)("%s", (era) => {
     expect(await gateOf(text).ended.promise).toBe("aborted");
   });
 
-  it.each([{}, { progressToken: 1 }])("brings a write whose caller has gone to its end: %j", async (meta) => {
+  it.each([{}, { progressToken: 1 }])("finishes a write whose caller is gone: %j", async (meta) => {
     const text = `gone write ${era} ${JSON.stringify(meta)}`;
     const leaving = new AbortController();
     const idempotencyKey = `steady ${text}`;
@@ -166,7 +166,7 @@ describe.each(["modern", "legacy"] as const)("%s", (era) => {
   });
 });
 
-describe("a cancellation in a message of its own", () => {
+describe("a cancellation in a separate message", () => {
   const cancel = (requestId: unknown, key = service.apiKey) =>
     service.send("/api/mcp", {
       method: "POST",
@@ -174,7 +174,7 @@ describe("a cancellation in a message of its own", () => {
       body: JSON.stringify({ jsonrpc: "2.0", method: "notifications/cancelled", params: { requestId } }),
     });
 
-  it.each([{}, { progressToken: 1 }])("stops the one read that it means: %j", async (meta) => {
+  it.each([{}, { progressToken: 1 }])("stops the one matching read: %j", async (meta) => {
     const text = `cancelled ${JSON.stringify(meta)}`;
     const call = post("watchful_read", text, { era: "legacy", id: text, meta });
     await gateOf(text).begun.promise;
@@ -183,7 +183,7 @@ describe("a cancellation in a message of its own", () => {
     await (await call).text();
   });
 
-  it("stops nothing when it may mean two, or somebody else's", async () => {
+  it("stops nothing if it matches two calls, or another caller's", async () => {
     const { apiKey } = await service.operator((identity) =>
       identity.mintKey({ tenantId: service.tenantId, environment: "sandbox", actor: "test" }),
     );
@@ -199,7 +199,7 @@ describe("a cancellation in a message of its own", () => {
   });
 });
 
-it("who does not read holds nobody else up", async () => {
+it("a client that does not read delays no other", async () => {
   const { headers, message } = toMessage("tools/list", {});
   const body = JSON.stringify(message);
   const lines = Object.entries({
@@ -218,7 +218,7 @@ it("who does not read holds nobody else up", async () => {
 });
 
 // Runs last, as nothing is answered after it.
-it("a subscription to what never changes ends at once, and a stop answers streams that are under way", async () => {
+it("a subscription to something constant ends at once, and a stop answers pending streams", async () => {
   const { headers, message } = toMessage("subscriptions/listen", { notifications: { toolsListChanged: true } });
   const listening = await fetch(`${service.appUrl}/api/mcp`, {
     method: "POST",

@@ -25,13 +25,13 @@ afterAll(async () => {
 
 const journey = { origin: "LHR", destination: "JFK", departureDate: inDays(62), returnDate: inDays(71) };
 
-test("three offers of a journey there and back, with their fares, stay under 2,500 tokens", async () => {
+test("three offers of a round trip, with their fares, stay under 2,500 tokens", async () => {
   const { text, tokens, said } = await agent.call("search_flights", journey);
   expect(said.offers, text).toHaveLength(3);
   expect(tokens).toBeLessThan(2_500);
 });
 
-test("so do three offers whose flights connect both ways", async () => {
+test("so do three offers with connections both ways", async () => {
   const connecting = { ...journey, origin: "EDI" };
   const Found = z.object({
     offers: z.array(z.object({ slices: z.array(z.object({ segments: z.array(z.unknown()) })) })),
@@ -46,7 +46,7 @@ test("so do three offers whose flights connect both ways", async () => {
   expect((await agent.call("search_flights", connecting)).tokens).toBeLessThan(2_500);
 });
 
-test("a search of what an order can be changed into stays under 3,000 tokens", async () => {
+test("a search of an order's changes stays under 3,000 tokens", async () => {
   const Found = z.object({ offers: z.array(z.object({ fares: z.array(z.object({ id: z.string() })) })) });
   const { offers } = await agent.ask(Found, "search_flights", journey);
   const flexible = offers[0]?.fares.at(-1)?.id;
@@ -60,7 +60,7 @@ test("a search of what an order can be changed into stays under 3,000 tokens", a
   expect((await agent.call("request_order_change", change)).tokens).toBeLessThan(3_000);
 });
 
-test("the list of tools says in its result schemas what fields there are, and nothing in words", async () => {
+test("the list's result schemas have the fields, without descriptions", async () => {
   const tools = await agent.listTools();
   const withoutResults = tools.map(({ outputSchema: _, ...tool }) => tool);
   const specified = withoutResults.filter(({ name }) => Object.hasOwn(fixture.tools, name));
@@ -74,14 +74,14 @@ test("the list of tools says in its result schemas what fields there are, and no
   }
 });
 
-test("what an agent reads names tools, and no address that it cannot call", async () => {
+test("an agent's texts name tools, and no address that it cannot call", async () => {
   const errors = registry.flatMap((tool) => Object.entries(tool.errors).map(([code, text]) => [tool.name, code, text]));
   for (const text of [...(await agent.listTools()).map((tool) => JSON.stringify(tool)), ...errors.flat()]) {
     expect(text).not.toMatch(/\b(?:GET|PUT|POST|DELETE) \/|\/api\//);
   }
 });
 
-test("every description ends with the price that the call is charged", async () => {
+test("every description ends with the call's price", async () => {
   for (const { name, description } of await agent.listTools()) {
     if (name === "search" || name === "fetch") continue;
     expect(description, name).toMatch(/ Price: \d+ micro-USDC \(0\.\d+ USDC\)\.$/);

@@ -16,7 +16,7 @@ describe.each(prompts.map((prompt) => [prompt.name, prompt] as const))("%s", (_n
     for (const argument of prompt.arguments) expect(argument.description).toMatch(/^[A-Z]/);
   });
 
-  test("names only tools that exist, as they are called", () => {
+  test("names only existing tools, by their names", () => {
     for (const text of [full, least]) {
       const named = [...text.matchAll(/\b[a-z]+(?:_[a-z]+)+\b/g)].map(([name]) => name);
       expect(named.length).toBeGreaterThan(0);

@@ -64,7 +64,7 @@ const Unread = z.looseObject({
   payload: z.looseObject({ authorization: z.looseObject({}) }),
 });
 
-describe("a search that is bought", () => {
+describe("a bought search", () => {
   it("moves exactly its price on the chain and answers with the settlement", async () => {
     const { payTo } = await readList();
     const before = await balances(payTo);
@@ -102,7 +102,7 @@ describe("a search that is bought", () => {
     });
   });
 
-  it("members that nobody here knows are carried, and the payment is good", async () => {
+  it("unknown members are passed on, and the payment is valid", async () => {
     const signed: unknown = decode(await buyer.sign("find_airports_nearby"));
     const { accepted, payload, ...rest } = Unread.parse(signed);
     const header = encode({
@@ -116,7 +116,7 @@ describe("a search that is bought", () => {
     expect(answer.status, answer.text).toBe(200);
   });
 
-  it("is answered again from what is stored, without a second run or payment, for the same signed request", async () => {
+  it("is answered again from storage, without a second run or payment, for the same signed request", async () => {
     const { payTo } = await readList();
     const signature = await buyer.sign("search_flights");
     const args = search();
@@ -131,7 +131,7 @@ describe("a search that is bought", () => {
     expect(await balances(payTo)).toEqual(before);
   });
 
-  it("names the payment that has paid for the answer when another signature asks for what was done", async () => {
+  it("names the original payment if another signature asks for the same result", async () => {
     const authorization = `Bearer ${service.apiKey}`;
     const { tripId } = resultOf(await service.call("prefund_trip", { budgetUsdc: "20" }));
     const reserve = (bookingId: string) => ({ tripId, upperBoundUsdc: "1", bookingId });
@@ -150,7 +150,7 @@ describe("a search that is bought", () => {
     expect(free.headers.get("payment-response")).toBeNull();
   });
 
-  it("with a key costs what the tenant's plan says, in the tenant's name, and leaves its cap alone", async () => {
+  it("with a key costs the price of the tenant's plan, in the tenant's name, and does not use its cap", async () => {
     const { apiKey } = await service.operator((identity) =>
       identity.createTenant({ name: "Paid", plan: "pro", actor: "test" }),
     );
@@ -167,7 +167,7 @@ describe("a search that is bought", () => {
     });
   });
 
-  it("carries the audit headers of the service, signed with the tenant's secret where there is a key", async () => {
+  it("has the service's audit headers, signed with the tenant's secret if there is a key", async () => {
     const authorization = `Bearer ${service.apiKey}`;
     const keyed = await buyer.buy("find_airports_nearby", { query: "Lisbon" }, { authorization });
     expect(keyed.status, keyed.text).toBe(200);
@@ -179,8 +179,8 @@ describe("a search that is bought", () => {
   });
 });
 
-describe("what can be bought", () => {
-  it("is listed with the price that each tool asks for", async () => {
+describe("the offer", () => {
+  it("is listed with each tool's price", async () => {
     const list = await readList();
     expect(list.tools.length).toBeGreaterThan(8);
     for (const tool of list.tools) {
@@ -200,7 +200,7 @@ describe("what can be bought", () => {
     expect(list.tools.find(({ name }) => name === "check_treasury")?.apiKeyRequired).toBe(true);
   });
 
-  it("is described in every 402 so that catalogs of x402 can read it, in a header that is not too long", async () => {
+  it("is described in every 402 for catalogs of x402, in a header of limited length", async () => {
     // The package's validator knows no formats and warns about each.
     vi.spyOn(console, "warn").mockReturnValue();
     for (const { name } of (await readList()).tools) {
@@ -223,7 +223,7 @@ describe("what can be bought", () => {
     });
   });
 
-  it("is found by crawlers, as far as anybody can buy it", async () => {
+  it("is found by crawlers, as far as anyone can buy it", async () => {
     const response = await fetch(`${service.edgeUrl}/.well-known/x402`);
     const { version, resources } = z
       .object({ version: z.number(), resources: z.array(z.string()) })
@@ -234,7 +234,7 @@ describe("what can be bought", () => {
     for (const url of resources) expect((await fetch(url)).status).toBe(402);
   });
 
-  it("is listed signed, and to a key only as far as its scopes go, at its plan's prices", async () => {
+  it("is signed, and limited to a key's scopes at its plan's prices", async () => {
     const list = async (authorization?: string) => {
       const response = await fetch(`${service.edgeUrl}/tools`, { headers: authorization ? { authorization } : {} });
       const text = await response.text();
@@ -260,7 +260,7 @@ describe("what can be bought", () => {
     expect((await list("Bearer ak_nobody")).status).toBe(401);
   });
 
-  it("may be kept by crawlers for an hour and asked for again by its tag", async () => {
+  it("may be cached by crawlers for an hour and revalidated by its tag", async () => {
     const first = await fetch(`${service.edgeUrl}/.well-known/x402`);
     expect(first.headers.get("cache-control")).toBe("max-age=3600");
     expect(first.headers.get("access-control-allow-origin")).toBe("*");

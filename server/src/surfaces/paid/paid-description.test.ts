@@ -28,7 +28,7 @@ beforeAll(async () => {
 });
 afterAll(() => service?.[Symbol.asyncDispose]());
 
-it("is valid, at the host where it is served", async () => {
+it("is valid, on the host that serves it", async () => {
   const file = join(service.dataDir, "edge-openapi.json");
   writeFileSync(file, text);
   const environment = { ...process.env, REDOCLY_TELEMETRY: "off", REDOCLY_SUPPRESS_UPDATE_NOTICE: "true" };
@@ -42,7 +42,7 @@ it("is valid, at the host where it is served", async () => {
   expect(JSON.parse(text).servers).toMatchObject([{ url: service.edgeUrl }]);
 });
 
-it("has each tool with its price, and says where a key is needed", () => {
+it("has each tool with its price, and says where a key is required", () => {
   const tools = api.operations.filter(({ method }) => method === "post");
   expect(tools.map(({ path }) => path)).toEqual(catalog.names().map((name) => `/tools/${name}`));
   const search = api.find("/tools/search_flights", "post")?.members;
@@ -54,7 +54,7 @@ it("has each tool with its price, and says where a key is needed", () => {
   expect(api.find("/tools/check_treasury", "post")?.members.security).toEqual([{ apiKey: ["treasury:read"] }]);
 });
 
-it("describes what is really answered", async () => {
+it("matches the real answers", async () => {
   const path = "/tools/find_airports_nearby";
   const paid = await buyer.buy("find_airports_nearby", { query: "Lisbon" });
   const unpaid = await buyer.post("find_airports_nearby", {});

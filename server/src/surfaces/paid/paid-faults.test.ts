@@ -70,7 +70,7 @@ async function expectMalformed(text: string, headers: Record<string, string>, re
 
 const ALREADY_USED: [string, string] = ["authorization_already_used", "invalid_transaction_state"];
 
-describe("what is no payment", () => {
+describe("malformed payments", () => {
   it.each([
     ["no base64", "not base64!", "invalid_payload"],
     ["a single character, which no encoder makes", "a", "invalid_payload"],
@@ -105,7 +105,7 @@ describe("what is no payment", () => {
     await expectMalformed("tail", headers, "invalid_payload");
   });
 
-  it("the old name of the header is no payment at all", async () => {
+  it("the old header name is not a payment", async () => {
     const answer = await buyer.post("probe_open", { text: "old" }, { "x-payment": await buyer.sign("probe_open") });
     expect(answer.body.code).toBe("payment_required");
   });
@@ -119,7 +119,7 @@ describe("what is no payment", () => {
     expect(await response.json()).toMatchObject({ code: "payment_malformed", reason: "invalid_payload" });
   });
 
-  it("a header of 64 kB is answered 431, and the next request as ever", async () => {
+  it("a header of 64 kB is answered 431, and the next request normally", async () => {
     const status = await new Promise<{ status: number; body: string }>((resolve, reject) => {
       const sent = request(
         new URL("/tools/probe_open", service.edgeUrl),
@@ -226,7 +226,7 @@ describe("one authorization pays for one request", () => {
     expect(answer.body.serviceReason).toBe("authorization_already_used");
   });
 
-  it("nor for another body, nor beside a key", async () => {
+  it("nor for another body, nor with a key", async () => {
     const signature = await buyer.sign("probe_open");
     const paid = await buyer.post("probe_open", { text: "body one" }, { "payment-signature": signature });
     expect(paid.status, paid.text).toBe(200);
@@ -241,7 +241,7 @@ describe("one authorization pays for one request", () => {
     expect(probes.runs("body two")).toBe(0);
   });
 
-  it("however often it is sent at once: it runs once and is captured once, and each gets the answer or is told to wait", async () => {
+  it("however often it is sent at once: it runs once and is captured once, and each gets the answer or must wait", async () => {
     const before = await buyer.balanceOf(buyer.address);
     const signature = await buyer.sign("probe_open");
     const answers = await Promise.all(
@@ -261,7 +261,7 @@ describe("one authorization pays for one request", () => {
 });
 
 describe("a call that succeeds and whose payment does not", () => {
-  it("is answered by what became of the settlement, and asks for no other signature", async () => {
+  it("is answered with the outcome of the settlement, and asks for no other signature", async () => {
     const { buyer: poor, refill } = await lightFinger.open(service);
     const signature = await poor.sign("probe_unpaid");
     const send = () => poor.post("probe_unpaid", { text: "unpaid" }, { "payment-signature": signature });
@@ -295,7 +295,7 @@ describe("a call that succeeds and whose payment does not", () => {
     }
   });
 
-  it("is read by the official client as a settlement that failed, and not as terms to sign", async () => {
+  it("is read by the official client as a failed settlement, and not as terms to sign", async () => {
     const { buyer: poor } = await lightFinger.open(service);
     const bought = await poor.buy("probe_unpaid", { text: "official" });
     expect(bought.status, bought.text).toBe(402);
@@ -308,8 +308,8 @@ describe("a call that succeeds and whose payment does not", () => {
   });
 });
 
-describe("what comes to nothing costs nothing", () => {
-  it("arguments that do not fit claim nothing, and the same signature pays for those that do", async () => {
+describe("a failed call costs nothing", () => {
+  it("invalid arguments claim nothing, and the same signature pays for valid ones", async () => {
     const before = await buyer.balanceOf(buyer.address);
     const signature = await buyer.sign("probe_open");
     for (const body of ["not json", "[]", { text: 7 }, { txt: "x" }]) {
@@ -342,7 +342,7 @@ describe("what comes to nothing costs nothing", () => {
 });
 
 describe("keys on this surface", () => {
-  it("a tool of a tenant's money asks for one beside the payment, and takes nothing without", async () => {
+  it("a tool for a tenant's money requires one beside the payment, and takes nothing without", async () => {
     const probe = await buyer.post("check_treasury", {});
     expect(probe.body).toMatchObject({ code: "payment_required", apiKeyRequired: true });
     const signature = await buyer.sign("check_treasury");
@@ -356,7 +356,7 @@ describe("keys on this surface", () => {
     expect(paid.body).toMatchObject({ paid: true, priceUsdc: "0.0005" });
   });
 
-  it("a key never replaces the payment, and one that does not hold changes no price", async () => {
+  it("a key never replaces the payment, and an invalid one changes no price", async () => {
     const good = await buyer.post("probe_open", { text: "x" }, { authorization: `Bearer ${service.apiKey}` });
     expect(good.body).toMatchObject({ code: "payment_required" });
     const bad = { authorization: `Bearer ak_${"x".repeat(40)}` };
@@ -366,7 +366,7 @@ describe("keys on this surface", () => {
     expect(probes.runs("bad key")).toBe(0);
   });
 
-  it("arguments that name a tenant's records need one", async () => {
+  it("arguments that name a tenant's records require one", async () => {
     const args = { origin: "LHR", destination: "JFK", departureDate: "2099-01-01" };
     const signature = await buyer.sign("search_flights");
     const answer = await buyer.post(

@@ -29,7 +29,7 @@ const longValid = () => ({ authorization: { validBefore: String(Math.floor(Date.
 /** Stopped, so that the buckets fill only when a test says so. */
 let instant = Temporal.Now.instant();
 
-it("asking for prices is free up to a limit; paying is not held up by it", async () => {
+it("asking for prices is free up to a limit, which does not delay paying", async () => {
   const signature = await buyer.sign("probe_open");
   const answers = await Promise.all(Array.from({ length: 45 }, () => buyer.post("probe_open", {})));
   const limited = answers.filter(({ status }) => status === 429);
@@ -43,7 +43,7 @@ it("asking for prices is free up to a limit; paying is not held up by it", async
   expect((await buyer.post("probe_open", {})).status).toBe(402);
 });
 
-it("payments that are refused are limited as strictly as keys that are", async () => {
+it("refused payments are limited as strictly as refused keys", async () => {
   instant = instant.add({ minutes: 2 });
   const tries = [];
   for (let attempt = 0; attempt < 7; attempt += 1) {
@@ -55,7 +55,7 @@ it("payments that are refused are limited as strictly as keys that are", async (
   expect((await buyer.post("probe_open", {})).status).toBe(402);
 });
 
-it("a probe by GET or HEAD learns the price; nothing is bought by it", async () => {
+it("a probe by GET or HEAD learns the price and buys nothing", async () => {
   instant = instant.add({ minutes: 2 });
   for (const method of ["GET", "HEAD"]) {
     const answer = await fetch(buyer.urlOf("probe_open"), { method });
@@ -69,7 +69,7 @@ it("a probe by GET or HEAD learns the price; nothing is bought by it", async () 
   expect(paid.status, paid.text).toBe(200);
 });
 
-it("a name that is near a tool's is told which, before anybody pays", async () => {
+it("a misspelled tool gets the right name, before anything is paid", async () => {
   for (const method of ["GET", "POST"]) {
     const answer = await fetch(buyer.urlOf("serch_flights"), { method });
     expect(answer.status).toBe(404);
@@ -81,7 +81,7 @@ it("a name that is near a tool's is told which, before anybody pays", async () =
   }
 });
 
-it("pages of any origin may pay, with what the official client sends", async () => {
+it("pages of any origin may pay, with the official client's requests", async () => {
   const preflight = await fetch(buyer.urlOf("probe_open"), {
     method: "OPTIONS",
     headers: {
@@ -108,7 +108,7 @@ it("a body that is too large is refused before the authorization is used", async
   expect((await buyer.post("probe_open", { text: "small" }, headers)).status).toBe(200);
 });
 
-it("behind a proxy that is trusted everybody has a limit of his own, whatever he writes himself", async () => {
+it("behind a trusted proxy each client has its own limit, whatever it writes itself", async () => {
   instant = instant.add({ minutes: 2 });
   const refusals = async (forwardedFor: (attempt: number) => string) => {
     const statuses: number[] = [];
@@ -125,7 +125,7 @@ it("behind a proxy that is trusted everybody has a limit of his own, whatever he
   expect(await refusals((attempt) => `198.51.101.${attempt}`)).toEqual(Array(6).fill(400));
 });
 
-it("what only this machine may see is not shown to whom a trusted proxy asks for", async () => {
+it("what only this machine may see is hidden from clients of a trusted proxy", async () => {
   const metrics = async (headers: Record<string, string>) => {
     const { status } = await sendRaw(`${service.appUrl}/metrics`, { headers });
     return status;

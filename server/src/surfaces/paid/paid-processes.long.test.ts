@@ -69,7 +69,7 @@ async function start(
   return started;
 }
 
-it("share what they keep: a key of one buys at the other, either can be gone", async () => {
+it("share their data: a key of one buys at the other, either can be gone", async () => {
   const [app, edge] = await Promise.all([start("app"), start("edge")]);
   const appUrl = `http://127.0.0.1:${ports.app}`;
   const edgeUrl = `http://127.0.0.1:${ports.edge}`;
@@ -100,7 +100,7 @@ it("share what they keep: a key of one buys at the other, either can be gone", a
   expect(await stop(edge.child)).toBe(0);
 }, 300_000);
 
-it("a host with a folder, and so a chain, of its own is refused on the same database, and told what to do", async () => {
+it("a host with its own folder, and so its own chain, is refused on the same database, with instructions", async () => {
   const folder = mkdtempSync(join(tmpdir(), "wayfare-other-"));
   const own = { DATA_DIR: folder, MASTER_KEY_FILE: join(dataDir, "master.key"), PORT: "0", EDGE_PORT: "0" };
   try {

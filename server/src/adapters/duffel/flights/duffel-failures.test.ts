@@ -223,7 +223,7 @@ test.each(["search", "getOffer", "hold", "pay"] as const)(
   },
 );
 
-test("a product that the operator's account has not says so, to the caller and in the log", async () => {
+test("a product that the operator's account lacks is reported to the caller and in the log", async () => {
   let answer: Answer = { status: 403, text: CANARY };
   await using duffel = await startDuffel(() => answer);
   for (const call of [calls.search, calls.hold, calls.search, calls.hold]) {
@@ -237,7 +237,7 @@ test("a product that the operator's account has not says so, to the caller and i
   );
 });
 
-test("a refused search names the argument and not what the supplier wrote", async () => {
+test("a refused search names the argument without the supplier's text", async () => {
   const source = { pointer: "/slices/0/departure_date", field: "departure_date" };
   await using duffel = await startDuffel(() => answered(422, "validation_error", "validation_inclusion", source));
   const error = await failureOf(duffel.flights.searchOffers(query));
@@ -250,14 +250,14 @@ test("a refused search names the argument and not what the supplier wrote", asyn
   ]);
 });
 
-test("paying an order that is paid already is done; the log keeps what the supplier said, never the token", async () => {
+test("paying a paid order succeeds; the log keeps the supplier's text, never the token", async () => {
   await using duffel = await startDuffel(() => answered(422, "invalid_state_error", "already_paid"));
   await duffel.flights.payOrder("ord_1", "354.20", "USD");
   expect(duffel.requests).toHaveLength(1);
   expect(duffel.lines.map((line) => line.fields.supplierCodes)).toEqual([["already_paid"]]);
 });
 
-test("a failure's cause carries the supplier's text for the log, and never the token", async () => {
+test("a failure's cause has the supplier's text for the log, and never the token", async () => {
   await using duffel = await startDuffel(() => answered(401, "authentication_error", "access_token_not_found"));
   const error = await failureOf(duffel.flights.getOffer("off_1"));
   const logged = inspect([error, duffel.lines], { depth: 10 });
@@ -278,7 +278,7 @@ test("a busy supplier's own waiting time is passed on", async () => {
   expect((await failureOf(duffel.flights.holdOrder(order))).retryAfterSeconds).toBe(7);
 });
 
-test("a read is repeated once and then succeeds", async () => {
+test("a read is retried once and then succeeds", async () => {
   for (const fault of ["reset", { status: 503, text: "" }, { truncated: "{" }] as const) {
     await using duffel = await startDuffel((_, turn) =>
       turn === 1 ? fault : { status: 200, json: { data: wireOffer } },
@@ -288,7 +288,7 @@ test("a read is repeated once and then succeeds", async () => {
   }
 });
 
-test("every commit goes over a connection of its own, reads share one", async () => {
+test("every commit uses a new connection, reads share one", async () => {
   await using duffel = await startDuffel((request) =>
     request.method === "POST" ? { status: 201, json: { data: wireOrder } } : { status: 200, json: { data: wireOffer } },
   );
@@ -301,7 +301,7 @@ test("every commit goes over a connection of its own, reads share one", async ()
   expect(new Set(used).size).toBe(3);
 });
 
-test("a read that the caller gives up ends at once", async () => {
+test("a read whose caller gives up ends at once", async () => {
   const stop = new AbortController();
   await using duffel = await startDuffel(() => {
     stop.abort(new Error("gone"));
@@ -311,7 +311,7 @@ test("a read that the caller gives up ends at once", async () => {
   expect(error.code).toBe("provider_timeout");
 });
 
-test("when a credit's share cannot be read back, the order is unknown and not lost", async () => {
+test("if a credit's share cannot be read back, the order's outcome is unknown", async () => {
   const paid = { ...wireOrder, payment_status: { paid_at: "2026-11-20T10:02:00Z" } };
   await using duffel = await startDuffel((request) => {
     if (request.method === "POST") return { status: 201, json: { data: paid } };

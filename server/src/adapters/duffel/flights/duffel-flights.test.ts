@@ -13,7 +13,7 @@ const query: FlightSearch = {
   airlineCreditIds: [],
 };
 
-test("a search sends every input as the supplier takes it and says what it could not apply", async () => {
+test("a search sends every input in the supplier's format and reports what could not be applied", async () => {
   await using duffel = await startDuffel(() => ({ status: 201, json: { data: { id: "orq_1", offers: [wireOffer] } } }));
   const result = await duffel.flights.searchOffers({
     ...query,
@@ -88,7 +88,7 @@ test("a search sends every input as the supplier takes it and says what it could
   });
 });
 
-test("a whole offer is mapped", async () => {
+test("all fields of an offer are mapped", async () => {
   await using duffel = await startDuffel(() => ({ status: 200, json: { data: wireOffer } }));
   expect(await duffel.flights.getOffer(wireOffer.id)).toEqual({
     id: wireOffer.id,
@@ -173,7 +173,7 @@ test("a missing duration follows from the local times and their zones, over the 
   expect(mapped.slices[0]?.segments[0]?.durationMinutes).toBe(570);
 });
 
-test("an offer whose duration cannot be known does not count", async () => {
+test("an offer with an unknown duration is skipped", async () => {
   const [slice] = wireOffer.slices;
   const [segment] = slice?.segments ?? [];
   let zone: string | null = null;
@@ -188,7 +188,7 @@ test("an offer whose duration cannot be known does not count", async () => {
   expect((await duffel.flights.getOffer("off_1")).slices[0]?.segments[0]?.durationMinutes).toBe(485);
 });
 
-test("an offer that cannot be read is left out; when none can, the supplier is unavailable", async () => {
+test("an unreadable offer is skipped; if none can be read, the supplier is unavailable", async () => {
   const bad = { ...wireOffer, id: "off_bad", total_amount: "a lot" };
   let offers: unknown[] = [bad, wireOffer];
   await using duffel = await startDuffel(() => ({ status: 201, json: { data: { offers } } }));
@@ -200,7 +200,7 @@ test("an offer that cannot be read is left out; when none can, the supplier is u
   expect((await duffel.flights.searchOffers(query)).offers).toEqual([]);
 });
 
-test("airports near a position come nearest first with their distance, each once", async () => {
+test("airports near a position are listed once, nearest first, with their distance", async () => {
   const { heathrow, kennedy } = wireAirports;
   const city = { id: "cit_lon_gb", type: "city", name: "London", iata_code: "LON", airports: [heathrow] };
   await using duffel = await startDuffel(() => ({

@@ -125,7 +125,7 @@ test.each([
   },
 );
 
-test("where the supplier lists no payments by credit, what the balance did not pay is what the credit covered", async () => {
+test("if the supplier lists no payments by credit, the credit covered what the balance did not pay", async () => {
   const acd = { id: "acd_1", airline_iata_code: "BA", credit_amount: "100.00", credit_currency: "USD" };
   let listed: unknown[] = [];
   await using duffel = await startDuffel(({ method, path }) => {
@@ -140,7 +140,7 @@ test("where the supplier lists no payments by credit, what the balance did not p
   expect((await duffel.flights.instantOrder(byCredit)).creditAppliedAmount).toBe("354.20");
 });
 
-test("a credit that is spent, over, of another currency, worth less than expected or unknown is refused before anything is sent", async () => {
+test("a credit that is spent, expired, in another currency, worth less than expected or unknown is refused before anything is sent", async () => {
   const good = { id: "acd_1", airline_iata_code: "BA", credit_amount: "100.00", credit_currency: "USD" };
   let credit: object | undefined;
   await using duffel = await startDuffel(() =>
@@ -174,7 +174,7 @@ test("a credit that is spent, over, of another currency, worth less than expecte
   });
 });
 
-test("the lookup by booking reads every page of the offer's orders and keeps ours", async () => {
+test("the look-up by booking reads every page of the offer's orders and keeps ours", async () => {
   await using duffel = await startDuffel((request) => {
     if (request.path === "/air/payments") return { status: 200, json: { data: [], meta: null } };
     const other = { ...wireOrder, id: "ord_other", metadata: { booking_id: "bkg_2" } };
@@ -192,7 +192,7 @@ test("the lookup by booking reads every page of the offer's orders and keeps our
   ]);
 });
 
-test("an order of ours that cannot be read is not reported as no order", async () => {
+test("an unreadable order of ours is not reported as missing", async () => {
   const unreadable = { id: "ord_1", metadata: { booking_id: "bkg_1" } };
   await using duffel = await startDuffel(() => ({ status: 200, json: { data: [unreadable], meta: null } }));
   await expect(duffel.flights.findOrdersByBooking(wireOffer.id, "bkg_1")).rejects.toMatchObject({
@@ -200,7 +200,7 @@ test("an order of ours that cannot be read is not reported as no order", async (
   });
 });
 
-test("a list of orders that does not end is not reported as no order", async () => {
+test("an endless list of orders is not reported as empty", async () => {
   const page = { data: Array.from({ length: 200 }, () => ({ id: "ord_of_others" })), meta: { after: "more" } };
   await using duffel = await startDuffel(() => ({ status: 200, json: page }));
   await expect(duffel.flights.findOrdersByBooking(wireOffer.id, "bkg_1")).rejects.toMatchObject({
@@ -208,13 +208,13 @@ test("a list of orders that does not end is not reported as no order", async () 
   });
 });
 
-test("a lapsed hold is not taken for a paid order", async () => {
+test("a lapsed hold does not count as a paid order", async () => {
   const lapsed = { ...wireOrder, payment_status: { awaiting_payment: false, paid_at: null } };
   await using duffel = await startDuffel(() => ({ status: 200, json: { data: lapsed } }));
   expect(await duffel.flights.getOrder("ord_1")).toMatchObject({ paid: false, ticketed: false });
 });
 
-test("undoing a hold quotes and confirms; a paid order is not touched and a cancelled one needs nothing", async () => {
+test("undoing a hold quotes and confirms; a paid order is left alone and a cancelled one needs nothing", async () => {
   let current: object = wireOrder;
   let refund = "0.00";
   await using duffel = await startDuffel((request) =>
@@ -236,7 +236,7 @@ test("undoing a hold quotes and confirms; a paid order is not touched and a canc
   expect(posts()).toHaveLength(3);
 });
 
-test("customers are found by e-mail address without regard to case, made and changed", async () => {
+test("customers are found by e-mail address ignoring case, created and changed", async () => {
   const wire = { id: "icu_1", email: "Ada@Example.test", given_name: "Ada", family_name: "L", phone_number: null };
   await using duffel = await startDuffel((request) =>
     request.method === "GET"
@@ -258,7 +258,7 @@ test("customers are found by e-mail address without regard to case, made and cha
   });
 });
 
-test("bags of an order are read and added with their exact price, and the order comes back with them", async () => {
+test("bags of an order are read and added at their exact price, and returned with the order", async () => {
   const bag = {
     id: "ase_9",
     type: "baggage",

@@ -103,14 +103,14 @@ test("search, read, hold, pay, ticket", async () => {
   await expect(duffel.flights.cancelUnpaidOrder(held.id)).rejects.toMatchObject({ code: "booking_rejected" });
 });
 
-test("a hold is undone and stays undone", async () => {
+test("a hold is cancelled and stays cancelled", async () => {
   const held = await duffel.flights.holdOrder(orderOf(await holdableOffer()));
   await duffel.flights.cancelUnpaidOrder(held.id);
   await duffel.flights.cancelUnpaidOrder(held.id);
   expect(await duffel.flights.getOrder(held.id)).toMatchObject({ cancelled: true, paid: false });
 });
 
-test("a credit covers its part, the balance the rest, and both stand in the supplier's books", async () => {
+test("a credit covers its part, the balance the rest, and both are in the supplier's ledger", async () => {
   const grace = { email: "grace@example.test", givenName: "Grace", familyName: "Hopper", phoneNumber: "+442071234567" };
   const customer = await duffel.flights.createCustomer(grace);
   await expect(duffel.flights.createCustomer(grace)).rejects.toMatchObject({ code: "customer_email_taken" });
@@ -228,7 +228,7 @@ test("expired and unknown offers, unknown orders, wrong places, no flights", asy
   await expect(duffel.flights.holdOrder(orderOf(offer))).rejects.toMatchObject({ code: "offer_expired" });
 });
 
-test("a wrong token is the operator's matter", async () => {
+test("a wrong token is reported to the operator", async () => {
   const stranger = duffelAt(supplier.url, {}, { token: "duffel_test_wrong" });
   await expect(stranger.flights.getOffer("off_1")).rejects.toMatchObject({ code: "provider_unavailable" });
   expect(stranger.lines[0]).toMatchObject({ level: "error", fields: { status: 401 } });
@@ -249,7 +249,7 @@ test("airports near a place and by name", async () => {
   expect(named.map((airport) => airport.iataCode)).toContain("LHR");
 });
 
-test("stays: six places in their order, each with a rate of its own", async () => {
+test("stays: six accommodations in order, each with its own rate", async () => {
   const { accommodations: found } = await duffel.stays.searchAccommodations(
     {
       latitude: 38.72,

@@ -166,7 +166,7 @@ test.each(refusals.map(([call, answer, code]) => ({ call, code, answer, shown: i
   },
 );
 
-test("what is refused of the caller's own arguments is named as the caller wrote it", async () => {
+test("a refused value is named by the caller's own argument", async () => {
   await using duffel = await startDuffel(() => refused("validation_inclusion", "/slices/add/0/origin"));
   const error = await failureOf(reads.request(duffel));
   expect(error.issues).toEqual([{ path: "slices.add", message: "the supplier does not accept this value" }]);
@@ -189,7 +189,7 @@ const lost: [string, Answer][] = [
 const commitNames = ["confirmCancellation", "confirmChange", "bookStay", "cancelStay"] as const;
 
 test.each(commitNames.flatMap((call) => lost.map(([what, answer]) => ({ call, what, answer }))))(
-  "$call answered with $what is sent once and stays open",
+  "$call answered with $what is sent once and has an unknown outcome",
   async ({ call, answer }) => {
     await using duffel = await startDuffel(() => answer);
     expect((await failureOf(commits[call](duffel))).code).toBe("outcome_unknown");
@@ -207,13 +207,13 @@ test.each([
   expect((await failureOf(commits[call](duffel))).code).toBe("outcome_unknown");
 });
 
-test.each(commitNames)("%s: no answer in time is open", async (call) => {
+test.each(commitNames)("%s: a time-out is an unknown outcome", async (call) => {
   await using silent = await startSilentDuffel();
   expect((await failureOf(silent.giveUp(commits[call](silent)))).code).toBe("outcome_unknown");
   expect(silent.requests).toHaveLength(1);
 });
 
-test.each(commitNames)("%s: busy, away and refused connections did nothing", async (call) => {
+test.each(commitNames)("%s: busy, unavailable and refused connections did nothing", async (call) => {
   let answer: Answer = { status: 503, text: "" };
   await using busy = await startDuffel(() => answer);
   expect((await failureOf(commits[call](busy))).code).toBe("provider_unavailable");
@@ -231,7 +231,7 @@ test.each(commitNames)("%s: busy, away and refused connections did nothing", asy
   nobody.http.close();
 });
 
-test("every commit goes over a connection of its own", async () => {
+test("every commit uses a new connection", async () => {
   await using duffel = await startDuffel(({ path }) => ({
     status: 200,
     json: { data: path.startsWith("/stays") ? wireStayBooking : wireOrderDetails },
@@ -268,7 +268,7 @@ test.each(["order", "quote", "select", "quoteStay", "updateRate", "deleteRate"] 
 );
 
 const readNames = Object.keys(reads).filter((name) => name !== "deleteRate");
-test.each(readNames)("%s: whatever is no proper answer means that the supplier is away", async (name) => {
+test.each(readNames)("%s: any malformed answer means that the supplier is unavailable", async (name) => {
   const call = Object.entries(reads).find(([known]) => known === name)?.[1];
   if (call === undefined) throw new Error(`no call ${name}`);
   for (const answer of [lost[0], lost[1], lost[2], ["other", { status: 200, json: { data: 7 } }] as const]) {
@@ -279,7 +279,7 @@ test.each(readNames)("%s: whatever is no proper answer means that the supplier i
   expect((await failureOf(slow.giveUp(call(slow)))).code).toBe("provider_timeout");
 });
 
-test("what cannot be an id of the supplier is never sent", async () => {
+test("a malformed supplier id is never sent", async () => {
   const bad = ["../air/orders", "", "a b", "x".repeat(129), "é"];
   await using duffel = await startDuffel(() => ({ status: 500 }));
   const { flightServicing: flights, stayBookings: stays } = duffel;

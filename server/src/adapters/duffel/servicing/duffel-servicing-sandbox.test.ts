@@ -180,7 +180,7 @@ test("a quote, a change offer and a change expire", async () => {
   await expect(confirmChange(change.id, undefined)).rejects.toMatchObject({ code: "change_expired" });
 });
 
-test("a flight refunded as credit: the credit is listed for its owner and pays a part of the next order", async () => {
+test("a flight refunded as credit: the credit is listed for its owner and pays part of the next order", async () => {
   const details = { email: "mary@example.test", givenName: "Mary", familyName: "Somerville", phoneNumber: null };
   const customer = await duffel.flights.createCustomer(details);
   const route = { origin: "LTN", destination: "SYD" };
@@ -205,7 +205,7 @@ test("a flight refunded as credit: the credit is listed for its owner and pays a
   );
 });
 
-test("an airline's own change of the schedule is on the order until somebody answers it", async () => {
+test("an airline's schedule change is on the order until it is answered", async () => {
   const order = await book(await flexibleOffer());
   await supplier.control("schedule_changes", { order_id: order.id, shift_minutes: 120 });
   const { airlineChanges } = await duffel.flightServicing.getOrderDetails(order.id);
@@ -226,7 +226,7 @@ function answerTo<Result>(fault: (typeof effects)[number][0], calling: Promise<R
   return fault === "timeout" ? supplier.unanswered(calling) : calling;
 }
 
-test.each(effects)("%s on a confirmed cancellation: open, and the lookup says %s", async (fault, done) => {
+test.each(effects)("%s on a confirmed cancellation: unknown outcome, and the look-up says %s", async (fault, done) => {
   const order = await book(await flexibleOffer());
   const quote = await duffel.flightServicing.quoteCancellation(order.id);
   await supplier.arm("POST", `/air/order_cancellations/${quote.id}/actions/confirm`, fault);
@@ -236,7 +236,7 @@ test.each(effects)("%s on a confirmed cancellation: open, and the lookup says %s
   expect(found.confirmedAt !== null).toBe(done);
 });
 
-test.each(effects)("%s on a confirmed change: open, and the lookup says %s", async (fault, done) => {
+test.each(effects)("%s on a confirmed change: unknown outcome, and the look-up says %s", async (fault, done) => {
   const order = await book(await flexibleOffer());
   const [offer] = (await changeOf(order.id, 80)).offers;
   if (offer === undefined) throw new Error("no change offer");
@@ -249,7 +249,7 @@ test.each(effects)("%s on a confirmed change: open, and the lookup says %s", asy
   expect((await duffel.flightServicing.getChange(change.id)).confirmedAt !== null).toBe(done);
 });
 
-test("an accepted cancellation is open until it is done", async () => {
+test("an accepted cancellation is pending until it is confirmed", async () => {
   const order = await book(await flexibleOffer());
   const quote = await duffel.flightServicing.quoteCancellation(order.id);
   await supplier.arm("POST", "/air/order_cancellations", "accepted_then_done", 30_000);
@@ -259,7 +259,7 @@ test("an accepted cancellation is open until it is done", async () => {
   await expect.poll(async () => (await duffel.flightServicing.getCancellation(quote.id)).confirmedAt).not.toBeNull();
 });
 
-test("busy is busy: a limit on requests is passed on with its waiting time, and nothing happened", async () => {
+test("a rate limit is passed on with its waiting time, and nothing happened", async () => {
   const order = await book(await flexibleOffer());
   const quote = await duffel.flightServicing.quoteCancellation(order.id);
   await supplier.arm("POST", "/air/order_cancellations", "rate_limited");
@@ -270,7 +270,7 @@ test("busy is busy: a limit on requests is passed on with its waiting time, and 
   expect((await duffel.flightServicing.getCancellation(quote.id)).confirmedAt).toBeNull();
 });
 
-test("events arrive signed with the secret that was given at registration", async () => {
+test("events are signed with the secret given at registration", async () => {
   const arrived: { raw: Buffer; signature: string | undefined }[] = [];
   const server = createServer(async (request, response) => {
     const raw = Buffer.concat(await Array.fromAsync(request, (chunk) => Buffer.from(chunk)));

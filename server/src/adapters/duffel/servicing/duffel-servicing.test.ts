@@ -22,7 +22,7 @@ const ancillaries = (services: unknown, maps: unknown) => (request: { path: stri
     ? { status: 200, json: { data: maps } }
     : { status: 200, json: { data: offerWithServices(services) } };
 
-test("bags and free seats of an offer, seats with their place in the cabin and the cheapest first", async () => {
+test("bags and free seats of an offer, seats with their cabin position and the cheapest first", async () => {
   const insurance = { id: "ase_any", type: "cancel_for_any_reason", total_amount: "9.00", total_currency: "USD" };
   const cabinBag = { ...wireBag, id: "ase_cabin", metadata: { type: "carry_on", maximum_weight_kg: null } };
   await using duffel = await startDuffel(ancillaries([wireBag, insurance, cabinBag], [wireSeatMap]));
@@ -61,7 +61,7 @@ test("bags and free seats of an offer, seats with their place in the cabin and t
   ]);
 });
 
-test("an airline without a seat map, and a seat that cannot be read", async () => {
+test("an airline without a seat map, and an unreadable seat", async () => {
   await using bare = await startDuffel(ancillaries(null, []));
   expect(await bare.flightServicing.listAncillaries("off_1")).toEqual({ bags: [], seats: [], hasSeatMap: false });
 
@@ -79,7 +79,7 @@ test("an airline without a seat map, and a seat that cannot be read", async () =
   expect(odd.lines.map(({ fields }) => fields)).toEqual([{ left: 2 }]);
 });
 
-test("services are priced by what the supplier asks for each of them", async () => {
+test("services are priced by the supplier's price for each", async () => {
   await using duffel = await startDuffel(ancillaries([wireBag], [wireSeatMap]));
   const { priceServices } = duffel.flightServicing;
   const wanted = [
@@ -137,7 +137,7 @@ const order: OrderRequest = {
 };
 const paid = { ...wireOrder, payment_status: { paid_at: "2026-11-20T10:02:00Z" } };
 
-test("an order with services is paid at once, with a credit and the balance; a hold of one is refused unsent", async () => {
+test("an order with services is paid at once, with a credit and the balance; a hold with services is refused before sending", async () => {
   const credit = wireCredit("acd_1", "icu_1", "2026-11-01T10:00:00Z");
   await using duffel = await startDuffel((request) => {
     if (request.method === "POST") return { status: 201, json: { data: paid } };
@@ -165,7 +165,7 @@ test("an order with services is paid at once, with a credit and the balance; a h
   expect(duffel.requests.at(-1)?.body).not.toHaveProperty("data.services");
 });
 
-test("an order in full", async () => {
+test("all fields of an order", async () => {
   await using duffel = await startDuffel(() => ({ status: 200, json: { data: richOrder } }));
   const flight = { flightNumber: "BA117", origin: "LHR", destination: "JFK" };
   const flights = [{ ...flight, departingAt: "2027-01-19T11:20:00", arrivingAt: "2027-01-19T14:25:00" }];
@@ -255,7 +255,7 @@ test("a cancellation is quoted, read and confirmed", async () => {
   ]);
 });
 
-test("a change is requested, chosen, paid from the operator's balance and confirmed", async () => {
+test("a change is requested, selected, paid from the operator's balance and confirmed", async () => {
   const confirmed = { ...wireChange, confirmed_at: "2026-11-20T10:05:00Z" };
   const answers: Record<string, unknown> = {
     "/air/order_change_requests": wireChangeRequest,
@@ -308,7 +308,7 @@ test("a change is requested, chosen, paid from the operator's balance and confir
   ]);
 });
 
-test("change offers that cannot be read are left out; the other name of the penalty is understood", async () => {
+test("unreadable change offers are skipped; the other name of the penalty is understood", async () => {
   const { penalty_total_amount, penalty_total_currency, ...plain } = wireChangeOffer;
   const renamed = { ...plain, penalty_amount: penalty_total_amount, penalty_currency: penalty_total_currency };
   let offers: unknown[] = [{ ...wireChangeOffer, change_total_amount: "--1" }, renamed];
@@ -326,7 +326,7 @@ test("change offers that cannot be read are left out; the other name of the pena
   await expect(nothing).rejects.toMatchObject({ code: "provider_unavailable" });
 });
 
-test("a customer's credits over all pages, newest first, and nobody else's", async () => {
+test("a customer's credits over all pages, newest first, and no other customer's", async () => {
   const pages = [
     [
       wireCredit("acd_old", "icu_1", "2026-01-01T00:00:00Z", { expires_at: "2026-11-19" }),

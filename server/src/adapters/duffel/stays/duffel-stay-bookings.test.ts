@@ -25,7 +25,7 @@ const request: StayBookingRequest = {
   customerUserIds: ["icu_1", "icu_2"],
 };
 
-test("a quote says what is paid now, what is paid there and until when it can be undone", async () => {
+test("a quote has the amounts paid now and there, and the end of free cancellation", async () => {
   let answer: unknown = wireQuote;
   await using duffel = await startDuffel(() => ({ status: 201, json: { data: answer } }));
   const quote = await duffel.stayBookings.quoteStay("rat_1");
@@ -72,7 +72,7 @@ test("a quote says what is paid now, what is paid there and until when it can be
   });
 });
 
-test("several rooms promise what all of their rates agree on, and a stay of them is booked at its quote's price", async () => {
+test("several rooms have the terms that all their rates share, and a stay of them is booked at its quote's price", async () => {
   const { accommodation } = wireQuote;
   const [room] = accommodation.rooms;
   const [rate] = room?.rates ?? [];
@@ -157,7 +157,7 @@ function pagesOf(pages: readonly (readonly unknown[])[]) {
   });
 }
 
-test("the lookup of a stay reads back to when the booking began, and not for ever", async () => {
+test("the look-up of a stay reads back to the beginning of the booking, and no further", async () => {
   const pages = [
     [listed("bok_3", "bkg_3", "2026-11-20T10:00:00Z"), listed("bok_2", "bkg_2", "2026-11-20T09:30:00Z")],
     [listed("bok_1", "bkg_1", "2026-11-20T08:59:00Z"), listed("bok_0", "bkg_0", "2026-11-20T08:00:00Z")],
@@ -184,7 +184,7 @@ test("a list in another order, or without times, is read to its end", async () =
   }
 });
 
-test("a stay of ours that cannot be read does not pass for none; others' do not matter", async () => {
+test("an unreadable stay of ours is not reported as missing; others' stays do not matter", async () => {
   const bent = { ...listed("bok_1", "bkg_1", "2026-11-20T10:00:00Z"), status: "pondering" };
   await using duffel = await pagesOf([[bent, 7, null]]);
   const { findStaysByBooking } = duffel.stayBookings;
@@ -192,7 +192,7 @@ test("a stay of ours that cannot be read does not pass for none; others' do not 
   expect(await findStaysByBooking("bkg_2", NOW)).toEqual([]);
 });
 
-test("a list without an end proves nothing", async () => {
+test("an endless list proves nothing", async () => {
   const page = Array.from({ length: 200 }, (_, index) => listed(`bok_${index}`, "bkg_0", "2026-11-20T10:00:00Z"));
   await using duffel = await startDuffel(() => ({ status: 200, json: { data: page, meta: { after: "more" } } }));
   const lookup = duffel.stayBookings.findStaysByBooking("bkg_1", NOW);
@@ -200,7 +200,7 @@ test("a list without an end proves nothing", async () => {
   expect(duffel.requests).toHaveLength(25);
 });
 
-test("negotiated rates are made, changed and taken away, also when they are gone", async () => {
+test("negotiated rates are created, changed and deleted, even if they are already gone", async () => {
   const gone = { status: 404, json: { errors: [{ type: "invalid_request_error", code: "not_found" }] } };
   await using duffel = await startDuffel(({ method, path }) => {
     if (method === "DELETE") return path.endsWith("nre_gone") ? gone : { status: 204 };

@@ -82,7 +82,7 @@ test("a stay is quoted, booked, found by our id and cancelled", async () => {
   expect((await stayBookings.getStay(stay.id)).status).toBe("cancelled");
 });
 
-test("what is no rate, no quote and no stay, and what is sold out, dearer or too late", async () => {
+test("unknown rates, quotes and stays, and rates that are sold out, more expensive or too late", async () => {
   const { stayBookings } = duffel;
   await expect(stayBookings.quoteStay("rat_nothing")).rejects.toMatchObject({ code: "rate_not_found" });
   await expect(stayBookings.getQuote("quo_nothing")).rejects.toMatchObject({ code: "quote_not_found" });
@@ -104,7 +104,7 @@ test("what is no rate, no quote and no stay, and what is sold out, dearer or too
   await expect(stayBookings.quoteStay(rate)).rejects.toMatchObject({ code: "rate_unavailable" });
 });
 
-test.each(effects)("%s on a stay: open, and the lookup says %s", async (fault, done) => {
+test.each(effects)("%s on a stay: unknown outcome, and the look-up says %s", async (fault, done) => {
   const since = Temporal.Now.instant();
   const quote = await duffel.stayBookings.quoteStay(await someRate());
   const request = stayOf(quote.id);
@@ -117,7 +117,7 @@ test.each(effects)("%s on a stay: open, and the lookup says %s", async (fault, d
   expect(made.map(({ metadata }) => metadata)).toEqual(found.map(() => ({ booking_id: request.bookingId })));
 });
 
-test("a negotiated rate is made, changed and taken away", async () => {
+test("a negotiated rate is created, changed and deleted", async () => {
   const accommodationIds = [(await search(1)).id];
   const details = { displayName: "Agreed", rateAccessCode: "CODE1", accommodationIds };
   const rate = await duffel.stayBookings.createNegotiatedRate(details);

@@ -13,7 +13,7 @@ const query = {
 };
 const fetchPath = (id: string) => `/stays/search_results/srr_${id}/actions/fetch_all_rates`;
 
-test("the best places by score against price, and the cheapest of all, come with the cheapest rate that the balance can pay", async () => {
+test("the best places by score and price, including the cheapest, have their cheapest rate payable from the balance", async () => {
   const stays = [
     wireStay("dear", 9.4, "900.00"),
     wireStay("good", 8.8, "300.00"),
@@ -75,7 +75,7 @@ test("the best places by score against price, and the cheapest of all, come with
   expect(duffel.requests).toHaveLength(4);
 });
 
-test("a place that lost its rates makes room for the next one", async () => {
+test("a place without rates makes room for the next one", async () => {
   const stays = [wireStay("a", 9, "100.00"), wireStay("b", 8, "100.00"), wireStay("c", 7, "100.00")];
   await using duffel = await startDuffel((request) => {
     if (request.path === "/stays/search") return { status: 200, json: { data: { results: stays } } };
@@ -87,7 +87,7 @@ test("a place that lost its rates makes room for the next one", async () => {
   expect(found.map((place) => place.id)).toEqual(["acc_b", "acc_c"]);
 });
 
-test("no place is an empty list; when no rate can be fetched the supplier is unavailable", async () => {
+test("no place is an empty list; if no rate can be fetched, the supplier is unavailable", async () => {
   let results: unknown[] = [];
   await using duffel = await startDuffel((request) =>
     request.path === "/stays/search" ? { status: 200, json: { data: { results } } } : { status: 500, text: "<html>" },

@@ -46,7 +46,7 @@ describe("a view", () => {
     }
   });
 
-  it("goes the shortest way between places that are nearly opposite, whichever it is", () => {
+  it("takes the shortest way between nearly antipodal places", () => {
     const way = greatCircle([-3.7, 40.4], [176.3, -40.4]);
     expect(way.every((at) => at.every(Number.isFinite))).toBe(true);
     expect(way.length).toBeGreaterThan(170);
@@ -54,7 +54,7 @@ describe("a view", () => {
 });
 
 describe("a drawing", () => {
-  it("has sea where there is sea, and land where there is land, on both sides of the antimeridian", async () => {
+  it("has sea and land in the right places, on both sides of the antimeridian", async () => {
     const route = exampleRoutes.transpacific;
     const { lightPng } = await renderer.render(scene(route?.stops ?? []));
     const { colorAt } = decodePng(Buffer.from(lightPng));
@@ -120,14 +120,14 @@ describe("a drawing", () => {
 describe("a renderer", () => {
   const some = scene(exampleRoutes.city?.stops ?? []);
 
-  it("gives up what takes too long, and draws the next one", async () => {
+  it("gives up after its time limit, and draws the next map", async () => {
     const impatient = new MapRenderer({ timeoutMilliseconds: 1 });
     await expect(impatient.render(some)).rejects.toMatchObject({ name: "MapNotDrawn", reason: "timeout" });
     await impatient.close();
     await expect(renderer.render(some)).resolves.toMatchObject({ kind: "city" });
   });
 
-  it("keeps no more waiting than it may, and ends them when it is closed", async () => {
+  it("limits its queue, and ends it when closed", async () => {
     const small = new MapRenderer({ mostWaiting: 2 });
     const ends = Array.from({ length: 5 }, () => small.render(some).catch((error: unknown) => error));
     await small.close();
@@ -141,7 +141,7 @@ describe("a renderer", () => {
     ]);
   });
 
-  it("goes on after a scene that cannot be drawn", async () => {
+  it("continues after a scene that cannot be drawn", async () => {
     const broken = { ...some, locale: "not a locale" };
     await expect(renderer.render(broken)).rejects.toMatchObject({ reason: "failed" });
     await expect(renderer.render(some)).resolves.toMatchObject({ kind: "city" });

@@ -27,7 +27,7 @@ const bytes32 = fc.uint8Array({ minLength: 32, maxLength: 32 });
 const PRICE = 2_000n;
 
 describe("the address behind a signature", () => {
-  it("is the one that the library finds", async () => {
+  it("equals the library's", async () => {
     await fc.assert(
       fc.asyncProperty(bytes32, fc.noShrink(bytes32), async (digest, seed) => {
         const privateKey = bytesToHex(seed);
@@ -60,7 +60,7 @@ describe("the address behind a signature", () => {
     expect(answers, "some are a key's and some are nobody's").toEqual(new Set([true, false]));
   });
 
-  it("is nobody's for what the tokens refuse", async () => {
+  it("is undefined for signatures that the tokens refuse", async () => {
     const hash = bytesToHex(new Uint8Array(32).fill(7));
     const digest = new Uint8Array(32).fill(7);
     const privateKey = generatePrivateKey();
@@ -137,7 +137,7 @@ describe("on a chain", () => {
     await world.devChain.ask("anvil_stopImpersonatingAccount", [relayer?.address]);
   }
 
-  it("a digest is what EIP-712 says of the token as it was read", async () => {
+  it("a digest follows EIP-712 for the token as read", async () => {
     const payer = await newPayer(world, 0n);
     const { chain } = world.openedChain;
     const payment = await payer.sign({ amount: PRICE });
@@ -158,7 +158,7 @@ describe("on a chain", () => {
     expect(bytesToHex(createPaymentDigest(chain.tokens.USDC, chain.chainId)(payment))).toBe(expected);
   });
 
-  it("a good payment is good, by one question, and says what its payer has", async () => {
+  it("a valid payment is verified by one request, with its payer's balance", async () => {
     const payer = await newPayer(world, 5n * UNIT);
     const payment = await payer.sign({ amount: PRICE });
     const before = world.devChain.calls.length;
@@ -167,7 +167,7 @@ describe("on a chain", () => {
     expect(await verify(await payer.sign({ amount: 5n * UNIT }))).toEqual({ balance: 5n * UNIT });
   });
 
-  it("garbage in the name of an account without code is judged without a question, once that is known", async () => {
+  it("an invalid signature for an account known to have no code is refused without a request", async () => {
     const payer = await newPayer(world, 5n * UNIT);
     const stranger = privateKeyToAccount(generatePrivateKey());
     const before = world.devChain.calls.length;
@@ -179,7 +179,7 @@ describe("on a chain", () => {
     expect(await verify(await payer.sign({ amount: PRICE }))).toEqual({ balance: 5n * UNIT });
   });
 
-  it("a signature is the payer's, over this domain and this payment", async () => {
+  it("a signature is valid only from the payer, over this domain and this payment", async () => {
     const payer = await newPayer(world, 5n * UNIT);
     const { signature, ...rest } = await payer.sign({ amount: PRICE });
     const stranger = privateKeyToAccount(generatePrivateKey());
@@ -216,7 +216,7 @@ describe("on a chain", () => {
     await expect(verify({ ...inEurc, asset: eurc.address })).rejects.toEqual(refused("insufficient_funds"));
   });
 
-  it("an authorization that was used or cancelled is refused", async () => {
+  it("a used or cancelled authorization is refused", async () => {
     const payer = await newPayer(world, 5n * UNIT);
     const used = await payer.sign({ amount: PRICE });
     const byStranger = await payer.sign({ amount: PRICE });
@@ -230,7 +230,7 @@ describe("on a chain", () => {
     }
   });
 
-  it("a payer who has too little, or whom the issuer blocks, is refused", async () => {
+  it("a payer with too little money, or blocked by the issuer, is refused", async () => {
     const payer = await newPayer(world, UNIT);
     const tooMuch = await payer.sign({ amount: UNIT + 1n });
     await expect(verify(tooMuch)).rejects.toEqual(refused("insufficient_funds"));
@@ -242,7 +242,7 @@ describe("on a chain", () => {
     expect(await verify(payment)).toEqual({ balance: UNIT });
   });
 
-  it("while our own wallet is blocked nobody pays", async () => {
+  it("while our own wallet is blocked all payments are refused", async () => {
     const payer = await newPayer(world, UNIT);
     const payment = await payer.sign({ amount: UNIT });
     await administer("blacklist", payment.payTo);
@@ -252,7 +252,7 @@ describe("on a chain", () => {
     expect(await verify(payment)).toEqual({ balance: UNIT });
   });
 
-  it("a wallet with code is asked itself", async () => {
+  it("a contract wallet is asked itself", async () => {
     const wallet = await newPayer(world, UNIT, { isContract: true });
     const good = await wallet.sign({ amount: PRICE });
     expect(await verify(good)).toEqual({ balance: UNIT });
@@ -263,7 +263,7 @@ describe("on a chain", () => {
     await expect(verify(good)).rejects.toEqual(refusedMoreExactly("invalid_exact_evm_nonce_already_used"));
   });
 
-  it("a key whose account has got code does not sign for it any more", async () => {
+  it("a key whose account got code no longer signs for it", async () => {
     const payer = await newPayer(world, UNIT);
     const payment = await payer.sign({ amount: PRICE });
     expect(await verify(payment)).toEqual({ balance: UNIT });
@@ -274,7 +274,7 @@ describe("on a chain", () => {
     await expect(verify(payment)).rejects.toEqual(badSignature);
   });
 
-  it("a wallet that is not deployed yet is told so", async () => {
+  it("an undeployed wallet is reported as such", async () => {
     const payer = await newPayer(world, UNIT);
     const payment = await payer.sign({ amount: PRICE });
     const parameters = [{ type: "address" }, { type: "bytes" }, { type: "bytes" }] as const;

@@ -14,7 +14,7 @@ afterAll(() => world[Symbol.asyncDispose]());
 const PRICE = 2_000n;
 const never = () => Promise.reject(new Error("ran twice"));
 
-test("an answer is given again for fifteen minutes, and its authorization is used up for good", async () => {
+test("an answer is given again for fifteen minutes, and its authorization is used up permanently", async () => {
   const process = world.openProcess("proc_a");
   const payer = await world.newPayer(2n * PRICE);
   const [old, young] = [await payer.sign(PRICE), await payer.sign(PRICE)];
@@ -48,7 +48,7 @@ test("an answer is given again for fifteen minutes, and its authorization is use
   expect(await world.books(payer)).toMatchObject({ states: ["settled", "settled"], recorded: 2n * PRICE });
 });
 
-test("a whole answer takes the place of its part once, and every repetition gets it", async () => {
+test("a whole answer replaces its part once, and every repetition gets it", async () => {
   const process = world.openProcess("proc_w");
   const payer = await world.newPayer(PRICE);
   const signed = await payer.sign(PRICE);
@@ -62,7 +62,7 @@ test("a whole answer takes the place of its part once, and every repetition gets
   expect(again).toMatchObject({ replayed: true, outcome: { result: { text: "part", ticketing: "pending" } } });
 });
 
-test("a stop ends the waits for settlements, and waits itself for what is being written", async () => {
+test("a stop ends the waits for settlements, and waits for what is being written", async () => {
   const [writing, written] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
   const steps: string[] = [];
   const { stores } = world;
@@ -94,7 +94,7 @@ test("a stop ends the waits for settlements, and waits itself for what is being 
   expect(await world.pay(world.openProcess("proc_b"), signed, { run: never })).toMatchObject({ replayed: true });
 });
 
-test("an answer whose payment is still being fetched is not given away", async () => {
+test("an answer whose payment is pending is not given to others", async () => {
   const waitForEnd = async () => undefined;
   const process = world.openProcess("proc_a", {
     waitMilliseconds: 50,
@@ -121,7 +121,7 @@ test("an answer whose payment is still being fetched is not given away", async (
   expect(await payer.balance()).toBe(PRICE);
 });
 
-test("what is not paid keeps its answer, however old it is", async () => {
+test("an unpaid answer is kept, however old it is", async () => {
   const process = world.openProcess("proc_a");
   const payer = await world.newPayer(PRICE);
   const signed = await payer.sign(PRICE);
@@ -136,7 +136,7 @@ test("what is not paid keeps its answer, however old it is", async () => {
   expect(stored).toMatchObject({ state: "receivable", result: { text: "withheld" } });
 });
 
-test("an authorization is good from the second after its validAfter on, as the token has it", async () => {
+test("an authorization is valid from the second after its validAfter on, as in the token", async () => {
   const payer = await world.newPayer(0n);
   const signed = await payer.sign(PRICE);
   const now = world.clock.now();
@@ -148,7 +148,7 @@ test("an authorization is good from the second after its validAfter on, as the t
   expect(check(second - 1n)).not.toThrow();
 });
 
-test("an authorization that was used long before it was shown is no payment", async () => {
+test("an authorization used long before it was shown is not a payment", async () => {
   const process = world.openProcess("proc_a");
   const payer = await world.newPayer(2n * PRICE);
   const signed = await payer.sign(PRICE);

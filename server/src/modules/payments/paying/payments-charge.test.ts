@@ -13,7 +13,7 @@ const PRICE = 2_000n;
 const reasonOf = (error: { code?: unknown; extra?: Record<string, unknown> }) =>
   error.extra?.serviceReason ?? error.extra?.reason ?? error.code;
 
-test("one authorization sent 50 times at once runs and is paid once, and everybody gets the answer", async () => {
+test("one authorization sent 50 times at once runs and pays once, and all get the answer", async () => {
   const processes = ["proc_a", "proc_b"].map((id) => world.openProcess(id));
   const payer = await world.newPayer(10n * PRICE);
   const signed = await payer.sign(PRICE);
@@ -38,7 +38,7 @@ test("one authorization sent 50 times at once runs and is paid once, and everybo
   expect(await world.books(payer)).toMatchObject({ states: ["settled"], open: 0n, recorded: PRICE });
 });
 
-test("the same request gets the stored answer, long after; anything else under its authorization is refused", async () => {
+test("the same request gets the stored answer, much later too; another request with its authorization is refused", async () => {
   const process = world.openProcess("proc_a");
   const payer = await world.newPayer(10n * PRICE);
   const signed = await payer.sign(PRICE);
@@ -62,7 +62,7 @@ test("the same request gets the stored answer, long after; anything else under i
   expect(await payer.balance()).toBe(9n * PRICE);
 });
 
-test("a paid call of a tenant is in its usage, with the transaction, and beside its cap", async () => {
+test("a tenant's paid call is in its usage, with the transaction, and outside its cap", async () => {
   const process = world.openProcess("proc_a");
   const payer = await world.newPayer(PRICE);
   const { call, receipt } = await world.pay(process, await payer.sign(PRICE), { tenantId: "tenant_usage" });
@@ -82,7 +82,7 @@ test("a paid call of a tenant is in its usage, with the transaction, and beside 
   expect(records).toMatchObject([{ tenantId: null, keyId: null, subject: keyless.address, surface: "paid" }]);
 });
 
-test("a tool that fails leaves the authorization usable, and nothing is owed", async () => {
+test("a failing tool leaves the authorization usable, and nothing is owed", async () => {
   const process = world.openProcess("proc_a");
   const payer = await world.newPayer(PRICE);
   const signed = await payer.sign(PRICE);
@@ -98,7 +98,7 @@ test("a tool that fails leaves the authorization usable, and nothing is owed", a
   expect(await payer.balance()).toBe(0n);
 });
 
-test("calls under way never cost more together than their payer has", async () => {
+test("pending calls never cost more together than their payer has", async () => {
   const process = world.openProcess("proc_a");
   const payer = await world.newPayer(3n * PRICE);
   const payments = await Promise.all(Array.from({ length: 8 }, () => payer.sign(PRICE)));
@@ -122,7 +122,7 @@ test("calls under way never cost more together than their payer has", async () =
   expect(await payer.balance()).toBe(0n);
 });
 
-test("what was fetched a moment ago, and is not in the books yet, is not counted twice against its payer", async () => {
+test("a recent settlement that is not recorded yet is not counted twice against its payer", async () => {
   const payer = await world.newPayer(2n * PRICE);
   const { promise: gate, resolve: open } = Promise.withResolvers<void>();
   const started = Promise.withResolvers<void>();
@@ -154,7 +154,7 @@ test("what was fetched a moment ago, and is not in the books yet, is not counted
   expect(await payer.balance()).toBe(0n);
 });
 
-test("money that is gone after the run makes a receivable; the answer comes when it can be fetched after all", async () => {
+test("money that is gone after the run makes a receivable; the answer comes once it can be settled", async () => {
   const process = world.openProcess("proc_a");
   const payer = await world.newPayer(PRICE);
   const signed = await payer.sign(PRICE);
@@ -176,7 +176,7 @@ test("money that is gone after the run makes a receivable; the answer comes when
   expect(await payer.balance()).toBe(0n);
 });
 
-test("a receivable that somebody else broadcasts is settled without its caller, and once", async () => {
+test("a receivable broadcast by a stranger is settled without its caller, and once", async () => {
   const process = world.openProcess("proc_a");
   const payer = await world.newPayer(PRICE);
   const signed = await payer.sign(PRICE);
@@ -194,7 +194,7 @@ test("a receivable that somebody else broadcasts is settled without its caller, 
   expect(await world.pay(process, signed)).toMatchObject({ replayed: true, outcome: { result: { text: "withheld" } } });
 });
 
-test("who has left three answers unpaid is served no more", async () => {
+test("a payer with three unpaid answers is refused", async () => {
   const process = world.openProcess("proc_a");
   const payer = await world.newPayer(3n * PRICE);
   const payments = await Promise.all(Array.from({ length: 4 }, () => payer.sign(PRICE)));
@@ -215,7 +215,7 @@ test("who has left three answers unpaid is served no more", async () => {
   expect(await world.pay(process, last).catch(reasonOf)).toBe("payer_owes");
 });
 
-test("an authorization that somebody else broadcast while the tool ran counts as paid", async () => {
+test("an authorization broadcast by a stranger while the tool ran counts as paid", async () => {
   const process = world.openProcess("proc_a");
   const payer = await world.newPayer(PRICE);
   const signed = await payer.sign(PRICE);
@@ -227,7 +227,7 @@ test("an authorization that somebody else broadcast while the tool ran counts as
   expect(await world.books(payer)).toMatchObject({ states: ["settled"], recorded: PRICE });
 });
 
-test("an authorization that somebody else broadcast before it was sent here counts as paid, for one call", async () => {
+test("an authorization broadcast by a stranger before it was sent here counts as paid, for one call", async () => {
   const process = world.openProcess("proc_a");
   const payer = await world.newPayer(PRICE);
   const signed = await payer.sign(PRICE);
@@ -240,7 +240,7 @@ test("an authorization that somebody else broadcast before it was sent here coun
   expect(await world.books(payer)).toMatchObject({ states: ["settled"], open: 0n, recorded: PRICE });
 });
 
-test("what its payer has broadcast in time counts as paid when that time is over; what nobody has does not", async () => {
+test("an authorization that its payer broadcast in time counts as paid after its expiry; an unused one does not", async () => {
   const payer = await world.newPayer(2n * PRICE);
   const validBefore = BigInt(Math.floor(Date.now() / 1000) + 1_800);
   const [signed, idle] = [await payer.sign(PRICE, { validBefore }), await payer.sign(PRICE, { validBefore })];
@@ -256,7 +256,7 @@ test("what its payer has broadcast in time counts as paid when that time is over
   expect(await payer.balance()).toBe(PRICE);
 });
 
-test("a settlement that takes too long is pending, and the same signature gets the answer later", async () => {
+test("a slow settlement is pending, and the same signature gets the answer later", async () => {
   const submission = { wake: () => undefined, waitForEnd: async () => undefined };
   const impatient = world.openProcess("proc_a", { waitMilliseconds: 1, submissionFor: () => submission });
   const payer = await world.newPayer(PRICE);
@@ -271,7 +271,7 @@ test("a settlement that takes too long is pending, and the same signature gets t
   expect(await payer.balance()).toBe(0n);
 });
 
-test("an answer that was paid before gives the claim back; one that was not is paid now", async () => {
+test("an answer that was paid before releases the claim; an unpaid one is paid now", async () => {
   const process = world.openProcess("proc_a");
   const payer = await world.newPayer(5n * PRICE);
   const first = await world.pay(process, await payer.sign(PRICE), { tool: "probe_write" });

@@ -15,7 +15,7 @@ const reasonOf = (error: { code?: unknown; extra?: Record<string, unknown> }) =>
 const signMany = <Signed>(payer: { sign(amount: bigint): Promise<Signed> }, count: number): Promise<Signed[]> =>
   Promise.all(Array.from({ length: count }, () => payer.sign(PRICE)));
 
-test("a new payer has 16 payments under way, and more once it has paid for more; who is told to wait can send the same again", async () => {
+test("a new payer has 16 pending payments, and more once it has paid for more; a call that must wait can be repeated", async () => {
   const [one, other] = [world.openProcess("proc_a"), world.openProcess("proc_b")];
   const payer = await world.newPayer(100n * PRICE);
   async function payAtOnce(count: number, taken: number) {
@@ -49,7 +49,7 @@ test("a new payer has 16 payments under way, and more once it has paid for more;
   expect(await world.books(payer)).toMatchObject({ underWay: 0, settled: 2 * (AT_FIRST + 4), open: 0n });
 });
 
-test("money that is moved away costs 16 transactions at most, and then nothing more", async () => {
+test("money that is moved away costs at most 16 transactions, and then nothing more", async () => {
   const process = world.openProcess("proc_a");
   const payer = await world.newPayer(60n * PRICE);
   const { promise: spent, resolve } = Promise.withResolvers<void>();
@@ -72,7 +72,7 @@ test("money that is moved away costs 16 transactions at most, and then nothing m
   expect(await world.books(payer)).toMatchObject({ receivables: AT_FIRST, underWay: 0, settled: 0, open: 0n });
 });
 
-test("a failed call and one that is fetched at the second try are counted once", async () => {
+test("a failed call and one that settles at the second try are counted once", async () => {
   const process = world.openProcess("proc_a");
   const payer = await world.newPayer(PRICE);
   const signed = await payer.sign(PRICE);
@@ -92,7 +92,7 @@ test("a failed call and one that is fetched at the second try are counted once",
   expect(await world.books(payer)).toMatchObject({ underWay: 0, settled: 1, receivables: 0 });
 });
 
-test("a receivable is watched for 30 days, for however long its payer has signed", async () => {
+test("a receivable is watched for 30 days, however long its payer has signed", async () => {
   const process = world.openProcess("proc_a");
   const payer = await world.newPayer(PRICE);
   const signed = await payer.sign(PRICE, { validBefore: 2n ** 200n });

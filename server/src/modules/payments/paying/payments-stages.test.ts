@@ -105,7 +105,7 @@ async function call(signed: SignedPayment, args: unknown) {
   return { answer, chain: calls.length - before, supplier: asked.supplier };
 }
 
-test("arguments that do not fit are refused before the chain or the supplier is asked", async () => {
+test("invalid arguments are refused before the chain or the supplier is asked", async () => {
   const signed = await payer.sign(PRICE);
   for (const args of [{}, { text: 7 }, { text: "a", more: 1 }, { text: "a", ownRecord: "mine" }, null]) {
     const { answer, ...counts } = await call(signed, args);
@@ -115,13 +115,13 @@ test("arguments that do not fit are refused before the chain or the supplier is 
   expect(await world.books(payer)).toMatchObject({ states: [], open: 0n });
 });
 
-test("what a gate refuses is asked of nobody outside", async () => {
+test("a call refused by a gate makes no outside requests", async () => {
   const { answer, ...counts } = await call(await payer.sign(PRICE), { text: "shut" });
   expect(answer).toEqual({ refused: "conflict" });
   expect(counts).toEqual({ chain: 0, supplier: 0 });
 });
 
-test("a payment that is not good is refused before the supplier is asked", async () => {
+test("an invalid payment is refused before the supplier is asked", async () => {
   const signed = await payer.sign(PRICE);
   const { answer, chain, supplier } = await call({ ...signed, nonce: (await payer.sign(PRICE)).nonce }, { text: "a" });
   expect(answer).toEqual({ refused: "payment_invalid" });
@@ -130,7 +130,7 @@ test("a payment that is not good is refused before the supplier is asked", async
   expect(supplier).toBe(0);
 });
 
-test("a payment that has paid gets its stored answer again without a question, and with the same receipt", async () => {
+test("a settled payment gets its stored answer again without any request, and with the same receipt", async () => {
   world.settling.submitter.start();
   const signed = await payer.sign(PRICE);
   const first = await call(signed, { text: "a" });

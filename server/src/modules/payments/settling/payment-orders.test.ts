@@ -63,7 +63,7 @@ function batchInput(payments: readonly SignedPayment[]) {
 const batchOrder = (payments: readonly SignedPayment[]) => paymentBatch.of(batchInput(payments));
 const paymentOrder = (payment: SignedPayment) => paymentOperation.of(paymentInput(payment));
 
-describe("an order is read as it was stored", () => {
+describe("an operation is read as it was stored", () => {
   it.each(["payment", "payment_batch"])("%s", async (kind) => {
     const payer = await newPayer(world, 0n);
     const payments = [await payer.sign({ amount: 2n ** 70n }), await payer.sign({ amount: PRICE })];
@@ -78,7 +78,7 @@ describe("an order is read as it was stored", () => {
 });
 
 describe("a payment", () => {
-  it("comes to the collection wallet once, and into the books", async () => {
+  it("reaches the collection wallet once, and the ledger", async () => {
     const payer = await newPayer(world, UNIT);
     const payment = await payer.sign({ amount: PRICE });
     expect(await outcomeOf(payment)).toEqual({ kind: "open" });
@@ -89,7 +89,7 @@ describe("a payment", () => {
     expect(await outcomeOf(payment)).toMatchObject({ kind: "done", receipt: { hash: row?.hash } });
   });
 
-  it("of a contract wallet comes as well, whatever its signatures look like", async () => {
+  it("by a contract wallet arrives as well, whatever its signatures look like", async () => {
     const wallet = await newPayer(world, UNIT, { isContract: true });
     const short = await wallet.sign({ amount: PRICE });
     const { id } = await enqueue(paymentOrder(short));
@@ -104,7 +104,7 @@ describe("a payment", () => {
     expect(await gain(() => world.drain())).toBe(3n * PRICE);
   });
 
-  it("that was broadcast by somebody else first is confirmed with that transaction", async () => {
+  it("broadcast by a stranger first is confirmed with that transaction", async () => {
     const payer = await newPayer(world, UNIT);
     const payment = await payer.sign({ amount: PRICE });
     const theirs = await world.devChain.sendAs(world.devChain.funderKey, broadcastOf(payment));
@@ -115,7 +115,7 @@ describe("a payment", () => {
     expect(await outcomeOf(payment)).toMatchObject({ kind: "done", receipt: { hash: theirs.transactionHash } });
   });
 
-  it("of a payer who was drained in between ends without effect, is not withdrawn, and can be tried again", async () => {
+  it("of a payer drained meanwhile ends without effect, is not withdrawn, and can be retried", async () => {
     const payer = await newPayer(world, UNIT);
     const payment = await payer.sign({ amount: UNIT });
     await payer.spend(ELSEWHERE, 1n);
@@ -134,7 +134,7 @@ describe("a payment", () => {
     expect(await stored(second.id)).toMatchObject({ state: "confirmed" });
   });
 
-  it("that was cancelled, or has expired, ends without effect", async () => {
+  it("that was cancelled or has expired ends without effect", async () => {
     const payer = await newPayer(world, UNIT);
     const cancelled = await payer.sign({ amount: PRICE });
     await payer.cancel(cancelled.nonce);
@@ -147,7 +147,7 @@ describe("a payment", () => {
     expect(await outcomeOf(expired)).toEqual({ kind: "void" });
   });
 
-  it("is not made by another use of its nonce, though the same transaction makes one that looks like it", async () => {
+  it("is not made by another use of its nonce, even if the same transaction makes one that looks like it", async () => {
     const payer = await newPayer(world, UNIT);
     const nonce = randomNonce();
     const ours = await payer.sign({ amount: PRICE, nonce });
@@ -187,7 +187,7 @@ describe("a payment", () => {
     expect(await world.reconcile()).toEqual(NOTHING_WRONG);
   });
 
-  it("outlasts a node that drops every answer to a broadcast", async () => {
+  it("survives a node that drops every answer to a broadcast", async () => {
     const payer = await newPayer(world, UNIT);
     const { id } = await enqueue(paymentOrder(await payer.sign({ amount: PRICE })));
     world.devChain.misbehave(({ method }) => (method === "eth_sendRawTransaction" ? "dropped" : "pass"));
@@ -215,7 +215,7 @@ async function twoInOne(first: Hex, second: Hex) {
 }
 
 describe("a batch of payments", () => {
-  it("is one transaction, and one bad item fails none of its neighbours", async () => {
+  it("is one transaction, and one bad item does not affect the others", async () => {
     const payers = await Promise.all([newPayer(world, 0n), newPayer(world, 0n), newPayer(world, 0n)]);
     for (const { address } of payers) await enqueue(mint.of({ token: "USDC", to: address, amount: UNIT }));
     await world.drain();
@@ -248,14 +248,14 @@ describe("a batch of payments", () => {
     expect(await stored(id)).toMatchObject({ state: "confirmed" });
   });
 
-  it("of which none can be made is at its end all the same", async () => {
+  it("in which all items fail still ends", async () => {
     const payer = await newPayer(world, 0n);
     const { id } = await enqueue(batchOrder([await payer.sign({ amount: PRICE })]));
     expect(await gain(() => world.drain())).toBe(0n);
     expect(await stored(id)).toMatchObject({ state: "confirmed" });
   });
 
-  it("has its contract also on a chain that was there before it", async () => {
+  it("has its contract even on a chain that existed before it", async () => {
     const { boundChains, chain } = world.openedChain;
     const before = (await boundChains.get("sandbox"))?.contracts;
     expect(before?.paymentBatch).toBe(chain.paymentBatch);

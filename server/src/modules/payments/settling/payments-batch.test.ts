@@ -39,7 +39,7 @@ const transactionsOf = (addresses: readonly Hex[]) =>
     .where("payment.payer", "in", [...addresses])
     .execute();
 
-test("two processes that gather at once put every payment into one transaction, and everybody is answered", async () => {
+test("two processes that batch at once put every payment into one transaction, and all are answered", async () => {
   const processes = [world.openProcess("proc_a", BATCHED), world.openProcess("proc_b", BATCHED)] as const;
   const payers = await Promise.all(Array.from({ length: 4 }, () => world.newPayer(6n * PRICE)));
   const payments = await Promise.all(payers.flatMap((payer) => Array.from({ length: 6 }, () => payer.sign(PRICE))));
@@ -60,7 +60,7 @@ test("two processes that gather at once put every payment into one transaction, 
   }
 });
 
-test("one that fails in its batch is a receivable and fails nobody else", async () => {
+test("one that fails in its batch becomes a receivable and affects no other", async () => {
   const process = world.openProcess("proc_a", BATCHED);
   const [poor, rich] = [await world.newPayer(PRICE), await world.newPayer(3n * PRICE)];
   const payments = [await rich.sign(PRICE), await poor.sign(PRICE), await rich.sign(PRICE), await rich.sign(PRICE)];
@@ -79,7 +79,7 @@ test("one that fails in its batch is a receivable and fails nobody else", async 
   expect(await world.books(rich)).toMatchObject({ open: 0n, recorded: 3n * PRICE });
 });
 
-test("of two alike of which one was paid, the chain says which", async () => {
+test("if one of two equal payments was made, the chain tells which", async () => {
   const process = world.openProcess("proc_a", BATCHED);
   const payer = await world.newPayer(2n * PRICE);
   const payments = [await payer.sign(PRICE), await payer.sign(PRICE)];
@@ -100,7 +100,7 @@ test("of two alike of which one was paid, the chain says which", async () => {
   }
 });
 
-test("where a whole batch failed, each is tried alone", async () => {
+test("if a whole batch failed, each is retried alone", async () => {
   const process = world.openProcess("proc_a", { ...BATCHED, submissionFor: () => undefined });
   const silent = world.openProcess("proc_a", { ...BATCHED, waitMilliseconds: 1 });
   const payer = await world.newPayer(2n * PRICE);

@@ -135,7 +135,7 @@ test.each(["probe_read", "probe_write"] as const)(
   },
 );
 
-test("a tool that fails while it is undecided what it did keeps its payment until that is known", async () => {
+test("a tool that fails before its effect is decided keeps its payment until then", async () => {
   const process = world.openProcess("proc_a");
   const ends = { none: "failed", settled: "done" } as const;
   for (const [state, end] of Object.entries(ends)) {
@@ -159,7 +159,7 @@ test("a tool that fails while it is undecided what it did keeps its payment unti
   }
 });
 
-test("the sweep of calls leaves paid ones alone, and that of payments those of the living", async () => {
+test("the sweep of calls skips paid ones, and that of payments those of live processes", async () => {
   const payer = await world.newPayer(PRICE);
   const { promise: gate, resolve: open } = Promise.withResolvers<void>();
   const started = Promise.withResolvers<void>();
@@ -189,7 +189,7 @@ test("the sweep of calls leaves paid ones alone, and that of payments those of t
   expect(await paying).toMatchObject({ price: PRICE, replayed: false });
 });
 
-test("a claim that was given free while its process was silent is not captured beside the one that has it now", async () => {
+test("a claim released while its process was silent is not captured beside its new holder", async () => {
   const payer = await world.newPayer(PRICE);
   const signed = await payer.sign(PRICE);
   const started = Promise.withResolvers<void>();

@@ -6,7 +6,7 @@ afterEach(() => void vi.useRealTimers());
 
 const free = { room: async () => undefined, log: silentLog };
 
-test("a window is opened by the first, gathers for all that come in it, and is not opened again by nobody", async () => {
+test("a window is opened by the first payment, collects all that come in it, and does not reopen by itself", async () => {
   const runs: string[][] = [];
   let waiting: string[] = [];
   const window = createGatherWindow(1, { ...free, work: async () => runs.push(waiting.splice(0)) });
@@ -24,7 +24,7 @@ test("a window is opened by the first, gathers for all that come in it, and is n
   expect(runs).toHaveLength(2);
 });
 
-test("what comes while there is no room is gathered by the one run that waits for it, also when it ends", async () => {
+test("payments that come without room are batched by the one waiting run, even at its end", async () => {
   vi.useFakeTimers();
   const runs: string[][] = [];
   const waiting: string[] = [];
@@ -58,7 +58,7 @@ test("what comes while there is no room is gathered by the one run that waits fo
   expect(asked).toHaveLength(2);
 });
 
-test("a run that fails does not keep the next window", async () => {
+test("a failed run does not block the next window", async () => {
   let runs = 0;
   const work = async () => {
     runs += 1;

@@ -71,7 +71,7 @@ test.each([
   expect(await world.books(payer)).toMatchObject({ states: ["settled"], recorded: PRICE });
 });
 
-test("a facilitator that refuses for good leaves a receivable, which the same signature pays later", async () => {
+test("a facilitator's final refusal leaves a receivable, which the same signature pays later", async () => {
   const payer = await world.newPayer(PRICE);
   const signed = await payer.sign(PRICE);
   const refusing = facilitatorThat(refuses);
@@ -88,7 +88,7 @@ test("a facilitator that refuses for good leaves a receivable, which the same si
   expect(await world.books(payer)).toMatchObject({ states: ["settled"], receivables: 0, recorded: PRICE });
 });
 
-test("what a facilitator only says is not believed: the call is pending, and a watch finds the end", async () => {
+test("a facilitator's word alone is not believed: the call is pending, and a watch finds the end", async () => {
   const payer = await world.newPayer(PRICE);
   const signed = await payer.sign(PRICE);
   const lying = facilitatorThat(claimsFalsely);
@@ -110,7 +110,7 @@ test("what a facilitator only says is not believed: the call is pending, and a w
   expect(again).toMatchObject({ replayed: true, price: PRICE });
 });
 
-test("what a payer has sent beside its payment reaches the facilitator after a restart, too, and is kept no longer", async () => {
+test("a payer's extra fields reach the facilitator even after a restart, and are then deleted", async () => {
   const payer = await world.newPayer(PRICE);
   const beside = { resource: { url: "https://example.com/tools/x" }, extensions: { theirs: { info: "a\u0000b" } } };
   const signed = { ...(await payer.sign(PRICE)), beside };
@@ -128,7 +128,7 @@ test("what a payer has sent beside its payment reaches the facilitator after a r
   expect(await world.books(payer)).toMatchObject({ states: ["settled"], rows: [{ beside: null }] });
 });
 
-test("who cannot say whether a payment is good takes nothing", async () => {
+test("a facilitator that cannot decide takes nothing", async () => {
   const payer = await world.newPayer(PRICE);
   const signed = await payer.sign(PRICE);
   const verify = () => Promise.reject(new Failure("payment_unavailable"));

@@ -36,7 +36,7 @@ const outcomeOf = (error: { code?: unknown; extra?: { reason?: unknown; serviceR
   error.extra?.serviceReason ?? error.extra?.reason ?? error.code;
 const never = () => Promise.reject(new Error("ran twice"));
 
-test("a payment that fails again and again is tried at ever longer intervals", async () => {
+test("a payment that keeps failing is retried at ever longer intervals", async () => {
   const pauses: number[] = [];
   let now = world.clock.now();
   const impatient = world.openProcess("proc_a", {
@@ -72,7 +72,7 @@ test("a payment that fails again and again is tried at ever longer intervals", a
   expect(before).toHaveLength(2);
 });
 
-test("who saw a payment before somebody else tried it again does not have it tried once more", async () => {
+test("a payment retried by another process meanwhile is not retried again", async () => {
   const process = world.openProcess("proc_a");
   const payer = await twoFacedPayer();
   const signed = await payer.sign(PRICE);
@@ -86,7 +86,7 @@ test("who saw a payment before somebody else tried it again does not have it tri
   expect(await world.books(payer)).toMatchObject({ states: ["receivable"], receivables: 1, open: 0n });
 });
 
-test("wallets that use up their gas, with signatures of a key's form, fail nobody else in their batch", async () => {
+test("wallets that use up their gas, with signatures in a key's form, affect no other in their batch", async () => {
   const process = world.openProcess("proc_a", { batchWindowMilliseconds: 50 });
   const greedy = await Promise.all(Array.from({ length: 3 }, twoFacedPayer));
   const honest = await world.newPayer(2n * PRICE);
@@ -111,7 +111,7 @@ test("wallets that use up their gas, with signatures of a key's form, fail nobod
   expect(await ordersOf(honest.address, "payment_batch")).toMatchObject([{ state: "confirmed" }]);
 });
 
-test("a full batch of wallets that use up their gas, with the longest signatures, has gas for all behind them", async () => {
+test("a full batch of wallets that use up their gas, with the longest signatures, has gas for all items", async () => {
   const [greedy, honest] = [await twoFacedPayer(), await world.newPayer(2n * PRICE)];
   const padding = "ab".repeat(LONGEST_SIGNATURE_BYTES - 65);
   const signed: SignedPayment[] = [];

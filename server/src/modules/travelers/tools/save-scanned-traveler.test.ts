@@ -15,7 +15,7 @@ const bo = { givenName: "BO", familyName: "LINDQVIST", bornOn: "1980-01-02", gen
 const anna = { givenName: "Anna Maria", familyName: "Eriksson", bornOn: "1974-08-12" };
 const save = (args: object) => service.call("save_traveler", args);
 
-it("a scan of somebody else fills no profile, and is not used up by it", async () => {
+it("another person's scan fills no profile, and is not used up", async () => {
   const userId = "user_anna";
   await save({ userId, ...anna });
   const scanId = await keepScan(service, bo);
@@ -35,7 +35,7 @@ it("a scan of somebody else fills no profile, and is not used up by it", async (
   });
 });
 
-it("what is sent corrects the scan, and the answer says so", async () => {
+it("sent fields correct the scan, and the answer says so", async () => {
   const userId = "user_corrected";
   await save({ userId, ...anna });
   const scanId = await keepScan(service, { ...bo, ...anna, bornOn: "1974-08-13" });
@@ -44,7 +44,7 @@ it("what is sent corrects the scan, and the answer says so", async () => {
   expect(saved.notTaken).toEqual([{ field: "bornOn", reason: "sent_otherwise" }]);
 });
 
-it("what a scan does not fill is said with the reason", async () => {
+it("fields that a scan does not fill are listed with the reason", async () => {
   const { passport: _, ...person } = bo;
   const notTaken = [
     { field: "familyName", reason: "name_not_confirmed" } as const,

@@ -27,7 +27,7 @@ const keyWith = async (...scopes: string[]) => {
 };
 
 describe("save_traveler", () => {
-  it("makes a traveler of a name, completes it, and shows no number of a document", async () => {
+  it("creates a traveler from a name, completes it, and shows no document number", async () => {
     const made = resultOf(await service.call("save_traveler", { userId: grace.userId, givenName: "Grace" }));
     expect(made).toMatchObject({ created: true, customerUserId: null });
     expect(made.missingForFlights).toEqual(["familyName", "bornOn", "title", "gender", "email", "phoneNumber"]);
@@ -64,7 +64,7 @@ describe("save_traveler", () => {
     expect(resultOf(other).travelers).toEqual([]);
   });
 
-  it("gives back to who may not read travelers only what was given", async () => {
+  it("returns to callers that may not read travelers only what they sent", async () => {
     const key = await keyWith("travelers:write");
     const saved = resultOf(await service.call("save_traveler", { userId: grace.userId, title: "mrs" }, { key }));
     expect(saved.profile).toEqual({ title: "mrs" });
@@ -82,7 +82,7 @@ describe("save_traveler", () => {
     expect(body).toHaveProperty("issues.0.path", path);
   });
 
-  it("writes to no service account of somebody else's key", async () => {
+  it("does not write to a service account of another key", async () => {
     const { status, body } = await service.call("save_traveler", {
       ...grace,
       userId: "svc:key_00000000000000000000000000",

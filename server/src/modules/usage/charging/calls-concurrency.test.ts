@@ -79,7 +79,7 @@ async function expectBooksToAgree(): Promise<void> {
   for (const { most } of rows) expect(most).toBeLessThanOrEqual(CAP);
 }
 
-test("two processes that charge, reserve and settle the same tenants at once keep books that agree at every moment", async () => {
+test("two processes that charge, reserve and settle the same tenants at once keep consistent records at every moment", async () => {
   const reserved: string[] = [];
   const refusals = { charge: 0, reserve: 0 };
 
@@ -134,7 +134,7 @@ test("two processes that charge, reserve and settle the same tenants at once kee
   expect(refusals.reserve).toBeGreaterThan(0);
 });
 
-test("a call that was judged by other rules than hold is refused alone, and takes no room from the others", async () => {
+test("a call judged by outdated rules is refused alone, and takes no room from the others", async () => {
   const { pool } = watcher;
   await pool.query(
     `insert into tenant (id, name, plan, monthly_cap_micro, signing_secret, created_at)
@@ -168,7 +168,7 @@ test("a call that was judged by other rules than hold is refused alone, and take
   expect(await send.reserve([newRulesLine(STALE)])).toEqual([true]);
 });
 
-test("captures lock their calls in one order, also where the planner would come to them in another", async () => {
+test("captures lock their calls in one order, even where the planner would use another", async () => {
   const session = new URLSearchParams({ options: "-c timezone=UTC -c enable_nestloop=off" });
   const options = { onError: () => undefined, poolSize: 1 };
   const database = openDatabase(`${testDatabase.url}?${session}`, options);
@@ -201,7 +201,7 @@ test("captures lock their calls in one order, also where the planner would come 
   for (const opened of [database, holder]) await opened.close();
 });
 
-test("the statements of the hot path keep one plan, however many lines they are sent with", async () => {
+test("the statements of the hot path keep one plan, however many lines they get", async () => {
   const database = openDatabase(testDatabase.url, { onError: () => undefined, poolSize: 1 });
   const calls = createCalls(database.pool);
   const chooser = createChooser(2);
@@ -231,7 +231,7 @@ test("the statements of the hot path keep one plan, however many lines they are 
   await database.close();
 });
 
-test("a statement that ran out of time can be sent again, one that is wrong cannot", async () => {
+test("a statement that timed out can be repeated, an invalid one cannot", async () => {
   const { pool } = watcher;
   const late = pool.query("set statement_timeout = 1; select pg_sleep(5)").catch((error: unknown) => error);
   expect(isDatabaseAway(await late)).toBe(true);

@@ -58,7 +58,7 @@ async function sweepAs(processId: string): Promise<pg.QueryResult["rowCount"]> {
   return (await database.pool.query("select 1 from idempotency where state = 'running'")).rowCount;
 }
 
-test("the key of a process that died is freed by one that was there all the time", async () => {
+test("the key of a dead process is released by one that was alive throughout", async () => {
   await startCall("proc_dead");
   await createCalls(database.pool).heartbeat("proc_living");
   await age("proc_dead", { seen: 20, started: 60 });
@@ -66,7 +66,7 @@ test("the key of a process that died is freed by one that was there all the time
   expect(await sweepAs("proc_living")).toBe(0);
 });
 
-test("a process that is seen keeps its key", async () => {
+test("a live process keeps its key", async () => {
   await startCall("proc_busy");
   await createCalls(database.pool).heartbeat("proc_living");
   await age("proc_busy", { seen: 1, started: 60 });
@@ -75,7 +75,7 @@ test("a process that is seen keeps its key", async () => {
 });
 
 // Otherwise the key is deleted while its call still runs, and the same key is charged twice.
-test("after the database was away, whoever comes back first does not take the others for dead", async () => {
+test("after a database outage, the first process to return does not declare the others dead", async () => {
   await startCall("proc_slow_to_return");
   await createCalls(database.pool).heartbeat("proc_first_back");
   for (const process of ["proc_slow_to_return", "proc_first_back"]) await age(process, { seen: 20, started: 60 });
@@ -84,7 +84,7 @@ test("after the database was away, whoever comes back first does not take the ot
   expect(await sweepAs("proc_first_back")).toBe(0);
 });
 
-test("a process that has just started waits before it takes others for dead", async () => {
+test("a new process waits before it declares others dead", async () => {
   await startCall("proc_dead");
   await age("proc_dead", { seen: 20, started: 60 });
   expect(await sweepAs("proc_new")).toBe(1);

@@ -118,7 +118,7 @@ test.each(["probe_read", "probe_write"])(
   },
 );
 
-test("a write that was swept while it ran is charged when nobody else has its key", async () => {
+test("a write that was swept while it ran is charged if no other call has its key", async () => {
   for (const key of ["key", undefined]) {
     const process = openProcess("proc_frozen");
     const call = newCall("probe_write", key);
@@ -131,7 +131,7 @@ test("a write that was swept while it ran is charged when nobody else has its ke
   expect(await books()).toMatchObject({ spent: 10_000n, records: 10_000n });
 });
 
-test("a call whose key was freed before its reservation does not run", async () => {
+test("a call whose key was released before its reservation does not run", async () => {
   const stale = createCalls(database.pool);
   const process = openProcess("proc_frozen", {
     reserve: async (lines, processId) => {
@@ -143,7 +143,7 @@ test("a call whose key was freed before its reservation does not run", async () 
   expect(await books()).toMatchObject({ spent: 0n, records: 0n, keys: [] });
 });
 
-test("what a sweep captured answers with the sweep's record, and keeps its stored outcome", async () => {
+test("a call captured by a sweep answers with the sweep's record, and keeps its stored outcome", async () => {
   for (const end of ["captures", "releases"] as const) {
     const process = openProcess("proc_frozen");
     const call = newCall("probe_write", `key ${end}`);
@@ -206,7 +206,7 @@ test("a call that failed after its effect was done is captured", async () => {
   expect(await books()).toMatchObject({ spent: 5_000n, records: 5_000n });
 });
 
-test("a batch that is sent again while its first sending still runs is granted and counted once", async () => {
+test("a batch repeated while its first attempt still runs is granted and counted once", async () => {
   const calls = createCalls(database.pool);
   const line = { ...newCall("probe_write", undefined), callId: null, tool: "probe_write", period: "2026-11" };
   const lines = [

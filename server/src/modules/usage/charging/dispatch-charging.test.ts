@@ -54,7 +54,7 @@ describe("the spend cap", () => {
     expect(sums?.reserved).toBe("0");
   });
 
-  it("that is 0 or used up refuses reads before they run, with a key and without", async () => {
+  it("of 0 or used up refuses reads before they run, with a key and without", async () => {
     const none = await tenantWithCap(0n);
     const statuses = (caller: object, text: string, headers: Record<string, string> = {}) =>
       Promise.all(
@@ -79,7 +79,7 @@ describe("the spend cap", () => {
     expect(probes.runs("used up")).toBe(2);
   });
 
-  it("lets cheap calls through that arrive together with dear ones that do not fit", async () => {
+  it("lets cheap calls through that arrive together with expensive ones that do not fit", async () => {
     const caller = await tenantWithCap(1_500n);
     const tools = [
       ...Array.from({ length: 8 }, () => "probe_dear_read"),
@@ -114,7 +114,7 @@ describe("an Idempotency-Key", () => {
     expect(charged).toHaveLength(1);
   });
 
-  it("runs more than once without a key, so that the count above can fail", async () => {
+  it("runs several times without a key, so that the count above can fail", async () => {
     await Promise.all(Array.from({ length: 3 }, () => service.call("probe_write", { text: "free" })));
     expect(probes.runs("free")).toBe(3);
   });
@@ -127,7 +127,7 @@ describe("an Idempotency-Key", () => {
     expect(probes.runs("two")).toBe(0);
   });
 
-  it("does not mind the order of the arguments", async () => {
+  it("ignores the order of the arguments", async () => {
     await keyed("probe_write", { text: "order", mood: "ok" }, "w7");
     const answer = await keyed("probe_write", { mood: "ok", text: "order" }, "w7");
     expect(answer.headers.get("idempotent-replayed")).toBe("true");
@@ -147,7 +147,7 @@ describe("an Idempotency-Key", () => {
     expect(other.body.result).toEqual({ text: "yours" });
   });
 
-  it("keeps a final failure and forgets one that can be retried", async () => {
+  it("keeps a final failure and forgets a retryable one", async () => {
     const failed = await keyed("probe_write", { text: "final", mood: "fail" }, "w5");
     const again = await keyed("probe_write", { text: "final", mood: "fail" }, "w5");
     expect([failed.status, again.status]).toEqual([500, 500]);
@@ -159,7 +159,7 @@ describe("an Idempotency-Key", () => {
     expect(probes.runs("busy")).toBe(2);
   });
 
-  it("keeps little of a failure, which costs nothing, however much it says", async () => {
+  it("keeps little of a failure, which costs nothing, however long it is", async () => {
     const failed = await keyed("probe_write", { text: "loud", mood: "loud" }, "w8");
     expect(failed.text.length).toBeGreaterThan(10_000);
     const [stored] = await service.sql("select length(outcome) as size from idempotency where key = 'w8'");
@@ -176,7 +176,7 @@ describe("an Idempotency-Key", () => {
     expect(await service.sql("select 1 from usage_record where idempotency_key = 'r1'")).toHaveLength(1);
   });
 
-  it("runs a read again three times in a day, and then says which call was charged", async () => {
+  it("runs a read again three times a day, and then says which call was charged", async () => {
     const first = await keyed("probe_read", { text: "again" }, "r2");
     const crowd = await Promise.all(
       Array.from({ length: CALLERS }, () => keyed("probe_read", { text: "again" }, "r2")),
@@ -196,7 +196,7 @@ describe("an Idempotency-Key", () => {
     expect((await keyed("probe_read", { text: "again" }, "r2")).status).toBe(200);
   });
 
-  it("is free again when the database refuses the call's own row", async () => {
+  it("is released when the database refuses the call's own row", async () => {
     await service.sql(`create function refuse() returns trigger language plpgsql as
       $$ begin raise exception 'refused' using errcode = 'check_violation'; end $$`);
     // Altering a table can deadlock with the product's own work.
@@ -258,7 +258,7 @@ describe("usage", () => {
 describe("group commit", () => {
   const options = { maximumBatch: 100, retryMilliseconds: 0, pause: async () => undefined };
 
-  it("keeps a poisoned row from failing its neighbours", async () => {
+  it("keeps a bad row from failing the others", async () => {
     const group = createGroupCommit<number, number>({
       ...options,
       isTransient: () => false,
@@ -273,7 +273,7 @@ describe("group commit", () => {
     expect(outcomes[39]).toEqual({ status: "fulfilled", value: 78 });
   });
 
-  it("has one flush in flight and sends a batch again when the server was away", async () => {
+  it("has one flush in flight and repeats a batch after the server was away", async () => {
     let inFlight = 0;
     let most = 0;
     let failures = 1;
@@ -300,7 +300,7 @@ describe("group commit", () => {
     expect(sizes).toEqual([30]);
   });
 
-  it("tells its waiters after a while, and writes their rows all the same when it never gives up", async () => {
+  it("answers its waiters after a while, and still writes their rows when it never gives up", async () => {
     let away = true;
     const written: number[] = [];
     const group = createGroupCommit<number, boolean>({

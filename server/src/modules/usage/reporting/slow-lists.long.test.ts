@@ -20,7 +20,7 @@ afterAll(async () => {
 const get = (path: string, key: string): Promise<Answer> =>
   service.send(path, { headers: { authorization: `Bearer ${key}` } });
 
-test("a tenant whose lists are slow keeps neither the calls nor the lists of others waiting", async () => {
+test("a tenant with slow lists delays neither the calls nor the lists of others", async () => {
   const other = await service.operator((identity) => identity.createTenant({ name: "Other", actor: "test" }));
   const of = { key: other.apiKey, tenantId: other.tenant.id };
   await service.isFunded(of.tenantId);

@@ -59,7 +59,7 @@ const sum = async (now: Temporal.Instant) => {
   while (await opened.db.transaction().execute((transaction) => createUsageSums(transaction).sum(now)));
 };
 
-test("records that a release before has left are not touched, and later ones lie by month; what came before its month's partition moves there", async () => {
+test("records of an earlier release are left in place, and later ones are partitioned by month; records that came before their partition move there", async () => {
   await opened.db.transaction().execute(async (transaction) => {
     // The table as in that release, with rows.
     await sql`
@@ -97,7 +97,7 @@ test("records that a release before has left are not touched, and later ones lie
   await expect(opened.pool.query(again, [early])).rejects.toMatchObject({ code: "23505" });
 });
 
-test("they are summed by hour and by day, late ones too, and the sums agree with the records", async () => {
+test("they are summed by hour and by day, including late ones, and the sums match the records", async () => {
   const now = month(3);
   await makeUsagePartitions(opened.db, now);
   for (const minutes of [1, 2, 70])
@@ -126,7 +126,7 @@ test("they are summed by hour and by day, late ones too, and the sums agree with
   ).toEqual([]);
 });
 
-test("old ones are written down whole and removed with their month; what is not paid yet, or not summed, stays", async () => {
+test("old ones are exported completely and removed with their month; unpaid or unsummed ones stay", async () => {
   const unpaid = await record(month(1), { status: "unsettled" });
   const options = { db: opened.db, exportDir, log: silentLog };
   const before = await idsLeft();

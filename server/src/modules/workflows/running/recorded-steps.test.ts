@@ -98,7 +98,7 @@ const find = async (id: string) => await runs.find([{ tenantId: id, environment:
 const stepsOf = async (id: string) =>
   (await runs.steps(id)).map(({ stepId, state, attempt, outcome }) => ({ stepId, state, attempt, outcome }));
 
-it("a recorded result is given again after the process died in a later step, which runs again", async () => {
+it("a recorded result is used again after the process died in a later step, which runs again", async () => {
   const drawn: number[] = [];
   const sent: string[] = [];
   const reached = Promise.withResolvers<void>();
@@ -128,7 +128,7 @@ it("a recorded result is given again after the process died in a later step, whi
   ]);
 });
 
-it("work whose process died before the result was recorded runs at least once more", async () => {
+it("work whose process died before its result was recorded runs at least once more", async () => {
   const drawn: number[] = [];
   const work: Work = async ({ step }) => {
     const { number } = await step("draw", Drawn, async () => {
@@ -146,7 +146,7 @@ it("work whose process died before the result was recorded runs at least once mo
   await expect.poll(() => find(id)).toMatchObject({ state: "completed", result: { number: 2 } });
 });
 
-it("a name that the run has used is refused before its work begins", async () => {
+it("a repeated name is refused before its work begins", async () => {
   const worked: string[] = [];
   error.mockClear();
   const id = await newRun();
@@ -160,7 +160,7 @@ it("a name that the run has used is refused before its work begins", async () =>
   expect([worked, (await find(id))?.state]).toEqual([[], "running"]);
 });
 
-it("a failure is recorded, and what was done before is undone by steps of its own", async () => {
+it("a failure is recorded, and earlier work is undone by separate steps", async () => {
   const worked: string[] = [];
   const id = await newRun();
   startRunner(id, async ({ step, undo }) => {
@@ -185,7 +185,7 @@ it("a failure is recorded, and what was done before is undone by steps of its ow
   ]);
 });
 
-it("a recorded result that the workflow does not know any more is a question to a person", async () => {
+it("a recorded result that no longer matches the workflow is a question to a person", async () => {
   const id = await newRun();
   const reached = Promise.withResolvers<void>();
   const first = startRunner(id, async ({ step }) => {

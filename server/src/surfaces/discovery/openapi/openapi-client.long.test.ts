@@ -30,7 +30,7 @@ beforeAll(async () => {
 afterAll(() => service?.[Symbol.asyncDispose]());
 
 describe("the client generated from the API description", () => {
-  it("is what the running service describes", async () => {
+  it("matches the running service", async () => {
     const { text } = await service.send("/api/openapi.json", {});
     const fresh = await generateTypes(text);
     expect(fresh, "run npm run gen").toBe(readFileSync(types, "utf8"));
@@ -71,7 +71,7 @@ describe("the client generated from the API description", () => {
     expect(stdout).toContain("Last call: search_flights, sandbox\n");
   });
 
-  it("sends nothing of what follows # in a path", async () => {
+  it("sends nothing after # in a path", async () => {
     const seen: (string | undefined)[] = [];
     const server = createServer((request, response) => {
       seen.push(`${request.method} ${request.url}`);

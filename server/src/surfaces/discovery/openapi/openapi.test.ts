@@ -49,7 +49,7 @@ function codesAt(path: string, method: string, status: number): unknown {
 }
 
 describe("GET /api/openapi.json", () => {
-  it("is JSON that any page may read and keep for an hour", async () => {
+  it("is JSON that any page may read and cache for an hour", async () => {
     const { status, headers, bytes } = await sendRaw(url);
     expect(status).toBe(200);
     expect(headers["content-type"]).toBe("application/json; charset=utf-8");
@@ -80,7 +80,7 @@ describe("GET /api/openapi.json", () => {
     expect(again.headers["access-control-allow-origin"]).toBe("*");
   });
 
-  it("is sent to who has another one", async () => {
+  it("is sent to clients with an outdated one", async () => {
     const { status } = await sendRaw(url, { headers: { "if-none-match": '"other"' } });
     expect(status).toBe(200);
   });
@@ -101,7 +101,7 @@ describe("GET /api/openapi.json", () => {
     expect(plain.status).toBe(200);
   });
 
-  it("lets pages of other origins ask first", async () => {
+  it("answers preflights of other origins", async () => {
     const { status, headers } = await sendRaw(url, {
       method: "OPTIONS",
       headers: { origin: "https://example.com", "access-control-request-method": "GET" },
@@ -111,7 +111,7 @@ describe("GET /api/openapi.json", () => {
     expect(headers["access-control-allow-methods"]).toBe("GET, HEAD, OPTIONS");
   });
 
-  it("is nothing to post to", async () => {
+  it("refuses POST", async () => {
     const answer = await service.send(PATH, { method: "POST", body: "{}" });
     expect(answer.status).toBe(404);
     expect(answer.headers.get("content-type")).toContain("application/problem+json");
@@ -158,14 +158,14 @@ describe("the description", () => {
     }
   });
 
-  it("names the codes of each tool at 500", () => {
+  it("lists the codes of each tool at 500", () => {
     for (const { tool } of catalog.entries) {
       const own = Object.keys(tool.errors).filter((code) => callStatusOf(code) === TOOL_FAILURE_STATUS);
       expect(codesAt(`${DISPATCH}#${tool.name}`, "post", 500)).toEqual([...own, "tool_failed", "internal_error"]);
     }
   });
 
-  it("names every other code at its status", () => {
+  it("lists every other code at its status", () => {
     // A description lists the existing methods and none that is refused.
     const elsewhere = [...PAID_SURFACE, "method_not_allowed"];
     const everywhere = Object.entries(statusByCode).filter(([code]) => !elsewhere.includes(code));
@@ -181,14 +181,14 @@ describe("the description", () => {
     expect(missing).toEqual([]);
   });
 
-  it("names at a route only what it can answer", () => {
+  it("lists for a route only what it can answer", () => {
     const statusesOf = (path: string, method: string) =>
       Object.keys(members(api.find(path, method)?.members.responses));
     expect(statusesOf("/api/usage", "get")).toEqual(["200", "400", "401", "403", "429", "431", "500", "503"]);
     expect(statusesOf("/healthz", "get")).toEqual(["200"]);
   });
 
-  it("asks for a key with the scope of the tool or route", () => {
+  it("requires a key with the scope of the tool or route", () => {
     for (const { tool, scopes } of catalog.entries) {
       const asked = scopes.length === 0 ? [{ apiKey: [] }] : scopes.map((scope) => ({ apiKey: [scope] }));
       expect(api.find(`${DISPATCH}#${tool.name}`, "post")?.members.security).toEqual(asked);
@@ -198,7 +198,7 @@ describe("the description", () => {
     expect(api.find("/healthz", "get")?.members.security).toEqual([]);
   });
 
-  it("has examples that fit the schemas beside them", () => {
+  it("has examples that match their schemas", () => {
     const { count, found } = api.exampleProblems();
     expect(found).toEqual([]);
     expect(count).toBeGreaterThan(catalog.entries.length * 10);
@@ -219,7 +219,7 @@ describe("the description", () => {
   });
 });
 
-describe("what is really answered is described", () => {
+describe("real answers match their description:", () => {
   const authorized = () => ({ authorization: `Bearer ${service.apiKey}`, "content-type": "application/json" });
 
   // Checking the whole description takes longer than an idle connection is kept, so both ends close it first.

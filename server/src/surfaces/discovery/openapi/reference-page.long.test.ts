@@ -37,7 +37,7 @@ describe("GET /reference", () => {
     }
   });
 
-  it("names its large script by a hash, and only that address is kept for long", async () => {
+  it("names its large script by a hash, and only that address is cached for long", async () => {
     const page = (await sendRaw(`${service.appUrl}/reference`)).bytes.toString();
     const path = /src="(\/reference\/scalar\.js\?v=[0-9a-f]{16})"/.exec(page)?.[1] ?? "";
     const kept = await sendRaw(`${service.appUrl}${path}`, { headers: { "accept-encoding": "br" } });
@@ -87,12 +87,12 @@ describe("the API reference in a browser", () => {
       .waitFor();
   });
 
-  it("asks nobody else for anything, and has nothing to complain about", () => {
+  it("requests nothing elsewhere, and logs no errors", () => {
     expect(watched.foreignRequests).toEqual([]);
     expect(watched.errors).toEqual([]);
   });
 
-  it("tries a call at the address by which it was reached", async () => {
+  it("sends a call to the address by which it was reached", async () => {
     const { page } = watched;
     await page
       .getByRole("button", { name: /Test Request/ })
@@ -107,7 +107,7 @@ describe("the API reference in a browser", () => {
     expect(watched.foreignRequests).toEqual([]);
   });
 
-  it("sends a first call that works as it stands once the key is filled in", async () => {
+  it("sends a first call that works unchanged once the key is filled in", async () => {
     const { page } = await browser.watch(service.appUrl);
     await page.goto(`${service.appUrl}/reference`);
     await page.getByPlaceholder("Token").first().fill(service.apiKey);

@@ -34,7 +34,7 @@ const shown = files.filter((file) => !file.startsWith("errors/") || /\/(?:invali
 describe.each(shown)("docs/%s", (file) => {
   const path = `/docs/${slugOf(file)}`;
 
-  test("is a page of HTML under the limit, under a policy that lets only its own script run", async () => {
+  test("is an HTML page under the size limit, with a policy that allows only its own script", async () => {
     const answer = await get(path, BROWSER);
     const html = await answer.text();
     expect(answer.status).toBe(200);
@@ -68,7 +68,7 @@ describe.each(shown)("docs/%s", (file) => {
     }
   });
 
-  test("may be read by any page, kept for an hour, and asked for again for nothing", async () => {
+  test("may be read by any page, is cached for an hour, and revalidates at no cost", async () => {
     for (const one of [path, `${path}.md`]) {
       const answer = await get(one);
       expect(answer.headers.get("access-control-allow-origin")).toBe("*");
@@ -142,7 +142,7 @@ describe("the index", () => {
   });
 });
 
-describe("what a client accepts", () => {
+describe("accepted types", () => {
   test.each([
     ["*/*", "text/html"],
     ["text/markdown", "text/markdown"],
@@ -158,7 +158,7 @@ describe("what a client accepts", () => {
   });
 });
 
-describe("a page that is not there", () => {
+describe("a missing page", () => {
   test.each([
     "/docs/nope",
     "/docs/nope.md",
@@ -177,13 +177,13 @@ describe("a page that is not there", () => {
     expect(await page.text()).toContain("There is no such page");
   });
 
-  test("does not repeat what was asked for in its HTML", async () => {
+  test("does not repeat the request in its HTML", async () => {
     const text = await (await get("/docs/<b>bold</b>", BROWSER)).text();
     expect(text).not.toContain("bold");
   });
 });
 
-test("other origins' pages may ask before they fetch", async () => {
+test("preflights of other origins' pages are answered", async () => {
   const answer = await get("/docs/connect", undefined, { method: "OPTIONS" });
   expect([answer.status, answer.headers.get("access-control-allow-origin")]).toEqual([204, "*"]);
 });
@@ -199,14 +199,14 @@ describe("the root", () => {
     expect(html).toContain(`${service.appUrl}/api/mcp`);
   });
 
-  test("is text for everybody else", async () => {
+  test("is text for other clients", async () => {
     const answer = await get("/");
     expect(answer.headers.get("content-type")).toBe("text/plain; charset=utf-8");
     expect(await answer.text()).toContain("/api/agent/dispatch");
   });
 });
 
-test("a slash at the end of a page's address makes no difference", async () => {
+test("a trailing slash makes no difference", async () => {
   const [slashed, plain] = [await get("/docs/connect/", BROWSER), await get("/docs/connect", BROWSER)];
   expect(slashed.status).toBe(200);
   expect(await slashed.text()).toBe(await plain.text());

@@ -4,7 +4,7 @@ import { renderMarkdown } from "./render-markdown.ts";
 const APP = "https://app.example.com";
 const render = (markdown: string) => renderMarkdown(markdown, APP);
 
-describe("text that comes from elsewhere", () => {
+describe("third-party text", () => {
   test.each([
     ["a tag", "Hello <script>alert(1)</script>"],
     ["a block", "<div onclick=x>\n\nbold\n\n</div>"],
@@ -35,11 +35,11 @@ describe("text that comes from elsewhere", () => {
   });
 });
 
-test("comments are for whoever edits the file", () => {
+test("comments are hidden", () => {
   expect(render("# A\n\n<!-- note -->\n\nText")).toBe("<h1>A</h1>\n<p>Text</p>\n");
 });
 
-test("headings can be linked to, also those that stand twice", () => {
+test("headings can be linked to, even repeated ones", () => {
   const html = render("# A\n\n## The `cap`, & more\n\n## The cap more");
   expect(html).toContain('<h2 id="the-cap--more">');
   expect(render("## Twice\n\n## Twice")).toMatch(/id="twice".*\n.*id="twice-1"/);
@@ -57,7 +57,7 @@ test("links to other pages lead to their HTML on the same host; other links stay
   ]);
 });
 
-test("tables scroll by themselves, and their cells know their column for narrow screens", () => {
+test("tables scroll separately, and their cells know their column for narrow screens", () => {
   const html = render("| a | `b` <i> |\n|---|---|\n| `1` | 2 |");
   expect(html).toContain('<div class="table" tabindex="0"><table>');
   expect(html).toContain('<td data-label="a"><code>1</code></td><td data-label="b &lt;i&gt;">2</td>');

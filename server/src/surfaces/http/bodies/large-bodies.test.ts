@@ -76,7 +76,7 @@ async function firstStatus(key: string, from: string): Promise<number> {
 }
 
 describe("a call of a tool that takes documents", () => {
-  it("may have 14 MB on dispatch, on both ways of MCP, and paid", async () => {
+  it("may have 14 MB on dispatch, on both paths of MCP, and paid", async () => {
     seen.length = 0;
     const dispatched = await service.call("probe_large", { text });
     expect([dispatched.status, dispatched.body.result]).toEqual([200, { length: text.length }]);
@@ -116,7 +116,7 @@ describe("a call of a tool that takes documents", () => {
     }
   });
 
-  it("has its room until it is answered: a tenant has one so large at once, and others have theirs", async () => {
+  it("has its room until it is answered: a tenant has one this large at a time, and others have theirs", async () => {
     const waiting = Promise.withResolvers<void>();
     waits = waiting.promise;
     seen.length = 0;
@@ -134,7 +134,7 @@ describe("a call of a tool that takes documents", () => {
   });
 });
 
-describe("256 kB is the most", () => {
+describe("256 kB is the limit", () => {
   it("for every other tool, on every surface", async () => {
     const more = { text: "x".repeat(FITS) };
     expect((await service.call("probe_open", more)).status).toBe(413);

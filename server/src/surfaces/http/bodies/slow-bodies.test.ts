@@ -136,7 +136,7 @@ describe("the service", () => {
     await expect.poll(status).toBe(401);
   });
 
-  it("bodies of one address that lack a byte take a quarter of the room, and others are read beside them", async () => {
+  it("incomplete bodies of one address take a quarter of the room, and others are read beside them", async () => {
     const sent = await sendMany(20, () => sendPart(hook, [SIGNED, from("198.51.100.1")], LONGEST));
     await expectHeld(sent, ROOM_MEGABYTES / 4, 429);
     const other = await sendPart(hook, [SIGNED, from("198.51.100.2")], LONGEST);
@@ -147,7 +147,7 @@ describe("the service", () => {
     await expect.poll(() => held?.status()).toBe(401);
   });
 
-  it("bodies of strangers from everywhere leave half of the room to who has a key", async () => {
+  it("bodies of callers without a key leave half of the room to callers with one", async () => {
     const sent = await sendMany(20, (index) => sendPart(hook, [SIGNED, from(`198.51.101.${index}`)], LONGEST));
     await expectHeld(sent, ROOM_MEGABYTES / 2, 503);
     const own = await sendPart(`${service.appUrl}/api/agent/dispatch`, [key(), from("198.51.101.200")], CALL);
@@ -175,7 +175,7 @@ describe("the service", () => {
     await expect.poll(beside.status).toBe(429);
   });
 
-  it("one sender has a bounded number of bodies under way, however short they are", async () => {
+  it("one sender has a limited number of pending bodies, however short they are", async () => {
     const sent = await sendMany(300, () => sendPart(hook, [SIGNED, from("198.51.104.1")], 10));
     await expectHeld(sent, 256, 429);
     expect(unanswered(sent)).toHaveLength(256);

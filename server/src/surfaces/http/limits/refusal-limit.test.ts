@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import { createRateLimiter } from "./rate-limiter.ts";
 import { RefusalLimit } from "./refusal-limit.ts";
 
-it("whoever asks in the moment in which there is room again is judged, and does not wait for nobody", async () => {
+it("a request at the moment when room becomes free is judged without waiting", async () => {
   let milliseconds = 0;
   const clock = { now: () => Temporal.Instant.fromEpochMilliseconds(milliseconds) };
   const limiter = createRateLimiter({ ratePerSecond: 1, burst: 1, maxEntries: 10, clock });
