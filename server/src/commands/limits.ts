@@ -2,7 +2,13 @@ import { catalog } from "../contributions.ts";
 import { formatDecimal, type Micro, parseDecimal } from "../domain/money.ts";
 import { nearest } from "../domain/near-match.ts";
 import type { Hex } from "../domain/tokens.ts";
-import { type Limits, type LimitsState, type PeriodState, readLimits } from "../modules/limits/index.ts";
+import {
+  describeLimits,
+  type Limits,
+  type LimitsState,
+  type PeriodState,
+  readLimits,
+} from "../modules/limits/index.ts";
 import { systemClock } from "../ports/clock.ts";
 import type { Environment } from "../ports/identity.ts";
 import { type Arguments, type Command, formatTable, type Report, UsageError } from "./command-line.ts";
@@ -133,7 +139,7 @@ async function applyLimits(
     json: {
       tenantId,
       ...(keyId === undefined ? {} : { keyId }),
-      limits: shown.map(({ environment, limits }) => ({ environment, ...limitsJson(limits) })),
+      limits: shown.map(({ environment, limits }) => ({ environment, ...describeLimits(limits) })),
     },
   };
 }
@@ -153,24 +159,4 @@ function limitLines({ perCall, perDay, perMonth, recipients, tools }: LimitsStat
 function periodLine({ limit, used, reserved, renewsAt }: PeriodState): string {
   const most = limit === undefined ? "any amount" : `at most ${formatDecimal(limit)} USDC`;
   return `${most}; ${formatDecimal(used)} used, ${formatDecimal(reserved)} reserved until ${renewsAt}`;
-}
-
-function limitsJson({ perCall, perDay, perMonth, recipients, tools }: LimitsState) {
-  return {
-    perCallUsdc: perCall === undefined ? null : formatDecimal(perCall),
-    perDay: periodJson(perDay),
-    perMonth: periodJson(perMonth),
-    recipients: recipients ?? null,
-    tools: tools ?? null,
-  };
-}
-
-function periodJson({ limit, used, reserved, left, renewsAt }: PeriodState) {
-  return {
-    limitUsdc: limit === undefined ? null : formatDecimal(limit),
-    usedUsdc: formatDecimal(used),
-    reservedUsdc: formatDecimal(reserved),
-    leftUsdc: left === undefined ? null : formatDecimal(left),
-    renewsAt: renewsAt.toString(),
-  };
 }

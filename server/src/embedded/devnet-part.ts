@@ -6,8 +6,8 @@ import { ensurePrivateFolder, readPrivateJson, writePrivateJson } from "../platf
 import type { Log } from "../ports/log.ts";
 import { EmbeddedError } from "./embedded-error.ts";
 import { findFreePort, isPortFree } from "./free-port.ts";
-import { becomesHealthy, closeProgram, runToItsEnd, startProgram, urlOf } from "./http-part.ts";
-import type { OpenOptions, Part, RunningPart } from "./part.ts";
+import { adoptProgram, closeProgram, runToItsEnd, startProgram, urlOf } from "./http-part.ts";
+import type { Part } from "./part.ts";
 import { isAlive } from "./process-identity.ts";
 
 /** The program's description of its chain. */
@@ -15,7 +15,6 @@ const Meta = z.object({ genesis: z.object({ chainId: z.int() }) });
 const Endpoint = z.object({ port: z.int().min(1).max(65_535) });
 
 const DEVNET_PROGRAM = fileURLToPath(new URL("../../../devnet/src/main.ts", import.meta.url));
-const ADOPT_LIMIT_MILLISECONDS = 3_000;
 const FIRST_NAME = "devnet";
 
 /** A chain's folder is named after its part. */
@@ -86,22 +85,11 @@ export const createDevnetPart = (options: DevnetPartOptions): Part => {
     return await movePort();
   };
 
-  const adopt = async ({ known, signal }: OpenOptions): Promise<RunningPart | undefined> => {
-    if (!known || !isAlive(known)) return undefined;
-    if (await becomesHealthy(known, ADOPT_LIMIT_MILLISECONDS, signal)) {
-      log.info({ pid: known.pid, port: known.port }, "adopted the running development chain");
-      return known;
-    }
-    log.warn({ pid: known.pid }, "the running development chain does not answer and is replaced");
-    await closeProgram(known);
-    return undefined;
-  };
-
   return {
     name,
     logPath,
     async open(opening) {
-      const adopted = await adopt(opening);
+      const adopted = await adoptProgram(opening, { title: "development chain", log });
       if (adopted) return adopted;
       ensurePrivateFolder(folder);
       const port = await ensurePort(opening.mayMovePort);

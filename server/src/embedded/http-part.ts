@@ -1,4 +1,5 @@
 import { setTimeout as delay } from "node:timers/promises";
+import type { Log } from "../ports/log.ts";
 import { EmbeddedError } from "./embedded-error.ts";
 import { LOOPBACK } from "./free-port.ts";
 import { readLogSince, sizeOfFile } from "./log-file.ts";
@@ -20,6 +21,7 @@ interface HttpProgram {
   movePort: (() => Promise<number>) | undefined;
 }
 
+const ADOPT_LIMIT_MILLISECONDS = 3_000;
 const PROBE_MILLISECONDS = 25;
 const PROBE_TIMEOUT_MILLISECONDS = 2_000;
 const START_LIMIT_MILLISECONDS = 60_000;
@@ -43,7 +45,7 @@ const isHealthy = async (port: number): Promise<boolean> => {
   }
 };
 
-export const becomesHealthy = async (
+const becomesHealthy = async (
   { port, ...process }: RunningPart,
   limitMilliseconds: number,
   signal: AbortSignal,
@@ -66,6 +68,22 @@ export const closeProgram = async (process: ProcessIdentity): Promise<void> => {
   if (await waitUntilGone(process, STOP_LIMIT_MILLISECONDS)) return;
   sendSignal(process, "SIGKILL", "group");
   await waitUntilGone(process, 1_000);
+};
+
+/** Adopts a program that an earlier start left running. Undefined if there is none, or if it does not answer or fit and was closed. */
+export const adoptProgram = async (
+  { known, signal }: OpenOptions,
+  { title, log }: { title: string; log: Log },
+  fits: boolean = true,
+): Promise<RunningPart | undefined> => {
+  if (!known || !isAlive(known)) return undefined;
+  if (fits && (await becomesHealthy(known, ADOPT_LIMIT_MILLISECONDS, signal))) {
+    log.info({ pid: known.pid, port: known.port }, `adopted the running ${title}`);
+    return known;
+  }
+  log.warn({ pid: known.pid }, `the running ${title} ${fits ? "does not answer" : "does not fit"} and is replaced`);
+  await closeProgram(known);
+  return undefined;
 };
 
 /** Runs a program that ends by itself, within the time of a stop. */

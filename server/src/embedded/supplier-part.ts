@@ -6,16 +6,14 @@ import { ensurePrivateFolder, readPrivateJson, writePrivateJson } from "../platf
 import type { Log } from "../ports/log.ts";
 import { EmbeddedError } from "./embedded-error.ts";
 import { findFreePort, isPortFree, LOOPBACK } from "./free-port.ts";
-import { becomesHealthy, closeProgram, startProgram, urlOf } from "./http-part.ts";
-import type { OpenOptions, Part, RunningPart } from "./part.ts";
+import { adoptProgram, closeProgram, startProgram, urlOf } from "./http-part.ts";
+import type { Part } from "./part.ts";
 import { ensureSandboxDatabase } from "./postgres/databases.ts";
-import { isAlive } from "./process-identity.ts";
 
 const Settings = z.object({ token: z.string().min(1), port: z.int().min(1).max(65_535) });
 const Secrets = z.object({ token: z.string(), databaseUrl: z.string() });
 
 export const SANDBOX_PROGRAM = fileURLToPath(new URL("../../../sandbox/src/main.ts", import.meta.url));
-const ADOPT_LIMIT_MILLISECONDS = 3_000;
 
 const folderOf = (dataDir: string): string => join(dataDir, "supplier");
 const settingsFileOf = (dataDir: string): string => join(folderOf(dataDir), "settings.json");
@@ -65,18 +63,6 @@ export const supplierPart = ({
     return await movePort(known?.token ?? `sandbox_${randomBytes(24).toString("base64url")}`);
   };
 
-  const adopt = async ({ known, signal }: OpenOptions, databaseUrl: string): Promise<RunningPart | undefined> => {
-    if (!known || !isAlive(known)) return undefined;
-    const sameDatabase = readPrivateJson(secretsFile, Secrets)?.databaseUrl === databaseUrl;
-    if (sameDatabase && (await becomesHealthy(known, ADOPT_LIMIT_MILLISECONDS, signal))) {
-      log.info({ pid: known.pid, port: known.port }, "adopted the running supplier sandbox");
-      return known;
-    }
-    log.warn({ pid: known.pid }, "the running supplier sandbox does not fit and is replaced");
-    await closeProgram(known);
-    return undefined;
-  };
-
   return {
     name: "supplier",
     logPath,
@@ -84,7 +70,8 @@ export const supplierPart = ({
       const { mayMovePort, started, signal } = options;
       ensurePrivateFolder(folderOf(dataDir));
       const databaseUrl = await ensureSandboxDatabase(serviceDatabaseUrl());
-      const adopted = await adopt(options, databaseUrl);
+      const isSameDatabase = readPrivateJson(secretsFile, Secrets)?.databaseUrl === databaseUrl;
+      const adopted = await adoptProgram(options, { title: "supplier sandbox", log }, isSameDatabase);
       if (adopted) return adopted;
       const { token, port } = await ensureSettings(mayMovePort);
       writePrivateJson(secretsFile, { token, databaseUrl });

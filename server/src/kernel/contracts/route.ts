@@ -103,12 +103,14 @@ type RouteAnswer<Answer extends z.ZodType> = Promise<
   Readable<z.input<Answer>> | Created<Readable<z.input<Answer>>> | FileAnswer
 >;
 
-interface RouteParts<
+interface RouteDefinition<
   Params extends z.ZodObject,
   Query extends z.ZodObject,
   Body extends z.ZodObject,
   Answer extends z.ZodType,
   Code extends ServiceCode,
+  Caller,
+  Ports,
 > extends Pick<RouteDescription, "id" | "method" | "path" | "tag" | "summary" | "description"> {
   /** By the names in the path. A malformed value is `not_found` if `errors` has it, else `invalid_input`. */
   params?: Params;
@@ -125,58 +127,29 @@ interface RouteParts<
   /** The default `detail` of each code. */
   errors: Readonly<Record<Code, string>>;
   example?: { body?: z.input<NoInfer<Body>>; answer?: z.input<NoInfer<Answer>> };
+  run(
+    call: RouteCall<z.output<Params>, z.output<Query>, z.output<Body>, NoInfer<Code>> & Caller,
+    ports: Ports,
+  ): RouteAnswer<NoInfer<Answer>>;
 }
 
-interface RouteDefinition<
-  Params extends z.ZodObject,
-  Query extends z.ZodObject,
-  Body extends z.ZodObject,
-  Answer extends z.ZodType,
-  Code extends ServiceCode,
-  Ports,
-> extends RouteParts<Params, Query, Body, Answer, Code> {
+interface KeyedRoute {
   /** The scope that the key needs. A scope ending in `:read` may rest on a cached key; any other is read from the database. */
   scope: string;
-  run(
-    call: RouteCall<z.output<Params>, z.output<Query>, z.output<Body>, NoInfer<Code>> & KeyedCall,
-    ports: Ports,
-  ): RouteAnswer<NoInfer<Answer>>;
 }
 
-interface InternalRouteDefinition<
-  Params extends z.ZodObject,
-  Query extends z.ZodObject,
-  Body extends z.ZodObject,
-  Answer extends z.ZodType,
-  Code extends ServiceCode,
-  Ports,
-> extends RouteParts<Params, Query, Body, Answer, Code> {
+interface InternalRoute {
   /** The scope that a key needs; an internal token needs none. Both are read from the database. */
   scope: string;
-  run(
-    call: RouteCall<z.output<Params>, z.output<Query>, z.output<Body>, NoInfer<Code>> & InternalCall & Headers,
-    ports: Ports,
-  ): RouteAnswer<NoInfer<Answer>>;
 }
 
-interface PublicRouteDefinition<
-  Params extends z.ZodObject,
-  Query extends z.ZodObject,
-  Body extends z.ZodObject,
-  Answer extends z.ZodType,
-  Code extends ServiceCode,
-  Ports,
-> extends RouteParts<Params, Query, Body, Answer, Code> {
+interface PublicRoute<Ports> {
   /** The requests that count against the limit of the caller's address: all, or those refused as `unauthorized` or `not_found`. */
   limitByAddress: AddressLimit;
   /** Judges a request by its headers before its body is read: false answers `unauthorized`. Left out, every body is read. */
   mayRead?(headers: Headers, ports: Ports): boolean;
   /** `text`: `body` is documentation only, and the route reads the raw text itself, for example to verify a signature. */
   bodyAs?: "json" | "text";
-  run(
-    call: RouteCall<z.output<Params>, z.output<Query>, z.output<Body>, NoInfer<Code>> & PublicCall,
-    ports: Ports,
-  ): RouteAnswer<NoInfer<Answer>>;
 }
 
 type AddressLimit = "requests" | "refusals";
@@ -197,34 +170,33 @@ export interface Route<in Ports> extends RouteDescription {
 type Members = Readonly<Record<string, unknown>>;
 type ErasedCall = RouteCall<Members, Members, Members, ServiceCode> & Partial<PublicCall & KeyedCall & InternalCall>;
 
-/** A route for keys with its scope. */
-export function defineRoute<
+type DefineRoute<Caller, Scoped> = <
   Answer extends z.ZodType,
   const Code extends ServiceCode,
   Ports,
   Params extends z.ZodObject = z.ZodObject,
   Query extends z.ZodObject = z.ZodObject,
   Body extends z.ZodObject = z.ZodObject,
->(definition: RouteDefinition<Params, Query, Body, Answer, Code, Ports>): Route<Ports> {
-  const { scope, maximumBodyBytes, ...face } = definition;
-  const problems = problemsOf(definition.errors);
+>(
+  definition: RouteDefinition<Params, Query, Body, Answer, Code, Caller, Ports> & Scoped,
+) => Route<Ports>;
+
+/** A route for keys with its scope. */
+export const defineRoute: DefineRoute<KeyedCall, KeyedRoute> = ({ scope, maximumBodyBytes, ...face }) => {
+  const problems = problemsOf(face.errors);
   return { ...face, access: { scope }, problems, maximumBodyBytes, limitByAddress: undefined, bodyAs: "json" };
-}
+};
 
 /** A route for keys with its scope, or for the internal token. */
-export function defineInternalRoute<
-  Answer extends z.ZodType,
-  const Code extends ServiceCode,
-  Ports,
-  Params extends z.ZodObject = z.ZodObject,
-  Query extends z.ZodObject = z.ZodObject,
-  Body extends z.ZodObject = z.ZodObject,
->(definition: InternalRouteDefinition<Params, Query, Body, Answer, Code, Ports>): Route<Ports> {
-  const { scope, maximumBodyBytes, ...face } = definition;
+export const defineInternalRoute: DefineRoute<InternalCall & Headers, InternalRoute> = ({
+  scope,
+  maximumBodyBytes,
+  ...face
+}) => {
   const access = { scope, internalToken: true } as const;
-  const problems = problemsOf(definition.errors);
+  const problems = problemsOf(face.errors);
   return { ...face, access, problems, maximumBodyBytes, limitByAddress: undefined, bodyAs: "json" };
-}
+};
 
 /** A route whose callers prove by other means than a key that they may call it. */
 export function definePublicRoute<
@@ -234,7 +206,9 @@ export function definePublicRoute<
   Params extends z.ZodObject = z.ZodObject,
   Query extends z.ZodObject = z.ZodObject,
   Body extends z.ZodObject = z.ZodObject,
->(definition: PublicRouteDefinition<Params, Query, Body, Answer, Code, Ports>): Route<Ports> {
+>(
+  definition: RouteDefinition<Params, Query, Body, Answer, Code, PublicCall, Ports> & PublicRoute<Ports>,
+): Route<Ports> {
   const { maximumBodyBytes, bodyAs = "json", ...face } = definition;
   return { ...face, access: "public", problems: problemsOf(definition.errors), maximumBodyBytes, bodyAs };
 }

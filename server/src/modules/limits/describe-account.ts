@@ -41,7 +41,7 @@ function amount(micro: Micro | undefined): string | null {
   return micro === undefined ? null : formatDecimal(micro);
 }
 
-function describeLimits({ perCall, perDay, perMonth, recipients, tools }: LimitsState) {
+export function describeLimits({ perCall, perDay, perMonth, recipients, tools }: LimitsState) {
   return {
     perCallUsdc: amount(perCall),
     perDay: describePeriod(perDay),

@@ -1,2 +1,3 @@
+export { describeLimits } from "./describe-account.ts";
 export { type LimitsState, type PeriodState, readLimits } from "./read-limits.ts";
 export type { Limits } from "./spend-limits.ts";

@@ -3,7 +3,7 @@ import { newId, type RandomBytes, systemRandom } from "../../domain/ids.ts";
 import type { Environment } from "../../ports/identity.ts";
 import { ANSWER_MILLISECONDS, executeOnce, type OnceAnswer, type OnceOptions } from "../effects/index.ts";
 import type { NewServicingAction, ServicingAction, ServicingKind } from "../orders/index.ts";
-import { requireMoving, transfer } from "../treasury/index.ts";
+import { enqueueTransfer, requireMoving } from "../treasury/index.ts";
 import type { Aggregates } from "./context.ts";
 import {
   paymentReference,
@@ -83,23 +83,8 @@ async function insertPaid(
     await ledger.hold(purse, payment.amount, reference);
     return action;
   }
-  const treasury = await wallets.ensure(environment, "treasury", tenantId);
-  const collection = await wallets.ensure(environment, "collection");
-  const sent = await chainTransactions.enqueue({
-    environment,
-    idempotencyKey: reference,
-    tenantId,
-    // The call's outcome is that of the action, not of the transfer.
-    callId: null,
-    purpose: SERVICING_PURPOSE,
-    operation: transfer.of({
-      token: "USDC",
-      from: treasury.address,
-      to: collection.address,
-      amount: payment.amount,
-    }),
-    result: undefined,
-  });
+  const key = { idempotencyKey: reference, purpose: SERVICING_PURPOSE };
+  const sent = await enqueueTransfer({ wallets, chainTransactions }, purse, "collection", payment.amount, key);
   await ledger.send(purse, payment.amount, sent.id);
   await servicingActions.advance(id, { from: "intended", workerId: intent.workerId }, "paying");
   return { ...action, state: "paying" };

@@ -3,6 +3,7 @@ import { distanceMeters } from "../../domain/distance.ts";
 import { Failure, type Issue, invalidInput } from "../../domain/errors.ts";
 import { IsoDate, isCalendarDate, ProviderProvenance, wordsOfOthers } from "../../domain/schemas.ts";
 import type { Caller, CallInfo } from "../../kernel/contracts/tool.ts";
+import type { TripNote } from "../../kernel/contracts/trip-note.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Maps, Position } from "../../ports/maps.ts";
 import type { CallOptions } from "../../ports/supplier/flights.ts";
@@ -151,6 +152,30 @@ interface HotelQuery {
   /** The ages of the children. */
   childAges?: readonly number[];
   rooms: number;
+}
+
+/** What the record of the trip says of a search. */
+export function rememberHotels(
+  { location, checkInDate, checkOutDate, guests, rooms }: HotelQuery,
+  { accommodations }: z.output<typeof HotelsFound>,
+): TripNote {
+  return {
+    kind: "search",
+    text: `Hotels at ${location} from ${checkInDate} to ${checkOutDate} were searched, and ${accommodations.length} shown.`,
+    details: {
+      location,
+      checkInDate,
+      checkOutDate,
+      guests,
+      rooms,
+      offers: accommodations.map(({ id, cheapestRate: { id: rateId, totalAmount, totalCurrency } }) => ({
+        accommodationId: id,
+        rateId,
+        totalAmount,
+        totalCurrency,
+      })),
+    },
+  };
 }
 
 /** Throws Failure with the codes of `hotelErrors`. */

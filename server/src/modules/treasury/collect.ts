@@ -1,7 +1,7 @@
 import type { Micro } from "../../domain/money.ts";
 import type { Purse } from "../ledger/index.ts";
 import type { Aggregates } from "./context.ts";
-import { transfer } from "./transfer-operation.ts";
+import { enqueueTransfer } from "./transfer-operation.ts";
 
 export const COLLECT_PURPOSE = "capture";
 
@@ -11,25 +11,14 @@ export const COLLECT_PURPOSE = "capture";
  * transaction.
  */
 export async function collect(
-  { ledger, wallets, chainTransactions }: Pick<Aggregates, "ledger" | "wallets" | "chainTransactions">,
+  aggregates: Pick<Aggregates, "ledger" | "wallets" | "chainTransactions">,
   purse: Purse,
   reference: string,
   amount: Micro,
   transferId?: string | null,
 ): Promise<void> {
-  await ledger.capture(purse, reference, amount);
+  await aggregates.ledger.capture(purse, reference, amount);
   if (amount === 0n) return;
-  const { environment, token, tenantId } = purse;
-  const treasury = await wallets.ensure(environment, "treasury", tenantId);
-  const collection = await wallets.ensure(environment, "collection");
-  await chainTransactions.enqueue({
-    ...(transferId ? { id: transferId } : {}),
-    environment,
-    idempotencyKey: `capture:${reference}`,
-    tenantId,
-    callId: null,
-    purpose: COLLECT_PURPOSE,
-    operation: transfer.of({ token, from: treasury.address, to: collection.address, amount }),
-    result: undefined,
-  });
+  const key = { idempotencyKey: `capture:${reference}`, purpose: COLLECT_PURPOSE, id: transferId };
+  await enqueueTransfer(aggregates, purse, "collection", amount, key);
 }

@@ -14,5 +14,5 @@ export {
   sendOutErrors,
 } from "./send-out.ts";
 export { toToolAnswer } from "./tool-answer.ts";
-export { transfer } from "./transfer-operation.ts";
+export { enqueueTransfer, transfer } from "./transfer-operation.ts";
 export { requireAvailable } from "./wallet-gate.ts";

@@ -1,11 +1,15 @@
 import { encodeFunctionData } from "viem";
 import { z } from "zod";
 import { vrsOf } from "../../domain/key-signatures.ts";
+import type { Micro } from "../../domain/money.ts";
 import { StoredAddress, StoredInteger, StoredToken } from "../../domain/stored-fields.ts";
 import { stablecoinAbi } from "../../generated/contracts/stablecoin.ts";
 import { defineChainOperation } from "../../kernel/contracts/chain-operation.ts";
 import { requireToken } from "../../ports/chain/chain.ts";
 import type { OperationCall, TokenAuthorization } from "../../ports/chain/chain-operation.ts";
+import type { ChainTransaction } from "../../ports/chain/chain-transactions.ts";
+import type { Purse } from "../ledger/index.ts";
+import type { Aggregates } from "./context.ts";
 
 const Transfer = z.strictObject({
   token: StoredToken,
@@ -48,4 +52,34 @@ function authorize({ input, nonce, deadline }: OperationCall<z.output<typeof Tra
     validBefore: deadline,
     nonce,
   };
+}
+
+interface TransferIntent {
+  idempotencyKey: string;
+  purpose: string;
+  /** Set where an answer has already named the transaction. */
+  id?: string | null | undefined;
+}
+
+/** Stores a transfer between a tenant's treasury and the collection wallet, in the caller's transaction. */
+export async function enqueueTransfer(
+  { wallets, chainTransactions }: Pick<Aggregates, "wallets" | "chainTransactions">,
+  { environment, token, tenantId }: Purse,
+  to: "treasury" | "collection",
+  amount: Micro,
+  { id, ...intent }: TransferIntent,
+): Promise<ChainTransaction> {
+  const { address: treasury } = await wallets.ensure(environment, "treasury", tenantId);
+  const { address: collection } = await wallets.ensure(environment, "collection");
+  const ends = to === "collection" ? { from: treasury, to: collection } : { from: collection, to: treasury };
+  return await chainTransactions.enqueue({
+    ...intent,
+    ...(id ? { id } : {}),
+    environment,
+    tenantId,
+    // The outcome of a call does not follow from that of the transfer.
+    callId: null,
+    operation: transfer.of({ token, ...ends, amount }),
+    result: undefined,
+  });
 }

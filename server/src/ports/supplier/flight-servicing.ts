@@ -146,16 +146,10 @@ interface ChangeRequest {
   offers: readonly ChangeOffer[];
 }
 
-export interface OrderChange {
+export interface OrderChange extends Omit<ChangeOffer, "slices"> {
   /** `oce_…` */
   id: string;
   orderId: string;
-  changeTotalAmount: string;
-  changeTotalCurrency: string;
-  penaltyAmount: string | null;
-  penaltyCurrency: string | null;
-  refundTo: string | null;
-  expiresAt: string | null;
   confirmedAt: string | null;
   /** The flights that the change removes and adds. Null: the supplier does not say. */
   slices: { add: readonly OrderedSlice[]; remove: readonly OrderedSlice[] } | null;

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { type Coordinates, distanceMeters } from "../../../domain/distance.ts";
 import { formatDecimal, parseDecimal } from "../../../domain/money.ts";
 import type {
   AirlineCredit,
@@ -287,24 +288,8 @@ const WireSuggestion = z.union([
   z.object({ type: z.literal("city"), airports: z.array(WireAirport).nullish() }),
 ]);
 
-const EARTH_RADIUS_METERS = 6_371_008.8;
-
-function distanceMeters(from: Position, to: Position): number {
-  const radians = (degrees: number) => (degrees * Math.PI) / 180;
-  const halfLatitude = Math.sin(radians(to.latitude - from.latitude) / 2);
-  const halfLongitude = Math.sin(radians(to.longitude - from.longitude) / 2);
-  const chord =
-    halfLatitude ** 2 + Math.cos(radians(from.latitude)) * Math.cos(radians(to.latitude)) * halfLongitude ** 2;
-  return Math.round(2 * EARTH_RADIUS_METERS * Math.asin(Math.min(1, Math.sqrt(chord))));
-}
-
-interface Position {
-  latitude: number;
-  longitude: number;
-}
-
 /** The distinct airports of the suggestions; nearest first if a position was given, else in the supplier's order. */
-export function toAirports(suggestions: readonly unknown[], from: Position | undefined): NearbyAirport[] {
+export function toAirports(suggestions: readonly unknown[], from: Coordinates | undefined): NearbyAirport[] {
   const airports = new Map<string, NearbyAirport>();
   // Skips the supplier's other suggestions, such as airfields without a code.
   const known = suggestions.flatMap((suggestion) => WireSuggestion.safeParse(suggestion).data ?? []);

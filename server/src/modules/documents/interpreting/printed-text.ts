@@ -1,4 +1,5 @@
 import { toVisibleText } from "../../../domain/visible-text.ts";
+import { aroundBoxes } from "../reading/boxes.ts";
 import type { PageText, Reading, Word } from "../reading/page.ts";
 import type { ReasonCode } from "../reason-codes.ts";
 import type { Box, FieldSource, ReviewReason, ScannedField } from "../scan.ts";
@@ -49,16 +50,6 @@ export function isWholePage({ width, height }: Box): boolean {
   return width * height > WHOLE_PAGE;
 }
 
-function enclose(words: readonly Word[]): Box | null {
-  const boxes = words.map(({ box }) => box);
-  if (boxes.length === 0) return null;
-  const x = Math.min(...boxes.map((box) => box.x));
-  const y = Math.min(...boxes.map((box) => box.y));
-  const right = Math.max(...boxes.map((box) => box.x + box.width));
-  const bottom = Math.max(...boxes.map((box) => box.y + box.height));
-  return { x, y, width: right - x, height: bottom - y };
-}
-
 /** The lowest confidence of some words; 0 for none. */
 export function weakestOf(words: readonly Word[]): number {
   return words.length === 0 ? 0 : Math.min(...words.map(({ confidence }) => confidence));
@@ -67,7 +58,11 @@ export function weakestOf(words: readonly Word[]): number {
 /** Makes a field of words of a page. `most` limits its confidence. */
 export function printedField(value: string, line: PrintedLine, words: readonly Word[], most: number): ScannedField {
   const { page, source } = line;
-  return makeField(value, Math.min(most, weakestOf(words)), { source, page, box: enclose(words) });
+  return makeField(value, Math.min(most, weakestOf(words)), {
+    source,
+    page,
+    box: aroundBoxes(words.map(({ box }) => box)) ?? null,
+  });
 }
 
 export function makeField(

@@ -7,7 +7,7 @@ import type { Queryable } from "../../../platform/database/database.ts";
 import { pruneRows } from "../../../platform/database/prune.ts";
 import type { Clock } from "../../../ports/clock.ts";
 import type { Environment } from "../../../ports/identity.ts";
-import type { FlightOffer } from "../../../ports/supplier/flights.ts";
+import type { FlightOffer, FlightSearchResult } from "../../../ports/supplier/flights.ts";
 
 declare module "../../../kernel/contracts/stores.ts" {
   interface ModuleStores {
@@ -167,14 +167,10 @@ function cheapest(offers: FoundSearch["offers"]): FoundSearch["offers"] {
   return offers.toSorted((left, right) => Number(left.totalAmount) - Number(right.totalAmount)).slice(0, MOST_OFFERS);
 }
 
-export interface FoundSearch {
+export interface FoundSearch extends FlightSearchResult {
   cabinClass: z.infer<typeof CabinClass>;
   /** The supplier's number of offers, some of which may not be stored. */
   considered: number;
-  offers: readonly FlightOffer[];
-  notApplied: readonly { input: string; value: string; reason: string }[];
-  provenance: Provenance;
-  sandbox: boolean;
 }
 
 interface Owner {

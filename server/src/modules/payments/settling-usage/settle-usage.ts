@@ -1,7 +1,7 @@
 import { Failure } from "../../../domain/errors.ts";
 import { newId } from "../../../domain/ids.ts";
 import type { Clock } from "../../../ports/clock.ts";
-import { transfer } from "../../treasury/index.ts";
+import { enqueueTransfer } from "../../treasury/index.ts";
 import type { Stores } from "../context.ts";
 
 /** The most records that a transaction pays. */
@@ -31,18 +31,10 @@ export async function startUsageSettlement(
         await usageSettlements.complete(settlementId);
         return "started";
       }
-      const treasury = await wallets.ensure(ENVIRONMENT, "treasury", tenantId);
-      const collection = await wallets.ensure(ENVIRONMENT, "collection");
-      const { id } = await chainTransactions.enqueue({
-        environment: ENVIRONMENT,
-        idempotencyKey: settlementKeyOf(settlementId),
-        tenantId,
-        callId: null,
-        purpose: USAGE_PURPOSE,
-        operation: transfer.of({ token: "USDC", from: treasury.address, to: collection.address, amount }),
-        result: undefined,
-      });
-      await ledger.send({ tenantId, environment: ENVIRONMENT, token: "USDC" }, amount, id);
+      const purse = { tenantId, environment: ENVIRONMENT, token: "USDC" } as const;
+      const intent = { idempotencyKey: settlementKeyOf(settlementId), purpose: USAGE_PURPOSE };
+      const { id } = await enqueueTransfer({ wallets, chainTransactions }, purse, "collection", amount, intent);
+      await ledger.send(purse, amount, id);
       return "started";
     });
   } catch (error) {

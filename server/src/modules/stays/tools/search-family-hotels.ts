@@ -7,6 +7,7 @@ import {
   HotelsFound,
   hotelErrors,
   MOST_AT_ONCE,
+  rememberHotels,
   TOO_MANY,
   whereAndWhen,
 } from "../hotel-search.ts";
@@ -49,30 +50,14 @@ export const searchFamilyHotels = defineTool({
     checkInDate: today.add({ days: 60 }).toString(),
     checkOutDate: today.add({ days: 62 }).toString(),
   }),
-  remember: ({ location, checkInDate, checkOutDate, adults, childAges, rooms }, { accommodations }) => ({
-    kind: "search",
-    text: `Hotels at ${location} from ${checkInDate} to ${checkOutDate} were searched, and ${accommodations.length} shown.`,
-    details: {
-      location,
-      checkInDate,
-      checkOutDate,
-      guests: adults + childAges.length,
-      rooms,
-      offers: accommodations.map(({ id, cheapestRate: { id: rateId, totalAmount, totalCurrency } }) => ({
-        accommodationId: id,
-        rateId,
-        totalAmount,
-        totalCurrency,
-      })),
-    },
-  }),
+  remember: (query, found) => rememberHotels(toHotelQuery(query), found),
 
   check: checkFirstDay,
 
-  run: ({ adults, ...query }, { stays, maps, stores, clock, fx, caller, call }) =>
-    findHotels(
-      { ...query, guests: adults + query.childAges.length },
-      { stays, maps, stores, clock, fx },
-      { caller, call },
-    ),
+  run: (query, { stays, maps, stores, clock, fx, caller, call }) =>
+    findHotels(toHotelQuery(query), { stays, maps, stores, clock, fx }, { caller, call }),
 });
+
+function toHotelQuery<Query extends { adults: number; childAges: readonly number[] }>({ adults, ...query }: Query) {
+  return { ...query, guests: adults + query.childAges.length };
+}

@@ -7,6 +7,7 @@ import {
   HotelsFound,
   hotelErrors,
   MOST_AT_ONCE,
+  rememberHotels,
   TOO_MANY,
   whereAndWhen,
 } from "../hotel-search.ts";
@@ -46,23 +47,7 @@ export const searchHotels = defineTool({
 
   gives: ({ accommodations: [first] }) =>
     first === undefined ? {} : { accommodationId: first.id, rateId: first.cheapestRate.id },
-  remember: ({ location, checkInDate, checkOutDate, guests, rooms }, { accommodations }) => ({
-    kind: "search",
-    text: `Hotels at ${location} from ${checkInDate} to ${checkOutDate} were searched, and ${accommodations.length} shown.`,
-    details: {
-      location,
-      checkInDate,
-      checkOutDate,
-      guests,
-      rooms,
-      offers: accommodations.map(({ id, cheapestRate: { id: rateId, totalAmount, totalCurrency } }) => ({
-        accommodationId: id,
-        rateId,
-        totalAmount,
-        totalCurrency,
-      })),
-    },
-  }),
+  remember: rememberHotels,
 
   check: checkFirstDay,
 

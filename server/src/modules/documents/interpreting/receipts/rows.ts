@@ -1,3 +1,4 @@
+import { boxAround } from "../../reading/boxes.ts";
 import type { PageText, Reading, TextLine } from "../../reading/page.ts";
 import type { Box, FieldSource, ScannedField } from "../../scan.ts";
 
@@ -100,14 +101,6 @@ const areApart = (one: Box, other: Box): boolean =>
   one.x + one.width <= other.x + OVERLAP || other.x + other.width <= one.x + OVERLAP;
 /** Boxes of neighbours may touch. */
 const OVERLAP = 0.004;
-
-function boxAround(boxes: readonly Box[]): Box {
-  const x = Math.min(...boxes.map((box) => box.x));
-  const y = Math.min(...boxes.map((box) => box.y));
-  const right = Math.max(...boxes.map((box) => box.x + box.width));
-  const bottom = Math.max(...boxes.map((box) => box.y + box.height));
-  return { x, y, width: right - x, height: bottom - y };
-}
 
 const EAST_ASIAN = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}ー々]/u;
 
