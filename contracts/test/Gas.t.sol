@@ -6,9 +6,12 @@ import {SettlementSplitter} from "../src/SettlementSplitter.sol";
 import {TripRecords} from "../src/escrow/TripRecords.sol";
 import {ITokenMessengerV2, SignedBurns} from "../src/bridge/SignedBurns.sol";
 import {SignedCalls} from "../src/registries/SignedCalls.sol";
+import {SwapPool} from "../src/swap/SwapPool.sol";
 import {BridgeFixture} from "./support/BridgeFixture.sol";
 import {EscrowFixture} from "./support/EscrowFixture.sol";
+import {GatewayFixture} from "./support/GatewayFixture.sol";
 import {RegistryFixture} from "./support/RegistryFixture.sol";
+import {SwapFixture} from "./support/SwapFixture.sol";
 import {vm} from "./support/Vm.sol";
 
 /// One step each, on what setUp prepared: what forge says of these is what contracts/.gas-snapshot holds.
@@ -192,5 +195,93 @@ contract BridgeGas is BridgeFixture {
 
     function test_receiveFastMessage() public {
         arc.transmitter.receiveMessage(fastMessage, fastAttestation);
+    }
+}
+
+contract GatewayGas is GatewayFixture {
+    bytes private attestation;
+    bytes private attestationSignature;
+    bytes private calldataBytes;
+    bytes private burnSignature;
+    Authorization private given;
+    bytes private depositSignature;
+
+    function setUp() public override {
+        super.setUp();
+        depositOn(base, ALICE, 1_000e6);
+        depositOn(arc, CAROL, 1);
+        // A first payment to somebody costs more than every other.
+        Spec memory spec = specFor(base, arc, 1e6, "first");
+        mintOn(arc, spec);
+        burnOn(base, spec, 1e6, 1e6);
+        spec = specFor(base, arc, 100e6, "salt");
+        attestation = encodeAttestation(FOREVER, spec);
+        attestationSignature = signMessage(OPERATOR_KEY, attestation);
+        calldataBytes = packBurn(encodeIntent(FOREVER, 1e6, spec), signIntent(ALICE_KEY, FOREVER, 1e6, spec), 1e6);
+        burnSignature = signMessage(OPERATOR_KEY, calldataBytes);
+        token = base.token;
+        mintTo(ALICE, 100e6);
+        given = authorization(ALICE, address(base.wallet), 10e6, "nonce");
+        depositSignature = packed(ALICE_KEY, receiveHash(given));
+        vm.prank(ALICE);
+        base.wallet.initiateWithdrawal(address(base.token), 1e6);
+    }
+
+    function test_depositWithAuthorization() public {
+        base.wallet
+            .depositWithAuthorization(
+                address(base.token),
+                given.from,
+                given.value,
+                given.validAfter,
+                given.validBefore,
+                given.nonce,
+                depositSignature
+            );
+    }
+
+    function test_gatewayMint() public {
+        arc.minter.gatewayMint(attestation, attestationSignature);
+    }
+
+    function test_gatewayBurn() public {
+        base.wallet.gatewayBurn(calldataBytes, burnSignature);
+    }
+
+    function test_initiateWithdrawal() public {
+        vm.prank(ALICE);
+        base.wallet.initiateWithdrawal(address(base.token), 1e6);
+    }
+
+    function test_withdraw() public {
+        vm.roll(block.number + DELAY);
+        vm.prank(ALICE);
+        base.wallet.withdraw(address(base.token));
+    }
+}
+
+contract SwapGas is SwapFixture {
+    SwapPool.Quote private quote;
+    bytes private quoteSignature;
+    bytes private traderSignature;
+
+    function setUp() public override {
+        super.setUp();
+        fundTrader(token, 100e6);
+        give(eurc, RECIPIENT, 1);
+        quote = quoteFor(token, 100e6, "id");
+        quoteSignature = signQuote(QUOTER_KEY, quote);
+        bytes32 nonce = pool.authorizationNonce(quote, orderFor(90e6));
+        traderSignature =
+            packed(ALICE_KEY, receiveHash(Authorization(ALICE, address(pool), 100e6, 0, NOW + 2 minutes, nonce)));
+    }
+
+    function test_swap() public {
+        vm.prank(ALICE);
+        pool.swap(quote, quoteSignature, orderFor(90e6));
+    }
+
+    function test_swapWithAuthorization() public {
+        pool.swapWithAuthorization(quote, quoteSignature, orderFor(90e6), traderSignature);
     }
 }
