@@ -7,6 +7,7 @@ import {
   settlementSplitterBytecode,
 } from "../../server/src/generated/contracts/settlement-splitter.ts";
 import { stablecoinAbi, stablecoinBytecode } from "../../server/src/generated/contracts/stablecoin.ts";
+import { swapPoolAbi, swapPoolBytecode } from "../../server/src/generated/contracts/swap-pool.ts";
 import { compile } from "../scripts/solc.ts";
 import { type Anvil, CHAIN_ID, connect, startAnvil } from "./support/anvil.ts";
 import { findFoundryBinary } from "./support/foundry-binary.ts";
@@ -22,6 +23,14 @@ const AUTHORIZATION = [
   { name: "validAfter", type: "uint256" },
   { name: "validBefore", type: "uint256" },
   { name: "nonce", type: "bytes32" },
+] as const;
+const QUOTE = [
+  { name: "trader", type: "address" },
+  { name: "tokenIn", type: "address" },
+  { name: "amountIn", type: "uint256" },
+  { name: "rate", type: "uint256" },
+  { name: "expiresAt", type: "uint256" },
+  { name: "quoteId", type: "bytes32" },
 ] as const;
 const PERMIT = [
   { name: "owner", type: "address" },
@@ -126,6 +135,32 @@ describe.skipIf(anvilProgram === undefined)("the contracts through viem on a cha
     await expect(submit()).rejects.toThrow("AlreadySettled");
   });
 
+  it("swaps at the rate that the quoter signed", async () => {
+    const { usdc, pool, settle, sign } = world;
+    const quote = {
+      trader: payer.address,
+      tokenIn: usdc.address,
+      amountIn: 1_080_000n,
+      rate: 1_080_000_000_000_000_000n,
+      expiresAt: FOREVER,
+      quoteId: generatePrivateKey(),
+    };
+    const quoteSignature = await keeper.signTypedData({
+      domain: { name: "SwapPool", version: "1", chainId: CHAIN_ID, verifyingContract: pool.address },
+      types: { Quote: QUOTE },
+      primaryType: "Quote",
+      message: quote,
+    });
+    const order = { minAmountOut: 998_000n, recipient: SUPPLIER, deadline: FOREVER } as const;
+    const nonce = await pool.read.authorizationNonce([quote, order]);
+    const given = { ...authorize(payer.address, pool.address, quote.amountIn), nonce };
+    const signature = await sign(payer, "ReceiveWithAuthorization", given);
+    const submit = () => pool.write.swapWithAuthorization([quote, quoteSignature, order, signature]);
+    await settle(submit());
+    expect(await world.eurc.read.balanceOf([SUPPLIER])).toBe(998_000n);
+    await expect(submit()).rejects.toThrow("QuoteUsed");
+  });
+
   it("drips, and names the recipient who has to wait", async () => {
     const { usdc, faucet, balanceOf, settle } = world;
     const before = await balanceOf(SERVICE);
@@ -155,6 +190,24 @@ async function deployWorld(url: string) {
     abi: stablecoinAbi,
     client,
   });
+  const eurc = getContract({
+    address: await deploy({
+      abi: stablecoinAbi,
+      bytecode: stablecoinBytecode,
+      args: ["EURC", "EURC", "EUR", relayer],
+    }),
+    abi: stablecoinAbi,
+    client,
+  });
+  const pool = getContract({
+    address: await deploy({
+      abi: swapPoolAbi,
+      bytecode: swapPoolBytecode,
+      args: [usdc.address, eurc.address, relayer, keeper.address],
+    }),
+    abi: swapPoolAbi,
+    client,
+  });
   const splitter = getContract({
     address: await deploy({ abi: settlementSplitterAbi, bytecode: settlementSplitterBytecode }),
     abi: settlementSplitterAbi,
@@ -173,12 +226,18 @@ async function deployWorld(url: string) {
   });
   for (const minter of [relayer, faucet.address]) await settle(usdc.write.configureMinter([minter, 10n ** 15n]));
   for (const account of [payer.address, wallet]) await settle(usdc.write.mint([account, 100_000_000n]));
+  await settle(eurc.write.configureMinter([relayer, 10n ** 15n]));
+  await settle(eurc.write.mint([pool.address, 10_000_000n]));
+  await settle(pool.write.setTerms([20n, 10n ** 18n, 2n * 10n ** 18n]));
+  await settle(pool.write.setLimits([usdc.address, 10_000_000n, 0n]));
   await settle(faucet.write.configureDrip([usdc.address, 10_000_000n, 1_000_000_000n, 3_600n]));
 
   const domain = { name: "USDC", version: "2", chainId: CHAIN_ID, verifyingContract: usdc.address } as const;
   return {
     ...connection,
     usdc,
+    eurc,
+    pool,
     splitter,
     faucet,
     wallet,
