@@ -1,8 +1,8 @@
 import type { Client } from "pg";
 import { createVault } from "../../server/src/adapters/vault.ts";
 import { createStores, workTables } from "../../server/src/contributions.ts";
+import { createCalls } from "../../server/src/modules/charging/store-calls.ts";
 import { WorkMeter } from "../../server/src/modules/effects/measure-work.ts";
-import { createCalls } from "../../server/src/modules/usage/charging/store-calls.ts";
 import type { OpenDatabase } from "../../server/src/platform/database/database.ts";
 import { systemClock } from "../../server/src/ports/clock.ts";
 

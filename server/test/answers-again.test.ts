@@ -5,7 +5,7 @@ import { z } from "zod";
 import { runInOrder } from "../src/commands/gen/run-in-order.ts";
 import { catalog } from "../src/contributions.ts";
 import { lacksShownOnce } from "../src/kernel/contracts/shown-once.ts";
-import { successText } from "../src/modules/usage/charging/stored-outcome.ts";
+import { successText } from "../src/modules/charging/stored-outcome.ts";
 import { type AnyClient, connectClient } from "./support/mcp-clients.ts";
 import type { Answer, TestService } from "./support/service.ts";
 import { openServicing, type Servicing } from "./support/servicing-service.ts";

@@ -1,5 +1,5 @@
 import type { Aggregates, Stores } from "../../../server/src/kernel/contracts/whole.ts";
-import type { Calls } from "../../../server/src/modules/usage/charging/calls.ts";
+import type { Calls } from "../../../server/src/modules/charging/calls.ts";
 
 /** A call with an idempotency key is a call like any other: nothing is claimed, so the same key runs and pays again. */
 export function withoutIdempotency(calls: Calls): Calls {

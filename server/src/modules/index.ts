@@ -5,6 +5,7 @@ import { arrivalModule } from "./arrival/module.ts";
 import { bookingsModule } from "./bookings/module.ts";
 import { briefsModule } from "./briefs/module.ts";
 import { chainModule } from "./chain/module.ts";
+import { chargingModule } from "./charging/module.ts";
 import { demoModule } from "./demo/module.ts";
 import { disruptionModule } from "./disruption/module.ts";
 import { documentsModule } from "./documents/module.ts";
@@ -27,6 +28,7 @@ import { paymentsModule } from "./payments/module.ts";
 import { placesModule } from "./places/module.ts";
 import { policyModule } from "./policy/module.ts";
 import { pricingModule } from "./pricing/module.ts";
+import { reportingModule } from "./reporting/module.ts";
 import { reputationModule } from "./reputation/module.ts";
 import { scansModule } from "./scans/module.ts";
 import { servicingModule } from "./servicing/module.ts";
@@ -35,13 +37,13 @@ import { supplierEventsModule } from "./supplier-events/module.ts";
 import { travelersModule } from "./travelers/module.ts";
 import { treasuryModule } from "./treasury/module.ts";
 import { tripsModule } from "./trips/module.ts";
-import { usageModule } from "./usage/module.ts";
 import { workflowsModule } from "./workflows/module.ts";
 
 /** Every capability of the product. Their tools are listed in this order. */
 export const modules = [
   identityModule,
-  usageModule,
+  chargingModule,
+  reportingModule,
   limitsModule,
   ledgerModule,
   effectsModule,

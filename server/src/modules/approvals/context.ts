@@ -2,7 +2,7 @@ import { type DefineModule, defineAnyModule } from "../../kernel/contracts/modul
 import type { PartsOf } from "../../kernel/contracts/parts.ts";
 import type { AggregatesOf, StoresOf } from "../../kernel/contracts/stores.ts";
 
-type Needs = "effects" | "identity" | "outbox" | "policy" | "travelers" | "usage";
+type Needs = "effects" | "identity" | "outbox" | "policy" | "travelers" | "charging";
 type Seen = "approvals" | Needs;
 
 export const defineModule: DefineModule<Seen> = defineAnyModule;

@@ -6,7 +6,7 @@ import { restaurantRouteCard } from "./tools/restaurant-route-card.ts";
 import { travelSafetyAid } from "./tools/travel-safety-aid.ts";
 import { tripWeatherBrief } from "./tools/trip-weather-brief.ts";
 
-/** What to know of a place on the day: weather, air, safety, restaurants. */
+/** Briefs on a place for the day: weather, air, safety, restaurants. */
 export const briefsModule = defineModule({
   name: "briefs",
   tools: [tripWeatherBrief, airQualityBrief, travelSafetyAid, recommendRestaurants, restaurantRouteCard],

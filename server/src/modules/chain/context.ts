@@ -1,7 +1,7 @@
 import { type DefineModule, defineAnyModule } from "../../kernel/contracts/module.ts";
 import type { StoresOf } from "../../kernel/contracts/stores.ts";
 
-type Needs = "effects" | "identity" | "ledger" | "usage";
+type Needs = "effects" | "identity" | "ledger" | "charging";
 type Seen = "chain" | Needs;
 
 export const defineModule: DefineModule<Seen> = defineAnyModule;

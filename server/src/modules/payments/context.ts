@@ -2,7 +2,7 @@ import { type DefineModule, defineAnyModule } from "../../kernel/contracts/modul
 import type { PartsOf } from "../../kernel/contracts/parts.ts";
 import type { AggregatesOf, StoresOf } from "../../kernel/contracts/stores.ts";
 
-type Needs = "chain" | "ledger" | "treasury" | "usage";
+type Needs = "chain" | "ledger" | "treasury" | "charging";
 type Seen = "payments" | Needs;
 
 export const defineModule: DefineModule<Seen> = defineAnyModule;

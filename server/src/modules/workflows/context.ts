@@ -18,7 +18,7 @@ type Needs =
   | "policy"
   | "travelers"
   | "trips"
-  | "usage";
+  | "charging";
 type Seen = "workflows" | Needs;
 
 export const defineModule: DefineModule<Seen> = defineAnyModule;

@@ -13,7 +13,7 @@ import type {
 } from "../../../kernel/contracts/charge.ts";
 import type { Payer } from "../../../kernel/contracts/invocation.ts";
 import type { Environment, Principal } from "../../../ports/identity.ts";
-import type { Calls } from "../../usage/index.ts";
+import type { Calls } from "../../charging/index.ts";
 import type { Stores } from "../context.ts";
 import { ANSWER_MINUTES, type NewPayment, type Payment, type PaymentClaim } from "../payments.ts";
 import { PaymentEnds, type PaymentEndsOptions } from "../settling/payment-ends.ts";

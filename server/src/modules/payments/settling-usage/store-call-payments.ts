@@ -2,7 +2,7 @@ import { sql } from "kysely";
 import type { Micro } from "../../../domain/money.ts";
 import type { Hex } from "../../../domain/tokens.ts";
 import type { Queryable } from "../../../platform/database/database.ts";
-import type { CallPayments } from "../../usage/index.ts";
+import type { CallPayments } from "../../charging/index.ts";
 import { settlementKeyOf } from "./settle-usage.ts";
 
 interface PaymentRow {

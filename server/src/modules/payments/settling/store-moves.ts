@@ -3,7 +3,7 @@ import type { Micro } from "../../../domain/money.ts";
 import type { Queryable } from "../../../platform/database/database.ts";
 import type { PaymentTable } from "../../../platform/database/generated-tables.ts";
 import type { Clock } from "../../../ports/clock.ts";
-import { LEFT_BEHIND } from "../../usage/index.ts";
+import { LEFT_BEHIND } from "../../charging/index.ts";
 
 export interface PaymentStorage {
   db: Queryable;

@@ -3,7 +3,7 @@ import type { PaymentTable } from "../../../platform/database/generated-tables.t
 import { pruneInPieces } from "../../../platform/database/prune.ts";
 import { takeDueRows, takeRows } from "../../../platform/leased-queue/take-rows.ts";
 import type { Environment } from "../../../ports/identity.ts";
-import { LEFT_BEHIND, selectDead } from "../../usage/index.ts";
+import { LEFT_BEHIND, selectDead } from "../../charging/index.ts";
 import { ANSWER_MINUTES, type Payments } from "../payments.ts";
 import { toPayment } from "../store-payment-rows.ts";
 import type { PaymentStorage } from "./store-moves.ts";

@@ -1,0 +1,32 @@
+import type { PendingCall } from "../../kernel/contracts/charge.ts";
+import { instantText } from "../../ports/clock.ts";
+import type { ChargeLine } from "./calls.ts";
+
+/** `id`: that of the usage record or the reservation. */
+export function chargeLineOf(call: PendingCall, { id, latencyMs }: Pick<ChargeLine, "id" | "latencyMs">): ChargeLine {
+  return {
+    id,
+    callId: call.idempotencyKey === undefined ? null : call.id,
+    tenantId: call.tenantId,
+    environment: call.environment,
+    keyId: call.keyId,
+    subject: call.subject,
+    tool: call.tool.name,
+    surface: call.surface,
+    period: monthOf(call.startedAt),
+    listPrice: call.listPrice,
+    discountPercent: call.discountPercent,
+    price: call.price,
+    usageStatus: call.environment === "sandbox" ? "sandbox" : "unsettled",
+    traceId: call.traceId,
+    idempotencyKey: call.idempotencyKey ?? null,
+    latencyMs,
+    at: call.startedAt,
+    rulesVersion: call.rulesVersion ?? null,
+  };
+}
+
+/** Calendar month in UTC, YYYY-MM. */
+export function monthOf(startedAt: Temporal.Instant): string {
+  return instantText(startedAt).slice(0, 7);
+}

@@ -1,0 +1,156 @@
+import { z } from "zod";
+import { CURSOR_MESSAGE, NextCursor, pageQuery, readPage } from "../../kernel/contracts/page.ts";
+import { defineRoute } from "../../kernel/contracts/route.ts";
+import type { Clock } from "../../ports/clock.ts";
+import type { Reads } from "./context.ts";
+import { MicroUsdc, periodOf, Spending } from "./spending.ts";
+import type { Usage, UsageRecord } from "./usage.ts";
+
+const Time = z.string().meta({ format: "date-time" });
+
+const Sum = z.object({
+  beginsAt: Time.describe("The hour or the day (UTC)"),
+  calls: z.number().describe("That were paid"),
+  listPriceMicroUsdc: MicroUsdc,
+  priceMicroUsdc: MicroUsdc.describe("Paid, after the plan's discount"),
+});
+
+const isTime = (text: string): boolean => {
+  try {
+    return Temporal.Instant.from(text) !== undefined;
+  } catch {
+    return false;
+  }
+};
+
+const readUsageSums = defineRoute({
+  id: "read_usage_sums",
+  method: "GET",
+  path: "/api/usage/sums",
+  tag: "usage",
+  summary: "Sum usage by hour or day",
+  description:
+    "What the tenant's usage records in the environment of the key add up to, newest first, without hours and days in which there were none. Sums stay when old records are removed.",
+  scope: "usage:read",
+  query: z.object({
+    ...pageQuery(z.string().refine(isTime, { message: CURSOR_MESSAGE })),
+    by: z.enum(["hour", "day"]).describe("Left out: day").exactOptional(),
+    tool: z
+      .string()
+      .regex(/^[a-z0-9_]{1,64}$/, "must be a tool's name")
+      .describe("Of this tool only")
+      .exactOptional(),
+  }),
+  answers: {
+    200: {
+      description: "One page of sums.",
+      schema: z.object({
+        sums: z.array(Sum),
+        nextCursor: NextCursor,
+        summedUntil: Time.nullable().describe("Calls that ended later are not in yet; null: none is"),
+      }),
+    },
+  },
+  errors: {},
+  async run({ principal: { tenantId, environment }, query }, { reads }: { reads: Reads }) {
+    const { by = "day", tool, cursor } = query;
+    const before = cursor === undefined ? undefined : Temporal.Instant.from(cursor);
+    const summedUntil = await reads(tenantId, ({ usageSums }) => usageSums.summedUntil());
+    const { shown, nextCursor } = await readPage(
+      query,
+      (limit) => reads(tenantId, ({ usageSums }) => usageSums.list(tenantId, environment, { by, tool, before, limit })),
+      ({ beginsAt }) => beginsAt.toString(),
+    );
+    const sums = shown.map(({ beginsAt, calls, listPriceMicro, priceMicro }) => ({
+      beginsAt: beginsAt.toString(),
+      calls: Number(calls),
+      listPriceMicroUsdc: listPriceMicro.toString(),
+      priceMicroUsdc: priceMicro.toString(),
+    }));
+    return { sums, nextCursor, summedUntil: summedUntil?.toString() ?? null };
+  },
+});
+
+const Shown = z.object({
+  id: z.string().describe("The meter id"),
+  tool: z.string(),
+  surface: z.string(),
+  status: z.string().describe("sandbox, unsettled or settled"),
+  subject: z.string().describe("The user, or svc:<keyId>"),
+  keyId: z.string().nullable(),
+  listPriceMicroUsdc: MicroUsdc,
+  discountPercent: z.number(),
+  priceMicroUsdc: MicroUsdc,
+  traceId: z.string(),
+  idempotencyKey: z.string().nullable(),
+  latencyMs: z.number(),
+  createdAt: z.string().meta({ format: "date-time" }),
+  settlementTx: z.string().nullable().describe("The transaction that paid a settled record"),
+});
+
+const UsageAnswer = z.object({
+  records: z.array(Shown).describe("Newest first"),
+  nextCursor: NextCursor,
+  totals: Spending,
+});
+
+interface UsageRoutePorts {
+  usage: Usage;
+  reads: Reads;
+  clock: Clock;
+}
+
+const readUsage = defineRoute({
+  id: "read_usage",
+  method: "GET",
+  path: "/api/usage",
+  tag: "usage",
+  summary: "List usage records",
+  description:
+    "The tenant's usage records in the environment of the key, newest first, and what it spent there of its monthly cap.",
+  scope: "usage:read",
+  query: z.object({
+    ...pageQuery(z.string().regex(/^use_[0-9A-Z]{26}$/, CURSOR_MESSAGE)),
+    tool: z
+      .string()
+      .regex(/^[a-z0-9_]{1,64}$/, "must be a tool's name")
+      .describe("Records of this tool only")
+      .exactOptional(),
+  }),
+  answers: { 200: { description: "One page of records.", schema: UsageAnswer } },
+  errors: {},
+  async run({ principal: { tenantId, environment }, query }, { usage, reads, clock }: UsageRoutePorts) {
+    const period = periodOf(clock.now());
+    const [{ shown, nextCursor }, totals] = await Promise.all([
+      readPage(
+        query,
+        (limit) => {
+          const page = { before: query.cursor, limit, tool: query.tool };
+          return reads(tenantId, ({ usageRecords }) => usageRecords.list(tenantId, environment, page));
+        },
+        ({ id }) => id,
+      ),
+      usage.totals(tenantId, environment, period),
+    ]);
+    return {
+      records: shown.map(describeRecord),
+      nextCursor,
+      totals: {
+        period,
+        spentMicroUsdc: totals.spentMicroUsdc.toString(),
+        capMicroUsdc: totals.capMicroUsdc.toString(),
+      },
+    };
+  },
+});
+
+export const usageRoutes = [readUsage, readUsageSums];
+
+function describeRecord(record: UsageRecord): z.output<typeof Shown> {
+  return {
+    ...record,
+    listPriceMicroUsdc: record.listPriceMicroUsdc.toString(),
+    priceMicroUsdc: record.priceMicroUsdc.toString(),
+    createdAt: record.createdAt.toString(),
+  };
+}

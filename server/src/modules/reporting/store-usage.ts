@@ -1,0 +1,62 @@
+import { earliestId } from "../../domain/ids.ts";
+import type { Queryable } from "../../platform/database/database.ts";
+import type { CallPayments } from "../charging/index.ts";
+import type { Usage } from "./usage.ts";
+
+const columns = [
+  "usageRecord.id",
+  "usageRecord.tool",
+  "usageRecord.surface",
+  "usageRecord.status",
+  "usageRecord.subject",
+  "usageRecord.keyId",
+  "usageRecord.listPriceMicro as listPriceMicroUsdc",
+  "usageRecord.discountPercent",
+  "usageRecord.priceMicro as priceMicroUsdc",
+  "usageRecord.traceId",
+  "usageRecord.idempotencyKey",
+  "usageRecord.latencyMs",
+  "usageRecord.createdAt",
+  "usageRecord.callId",
+  "usageRecord.settlementId",
+] as const;
+
+export function createUsage(db: Queryable, payments: () => CallPayments): Usage {
+  return {
+    async list(tenantId, environment, { before, limit, tool, between }) {
+      let query = db
+        .selectFrom("usageRecord")
+        .select(columns)
+        .where((where) => where.and({ "usageRecord.tenantId": tenantId, "usageRecord.environment": environment }))
+        .orderBy("usageRecord.id", "desc")
+        .limit(limit);
+      if (before !== undefined) query = query.where("usageRecord.id", "<", before);
+      // An id contains its record's time.
+      const [first, end] = [between?.from, between?.to].map((at) => at && earliestId("use_", at.epochMilliseconds));
+      if (first !== undefined) query = query.where("usageRecord.id", ">=", first);
+      if (end !== undefined) query = query.where("usageRecord.id", "<", end);
+      if (tool !== undefined) query = query.where("usageRecord.tool", "=", tool);
+      const rows = await query.execute();
+      const transactions = await payments().transactionsOf(rows);
+      return rows.map(({ callId: _, settlementId: __, ...record }, index) => ({
+        ...record,
+        settlementTx: transactions[index] ?? null,
+      }));
+    },
+
+    async totals(tenantId, environment, period) {
+      const row = await db
+        .selectFrom("tenant")
+        .leftJoin("tenantSpend", (join) =>
+          join
+            .onRef("tenantSpend.tenantId", "=", "tenant.id")
+            .on("tenantSpend.environment", "=", environment)
+            .on("tenantSpend.period", "=", period),
+        )
+        .select(["tenant.monthlyCapMicro as cap", "tenantSpend.spentMicro as spent"])
+        .where("tenant.id", "=", tenantId)
+        .executeTakeFirst();
+      return { spentMicroUsdc: row?.spent ?? 0n, capMicroUsdc: row?.cap ?? 0n };
+    },
+  };
+}

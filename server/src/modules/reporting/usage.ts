@@ -1,0 +1,52 @@
+import type { Micro } from "../../domain/money.ts";
+import type { Environment } from "../../ports/identity.ts";
+
+export interface UsageRecord {
+  id: string;
+  tool: string;
+  surface: string;
+  status: string;
+  subject: string;
+  keyId: string | null;
+  listPriceMicroUsdc: Micro;
+  discountPercent: number;
+  priceMicroUsdc: Micro;
+  traceId: string;
+  idempotencyKey: string | null;
+  latencyMs: number;
+  createdAt: Temporal.Instant;
+  /** The chain transaction that paid it. */
+  settlementTx: string | null;
+}
+
+declare module "../../kernel/contracts/stores.ts" {
+  interface ModuleStores {
+    "reporting.usageRecords": Usage;
+  }
+}
+
+declare module "../../kernel/contracts/tool.ts" {
+  interface ModulePorts {
+    "reporting.usage": Usage;
+  }
+}
+
+/** From the first moment (inclusive) to the second (exclusive). */
+interface Between {
+  from: Temporal.Instant | undefined;
+  to: Temporal.Instant | undefined;
+}
+
+export interface Usage {
+  /** Newest first; `before` is the last id of the previous page. */
+  list(
+    tenantId: string,
+    environment: Environment,
+    page: { before: string | undefined; limit: number; tool: string | undefined; between?: Between },
+  ): Promise<readonly UsageRecord[]>;
+  totals(
+    tenantId: string,
+    environment: Environment,
+    period: string,
+  ): Promise<{ spentMicroUsdc: Micro; capMicroUsdc: Micro }>;
+}
