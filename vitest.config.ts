@@ -17,8 +17,7 @@ export default defineConfig({
     // There to end what hangs, no more: on a busy machine whose disk stands still a service takes a minute to start.
     testTimeout: 180_000,
     hookTimeout: 300_000,
-    // What a test waits for comes when it comes: a second, as it is otherwise, is a measurement of the machine.
-    // Each look is a call or a statement.
+    // The default of a second would measure the machine. Each poll is a call or a statement, so they are spaced.
     expect: { poll: { timeout: 90_000, interval: 100 } },
     sequence: { sequencer: LongestFirst },
     pool: "forks",
@@ -26,7 +25,7 @@ export default defineConfig({
     execArgv: ["--max-semi-space-size=64", "--min-semi-space-size=64"],
     // Node itself loads the modules: it runs TypeScript as it stands.
     experimental: { viteModuleRunner: false, nodeLoader: false },
-    // Of two cores: half of what a file does is to wait for the processes that it started.
+    // More than the two cores, as a file spends half its time waiting for processes that it started.
     maxWorkers: 3,
     projects: [
       {

@@ -23,7 +23,7 @@ const CLIENTS = 16;
 const SECONDS = 4;
 const WARM_UP_SECONDS = 2;
 const ROUNDS = 5;
-/** Of valid payments, so many are sent at least and none is refused. */
+/** The minimum of valid payments, none of which may be refused. */
 const LEAST_PAID = 2_000;
 /** Signed for a slice beyond what the fastest one so far needed, and at least: a machine can be slow for a while. */
 const SPARE = 3;
@@ -124,7 +124,7 @@ function conclude(facts: {
   say(
     `${name}: of ${paidOf(all.ours) + refusedOurs} valid payments we refused ${refusedOurs} (target 0 of ${LEAST_PAID}: ${refusedOurs === 0 ? "met" : "MISSED"}); the stock middleware ${refusedStock} of ${paidOf(all.stock) + refusedStock}`,
   );
-  // What was under way when the stock server answered an error may have been captured all the same.
+  // Payments in progress when the stock server answered an error may still have been captured.
   const agrees = captured === BigInt(answered) * price || refusedStock > 0;
   say(
     `${name}: ${answered} answered as paid by both, ${captured / price} captured on the chain${agrees ? "" : " - THEY DIFFER"}`,

@@ -178,7 +178,7 @@ async function compareBookings(product: Product, client: pg.Client): Promise<voi
       say(`round ${round} ${name.padEnd(6)} ${rate.toFixed(2)} bookings/s`);
     }
   }
-  // Of each round, as what else the machine does changes from one to the next.
+  // Compared per round, as the machine's other load changes between rounds.
   const shares = rates.run.map((rate, round) => rate / (rates.script[round] ?? rate));
   const share = median(shares);
   judge(
@@ -198,7 +198,7 @@ async function inTurns<Result>(count: number, work: (index: number) => Promise<R
   return results;
 }
 
-/** Of a process, after it has settled. On Linux. */
+/** The load of a process after it has settled. Linux only. */
 async function idle(pid: number | undefined): Promise<{ percent: number; megabytes: number }> {
   const read = () => {
     const fields = readFileSync(`/proc/${pid}/stat`, "utf8").split(") ")[1]?.split(" ") ?? [];

@@ -53,7 +53,7 @@ const stamp = JSON.stringify({
 });
 
 const includes = (list, value) => list === undefined || [list].flat().includes(value);
-/** What must lie in node_modules on this platform: everything but the packages of other platforms and their like. */
+/** The packages that node_modules must have on this platform, without those of other platforms. */
 const requiredPaths = Object.entries(lockedPackages)
   .filter(([path, locked]) => {
     if (!path.startsWith("node_modules/") && !path.includes("/node_modules/")) return false;
@@ -238,7 +238,7 @@ const runNpm = async (lock, cacheFolder) => {
     "--loglevel=error",
     `--cache=${cacheFolder}`,
   ];
-  // A group of its own, so that it can be ended together with the install scripts that it started.
+  // A separate process group, so that it can be ended together with the install scripts that it started.
   const npm = spawn(command, [...words, ...options], { cwd: root, detached: true, stdio: ["ignore", "pipe", "pipe"] });
   let output = "";
   const keep = (chunk) => {
@@ -251,7 +251,7 @@ const runNpm = async (lock, cacheFolder) => {
     npm.once("close", (code, signal) => resolve({ code: code ?? 1, reason: signal ?? `exit code ${code}` }));
   });
   if (npm.pid !== undefined) {
-    // Not at its close: what an install script left in a group of its own would keep that from coming.
+    // At exit, not at close: an install script left in a separate process group would delay the close.
     const gone = new Promise((resolve) => npm.once("exit", resolve));
     lock.recordNpm(npm.pid);
     endRunningNpm = async () => {
@@ -297,7 +297,7 @@ const install = async () => {
   const parent = process.ppid;
   const orphanWatch = setInterval(() => process.ppid !== parent && giveUp(143), ORPHAN_POLL_MS);
   try {
-    // Whoever held the lock before may have done it.
+    // The previous holder of the lock may have done it.
     if (isInstalled()) return;
     say(`installing ${requiredPaths.length} packages (once; takes a minute or less)`);
     mkdirSync(modules, { recursive: true });

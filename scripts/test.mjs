@@ -23,7 +23,7 @@ const isLong = words[0] === "--long";
 const isCheck = words[0] === "--check";
 const isWhole = words.length === 0;
 const vitestWords = isLong ? LONG_TESTS : isWhole ? USUAL_TESTS : words;
-// What is temporary of this run lies in one folder, which its processes know: what a test leaves behind is found by its name.
+// All temporary files of this run are in one folder, which its processes know, so that a test's leftovers are found by name.
 const folder = mkdtempSync(join(realpathSync(tmpdir()), "wayfare-test-run-"));
 chmodSync(folder, 0o711); // passable: some tests start programs as another user
 const temporary = join(folder, "tmp");
@@ -41,7 +41,7 @@ for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) {
   });
 }
 
-/** What a step says is shown when it has ended, where others run beside it; what the tests say, as they go. */
+/** Parallel steps show their output at their end; the tests show theirs as they run. */
 const run = async ([name, program, options, settings = {}], { shown }) => {
   const begun = performance.now();
   const child = spawn(process.execPath, [program, ...options], {

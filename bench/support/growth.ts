@@ -16,7 +16,7 @@ export interface GrowthSize {
 export const FULL_SIZE: GrowthSize = { usage: 5_200_000, calls: 1_000_000, transactions: 300_000 };
 
 const GROWING = ["usage_record", "call", "chain_transaction", "ledger_transaction", "ledger_entry"];
-/** Of rows and index entries together: more than any page has, and far fewer than are there. */
+/** Rows and index entries together: more than any page has, and far fewer than the tables have. */
 const MOST_READ = 1_000;
 const TENANT = "tenant_large";
 const RARE_TOOL = "rare_tool";
@@ -95,7 +95,7 @@ function statements({ db, pool }: OpenDatabase): Readonly<Record<string, () => P
 export interface Measured {
   name: string;
   milliseconds: number;
-  /** Of growing tables, by the server's own count. */
+  /** Scans of growing tables, by the server's own count. */
   sequentialScans: number;
   rowsRead: number;
 }
@@ -103,7 +103,7 @@ export interface Measured {
 /** Runs each statement once after it was planned, and reads from the server's statistics what it cost. `opened` has one connection. */
 export async function measureStatements(opened: OpenDatabase, watcher: Client): Promise<readonly Measured[]> {
   const measured: Measured[] = [];
-  // Whoever filled the tables still has scans to tell of, which would come into the middle of what is measured.
+  // The connection that filled the tables still reports scans, which would distort the measurement.
   await watcher.query("select pg_stat_force_next_flush()");
   await watcher.query("select 1");
   for (const [name, run] of Object.entries(statements(opened))) {
@@ -119,7 +119,7 @@ export async function measureStatements(opened: OpenDatabase, watcher: Client): 
   return measured;
 }
 
-/** Of each table that was filled. */
+/** For each table that was filled. */
 export async function sizesOfMillion(watcher: Client): Promise<readonly { name: string; megabytes: string }[]> {
   const { rows } = await watcher.query<{ name: string; megabytes: string }>(
     `select regexp_replace(class.relname, '^usage_record_.*', 'usage_record') as name,
@@ -130,7 +130,7 @@ export async function sizesOfMillion(watcher: Client): Promise<readonly { name: 
   return rows;
 }
 
-/** What of it grows with the tables. */
+/** The statements whose cost grows with the tables. */
 export function findGrowing(measured: readonly Measured[]): readonly Measured[] {
   return measured.filter(({ sequentialScans, rowsRead }) => sequentialScans > 0 || rowsRead > MOST_READ);
 }

@@ -88,7 +88,7 @@ function drive(
   });
 }
 
-/** Of a whole answer; undefined: that cannot be said yet. */
+/** The length of a whole answer; undefined if it is not known yet. */
 function completeLength(text: string): number | undefined {
   const headEnd = text.indexOf("\r\n\r\n");
   if (headEnd === -1) return undefined;

@@ -11,7 +11,7 @@ export interface Slice {
   count: number;
   /** Whether a document was read as it must be. */
   isRead(document: RenderedDocument, verdict: Verdict): boolean;
-  /** What `isRead` says. */
+  /** Describes `isRead`. */
   means: string;
   /** The least share of documents that are read; undefined: the slice is shown only. */
   target: number | undefined;
@@ -53,7 +53,7 @@ export const slices: Readonly<Record<"receipts" | "passports" | "boarding", read
   ],
 };
 
-/** Scans of paper that was creased and printed badly: shown, and nothing of it may be wrong and accepted. */
+/** Scans of creased, badly printed paper: only reported, but no wrong value may be accepted. */
 export const realReceipt = { name: "real receipts", target: undefined, ...purchase };
 
 /** Scans each document of a slice, one at a time, and prints what came of it. False if a number is not met. */

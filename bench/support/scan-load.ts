@@ -143,7 +143,7 @@ async function settledMegabytes(processId: number): Promise<number> {
   return Math.min(...looks);
 }
 
-/** Of Linux only: elsewhere a number of no process is 0. */
+/** Linux only: elsewhere, and for a dead process, it is 0. */
 function megabytesOf(processId: number, what: "VmRSS" | "VmHWM"): number {
   const kilobytes = new RegExp(`^${what}:\\s+(\\d+) kB`, "m").exec(readStatus(processId))?.[1];
   return Number(kilobytes ?? 0) / 1_000;

@@ -31,7 +31,7 @@ const handler = createMcpHandler(() => {
   return server;
 });
 
-/** What both probe tools answer. */
+/** The answer of both probe tools. */
 function probe(input: Record<string, unknown>): Record<string, unknown> {
   return { text: input.text };
 }

@@ -18,7 +18,7 @@ const Required = z.object({ accepts: z.tuple([Terms], Terms) });
 /** One entry of `accepts`, as the server sent it: a client repeats it with its payment. */
 export type Terms = z.infer<typeof Terms>;
 
-/** What a server asks for when nothing is paid. */
+/** The server's terms for an unpaid request. */
 export async function readTerms(url: string, body: string): Promise<Terms> {
   const response = await fetch(url, { method: "POST", headers: { "content-type": "application/json" }, body });
   await response.arrayBuffer();

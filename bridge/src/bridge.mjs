@@ -38,7 +38,7 @@ export class Bridge {
   #place;
   /** @type {Set<Exchange>} */
   #open = new Set();
-  /** Of the initialize era: what the handshake settled. */
+  /** Initialize era: the result of the handshake. */
   #session = { ...nothingAgreed };
 
   /** @param {{ url: URL, apiKey: string | undefined, write(line: string): void }} options */

@@ -1,4 +1,7 @@
-/** What the bridge must know of JSON-RPC and MCP: which messages want an answer, and which headers follow from a message. */
+/**
+ * The parts of JSON-RPC and MCP that the bridge must know: the messages that need an answer, and the headers that
+ * follow from a message.
+ */
 
 const VERSION_KEY = "io.modelcontextprotocol/protocolVersion";
 

@@ -3,7 +3,7 @@ import type { Deployment } from "./deployment.ts";
 import type { History } from "./history.ts";
 import type { Random } from "./random.ts";
 
-/** What one invariant found. Without a problem it holds. */
+/** The result of one invariant. It holds if there are no problems. */
 export interface Finding {
   invariant: string;
   /** How many things were compared; none means that nothing was shown. */
@@ -33,13 +33,13 @@ export interface AreaRun {
   nextMoment?(random: Random, signal: AbortSignal): Promise<void>;
   /** Looks, right after a kill, at what it has caught. */
   witness?(): Promise<void>;
-  /** What was seen beside the findings, for the report. */
+  /** Observations beside the findings, for the report. */
   notes?(): readonly string[];
-  /** What a run has to have been answered at least once, and whether it was: the last storm goes on for what was not. */
+  /** Cases that must be answered at least once in a run, and whether they were: the last storm continues for the missing ones. */
   covered?(): ReadonlyMap<string, boolean>;
-  /** Of several areas, ends the storms of those that were answered all of theirs: no kill comes any more. */
+  /** In a run of several areas, ends the storms of areas whose cases are all covered: no further kill comes. */
   endCovered?(): void;
-  /** What still has to come to its end by itself, in words; empty when all is settled. */
+  /** Matters that still have to end by themselves, in words; empty when all is settled. */
   openMatters(): Promise<readonly string[]>;
   /** After everything settled: asks again, without kills, for what was asked before, answered or not. */
   askAgain(random: Random, signal: AbortSignal): Promise<void>;
@@ -62,9 +62,12 @@ export interface Area {
   edge?: Readonly<Record<string, string>>;
   /** A later release is deployed in the middle of the run. */
   deploys?: true;
-  /** What the nemesis kills: embedded parts, by their names in parts.json, or processes of one (`victims.ts`). The service itself is always killed too. */
+  /**
+   * The nemesis's victims: embedded parts, by their names in parts.json, or their processes (`victims.ts`). The service
+   * itself is always killed too.
+   */
   parts: readonly string[];
-  /** What `--break` takes here. */
+  /** The guards that `--break` accepts here. */
   guards: readonly string[];
   /** The service's settings beside the harness's own. */
   environment: Readonly<Record<string, string>>;

@@ -14,13 +14,13 @@ interface ClientOptions {
   appUrl: string;
   tenantId: string;
   apiKey: string;
-  /** Of a person who may change the rules that bind the other key. */
+  /** The key of a person who may change the rules that bind the other key. */
   operatorKey: string;
   signingSecret: string;
   history: History;
 }
 
-/** A caller gives up on a call after so long and asks again. */
+/** A caller gives up on a call after this time and repeats it. */
 const PATIENCE_MILLISECONDS = 8_000;
 
 const Success = z.object({

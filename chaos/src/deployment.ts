@@ -15,7 +15,7 @@ import { ServiceProcess } from "./service-process.ts";
 import { type Aim, aimAt } from "./victims.ts";
 
 export const SERVICE = "service";
-/** A process of its own that serves the edge host too, beside the service. */
+/** A separate process that also serves the edge host. */
 const EDGE = "edge";
 const ACTOR = "chaos";
 
@@ -35,7 +35,7 @@ export type Quickstart = z.infer<typeof Quickstart>;
 const PartsFile = z.object({ parts: z.array(z.object({ name: z.string(), pid: z.int(), ready: z.boolean() })) });
 const Access = z.object({ user: z.string(), password: z.string(), port: z.int() });
 
-/** What a caller of a tenant needs. */
+/** A tenant's access data for callers. */
 export interface TenantAccess {
   tenantId: string;
   apiKey: string;
@@ -69,19 +69,19 @@ const LAST_PORT = 32_700;
 /** So many starts in a row that fail although nothing was killed, and the next one will not be better. */
 const MOST_FAILED_STARTS = 3;
 
-/** One service on a folder of its own with its embedded parts: started, killed, started again as an operator would. */
+/** One service in a separate folder with its embedded parts: started, killed and started again as by an operator. */
 export class Deployment {
   readonly dataDir: string;
-  /** Of the edge host; the second one is the process of its own, where there is one. */
+  /** URLs of the edge host; the second one belongs to the separate process, if there is one. */
   readonly edgeUrls: readonly [string, ...string[]];
   readonly #settings: Readonly<Record<string, string>>;
   readonly #keep: boolean;
   readonly #service: ServiceProcess;
   readonly #edge: ServiceProcess | undefined;
   readonly #processes: readonly ServiceProcess[];
-  /** Of parts: until their keeper has seen it, they seem to run. */
+  /** Killed parts: they seem to run until their keeper has noticed. */
   readonly #kills = new Set<Aim>();
-  /** Of the looks into its databases: a connection for each look would cost more than the look. By URL. */
+  /** Pools for queries of its databases, by URL, as a connection per query would cost more than the query. */
   readonly #pools = new Map<string, pg.Pool>();
   /** As long as work goes on that calls for it often. */
   #operator: Operator | undefined;
@@ -170,7 +170,7 @@ export class Deployment {
       this.#downSince ??= performance.now();
       for (const one of this.#processes) {
         one.resetFailedStarts();
-        // What a process started is a part of it for the others.
+        // A part started by one process is killed for the others, too.
         if (one !== own) one.partWasKilled();
       }
       const killed = victim.kill();
@@ -214,7 +214,7 @@ export class Deployment {
     });
   }
 
-  /** Of the demo tenant's sandbox. Returns a key of the person's own. */
+  /** For the demo tenant's sandbox. Returns the person's own key. */
   addPerson(person: NewPerson, scopes: readonly string[]): Promise<string> {
     const { tenantId } = this.quickstart();
     return this.#asOperator((operator) => mintPersonsKey(operator, tenantId, person, scopes));
@@ -224,7 +224,7 @@ export class Deployment {
   async stop(): Promise<readonly string[]> {
     await this.#closePools();
     const problems = (await Promise.all(this.#processes.map((one) => one.stop()))).flat();
-    // Of two processes that stop at once, the parts notice a moment later that nobody needs them.
+    // If two processes stop at once, the parts notice a moment later that nobody needs them.
     const deadline = performance.now() + LAST_PROCESS_LIMIT_MILLISECONDS;
     while (findProcesses(this.dataDir).length > 0 && performance.now() < deadline) await delay(250);
     const left = findProcesses(this.dataDir);
@@ -251,7 +251,7 @@ export class Deployment {
     }
   }
 
-  /** What it does as the operator meanwhile takes place in one go. */
+  /** Runs all operator's work in it over one connection. */
   async operating<Result>(work: () => Promise<Result>): Promise<Result> {
     return await this.#asOperator(async (operator) => {
       this.#operator = operator;

@@ -16,7 +16,7 @@ export interface Acknowledgement {
   result: unknown;
 }
 
-/** What callers did and were told, checked against the books afterwards. */
+/** Callers' requests and answers, checked against the books afterwards. */
 export interface History {
   round: number;
   readonly operations: number;

@@ -15,7 +15,7 @@ export interface Intent {
   sequence: number;
   traveler: Traveler;
   request: CallRequest;
-  /** What the effect is about, such as the offer that is booked. */
+  /** The subject of the effect, such as the offer to book. */
   subject: string;
   answers: Answer[];
 }

@@ -9,7 +9,7 @@ export type Kills = Map<string, number>;
 
 export interface Move {
   name: string;
-  /** Parts to kill, each group at one moment, with a pause of its own between groups. */
+  /** Parts to kill, each group at one moment, with a separate pause between groups. */
   groups: readonly (readonly string[])[];
 }
 
@@ -26,7 +26,7 @@ interface NemesisOptions {
 }
 
 const CHANCE_OF_A_KILL_AT_AN_ANSWER = 0.5;
-/** Of the others, where the area knows such moments. */
+/** For other moments that the area knows. */
 const CHANCE_OF_A_KILL_AT_A_MOMENT = 0.75;
 const CHANCE_OF_A_KILL_WHILE_STARTING = 0.25;
 

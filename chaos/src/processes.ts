@@ -12,7 +12,7 @@ interface Process {
   directory(): string;
 }
 
-/** What runs on this machine now. */
+/** The processes of this machine. */
 function listProcesses(): Process[] {
   return process.platform === "linux" ? listFromProc() : listFromPs();
 }
@@ -80,7 +80,7 @@ export function isRunning(pid: number, folder: string): boolean {
   return part !== undefined && !part.zombie && part.command.includes(folder);
 }
 
-/** What works in a part's folder although the part itself was killed: started after it was looked up. */
+/** Processes in a part's folder that survive the part: started after it was looked up. */
 export function findOrphans(folder: string): number[] {
   return listProcesses().flatMap(({ pid, zombie, directory }) =>
     !zombie && directory().startsWith(folder) ? [pid] : [],

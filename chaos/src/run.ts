@@ -32,7 +32,7 @@ const COVER_LIMIT_MILLISECONDS = 180_000;
 const COVER_POLL_MILLISECONDS = 100;
 const NEXT_LOOK_MILLISECONDS = 500;
 const LATER_LOOKS = 3;
-/** Of a run without a guard: many show their loss without a kill. */
+/** In a run without a guard: many faults appear without a kill. */
 const LOOKS_BEFORE_A_KILL = 4;
 
 /** True: every invariant holds. Leaves no process behind, however it ends. */
@@ -190,7 +190,7 @@ async function failsSoon(run: AreaRun, kills: Kills): Promise<boolean> {
   return false;
 }
 
-/** What is only late, as while the database was away, is gone at a later look. */
+/** A delayed record, as while the database was unreachable, appears in a later look. */
 async function failsAlready(run: AreaRun): Promise<boolean> {
   const look = async () => (await run.audit("running").catch(() => [])).flatMap(({ problems }) => problems);
   let lasting = await look();
@@ -217,7 +217,7 @@ async function settle(deployment: Deployment, run: AreaRun, signal: AbortSignal)
   }
 }
 
-/** What compared nothing has shown nothing. */
+/** A finding without a comparison proves nothing. */
 function unlessEmpty(finding: Finding): Finding {
   return finding.checked > 0
     ? finding

@@ -5,13 +5,13 @@ import { type Answer, type CallRequest, isFinal } from "./call.ts";
 import type { Asker, Intent, Traveler } from "./intents.ts";
 import type { Random } from "./random.ts";
 
-/** What travelers do, one call after the other; everything follows from the random decisions and from the answers. */
+/** The behaviour of travelers, one call after the other, determined by the random decisions and by the answers. */
 export interface Sequences<Plan> {
   /** So many are begun for each round; more, when these are through before the kills are. */
   perRound: number;
   /** So many at once. */
   workers: number;
-  /** What a request's effect is about, which is wanted once however often it is asked for; undefined: it has no such effect. */
+  /** The subject of a request's effect, which is wanted once however often it is requested; undefined if it has no such effect. */
   subjectOf(request: Pick<CallRequest, "tool" | "args" | "key">): string | undefined;
   /** The same for the same draws. */
   plan(random: Random, number: number): Plan;

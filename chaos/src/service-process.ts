@@ -6,7 +6,7 @@ import { variables } from "../../server/src/config/config.ts";
 
 const MAIN = fileURLToPath(new URL("../../server/src/main.ts", import.meta.url));
 const BROKEN = fileURLToPath(new URL("./broken-service.ts", import.meta.url));
-/** What a service prints when its start has come to its end. */
+/** Printed by a service when its start is complete. */
 const READY = "Wayfare is ready";
 const STOP_LIMIT_MILLISECONDS = 60_000;
 const RESTART_PAUSE_MILLISECONDS = 50;
@@ -16,7 +16,7 @@ interface ServiceProcessOptions {
   broken: string | undefined;
   /** Beside the harness's own environment. */
   environment: Readonly<Record<string, string>>;
-  /** Of the host that says whether it is ready. */
+  /** The URL of the host that reports readiness. */
   url: string;
   logFile: string;
 }
@@ -53,7 +53,7 @@ export class ServiceProcess {
     return this.#failedStarts;
   }
 
-  /** Of whatever it said. */
+  /** The last line of its output. */
   lastLine(): string {
     return readFileSync(this.#options.logFile, "utf8").trim().split("\n").at(-1)?.slice(0, 300) ?? "";
   }
@@ -117,7 +117,7 @@ export class ServiceProcess {
     this.#partKilledSinceStart = false;
     const log = openSync(logFile, "a");
     const logOffset = fstatSync(log).size;
-    // A group of its own: Ctrl-C is for the harness, which ends everything itself.
+    // A separate process group: Ctrl-C is for the harness, which ends everything itself.
     const replaced = [...(broken === undefined ? [] : ["--break", broken]), ...(this.#isDeployed ? ["--deploy"] : [])];
     const child = spawn(process.execPath, replaced.length === 0 ? [MAIN] : [BROKEN, ...replaced], {
       detached: true,

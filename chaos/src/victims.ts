@@ -12,7 +12,7 @@ const processesOf: Readonly<Record<string, Victim>> = {
   anvil: { part: "devnet", which: "what it started" },
 };
 
-/** What is to be killed, looked up before. */
+/** A victim, looked up before the kill. */
 export interface Aim {
   /** Sends SIGKILL at once. False: it was not running. */
   kill(): boolean;
@@ -34,7 +34,7 @@ export function aimAt(name: string, parts: readonly ListedPart[], dataDir: strin
   const isGone = (now: readonly ListedPart[]) => !now.some(({ pid }) => pid === itself);
   if (which === "itself") return { kill: () => killProcesses(own), isReplaced: isGone };
   if (which === "what it started") {
-    // Of a part that is starting, the same process starts another one.
+    // A part that is starting is started again by the same process.
     const isNew = (pid: number) => pid !== itself && !children.includes(pid);
     const hasAnother = () => itself !== undefined && findPart(itself, dataDir).some(isNew);
     return { kill: () => killProcesses(children), isReplaced: (now) => isGone(now) || hasAnother() };

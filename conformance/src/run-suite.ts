@@ -12,7 +12,7 @@ const Package = z.object({ version: z.string(), bin: z.object({ conformance: z.s
 
 export interface SuiteResult {
   version: string;
-  /** What the suite's process ended with; undefined when it had to be ended. */
+  /** The exit code of the suite's process; undefined if it had to be killed. */
   exitCode: number | undefined;
   passed: readonly string[];
   /** Neither passed nor failed: the scenario found nothing to judge. */

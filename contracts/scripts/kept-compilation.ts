@@ -10,8 +10,8 @@ const KEPT = 8;
 export const solcVersion = z.string().parse(solc.version());
 
 /**
- * What the compiler says to an input that holds all of its sources. It follows from the compiler and the input alone and takes up to
- * half a minute to make, so the last ones are kept.
+ * The compiler's output for an input that holds all of its sources. It depends only on the compiler and the input and
+ * takes up to half a minute, so the last ones are kept.
  */
 export function compileOrRecall(input: string): string {
   const name = `${createHash("sha256").update(`${solcVersion}\n${input}`).digest("hex")}.json`;

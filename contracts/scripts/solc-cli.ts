@@ -1,4 +1,4 @@
-// What forge needs of the solc command line: `--version`, and standard JSON from standard input. Sources come inside it.
+// The part of the solc command line that forge needs: `--version`, and standard JSON with inlined sources from standard input.
 import { readFileSync, writeSync } from "node:fs";
 import { compileOrRecall, solcVersion } from "./kept-compilation.ts";
 

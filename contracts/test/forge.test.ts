@@ -79,7 +79,7 @@ function sumMetrics(report: z.infer<typeof Report>): Map<string, z.infer<typeof 
   return sums;
 }
 
-/** What the steps in Gas.t.sol cost, in the format of `forge snapshot`. */
+/** The cost of the steps in Gas.t.sol, in the format of `forge snapshot`. */
 function gasLines(report: z.infer<typeof Report>): string[] {
   return Object.entries(report)
     .filter(([suite]) => suite.startsWith(GAS_SUITES))

@@ -22,7 +22,7 @@ const LONG_CHAIN_BLOCKS = 2_000;
 export interface AnvilNode {
   address: NodeAddress;
   lane: NodeLane;
-  /** What it calls itself, with its version. */
+  /** Its own name, with its version. */
   version: string;
   genesisBlock: Block;
   /** Resolves, with the reason, when the process is gone. */
@@ -49,7 +49,7 @@ const wordsOf = ({ folder, genesis, fromBlock }: AnvilOptions, address: NodeAddr
 ];
 
 const spawned = (options: AnvilOptions, address: NodeAddress): { child: ChildProcess; ended: Promise<string> } => {
-  // It reads a .env file where it works: that is the chain's own folder, and nothing of the environment reaches it.
+  // It reads a .env file in its working directory: that is the chain's own folder, and it gets nothing of the environment.
   const child = spawn(options.binary, wordsOf(options, address), {
     cwd: options.folder,
     env: { LC_ALL: "C", TZ: "UTC" },

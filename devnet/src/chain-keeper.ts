@@ -6,7 +6,7 @@ import type { NodeLane } from "./node-lane.ts";
 import { type Recovered, type Tip, weightOf } from "./recover.ts";
 import type { OpenLog } from "./write-ahead-log.ts";
 
-/** What is durable of the chain, and where its tip is. */
+/** The durable part of the chain, and its tip. */
 export interface ChainKeeper {
   tip(): Tip;
   nextRecord(transactions: string[], nowSeconds: number): LogRecord;
@@ -14,7 +14,7 @@ export interface ChainKeeper {
   /** The logged record was mined as this block. */
   advance(record: LogRecord, block: Block): void;
   isSnapshotDue(when: "idle" | "busy" | "stopping"): boolean;
-  /** Of the node's state, or of what `trim` leaves of it. False: it could not be written. */
+  /** A snapshot of the node's state, or of the result of `trim`. False if it could not be written. */
   takeSnapshot(lane: NodeLane, trim?: (state: Buffer) => Buffer): Promise<boolean>;
   close(): Promise<void>;
 }

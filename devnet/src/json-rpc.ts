@@ -17,7 +17,7 @@ export const INVALID_REQUEST = -32_600;
 export const METHOD_NOT_FOUND = -32_601;
 export const INVALID_PARAMS = -32_602;
 export const INTERNAL_ERROR = -32_603;
-/** What Ethereum nodes answer when they do not take a transaction. */
+/** The code with which Ethereum nodes refuse a transaction. */
 export const REJECTED = -32_000;
 
 export const failure = (code: number, message: string): RpcAnswer => ({ error: { code, message } });

@@ -2,7 +2,7 @@ import { accessSync, constants } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";
 
-/** What the chain's folder is written with; another version need not replay it to the same blocks. */
+/** The version that writes the chain's folder; another one may not replay it to the same blocks. */
 const ANVIL_VERSION = "1.7.1";
 
 /** Where programs are, whatever the environment says. */

@@ -1,7 +1,7 @@
 import { crc32 } from "node:zlib";
 import { z } from "zod";
 
-/** What was decided about one block before it was mined: enough to mine the identical block again. */
+/** The decisions about one block before it was mined: enough to mine the identical block again. */
 const LogRecord = z.object({
   block: z.int(),
   /** The hash of the block before it. */

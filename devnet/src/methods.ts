@@ -1,4 +1,4 @@
-/** What the parameters of a call become on their way to the node. */
+/** Adapts the parameters of a call for the node. */
 type Adapt = (params: readonly unknown[], nowSeconds: number) => readonly unknown[];
 
 const asTheyAre: Adapt = (params) => params;

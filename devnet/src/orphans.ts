@@ -8,7 +8,7 @@ interface RunningProcess {
   commandLine: string;
 }
 
-/** Of a process that is gone, or only waits for its parent, it is empty. */
+/** Empty for a process that is gone, or only waits for its parent. */
 const readCommandLine = (pid: number): string => {
   try {
     return readFileSync(`/proc/${pid}/cmdline`, "utf8").split("\0").join(" ");

@@ -74,7 +74,7 @@ const replay = async ({ lane }: AnvilNode, records: readonly LogRecord[], from: 
   return tip;
 };
 
-/** Of a fresh node. */
+/** For a fresh node. */
 export const loadSnapshot = async ({ lane }: AnvilNode, folder: string, block: number): Promise<Block> => {
   const state = readFileSync(snapshotPath(folder, block)).toString("hex");
   resultOf(await lane.call("anvil_loadState", `0x${state}`));
@@ -123,8 +123,8 @@ export const recover = async (
 ): Promise<Recovered> => {
   const snapshots = listSnapshots(folder).toReversed();
   const fromTheBeginning = listSegments(folder).includes(0) || snapshots.length === 0 ? [0] : [];
-  // A segment is begun before its snapshot is written. Without it, what came after the snapshot is lost, and no other way to restore
-  // the chain brings it back.
+  // A segment is begun before its snapshot is written. Without it, the blocks after the snapshot are lost, and no other
+  // way of restoring the chain recovers them.
   const logless = snapshots.find((block) => !listSegments(folder).includes(block));
   if (logless !== undefined) throw new Error(`${segmentPath(folder, logless)} is missing: put back a copy.`);
   const failed: { base: number; reason: string }[] = [];

@@ -36,7 +36,7 @@ export class Renewal {
   #isStopping = false;
   /** After a failure, it is tried again when the chain has grown to this weight. */
   #notBefore = 0;
-  /** Of what the node does not hold. */
+  /** The weight of the blocks that the node does not hold. */
   #weightBefore: number;
 
   constructor(options: RenewalOptions) {
@@ -103,7 +103,7 @@ export class Renewal {
     }
   }
 
-  /** What is archived by then stays. */
+  /** Blocks archived by then stay archived. */
   async stop(): Promise<void> {
     this.#isStopping = true;
     await this.#archiving;

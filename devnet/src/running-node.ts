@@ -32,7 +32,7 @@ export class RunningNode {
     return resultOf(readAnswer(JSON.parse(answered.toString())));
   }
 
-  /** What the node before it is still asked, it answers. */
+  /** The previous node answers its pending questions. */
   replace(node: AnvilNode): void {
     const [before, reader] = [this.#node, this.#reader];
     this.#node = node;

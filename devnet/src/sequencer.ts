@@ -46,10 +46,10 @@ interface SequencerParts {
 }
 
 /**
- * Groups signed transactions into blocks. The order of things is what makes every acknowledged transaction durable and every replay
- * identical: the node takes the group into its empty pool and refuses what it must; what it took is logged, in the same order, and
- * synced; only then it is mined; only then anybody is answered; and the pool is emptied. So a block depends on nothing but the state
- * before it and its record.
+ * Groups signed transactions into blocks. The order of steps makes every acknowledged transaction durable and every
+ * replay identical: the node takes the group into its empty pool and refuses invalid ones; the accepted ones are logged
+ * in the same order and synced; only then are they mined and answered; and the pool is emptied. So a block depends only
+ * on the state before it and its record.
  */
 export class Sequencer {
   readonly #parts: SequencerParts;
@@ -86,7 +86,7 @@ export class Sequencer {
     return this.#enqueue(raw, bytes);
   }
 
-  /** Finishes the group under way; what waits is refused. */
+  /** Finishes the current group; waiting transactions are refused. */
   async stop(): Promise<void> {
     this.#stopping = true;
     this.#wake();
@@ -136,7 +136,7 @@ export class Sequencer {
     if (!this.#held.add({ item, from, nonce, deadlineMilliseconds })) refuseEarly(item, nonce);
   }
 
-  /** What became possible goes first. */
+  /** Transactions that became valid go first. */
   async #releaseHeld(): Promise<void> {
     const senders = this.#held.senders();
     const counts = await this.#parts.node.lane.calls(

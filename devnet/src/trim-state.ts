@@ -1,7 +1,7 @@
 import { constants, gunzipSync, gzipSync } from "node:zlib";
 import { z } from "zod";
 
-/** What the node writes of itself, as far as it matters here: everything else stays as it is. */
+/** The relevant part of the node's state dump: everything else stays unchanged. */
 const State = z.looseObject({
   blocks: z.array(z.looseObject({ header: z.looseObject({ number: z.string() }) })),
   transactions: z.array(z.looseObject({ block_number: z.number() })),

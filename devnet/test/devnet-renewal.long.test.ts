@@ -33,7 +33,7 @@ async function transfer(chain: Devnet, nonce: number): Promise<Hex> {
   return await send(chain, nonce, coin, encodeFunctionData({ abi: coinAbi, functionName: "transfer", args }));
 }
 
-/** What a reader sees of the first blocks, and of all logs. */
+/** A reader's view of the first blocks, and of all logs. */
 async function look(chain: Devnet, hash: Hex, blockHash: Hex) {
   const results = [
     ["eth_getBlockByNumber", "0x5", false],

@@ -50,7 +50,7 @@ test("only the listed methods exist: nothing that changes the chain past its log
   for (const method of forbidden) {
     expect(await chain.ask(method)).toMatchObject({ id: 1, error: { code: -32_601 } });
   }
-  // What is listed is known to the node, whatever it says to a call without parameters.
+  // The node knows every listed method, whatever it answers to a call without parameters.
   for (const method of READ_METHODS.keys()) {
     expect([method, (await chain.ask(method)).error?.code]).not.toEqual([method, -32_601]);
   }

@@ -14,7 +14,7 @@ vi.setConfig({ testTimeout: 240_000 });
 
 let fixture: DevnetFixture;
 let chain: Devnet;
-/** What comes out of order is not refused however late the rest is. */
+/** A transaction out of order is not refused however late the missing ones are. */
 const startPatient = () => fixture.start({ broken: "patient" });
 beforeEach(async () => {
   fixture = createDevnetFixture();
@@ -67,7 +67,7 @@ test("what the node refuses gets the node's error and harms neither its neighbou
     alsoGood: await signTransfer(3, 0),
   } as const;
   const sent = Object.entries(group).map(([name, raw]) => ({ name, answer: send(raw) }));
-  // Of the one that has no predecessor, a patient chain may know nothing until it is killed.
+  // A patient chain may not know the one without a predecessor until it is killed.
   const waiting = sent.find(({ name }) => name === "afterwards")?.answer.catch(() => undefined);
   const answered = sent.filter(({ name }) => name !== "afterwards");
   const errors = Object.fromEntries(

@@ -1,4 +1,4 @@
-// What build-airports.ts knows better than its source.
+// Corrections of build-airports.ts to its source.
 
 export type Airport = {
   iata: string;

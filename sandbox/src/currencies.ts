@@ -103,12 +103,12 @@ export function setCurrencies(ofAccount: string, staysIn: "local" | "account"): 
   areStaysLocal = staysIn === "local";
 }
 
-/** Of the account; flights are sold in it. */
+/** The account's currency, in which flights are sold. */
 export function accountCurrency(): string {
   return account;
 }
 
-/** What hotels of a country are paid in; dollars where nothing else is known. */
+/** The currency of hotels in a country; dollars if unknown. */
 export function currencyOfCountry(country: string): string {
   return areStaysLocal ? (CURRENCY_OF[country] ?? "USD") : account;
 }

@@ -36,7 +36,7 @@ export function ticketingFault(fault: Fault | undefined): Fault | undefined {
   return fault?.kind === "ticketing_failed" || fault?.kind === "ticketing_delayed" ? fault : undefined;
 }
 
-/** What every part of the supplier works with. */
+/** The shared state of every part of the supplier. */
 export type Sandbox = {
   readonly db: Database;
   readonly clock: Clock;

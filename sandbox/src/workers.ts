@@ -1,4 +1,4 @@
-// What happens without a caller: tickets, lapsing holds, webhook deliveries. All of it is due work in the database.
+// Work without a caller: tickets, lapsing holds, webhook deliveries. All of it is stored in the database with a due time.
 import type { Clock } from "./clock.ts";
 import { runLapse, runTicketing } from "./orders/ticketing.ts";
 import { runStayBooking } from "./stays/booking-jobs.ts";
@@ -106,7 +106,7 @@ export function startWorkers(db: Database, clock: Clock): Workers {
     const due = rows[0]?.due ?? null;
     return due === null ? Number.POSITIVE_INFINITY : Number(due) - clock.nowMs();
   };
-  // One job at a time: whoever asks for everything due also waits for the one that is under way.
+  // One job at a time: a request for everything due also waits for the job in progress.
   let previous: Promise<unknown> = Promise.resolve();
   const runNextJob = (): Promise<boolean> => {
     const next = previous.then(() => runOneJob(db, clock));

@@ -144,7 +144,7 @@ describe("a change that costs money", () => {
     ]);
     checkLedgerAddsUp(await ledger(sandbox));
 
-    // What is refunded afterwards follows from the new price.
+    // Later refunds are computed from the new price.
     const quoted = await sandbox.call("POST", "/air/order_cancellations", { order_id: order.id });
     const penalty = cents(after.conditions.refund_before_departure.penalty_amount ?? "0.00");
     expect(cents(dataOf(quoted, Cancellation, 201).refund_amount)).toBe(cents(after.total_amount) - penalty);

@@ -1,4 +1,4 @@
-// What holds for every route of the wire: rate limits, request ids, pages, trailing slashes.
+// Common to every route of the wire: rate limits, request ids, pages, trailing slashes.
 import { request as httpRequest } from "node:http";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { z } from "zod";
@@ -155,7 +155,7 @@ test("control is for programs of this machine: no page of another origin, and no
   expect(await tick({ ...json, host: `127.0.0.1.rebound.example:${port}` })).toBe(403);
   expect(await tick({ ...json, origin: "https://attacker.example" }, "/air/../%5fsandbox/tick")).toBe(403);
   expect(await sendByHand("/_sandbox/ledger", "GET", { host: "rebound.example" })).toBe(403);
-  // Who needs no more than an address or localhost.
+  // Clients for which an address or localhost is enough.
   expect(await tick(json)).toBe(200);
   expect(await tick({ ...json, host: `localhost:${port}` })).toBe(200);
   expect(await tick({ ...json, host: `[::1]:${port}` })).toBe(200);

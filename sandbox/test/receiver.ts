@@ -1,4 +1,4 @@
-// A receiver of webhooks, on a port of its own.
+// A receiver of webhooks, on a separate port.
 import { createServer } from "node:http";
 import { z } from "zod";
 
@@ -15,7 +15,7 @@ export type Received = { event: z.infer<typeof Event>; raw: string; signature: s
 
 export class Receiver {
   readonly received: Received[] = [];
-  /** What it answers; undefined keeps the sender waiting. */
+  /** Its answer; undefined keeps the sender waiting. */
   answerWith: number | undefined = 200;
   /** Types that it answers with 500, however often they come. */
   readonly refused = new Set<string>();

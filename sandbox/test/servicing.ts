@@ -1,4 +1,4 @@
-// What the tests of servicing expect on the wire, and the steps that they share.
+// The wire shapes that the servicing tests expect, and their common steps.
 import { z } from "zod";
 import type { RunningSandbox } from "./start.ts";
 import { cents, dataOf, daysAhead, instantBody, type Offer, Order, pickOffer, type Search, tick } from "./supplier.ts";

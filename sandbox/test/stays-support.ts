@@ -1,4 +1,4 @@
-// What the tests of stays share: the wire's forms, a search, a quote and a booking.
+// Shared by the tests of stays: the wire's shapes, a search, a quote and a booking.
 import { z } from "zod";
 import type { RunningSandbox } from "./start.ts";
 import { cents, dataOf, daysAhead, Ledger } from "./supplier.ts";

@@ -1,4 +1,4 @@
-// What the tests expect on the wire, and the steps that most of them share.
+// The wire shapes that the tests expect, and their common steps.
 import { z } from "zod";
 import type { Answer, RunningSandbox } from "./start.ts";
 

@@ -1,4 +1,4 @@
-// What a receiver has to live with: events twice, late, out of order, lost, and a supplier that dies while it sends.
+// Faults that a receiver must handle: events twice, late, out of order, lost, and a supplier that dies while sending.
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from "vitest";
 import { z } from "zod";
 import { Receiver, WebhookEvent } from "./receiver.ts";

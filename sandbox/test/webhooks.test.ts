@@ -109,7 +109,7 @@ test("the endpoint gets the events that it asks for while it is active", async (
   const changed = await sandbox.call("PATCH", path, { active: false });
   expect(dataOf(changed, Endpoint).active).toBe(false);
   await sandbox.call("POST", "/air/order_cancellations", { order_id: held.id });
-  // What it asks for when it is active again comes, and what happened meanwhile would have come before it.
+  // Events requested after the endpoint is active again arrive; earlier ones would have come first.
   await sandbox.call("PATCH", path, { active: true });
   await sandbox.call("POST", "/air/order_cancellations", { order_id: held.id });
   await until(() => expect(types()).toHaveLength(3));

@@ -44,7 +44,7 @@ export function listModules(files: readonly SourceFile[]): string[] {
   return files.filter(isContext).map(({ path }) => moduleOf(path) ?? "");
 }
 
-/** What the modules' contexts declare. */
+/** The needs declared by the modules' contexts. */
 export function declaredNeeds(files: readonly SourceFile[]): Graph {
   return graphOf(
     files.filter(isContext).flatMap(({ path, text }) => {
@@ -61,7 +61,7 @@ interface Use {
   readonly what: string;
 }
 
-/** What modules use of others where the compiler does not see it: imports, and tables in SQL. */
+/** Uses of other modules that the compiler does not see: imports, and tables in SQL. */
 function hiddenUses(files: readonly SourceFile[]): Use[] {
   const tables = tableOwners(files);
   return files.filter(isOwn).flatMap((file) => {
@@ -93,7 +93,7 @@ function queriedTables(text: string): string[] {
 
 const toSnakeCase = (name: string): string => name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 
-/** What modules offer, by registry and name. */
+/** The names that modules offer, by registry. */
 function registeredNames(files: readonly SourceFile[]) {
   return files
     .filter(isOwn)

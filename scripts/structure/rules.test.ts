@@ -88,6 +88,11 @@ const spoilt: Readonly<Record<keyof typeof rules, readonly (readonly SourceFile[
     [file("server/src/modules/trips/x.ts", "const now = Date.now();")],
     [file("server/src/surfaces/http/x.ts", "const port = process.env.PORT;")],
   ],
+  "comments begin with their subject": [
+    [file("server/src/modules/trips/x.ts", "// What a trip costs.")],
+    [file("chaos/src/x.ts", "/**", " * Of a trip.", " */")],
+    [file("server/src/modules/trips/x.ts", ["const cost = 1;", "/** Of a trip. */"].join(" "))],
+  ],
 };
 
 it.each(Object.keys(rules))("%s: the rule finds a spoilt tree", (name) => {

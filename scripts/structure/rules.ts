@@ -7,7 +7,7 @@ const SERVICE = "server/src/";
 const MAXIMUM_LINES = 400;
 const MOST_FILES_SIDE_BY_SIDE = 30;
 
-/** Who may import whom, beside itself; `*` stands for everything (ARCHITECTURE.md has the reasons). */
+/** The allowed imports of each folder, beside itself; `*` stands for everything (ARCHITECTURE.md has the reasons). */
 const mayImport: Readonly<Record<string, readonly string[]>> = {
   domain: [],
   ports: ["domain"],
@@ -41,7 +41,7 @@ const packages: Readonly<Record<string, readonly string[]>> = {
   conformance: ["server"],
 };
 
-/** Below these a folder is a unit of its own, and no two of them may import each other, not even types. */
+/** Within these each folder is a unit, and no two of them may import each other, not even types. */
 const DEEP_ROOMS: ReadonlySet<string> = new Set(["kernel", "modules", "surfaces", "adapters", "platform"]);
 
 const inService = (path: string): string | undefined =>
@@ -84,7 +84,7 @@ const MAY_SEE_ALL = ["kernel", "outside", "commands", "compose.ts", "contributio
 /** They open the chain before the parts are made, from the rows of three modules. */
 const OPENS_CHAIN = ["server/src/outside/open-chain.ts", "server/src/outside/live-chain.ts"];
 
-/** What listens and what opens the outside gets what it needs of modules as parts. */
+/** Hosts and the opening of outside systems get modules' contributions as parts. */
 function knowsModules(files: readonly SourceFile[]): string[] {
   return files
     .filter((file) => isService(file) && ["outside", "hosts.ts"].includes(roomOf(file.path)))
@@ -163,6 +163,21 @@ function hiddenInputs(files: readonly SourceFile[]): string[] {
   });
 }
 
+/** A comment begins with its subject or its verb. Solidity is exempt, as its comments are part of a contract's metadata hash. */
+const INDIRECT = /(?:^\s*|[;,{([] )(?:\/\/|\/?\*\*?) (?:What|Of)\b/;
+
+function indirectComments(files: readonly SourceFile[]): string[] {
+  return files
+    .filter(({ path }) => !path.endsWith(".sol"))
+    .flatMap(({ path, text }) =>
+      text
+        .split("\n")
+        .flatMap((line, index) =>
+          INDIRECT.test(line) ? [`${path}:${index + 1}: a comment begins with What or Of`] : [],
+        ),
+    );
+}
+
 /** Every rule by its name, for the check and for its own tests. */
 export const rules: Readonly<Record<string, (files: readonly SourceFile[]) => string[]>> = {
   "folders import only what they may": brokenRooms,
@@ -176,4 +191,5 @@ export const rules: Readonly<Record<string, (files: readonly SourceFile[]) => st
   "no crowded folders": crowdedFolders,
   "SQL only in stores": strayQueries,
   "no hidden inputs": hiddenInputs,
+  "comments begin with their subject": indirectComments,
 };

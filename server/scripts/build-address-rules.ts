@@ -25,7 +25,7 @@ const Source = z.object({
 });
 
 const EXAMPLES = 2;
-/** What the entry of no country says, which holds where a country says nothing. */
+/** The entry of no country, which applies where a country's entry has a gap. */
 const fallback = read("ZZ");
 
 function read(country: string): z.infer<typeof Source> {

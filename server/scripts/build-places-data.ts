@@ -35,7 +35,7 @@ const SourceCity = z.object({
   countryCode: z.string().length(2),
   admin1Code: z.string(),
   population: z.coerce.number().int(),
-  /** Of the digital elevation model. */
+  /** Meters, from the digital elevation model. */
   dem: z.coerce.number().int(),
 });
 

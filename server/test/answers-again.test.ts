@@ -12,8 +12,8 @@ import { openServicing, type Servicing } from "./support/servicing-service.ts";
 import { resultOf, stranger } from "./support/treasury.ts";
 
 /**
- * A call whose process died, or heard nothing of what it did, is finished by others: its Idempotency-Key answers with what they have
- * stored. Whoever sends it again gets an answer like any other, by the schema that is published.
+ * A call whose process died, or that never heard of its effect, is finished by other processes: its Idempotency-Key
+ * returns their stored result. A repetition gets an answer like any other, by the published schema.
  */
 let world: Servicing;
 let service: TestService;
@@ -37,7 +37,7 @@ const keyed = (tool: string, args: object, key: string): Promise<Answer> =>
   service.call(tool, args, { headers: { "idempotency-key": key } });
 
 const Kept = z.object({ effect: z.string(), stored: z.string().nullable(), kept: z.string().nullable() });
-/** What the effect of a call has stored, and what its key answers with. */
+/** The stored effect of a call, and the answer of its key. */
 async function readStored(key: string): Promise<z.infer<typeof Kept> | undefined> {
   const rows = await service.sql(
     `select call.effect, call.result as stored, held.outcome as kept from idempotency held
@@ -91,7 +91,7 @@ async function bury(key: string): Promise<void> {
     ]);
 }
 
-/** Of a call whose process died before it heard the supplier's answer, once others have found out what it did. */
+/** A call whose process died before the supplier's answer, after other processes have looked it up. */
 async function expectFinished(
   tool: string,
   args: object,
@@ -107,7 +107,7 @@ async function expectFinished(
   return await expectAgain(tool, args, key);
 }
 
-/** What may not have been in a block yet when the first answer was given. */
+/** Members that may not have been in a block when the first answer was given. */
 const LATE = new Set(["chargeTxHash", "refundTxHash", "next"]);
 const TICKETS = new Set(["ticketing", "ticketOrderHash", "since", "next"]);
 const without = (names: ReadonlySet<string>) => (result: object) =>
@@ -182,7 +182,7 @@ describe("a call that others have finished", () => {
   });
 });
 
-/** What an example says that does not fit here. */
+/** Arguments in place of an example's that do not fit here. */
 async function insteadOf(tool: string): Promise<object> {
   // Not every fare can be changed.
   if (tool === "book_flight") return { offerId: (await world.flexibleOffer()).id };
@@ -203,13 +203,13 @@ describe("what the effect of a call has stored", () => {
     await runInOrder(entries, Temporal.Now.plainDateISO("UTC"), async ({ name }, example) => {
       const args = { ...example, ...(await insteadOf(name)) };
       const key = randomUUID();
-      // What is not ticketed yet cannot be changed.
+      // An order without tickets cannot be changed.
       await expect.poll(() => service.sql(issued, [service.tenantId]), PATIENCE).toEqual([]);
       const first = resultOf(await keyed(name, args, key));
       const { effect: end, stored } = (await readStored(key)) ?? {};
       if (end !== "done") return first;
       const part: unknown = JSON.parse(stored ?? "");
-      // Of these nothing is stored under the key: the tool is asked again.
+      // Nothing of these is stored under the key: the tool is asked again.
       if (lacksShownOnce(part)) return first;
       await service.sql("update idempotency set outcome = $3 where tenant_id = $1 and key = $2", [
         ...[service.tenantId, key, successText(part)],

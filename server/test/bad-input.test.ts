@@ -108,7 +108,7 @@ function badArguments(schema: Schema, valid: unknown, path: string): Bad[] {
     };
     return [...(path === "" ? [] : badValues(schema, path)), ...known, ...missing, stray];
   }
-  // What another tool or workflow takes is judged by that one.
+  // The arguments of another tool or workflow are judged by that one.
   if (isAnything(schema)) return badValues(schema, path);
   if (typeof schema.additionalProperties === "object") {
     const inner = badArguments(schema.additionalProperties, undefined, `${path}.some`);

@@ -16,8 +16,8 @@ import { createTestDatabase, type TestDatabase } from "./support/test-database.t
 import { textPdf } from "./support/text-pdf.ts";
 
 /**
- * A product in a process of its own reads fifty documents over every surface. Afterwards no word of any is in its memory, its log, its
- * files or its database, and with each search goes one that finds what was put there.
+ * A product in a separate process reads fifty documents over every surface. Afterwards no word of any is in its memory,
+ * its log, its files or its database; a control of each search finds a planted text.
  */
 
 const DOCUMENTS = 50;
@@ -79,13 +79,13 @@ afterAll(async () => {
 
 interface Sample {
   args: { kind: string; data: string; mediaType: string };
-  /** What stands in it, and in no other text of the world. */
+  /** Words that occur in it and nowhere else. */
   words: readonly string[];
 }
 
 const digits = (number: number, length: number): string => String(number).padStart(length, "0");
 
-/** Each with words of its own. */
+/** Each with unique words. */
 function sampleOf(number: number): Sample {
   const word = `Zyx${digits(number, 2)}quv`;
   const data = (lines: readonly string[]) => textPdf(lines).toString("base64");
@@ -173,7 +173,7 @@ async function searchFolder(path: string, texts: readonly string[]): Promise<str
   return [...new Set((found.stdout ?? "").split("\n").filter((line) => line !== ""))];
 }
 
-/** What the process still refers to, as a file. */
+/** Everything that the process still references, as a file. */
 async function dumpHeap(): Promise<void> {
   for (const name of readdirSync(dumps)) rmSync(join(dumps, name));
   child.kill("SIGUSR2");

@@ -18,8 +18,8 @@ import { type SupplierSandbox, startSupplierSandbox } from "./support/supplier-s
 import { resultOf, UNIT } from "./support/treasury.ts";
 
 /**
- * One tenant with a key of each environment, in a product in production mode with the sandbox beside it. Every tool and every route is
- * called with what belongs to the other environment: nothing of it is shown, found or changed.
+ * One tenant with a key of each environment, in a product in production mode with the sandbox beside it. Every tool and
+ * every route is called with records of the other environment: none is shown, found or changed.
  */
 
 // Every example runs in both environments, and then once more with the ids of the other one.
@@ -32,7 +32,7 @@ const DEMO_TRAVELER = "user_demo";
 const environments = ["sandbox", "production"] as const;
 type Environment = (typeof environments)[number];
 
-/** What one environment has after every example ran in it. */
+/** The records of one environment after every example ran in it. */
 interface Side {
   environment: Environment;
   key: string;
@@ -55,7 +55,7 @@ const Address = z.templateLiteral(["0x", z.string().regex(/^[0-9a-f]{40}$/)]);
 const today = Temporal.Now.plainDateISO("UTC");
 
 beforeAll(async () => {
-  // Of the same number as the development chain: what tells them apart is the genesis.
+  // Has the same number as the development chain: only the genesis differs.
   [chain, supplier] = await Promise.all([startLiveChain(SANDBOX_CHAIN_ID), startSupplierSandbox()]);
   deployment = await createLiveDeployment(chain, supplier);
   // The first start makes the wallet that the escrow pays to; the sandbox is not needed for that.
@@ -126,7 +126,7 @@ const profileOf = ({ environment }: Side) => ({
   ],
 });
 
-/** What needs a contract that the live chain of this test has not, or is of the sandbox alone. */
+/** Excludes tools that need a contract missing on this test's live chain, or that exist only in the sandbox. */
 const isThere = ({ tool }: (typeof catalog.entries)[number], { environment }: Side): boolean =>
   environment === "sandbox" || (tool.area !== "reputation" && tool.name !== "faucet_drip");
 
@@ -155,7 +155,7 @@ async function useEverything(side: Side): Promise<void> {
   });
 }
 
-/** What was bought is ticketed a moment later, which nobody waits for. */
+/** Purchases are ticketed a moment later, which nobody waits for. */
 async function letSupplierFinish({ environment }: Side): Promise<void> {
   const embedded = readParts(deployment.dataDir).find(({ name }) => name === "supplier")?.url;
   const url = environment === "production" ? supplier.url : embedded;
@@ -175,14 +175,14 @@ function hear({ heard }: Side, ...texts: readonly string[]): void {
 
 const other = ({ environment }: Side): Side => sides[environment === "sandbox" ? "production" : "sandbox"];
 
-/** What belongs to the other side alone, but for what the caller has named itself. */
+/** Words that belong only to the other side, except those that the caller has named. */
 function shownOfOther(side: Side, text: string, named: unknown): string[] {
   const given = JSON.stringify(named);
   const { heard: theirs } = other(side);
   return [...wordsOf(text)].filter((word) => theirs.has(word) && !side.heard.has(word) && !given.includes(word));
 }
 
-/** What a side reads of itself over the routes, without what changes by itself. */
+/** A side's own records over the routes, without those that change by themselves. */
 async function readAll(side: Side): Promise<string[]> {
   const reading = keyed.filter(({ method, tag }) => method === "GET" && tag !== "usage" && tag !== "orders");
   const lines: string[] = [];
@@ -202,7 +202,7 @@ const recordsOf = ({ environment, ids }: Side): Readonly<Record<string, string |
   orderId: ids.changedOrderId,
   userId: `user_${environment}`,
   policyId: `${environment}-corp-2026`,
-  // An approval and an invoice of nobody's: theirs are apart by the tables' keys, which server/test/tables.test.ts holds.
+  // Ids of no approval and no invoice: theirs are separated by the tables' keys, which server/test/tables.test.ts checks.
   runId: ids.runId,
   approvalId: `apr_${"0".repeat(26)}`,
   invoiceNumber: "NONE-1",
@@ -223,7 +223,7 @@ const keyed = routes.filter(({ access }) => typeof access === "object");
 const examplesOf = (owner: Side, tool: Tool) => tool.example(today, { ...sampleIds, ...owner.ids });
 
 describe.each(environments)("a key of %s", (environment) => {
-  /** What the other one reads of itself, before anything is tried. */
+  /** The other side's own records, before anything is tried. */
   let before: string[];
   beforeAll(async () => {
     before = await readAll(other(sides[environment]));
@@ -259,7 +259,7 @@ describe.each(environments)("a key of %s", (environment) => {
     const side = sides[environment];
     const theirs = other(side);
     expect(before.filter((line) => / 200 /.test(line)).length).toBeGreaterThan(5);
-    // What creates a record of the caller's own comes last.
+    // Routes that create a record of the caller come last.
     for (const route of keyed.toSorted((one, two) => Number(one.method === "PUT") - Number(two.method === "PUT"))) {
       const answer = await sendTo(side, route, theirs);
       const named = [route.example?.body, route.params === undefined ? {} : recordsOf(theirs)];

@@ -21,10 +21,10 @@ import { startTestService, type TestService } from "./support/service.ts";
 import { newFundedTenant, resultOf } from "./support/treasury.ts";
 
 /**
- * What hostile clients are known to have sent, sent again: what a flood of refused, failing or unknown callers causes beyond this
- * process, who is not held up by it, and what strangers can neither reach, read nor say to an agent. Floods are as long as it takes
- * to pass the limits of this service several times, as each further call is refused in the same way. That a token which needs much
- * gas is paid out by `withdraw` is shown on the chain's own machine, in contracts/test/TripEscrowOddTokens.t.sol.
+ * Known attacks of hostile clients, repeated: the effect of a flood of refused, failing or unknown callers beyond this
+ * process, the callers that it does not delay, and the parts that strangers can neither reach, read nor use to instruct
+ * an agent. Floods pass the limits of this service several times, as each further call is refused in the same way.
+ * contracts/test/TripEscrowOddTokens.t.sol shows that `withdraw` pays out a token that needs much gas.
  */
 
 const PER_PAYER = 6;
@@ -237,7 +237,7 @@ it("whoever copies a settled authorization gets its answer for a quarter of an h
 
 const REQUEST = "GET / HTTP/1.1\r\nHost: localhost\r\n\r\n";
 const POURED_BYTES = 15_600_000;
-/** What the parser hands over of one read of a socket, before anybody can close it. */
+/** The parser passes on this much of one read of a socket before anybody can close it. */
 const READ_BYTES = 65_536;
 const Started = z.object({ response: z.custom<ServerResponse>() });
 

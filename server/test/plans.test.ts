@@ -6,7 +6,7 @@ import { defineGate } from "../src/kernel/contracts/gate.ts";
 import { EMPTY_PLAN, type Party, type Plan, REPEATED_PLAN } from "../src/kernel/contracts/plan.ts";
 import { startTestService, type TestService } from "./support/service.ts";
 
-/** What a call plans, as a gate sees it, beside what the call then says it has done. */
+/** Compares a call's plan, as a gate sees it, with the effects that the call then reports. */
 
 // Every example runs, one after the other.
 vi.setConfig({ hookTimeout: 240_000 });
@@ -15,7 +15,7 @@ interface Planned {
   plan: Plan;
   args: Readonly<Record<string, unknown>>;
   result: Readonly<Record<string, unknown>>;
-  /** What preview_call said of it a moment before, and what the call then cost. */
+  /** The answer of preview_call just before, and the actual cost of the call. */
   preview: Readonly<Record<string, unknown>>;
   priceMicroUsdc: unknown;
 }
@@ -71,7 +71,7 @@ async function call(tool: Tool, args: object): Promise<unknown> {
     preview: previewed,
     priceMicroUsdc: answer.body.priceMicroUsdc,
   });
-  // What was bought is ticketed a moment later, which nobody waits for.
+  // Purchases are ticketed a moment later, which nobody waits for.
   const tick = { method: "POST", headers: { "content-type": "application/json" }, body: '{"advanceSeconds":2}' };
   if (tool.effect === "spend") await fetch(`${service.supplierUrl}/_sandbox/tick`, tick);
   return result;
@@ -98,7 +98,7 @@ const usdc = (amount: unknown, from: Party, to: unknown, part?: string) => ({
 });
 const later = (...movement: Parameters<typeof usdc>) => ({ ...usdc(...movement), isLater: true });
 
-/** The supplier has the last word on it; it is what the offer or the quote said. */
+/** The supplier decides the price; the plan has that of the offer or the quote. */
 const bookingPays = ({ chargedUsdc }: Planned["result"]) => ({
   ...usdc(chargedUsdc, "treasury", "collection"),
   amount: undefined,

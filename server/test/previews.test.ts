@@ -17,7 +17,7 @@ afterAll(() => service?.[Symbol.asyncDispose]());
 
 const tools = catalog.entries.map(({ tool }) => tool).filter(({ effect }) => effect !== "read");
 
-/** What the preview said, and what the call got: alike in everything but the trace. */
+/** Previews and makes the call: both agree in everything but the trace. */
 async function expectAgreement(tool: string, args: object, options: CallOptions = {}): Promise<unknown> {
   const previewed = resultOf(await service.call("preview_call", { tool, args }, options));
   const { status, body } = await service.call(tool, args, options);
@@ -30,7 +30,7 @@ async function expectAgreement(tool: string, args: object, options: CallOptions 
 
 const today = () => Temporal.Now.plainDateISO("UTC");
 
-/** Whose preview accepts what the call then refuses. A tool that is fixed must leave the list. */
+/** Tools whose preview accepts calls that are then refused. A fixed tool must leave the list. */
 const REFUSED_BY_THE_CALL_ALONE: Readonly<Record<string, string>> = {
   manage_stays_negotiated_rate:
     "only the supplier says which accommodations it knows, and answering it makes a rate there",

@@ -75,7 +75,7 @@ const cases: readonly Case[] = [
   ),
 ];
 
-/** What holds for all cases of these codes; their records are made before. It gives back what ends it. */
+/** Settings for all cases of these codes, made after their records. Returns the function that resets them. */
 const settings: Readonly<Record<string, () => Promise<() => Promise<unknown>>>> = {
   async settlement_stopped() {
     const set = (because: string) =>

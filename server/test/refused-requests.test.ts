@@ -9,7 +9,7 @@ import { RefusalLimit } from "../src/surfaces/http/limits/refusal-limit.ts";
 import { createBuyer } from "./support/paid.ts";
 import { startTestService, type TestService } from "./support/service.ts";
 
-/** What a request costs that is over its limit: on every route of both hosts no body is read and no question asked. */
+/** The cost of a request over its limit: on every route of both hosts no body is read and no question asked. */
 
 let isFull = false;
 /** One limit for everything, which the tests fill. */

@@ -71,7 +71,7 @@ test("the fixture is the whole interface, and no two tools or routes have one na
 const COMPANION_PRICES = { read: 500n, write: 5_000n, spend: 5_000n } as const;
 /** They ask the supplier for offers. */
 const SEARCHES = new Set(["search_more_flights", "search_family_hotels"]);
-/** What another tool of the interface does, several times. */
+/** Repeats the work of another tool of the interface. */
 const OWN_PRICES: ReadonlyMap<string, bigint> = new Map([["check_trip_eligibility", 5_000n]]);
 
 test("every tool is one of the interface or costs what its companions cost", () => {

@@ -6,7 +6,7 @@ import type { TestService } from "./support/service.ts";
 import { openSharedService } from "./support/shared-service.ts";
 import { newFundedTenant, resultOf } from "./support/treasury.ts";
 
-/** What holds for every route of every module, whatever it does. */
+/** Common to every route of every module. */
 
 type AnyRoute = (typeof routes)[number];
 
@@ -16,7 +16,7 @@ const keyed = routes.filter((route) => scopeOf(route) !== undefined);
 const keyless = routes.filter((route) => scopeOf(route) === undefined);
 /** It changes rules that bind a key, or decides what a key asked for. */
 const isPersonal = (route: AnyRoute): boolean => personalScopes.includes(scopeOf(route) ?? "");
-/** What else writes, and which rule of a key it could be taken for. A new route is either personal or stands here. */
+/** Other routes that write, with the rule of a key that each could be mistaken for. A new route is either personal or listed here. */
 const bindsNoKey: Readonly<Record<string, string>> = {
   write_traveler: "a profile, which decides nothing",
   erase_traveler: "never somebody who works for the tenant",
@@ -61,7 +61,7 @@ describe.each(named(routes))("%s", (_name, route) => {
     for (const { schema } of answer === undefined ? [] : Object.values(route.answers)) {
       expect(schema?.safeParse(answer).error?.issues ?? []).toEqual([]);
     }
-    // Whoever reads how to send something sees it sent.
+    // The description of how to send something shows an example.
     expect(route.body === undefined).toBe(body === undefined);
   });
 
@@ -79,7 +79,7 @@ interface Sent {
   ids?: Readonly<Record<string, string>>;
 }
 
-/** Names a record in its body, as the example's is nobody's. */
+/** Names a record in its body, as the example's record does not exist. */
 const isOfRecord = (route: AnyRoute): boolean =>
   route.params === undefined &&
   route.problems.includes("not_found") &&
@@ -97,7 +97,7 @@ describe("called", () => {
     await service.isFunded(service.tenantId);
     const tripId = await escrow.prefund("5");
     const bookingId = await escrow.reserve(tripId, "2");
-    // Who has the address of a file may read it: the tests are who has none.
+    // Anyone with a file's address may read it: the tests have none.
     const fileAddress = `${"0".repeat(32)}.png`;
     own = { tripId, bookingId, orderId: await bookFlight(), userId: "user_own", policyId: "own-policy", fileAddress };
     own = { ...own, invoiceNumber: "SANDBOX-INV-000001" };
@@ -168,7 +168,7 @@ describe("called", () => {
       return (await mintKey(key)).apiKey;
     });
 
-  /** What its tenant reads of everything but orders and usage, which change by themselves. */
+  /** The tenant's records except orders and usage, which change by themselves. */
   async function everything(): Promise<string[]> {
     const reading = keyed.filter(({ method, tag }) => method === "GET" && tag !== "orders" && tag !== "usage");
     const answers = await Promise.all(reading.map((route) => send(route)));
@@ -213,7 +213,7 @@ describe("called", () => {
     });
     const before = await everything();
     for (const line of before) expect(line).toMatch(/^\w+ 200 /);
-    // What creates a record of the other tenant's own comes last.
+    // Routes that create a record of the other tenant come last.
     for (const route of keyed.toSorted((one, other) => Number(one.method === "PUT") - Number(other.method === "PUT"))) {
       const answer = await send(route, { key });
       if (route.params === undefined && !isOfRecord(route)) {
@@ -225,7 +225,7 @@ describe("called", () => {
     expect(await everything()).toEqual(before);
   });
 
-  // What is for everybody says so by having nothing to refuse but a flood.
+  // A public route refuses nothing but a flood.
   test.each(named(keyless.filter(({ problems }) => problems.length > 1)))(
     "%s is refused to who proves nothing",
     async (_name, route) => {

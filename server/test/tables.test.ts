@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { withClient } from "../src/embedded/postgres/databases.ts";
 import { createMigratedDatabase, type TestDatabase } from "./support/test-database.ts";
 
-/** What holds for every table of every module, by the database's own catalogue. */
+/** Common to every table of every module, by the database's own catalogue. */
 
 /** Tables that name a tenant and no environment. */
 const WITHOUT_ENVIRONMENT: Readonly<Record<string, string>> = {
@@ -68,7 +68,7 @@ test("every key of tenants' rows that callers have a part in names the environme
   expect(shared.toSorted()).toEqual(Object.keys(UNIQUE_IN_BOTH).toSorted());
 });
 
-/** Whoever erases a person goes over all of them: modules/travelers/store-personal-data.ts. */
+/** Erasing a person covers all of them: modules/travelers/store-personal-data.ts. */
 const NAMING_PERSONS = [
   ...[
     "message.user_id",

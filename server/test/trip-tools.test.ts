@@ -8,7 +8,7 @@ import { type Buyer, createBuyer } from "./support/paid.ts";
 import type { TestService } from "./support/service.ts";
 import { openSharedService } from "./support/shared-service.ts";
 
-/** What holds for every tool of trip assistance, whatever it does: taken from the registry, so that a new one cannot be left out. */
+/** Common to every tool of trip assistance: taken from the registry, so that a new one cannot be left out. */
 const named = new Set<string>(
   modules
     .filter(({ name }) => ["arrival", "briefs", "disruption", "maps", "places"].includes(name))

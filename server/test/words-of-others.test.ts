@@ -80,7 +80,7 @@ const CHECKED_NAMES = [
     "tools",
   ],
 ];
-/** What the service says in its own words, or composes of texts that it has cleaned before. */
+/** Members with the service's own words, or composed of texts that it has cleaned before. */
 const OWN_NAMES = [
   ...[
     "advice",

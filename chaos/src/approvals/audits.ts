@@ -58,7 +58,7 @@ export class Audits {
     ];
   }
 
-  /** What was done outside comes first: our books knew of it before. */
+  /** Effects outside are read first: our books knew of them before. */
   async #readFacts({ budgetId, ...budget }: Budgeted): Promise<Facts> {
     const { deployment, storm, desk, view, supplierUrl } = this.#audited;
     const booked: Effect[] = paidOrders(await readSupplier(supplierUrl)).map((order) => ({

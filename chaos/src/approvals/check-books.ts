@@ -18,7 +18,7 @@ export interface Facts {
   effects: readonly Effect[];
   told: readonly Told[];
   books: ApprovalBooks;
-  /** Whose spending the budget covers, and the most that it ever was. */
+  /** The user whose spending the budget covers, and its highest amount. */
   budget: { userId: string; allowed: bigint };
 }
 
@@ -27,7 +27,7 @@ type Approval = ApprovalBooks["approvals"][number];
 const isUsed = ({ state }: Approval): boolean => state === "used";
 const isVerdict = ({ to }: { to: string }): boolean => to !== "revoked";
 
-/** At any moment; what was done outside was read before the books. */
+/** At any moment; effects outside were read before the books. */
 export function checkApprovalsRunning(facts: Facts): Finding[] {
   return [
     checkNoMoreThanUsed(facts),
@@ -67,7 +67,7 @@ function checkExactlyOne(facts: Facts): Finding {
     if (effects.length !== approvals.length) {
       return [`${subject}: ${approvals.length} approvals are used, and it was done ${effects.length} times`];
     }
-    // What it cost is within what one of them allows.
+    // The cost is within the limit of one of them.
     const most = all.map((one) => one.most ?? 0n).reduce((one, other) => (one > other ? one : other), 0n);
     return effects.flatMap(({ amount }) => (amount > most ? [`${subject} cost ${amount}, allowed were ${most}`] : []));
   });

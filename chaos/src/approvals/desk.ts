@@ -30,7 +30,7 @@ const Problem = z.object({
 const Decided = z.object({ state: z.string(), decidedBy: z.string().nullable() });
 const Listed = z.object({ approvals: z.array(z.object({ approvalId: z.string(), link: z.string().nullable() })) });
 
-/** What somebody was told who decided. */
+/** The answer to a person who decided. */
 export interface Told {
   approvalId: string;
   verb: Verb;

@@ -18,12 +18,12 @@ const CROWD_EACH = 20;
 const DAYS_AHEAD = 60;
 const ASKED_AGAIN = 40;
 const MOST_QUESTIONS = 240;
-/** Of the prices that a flight's approval was given for; the policy's tolerance lies between the two. */
+/** Added to the price for which a flight's approval was given; the policy's tolerance is between the two. */
 const RISES_MICRO = [400_000, 1_000_000] as const;
 
 const routes = ["LHR-CDG", "LHR-AMS", "FRA-MUC", "MAD-BCN", "CDG-FCO", "AMS-BER"] as const;
 
-/** What people decide about one approval at the same moment. */
+/** Concurrent decisions about one approval. */
 const DECISIONS: readonly [readonly Verb[], ...(readonly Verb[])[]] = [
   ["approve"],
   ["approve"],
@@ -90,7 +90,7 @@ export class ApprovalStorm {
     const request = await this.#wish(number, random, client, signal);
     if (request === undefined) return void (await delay(200, undefined, { signal }));
     this.#requests.push({ client, request });
-    // What is used up may be approved, and done, once more.
+    // A used approval may be requested, and its call made, once more.
     for (let times = random.between(1, 2); times > 0; times -= 1) {
       const asked = await this.#untilTold(client, request, signal, MOST_TRIES);
       const approvalId = asked?.kind === "refused" ? asked.approvalId : undefined;
@@ -151,7 +151,7 @@ export class ApprovalStorm {
     this.subjects.set(approvalId, subject);
   }
 
-  /** What befalls an approval that was given, while its call is on its way. */
+  /** A change to a granted approval while its call is in progress. */
   async #twist(approvalId: string, random: Random): Promise<void> {
     const twist = random.pick(TWISTS);
     if (twist === "revoke") return await this.#desk.revoke(approvalId);

@@ -2,11 +2,11 @@ import type { GuardName } from "./guards.ts";
 import type { OutsideCall } from "./reading.ts";
 import type { Host, Target } from "./target.ts";
 
-/** What an attack has begun and still holds. */
+/** The resources that an attack has opened and still holds. */
 interface Held {
   /** How often the attacker asked for something. */
   calls: number;
-  /** What was answered, refused or left otherwise than it should. */
+  /** Wrong answers, refusals and leftovers. */
   problems: readonly string[];
   /** Lets go of every connection. Resolves when the attacker has nothing open any more. */
   end(): Promise<void>;

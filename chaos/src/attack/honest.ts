@@ -11,11 +11,11 @@ const Work = z.object({
   refused: z.array(z.string()),
 });
 
-/** What honest clients met. */
+/** The experience of honest clients. */
 export interface HonestWork {
   calls: number;
   p99Milliseconds: number;
-  /** What the service computed while such a call waited: other programs on the machine make it no longer. */
+  /** The service's CPU time while such a call waited, which other programs on the machine do not affect. */
   p99WorkedMilliseconds: number;
   refused: readonly string[];
 }
@@ -31,7 +31,7 @@ export class HonestClients {
     });
   }
 
-  /** What they met since it was asked last, and at least `least` calls of it. */
+  /** The results since the last call of this, of at least `least` calls. */
   async take(least: number): Promise<HonestWork> {
     const milliseconds: number[] = [];
     const worked: number[] = [];

@@ -62,5 +62,5 @@ const output = {
   error: (text: string) => void process.stderr.write(text),
 };
 process.exitCode = await attackProgram(process.argv.slice(2), output, interrupted.signal);
-// What an attack was about when it was interrupted is not waited for.
+// An interrupted attack is not waited for.
 if (interrupted.signal.aborted) process.exit();

@@ -52,7 +52,7 @@ export class Meter {
     }, LOOK_MILLISECONDS).unref();
   }
 
-  /** What counts, around the parts that ask outside. */
+  /** Counters around the parts that ask outside. */
   readonly decorators: Decorators = {
     pool: (pool) => {
       const { query } = pool;
@@ -151,7 +151,7 @@ function usedBytes(): { heap: number; process: number } {
   return { heap: heapUsed + external, process: rss };
 }
 
-/** What a closed connection held is let go of over several turns of the event loop. */
+/** Memory held by a closed connection is released over several turns of the event loop. */
 async function collectAll(): Promise<void> {
   for (let time = 0; time < COLLECTIONS; time += 1) {
     collectGarbage();

@@ -1,20 +1,20 @@
 import { z } from "zod";
 
-/** What may be asked on behalf of a caller, each counted where the service asks it. */
+/** Questions asked on behalf of a caller, each counted where the service asks it. */
 export const outsideCalls = ["keyLookUps", "chainQuestions", "supplierRequests", "tripLookUps"] as const;
 export type OutsideCall = (typeof outsideCalls)[number];
 
-/** What the meter inside of the attacked service says. */
+/** A reading of the meter inside the attacked service. */
 export const Reading = z.object({
-  /** What the process, or the part of it that JavaScript uses, has grown by since the last reset, at its highest. */
+  /** The peak growth of the process, or of its JavaScript heap, since the last reset. */
   grownMegabytes: z.number(),
-  /** What JavaScript has held since then, at the most, when it was looked at after garbage had been collected. */
+  /** The peak size of the JavaScript heap since then, measured after garbage collections. */
   heldMegabytes: z.number(),
   mostWaitingRequests: z.number(),
   waitingRequests: z.number(),
   /** Held open, of everybody. */
   connections: z.number(),
-  /** What the service has read of each connection that is open, by the port of the other end. */
+  /** Bytes that the service has read on each open connection, by the other end's port. */
   readBytes: z.record(z.string(), z.number()),
   /** Calls of the harness's own tool, which work as long as their callers are there. */
   runningStreams: z.number(),

@@ -21,7 +21,10 @@ const HONEST_CALLS_BRIEF = 3;
 const HONEST_CALLS = 300;
 const CALLS_OF_A_MOMENT = 20;
 const SHORTEST_MILLISECONDS = 4_000;
-/** What an attack may add to the 99th percentile of the service's work beside an equal honest load: twice that, and so much more. */
+/**
+ * The allowed effect of an attack on the 99th percentile of the service's work, compared with an equal honest load:
+ * twice that, plus this amount.
+ */
 const MORE_MILLISECONDS = 50;
 /** The key of honest clients is read again now and then, and the more often the longer it lasts. */
 const HONEST_LOOK_UPS = 10;
@@ -72,7 +75,7 @@ async function besideEqualLoad(
   return await clients.take(HONEST_CALLS);
 }
 
-/** What was left behind by the attacker is over, but for the honest calls under way. */
+/** The attacker's leftovers are gone, except for honest calls in progress. */
 async function isQuiet(target: Target): Promise<void> {
   const deadline = performance.now() + SETTLE_LIMIT_MILLISECONDS;
   while ((await target.read()).waitingRequests > 10 && performance.now() < deadline) {

@@ -27,7 +27,7 @@ export type Host = "app" | "edge";
 export class Target {
   readonly urls: Readonly<Record<Host, string>>;
   readonly apiKey: string;
-  /** Of a wallet with money on the development chain. */
+  /** The key of a funded wallet on the development chain. */
   readonly payerKey: Hex;
   readonly pid: number | undefined;
   readonly #child: ChildProcess;
@@ -66,7 +66,7 @@ export class Target {
     }
   }
 
-  /** From here on everything is counted anew. */
+  /** Resets all counters. */
   reset(): Promise<Reading> {
     return this.#ask("reset");
   }

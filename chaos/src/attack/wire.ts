@@ -44,8 +44,9 @@ export async function pour(socket: Socket, data: string | Buffer, stuckMilliseco
 }
 
 /**
- * What was sent waits in the system until the service has read it, which takes a busy machine seconds. It is taken when the service
- * has read all of it, or reads no more although it has had turns enough. Its memory does not tell: that may have been higher before.
+ * Sent data waits in the system until the service has read it, which takes a busy machine seconds. It counts as taken
+ * when the service has read all of it, or stops reading although it had enough turns. Its memory is no evidence, as it
+ * may have been higher before.
  */
 export async function isTaken(target: Target, sockets: readonly Socket[]): Promise<void> {
   let [before, same] = [-1, 0];

@@ -2,7 +2,7 @@ import type { Finding } from "../area.ts";
 import type { Acknowledgement } from "../history.ts";
 import type { Books } from "./books.ts";
 
-/** Counts by a key; what occurs more than once is named. */
+/** Counts by a key, and names repeated items. */
 export function findRepeated<Item>(items: readonly Item[], keyOf: (item: Item) => string | null): string[] {
   const counts = new Map<string, number>();
   for (const item of items) {
@@ -15,7 +15,7 @@ export function findRepeated<Item>(items: readonly Item[], keyOf: (item: Item) =
 const describe = ({ tool, key, round }: Acknowledgement): string =>
   `${tool}${key === undefined ? "" : ` by key ${key}`} in round ${round}`;
 
-/** What was answered is on the record: at any moment, also right after a kill. */
+/** Every answered call is on record, at any moment, even right after a kill. */
 export function checkAcknowledged(acknowledged: readonly Acknowledgement[], usage: Books["usage"]): Finding {
   const records = new Map(usage.map((record) => [record.id, record]));
   const problems = acknowledged.flatMap((answer) => {
@@ -65,9 +65,9 @@ export function checkSigned(acknowledged: readonly Acknowledgement[]): Finding {
   return { invariant: "every answer is signed with the tenant's secret", checked: acknowledged.length, problems };
 }
 
-/** Of records that a payment paid for. */
+/** The surface of records paid by a payment. */
 const PAID = "paid";
-/** Open matters that reserve nothing of what a tenant may spend. */
+/** Open matters that reserve nothing of a tenant's spending. */
 const WORK: ReadonlySet<string> = new Set(["open bookings", "open chain transactions"]);
 
 export function checkSpent({ usage, spends, open }: Books): Finding {

@@ -12,7 +12,7 @@ import {
 } from "./check-bookings.ts";
 import { checkAcknowledged, checkNoneTwice, checkOneAnswerPerKey, checkSigned, checkSpent } from "./check-usage.ts";
 
-/** What must hold at any moment, kills or not. `answers` must have been there before the records were read. */
+/** Holds at any moment, kills or not. `answers` must be taken before the records are read. */
 export function checkRunning(answers: readonly Acknowledgement[], usage: Books["usage"]): Finding[] {
   return [checkAcknowledged(answers, usage), checkNoneTwice(usage)];
 }
@@ -36,7 +36,7 @@ export function checkBookings(answers: readonly Acknowledgement[], books: Books)
   ];
 }
 
-/** What must hold once everything came to its end. */
+/** Holds once everything has ended. */
 export function checkSettled(answers: readonly Acknowledgement[], books: Books): Finding[] {
   return [...checkUsage(answers, books), ...checkBookings(answers, books), checkLedger(books), checkBalance(books)];
 }

@@ -20,7 +20,7 @@ const places = ["London", "Paris", "New York", "Berlin", "Madrid", "Tokyo", "AMS
 const routes = ["LHR-CDG", "LHR-AMS", "FRA-MUC", "MAD-BCN", "CDG-FCO", "AMS-BER"] as const;
 const subjects = [undefined, ...userIds] as const;
 
-/** What callers remember over rounds and restarts, to ask for it again: by key, and by offer. */
+/** Requests that callers repeat over rounds and restarts: by key, and by offer. */
 class Memory {
   readonly keyed: CallRequest[] = [];
   readonly bookings: CallRequest[] = [];

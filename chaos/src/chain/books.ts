@@ -43,7 +43,7 @@ const Booking = z.object({ id: z.string(), state: z.string(), amount: Amount, ca
 export interface ChainBooks {
   wallets: z.infer<typeof Wallet>[];
   orders: z.infer<typeof Order>[];
-  /** What the accounts of each wallet add up to; a wallet without accounts has nothing. */
+  /** The sum of each wallet's accounts; zero for a wallet without accounts. */
   custody: z.infer<typeof Custody>[];
   postings: z.infer<typeof Posting>[];
   chains: z.infer<typeof Chain>[];

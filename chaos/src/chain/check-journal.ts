@@ -5,7 +5,7 @@ import type { Finding } from "../area.ts";
 import type { Transfer } from "./chain-view.ts";
 import { describe, NOBODY, type Operation } from "./journal.ts";
 
-/** What callers were told against what the chain says, without our books. */
+/** Compares callers' answers with the chain, without our books. */
 
 const Done = z.object({ txHash: z.string() });
 const Parts = z.object({
@@ -17,7 +17,7 @@ const Parts = z.object({
 
 type ByMark = ReadonlyMap<string, readonly Transfer[]>;
 
-/** A mark belongs to one operation; a split's is what its payer gives. */
+/** A mark identifies one operation; a split's is the payer's amount. */
 function markOf({ token, from, to, amount, tool }: Operation): string {
   if (tool === "faucet_drip") return `${token} ${NOBODY} ${to}`;
   return `${token} ${from} ${amount}`;

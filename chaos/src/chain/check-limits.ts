@@ -4,10 +4,10 @@ import type { Deployment } from "../deployment.ts";
 import type { Transfer } from "./chain-view.ts";
 import type { Sender } from "./operations.ts";
 
-/** What limits and budgets allow against what the chain says has left the wallets. */
+/** Compares limits and budgets with the money that has left the wallets on the chain. */
 
 export interface LimitedTenant extends Sender {
-  /** The most that was ever allowed it, in micro-USDC. */
+  /** The highest amount ever allowed, in micro-USDC. */
   allowed: bigint;
 }
 
@@ -17,7 +17,7 @@ const Counter = z.object({
   account: z.string(),
   period: z.string(),
   used: Amount,
-  /** What the calls that count there sum to, but for those that gave it back. */
+  /** The sum of the calls counted there, without those that gave it back. */
   calls: Amount,
   /** Null: nothing limits it. */
   most: Amount.nullable(),
@@ -47,7 +47,7 @@ export interface LimitedBooks {
   reserved: readonly z.infer<typeof Reserved>[];
 }
 
-/** Counters of one statement are of one moment, and so is what bounds them. */
+/** Counters and their bounds are read in one statement, from the same moment. */
 export async function readLimited(deployment: Deployment, tenants: readonly LimitedTenant[]): Promise<LimitedBooks> {
   const counters = z.array(Counter).parse(await deployment.query(COUNTERS));
   return { tenants, counters, reserved: z.array(Reserved).parse(await deployment.query(RESERVED)) };

@@ -15,7 +15,7 @@ import {
 import { checkAcknowledgedTransfers, checkFailuresMovedNothing, checkNoTransferTwice } from "./check-journal.ts";
 import type { Operation } from "./journal.ts";
 
-/** What must hold at any moment, kills or not. Journal and orders must have been read before the chain. */
+/** Holds at any moment, kills or not. Journal and orders must be read before the chain. */
 export function checkChainRunning(
   journal: readonly Operation[],
   orders: ChainBooks["orders"],
@@ -38,7 +38,7 @@ export interface SettledChain {
   replay: { before: Tip; after: string | undefined };
 }
 
-/** What must hold once everything came to its end. */
+/** Holds once everything has ended. */
 export function checkChainSettled({ journal, books, facts, killedAt, replay }: SettledChain): Finding[] {
   return [
     ...checkChainRunning(journal, books.orders, facts.transfers),

@@ -12,9 +12,9 @@ export interface Operation {
   /** The treasury that pays; of a drip, nobody. */
   from: Hex;
   to: Hex;
-  /** Of a drip: undefined, the faucet decides. */
+  /** Undefined for a drip, as the faucet decides. */
   amount: bigint | undefined;
-  /** What callers were told, whenever they asked. */
+  /** All answers to callers. */
   answers: Outcome[];
 }
 

@@ -8,7 +8,7 @@ import { type LimitedBooks, readLimited } from "./check-limits.ts";
 import type { Sender } from "./operations.ts";
 
 const MICRO = 1_000_000n;
-/** Of both together. */
+/** The callers of both tenants together. */
 const CALLERS = 64;
 const MONTHLY_LIMIT = 60n * MICRO;
 const FIRST_BUDGET_USDC = 40;
@@ -55,7 +55,7 @@ export class LimitedStorm {
     });
   }
 
-  /** What they were allowed at most, and what became of it. */
+  /** The tenants' highest allowances, and their outcome. */
   read(): Promise<LimitedBooks> {
     return readLimited(this.#deployment, [
       { ...this.#limited, allowed: MONTHLY_LIMIT },

@@ -25,7 +25,7 @@ interface Booking {
   request: CallRequest;
 }
 
-/** What callers remember over rounds and restarts. */
+/** Requests that callers repeat over rounds and restarts. */
 class Memory {
   /** With a key, so that they can be asked for again. */
   readonly keyed: Asked[] = [];

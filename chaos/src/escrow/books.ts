@@ -46,7 +46,7 @@ export interface EscrowBooks {
   trips: z.infer<typeof Trip>[];
   bookings: z.infer<typeof Booking>[];
   actions: z.infer<typeof Action>[];
-  /** What tenants have of USDC, held or on its way out or not. */
+  /** All USDC of tenants, held, outgoing or free. */
   purses: z.infer<typeof Purse>[];
   /** The escrow's own account. */
   escrow: bigint;

@@ -4,7 +4,7 @@ import type { Finding } from "../area.ts";
 import { describe, type Intent, refusalOf, resultsOf } from "../intents.ts";
 import type { EscrowEvent } from "./escrow-view.ts";
 
-/** What callers were told against the chain's events. */
+/** Compares callers' answers with the chain's events. */
 
 const Told = z.object({
   tripId: z.string(),
@@ -21,7 +21,7 @@ const EVENT_OF: Readonly<Record<string, string>> = {
   release_reservation: "BookingReturned",
   log_agent_action: "ActionLogged",
 };
-/** What a repeat leaves out, and what an answer says as it is now: other steps of the trip, and blocks, come between two answers. */
+/** Members that a repetition omits, or that reflect the current state: other steps of the trip, and blocks, come between two answers. */
 const OF_THE_MOMENT = new Set([
   ...["guestLink", "claimCode", "emailSent", "emailNote", "asOf"],
   ...["walletReturn", "tripFreeUsdc", "freeUsdc"],
@@ -45,7 +45,7 @@ export function checkAnswered(journal: readonly Intent[], events: readonly Escro
     for (const result of usual === undefined ? [] : results) {
       checked += 1;
       const { tripId, bookingId, returnedTo } = Told.parse(result);
-      // What was cancelled before cannot go back to the trip any more, and the answer says that the wallet has it.
+      // A booking cancelled before can no longer return to the trip, and the answer reports that the wallet has the money.
       const event = returnedTo === "wallet" ? "BookingCancelled" : usual;
       const isThere =
         bookingId === undefined ? trips.has(`${event} ${tripId}`) : there.has(`${event} ${tripId} ${bookingId}`);
@@ -68,7 +68,7 @@ export function checkRefused(journal: readonly Intent[], events: readonly Escrow
     const code = refusalOf(intent);
     const { tool, args } = intent.request;
     const event = EVENT_OF[tool];
-    // What was asked before there was a booking may be asked again when there is one.
+    // A call refused before there was a booking may succeed once there is one.
     if (code === undefined || code === "booking_not_found" || event === undefined) return [];
     checked += 1;
     return ends.has(`${event} ${String(args.bookingId)}`)

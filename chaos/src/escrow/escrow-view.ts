@@ -39,7 +39,7 @@ export interface EscrowFacts {
     string,
     { state: string; reserved: bigint; vendorAmount: bigint; markup: bigint; serviceFee: bigint }
   >;
-  /** What each vendor of our bookings has. */
+  /** The balance of each vendor of our bookings. */
   vendors: ReadonlyMap<Hex, bigint>;
   events: readonly EscrowEvent[];
 }

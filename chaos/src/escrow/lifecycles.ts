@@ -83,7 +83,7 @@ async function claim(asker: Asker, random: Random, trip: ToolMap["prefund_trip"]
 async function book(asker: Asker, random: Random, tripId: string, most: Micro): Promise<void> {
   const bookingId = hex(random, 32);
   const settle = () => asker.ask("settle_booking", { bookingId });
-  // What goes back to the trip can pay for the bookings that come after it.
+  // Money returned to the trip can pay for later bookings.
   const cancel = () => {
     const tool = random.chance(0.5) ? "cancel_booking" : "release_reservation";
     return asker.ask(tool, { bookingId, tripId, reason: "buyer_cancel" });
@@ -108,7 +108,7 @@ async function book(asker: Asker, random: Random, tripId: string, most: Micro): 
 }
 
 async function commit(asker: Asker, random: Random, bookingId: string, reserved: Micro) {
-  // A vendor of its own, so that the chain says what this booking paid it.
+  // A separate vendor, so that the chain shows the payment of this booking.
   const shared = { bookingId, vendorAddress: hex(random, 20), itineraryHash: hex(random, 32) };
   if (random.chance(0.5)) {
     const cost = amount(random, 1n, (reserved * 9n) / 10n);

@@ -6,8 +6,8 @@ import type { ChainSender } from "../../../server/src/ports/chain/chain-sender.t
 import type { ChainTransaction } from "../../../server/src/ports/chain/chain-transactions.ts";
 
 /**
- * What a process that died has signed is signed again under a new nonce, without a look at its receipt; nor is the chain asked
- * whether a step in escrow was taken already.
+ * Transactions signed by a dead process are signed again under a new nonce, without checking for a receipt or for an
+ * escrow step already taken.
  */
 export function withoutChainLookUp(): Pick<Decorators, "stores" | "chains"> {
   const senders = new Map<string, ChainSender>();

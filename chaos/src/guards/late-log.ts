@@ -3,8 +3,8 @@ import { type OpenLog, openLog } from "../../../devnet/src/write-ahead-log.ts";
 const LATE_MILLISECONDS = 2_000;
 
 /**
- * What a chaos run must notice: a log that says at once that a record is durable, and writes it some time later. A kill in
- * between loses transactions that were acknowledged.
+ * A fault that a chaos run must notice: a log that reports a record as durable, and writes it later. A kill in between
+ * loses acknowledged transactions.
  */
 export const openLateLog: OpenLog = async (folder, segment, bytes) => {
   const log = await openLog(folder, segment, bytes);

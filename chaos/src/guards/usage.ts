@@ -29,7 +29,7 @@ export function withoutIdempotencyOfReservations(stores: Stores): Stores {
   return { ...stores, transaction: (work) => stores.transaction((aggregates) => work(unclaimed(aggregates))) };
 }
 
-/** What is paid is answered before it is written down. */
+/** Answers before the charge is stored. */
 export function withoutDurableFlush(calls: Calls): Calls {
   return {
     ...calls,

@@ -2,7 +2,7 @@ import type { Decorators } from "../../../server/src/decorate.ts";
 import type { Stores } from "../../../server/src/kernel/contracts/whole.ts";
 import type { Workflow } from "../../../server/src/kernel/contracts/workflow.ts";
 
-/** What a run has done stays when it fails. */
+/** Keeps a failed run's effects. */
 export const withoutUndo = (workflows: readonly Workflow[]): readonly Workflow[] =>
   workflows.map((workflow) => ({
     ...workflow,

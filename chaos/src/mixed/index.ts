@@ -9,7 +9,7 @@ import { paid } from "../paid/index.ts";
 import { servicing } from "../servicing/index.ts";
 
 const areas: readonly Area[] = [calls, chain, servicing, escrow, paid];
-/** Of each area's usual load. */
+/** The share of each area's usual load. */
 const SHARE = 0.1;
 
 /** Every area's calls on one service, with one set of kills. */
@@ -61,7 +61,7 @@ async function open({ deployment, history: whole }: Scene): Promise<AreaRun> {
       const shown = findings.filter(
         ({ onlyAlone, checked, problems }) => !onlyAlone && (checked > 0 || problems.length > 0),
       );
-      // What several areas check of the whole service was compared several times.
+      // Several areas check the whole service, so equal findings are merged.
       return [...new Map(shown.map((finding) => [JSON.stringify(finding), finding])).values()];
     },
   };

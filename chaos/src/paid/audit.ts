@@ -32,7 +32,7 @@ export function createAudit(run: {
   journal(): Purchase[];
   killedAt: readonly number[];
   view: ChainView;
-  /** Of the service. */
+  /** The address of the service. */
   payTo: Hex;
 }) {
   const { deployment, journal, killedAt, view, payTo } = run;

@@ -53,7 +53,7 @@ export interface PaidBooks {
   payers: z.infer<typeof Payer>[];
   calls: z.infer<typeof Call>[];
   bookings: z.infer<typeof Booking>[];
-  /** What the supplier was asked for, each time. */
+  /** The parameters of each search that the supplier received. */
   searches: z.infer<typeof Search>["params"][];
 }
 

@@ -4,7 +4,7 @@ import type { Hex } from "../../../server/src/domain/tokens.ts";
 import type { History } from "../history.ts";
 import type { PaidOutcome, Purchase } from "./purchase.ts";
 
-/** What one call costs and to whom it is paid, as the service says when nothing is paid. */
+/** The price and payee of one call, from the service's answer to an unpaid request. */
 export interface Terms {
   raw: unknown;
   amount: bigint;
@@ -23,7 +23,7 @@ export interface Buyer {
   ask(purchase: Purchase, edge: number, other: boolean, signal: AbortSignal): Promise<PaidOutcome>;
 }
 
-/** A buyer gives up on an answer after so long and asks again. */
+/** A buyer gives up on an answer after this time and repeats the call. */
 const PATIENCE_MILLISECONDS = 8_000;
 
 const Address = z.string().regex(/^0x[0-9a-fA-F]{40}$/);

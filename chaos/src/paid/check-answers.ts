@@ -5,12 +5,12 @@ import type { Transfer } from "../chain/chain-view.ts";
 import type { PaidBooks, UsedAuthorization } from "./books.ts";
 import { authorizationKey, describe, type Purchase, paidAnswers } from "./purchase.ts";
 
-/** What buyers were told, against the chain, the records and what tools did. All of it must hold at any moment, kills or not. */
+/** Compares buyers' answers with the chain, the records and the tools' effects. All of it must hold at any moment, kills or not. */
 
 export interface ChainSide {
   used: readonly UsedAuthorization[];
   transfers: readonly Transfer[];
-  /** Of the service. */
+  /** The address of the service. */
   payTo: Hex;
 }
 
@@ -47,7 +47,7 @@ function lasting(result: unknown): unknown {
   return typeof result === "object" && result !== null ? { ...result, chargeTxHash: undefined } : result;
 }
 
-/** Of members of the results. */
+/** Names of members of the results. */
 function differingNames(results: readonly unknown[]): string[] {
   const [first, ...others] = results.map((result) => new Map(Object.entries(Object(result))));
   const names = new Set([...(first?.keys() ?? []), ...others.flatMap((other) => [...other.keys()])]);
@@ -126,8 +126,8 @@ export function countRuns(
 const STILL_THE_SAME_RUN: ReadonlySet<string> = new Set(["in_progress", "settlement_pending"]);
 
 /**
- * What writes ran once at most. A search leaves nothing behind that would have to be looked up: it may run again after a kill, or
- * when an earlier try failed, and never without one of those.
+ * Tools that write ran at most once. A search leaves no trace to look up: it may run again after a kill or a failed
+ * attempt, but never without one.
  */
 export function checkRanOnce(runs: ReadonlyMap<Purchase, number>, killedAt: readonly number[]): Finding {
   const problems: string[] = [];

@@ -115,7 +115,7 @@ export function checkReceivables({ payments, payers }: PaidBooks, { used }: Chai
   };
 }
 
-/** What a tool did for a payment has been earned, and what was earned has been done. */
+/** Every effect of a tool for a payment was earned, and every earned one was done. */
 export function checkSuccesses(
   journal: readonly Purchase[],
   { payments, bookings }: PaidBooks,

@@ -1,6 +1,6 @@
 import type { Hex } from "../../../server/src/domain/tokens.ts";
 
-/** What a wallet signed: it pays once. */
+/** An authorization signed by a wallet: it pays once. */
 export interface Authorization {
   payer: Hex;
   nonce: Hex;
@@ -35,7 +35,7 @@ export interface Purchase {
   /** Milliseconds of the epoch. */
   startedAt: number;
   endedAt: number | undefined;
-  /** What buyers were told, whenever they asked. */
+  /** All answers to buyers. */
   answers: PaidOutcome[];
 }
 

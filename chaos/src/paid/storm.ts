@@ -34,7 +34,7 @@ interface StormOptions {
 }
 type Wallet = ReturnType<typeof newWallet>;
 
-/** What is on offer, and what was bought, for all buyers of a run. */
+/** The offers and purchases of all buyers in a run. */
 class Market {
   readonly options: StormOptions;
   readonly shop: Shop;
@@ -161,7 +161,7 @@ class Customer {
   }
 }
 
-/** Of what buyers do beside buying. */
+/** Cases of buyers' behaviour besides plain buying. */
 function coveredBy(purchases: readonly Purchase[]): [string, boolean][] {
   const isAnswered = (purchase: Purchase) => paidAnswers(purchase).length > 0;
   return [

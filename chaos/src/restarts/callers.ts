@@ -2,7 +2,7 @@ import { Agent, request } from "node:http";
 import { setTimeout as delay } from "node:timers/promises";
 
 const CALLERS = 8;
-/** Of an answer that failed. */
+/** The shown length of a failed answer. */
 const SHOWN_CHARACTERS = 200;
 
 /** Callers that call one after the other over connections that they keep, never send a call twice, and count each that fails. */

@@ -103,7 +103,7 @@ export interface ServicingBooks {
   actions: z.infer<typeof Action>[];
   /** USDC of each tenant. */
   purses: z.infer<typeof Purse>[];
-  /** What the supplier's account is paid from. */
+  /** The account from which the supplier is paid. */
   collection: Micro;
   supplier: z.infer<typeof Supplier>;
 }

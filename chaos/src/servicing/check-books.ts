@@ -14,7 +14,7 @@ export function checkFinal({ bookings, actions }: ServicingBooks): Finding {
   return { invariant: "every booking, cancellation and change came to its end", checked: all.length, problems };
 }
 
-/** What an order of ours is, and what the supplier says it is. */
+/** Our orders and the supplier's agree. */
 export function checkOrders(books: ServicingBooks): Finding {
   const { bookings, supplier } = books;
   const booked = bookings.filter(({ state }) => state === "booked");
@@ -53,7 +53,7 @@ export function checkOrders(books: ServicingBooks): Finding {
 /** Cancellations and changes, both ways. */
 export function checkActions({ bookings, actions, supplier }: ServicingBooks): Finding {
   const booked = new Set(bookings.filter(({ state }) => state === "booked").map(({ order_id }) => order_id));
-  // Of the others, holds that nobody paid for are cancelled by the service itself.
+  // Among the others, the service itself cancels holds that nobody paid for.
   const ofOurs = ({ order_id }: { order_id: string }) => booked.has(order_id);
   const theirs = [
     ...supplier.cancellations
@@ -77,7 +77,7 @@ export function checkActions({ bookings, actions, supplier }: ServicingBooks): F
   };
 }
 
-/** By booking: what the supplier's balance paid and got back is what the tenant paid and got back. */
+/** By booking: the payments and refunds of the supplier's balance equal the tenant's. */
 export function checkMoney({ bookings, actions, supplier }: ServicingBooks): Finding {
   const orders = new Map(supplier.orders.map(({ id, metadata }) => [id, metadata.booking_id ?? id]));
   const bookingOf = (orderId: string) => orders.get(orderId) ?? orderId;
@@ -111,7 +111,7 @@ export function checkMoney({ bookings, actions, supplier }: ServicingBooks): Fin
   };
 }
 
-/** Everything together, against the ledger: what tenants have is what they had less that, and the supplier's account got it. */
+/** All bookings together, against the ledger: the tenants' balances fell by the total, and the supplier's account received it. */
 export function checkPurses(
   { bookings, actions, purses, collection, supplier }: ServicingBooks,
   opening: bigint,
@@ -143,7 +143,7 @@ export function checkPurses(
   };
 }
 
-/** What is left of a credit that was spent comes back as another one, which no cancellation names. */
+/** The rest of a spent credit comes back as another one, which no cancellation names. */
 export function checkCredits({ actions, supplier }: ServicingBooks): Finding {
   const issued = new Map(supplier.credits.map(({ id, amount }) => [id, amount]));
   const promised = new Map(supplier.cancellations.map(({ id, credit_refund_amount }) => [id, credit_refund_amount]));

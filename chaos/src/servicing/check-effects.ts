@@ -5,7 +5,7 @@ import { findRepeated } from "../calls/check-usage.ts";
 import { describe, type Intent, refusalOf, resultsOf } from "../intents.ts";
 import type { ServicingBooks, SupplierBooks } from "./books.ts";
 
-/** What callers wanted and were told against the supplier's own ledger, without our books but for whose a booking is. */
+/** Compares callers' wishes and answers with the supplier's own ledger; our books only tell the owner of a booking. */
 
 /** States of an order that nobody pays for. */
 export const DEAD: ReadonlySet<string> = new Set(["cancelled", "lapsed"]);
@@ -23,8 +23,8 @@ export function paidOrders({ orders, payments }: SupplierBooks): SupplierBooks["
 }
 
 /**
- * What an answer says as it is now. Tickets, a change or a cancellation of the order, the block with a transaction, and a supplier
- * that is away come between two answers.
+ * Members of an answer that reflect the current state. Tickets, a change or a cancellation of the order, the block with
+ * a transaction, and an unreachable supplier come between two answers.
  */
 const OF_THE_MOMENT: ReadonlySet<string> = new Set([
   ...["ticketing", "ticketOrderHash", "next", "chargeTxHash", "refundTxHash"],
@@ -83,7 +83,7 @@ const Answered = z.object({
   kind: z.string().optional(),
 });
 
-/** At any moment: what was answered as done stands at the supplier, and whoever asks again gets the same answer. */
+/** At any moment: everything answered as done exists at the supplier, and a repetition gets the same answer. */
 export function checkAnswered(intents: readonly Intent[], supplier: SupplierBooks): Finding {
   const orders = new Map(supplier.orders.map((order) => [order.id, order]));
   const stays = new Map(supplier.stayBookings.map((stay) => [stay.id, stay]));

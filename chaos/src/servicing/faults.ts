@@ -8,7 +8,7 @@ interface Fault {
   delayMs: number;
 }
 
-/** What every commit can meet. An answer that does not come is the one that only a lookup answers, so it is drawn more often. */
+/** Faults of every commit. A missing answer is the one that only a look-up resolves, so it is drawn more often. */
 const ofAll = [
   "late_effect",
   "late_effect",
@@ -62,7 +62,7 @@ function drawServicingFaults(random: Random): Fault[] {
   });
 }
 
-/** What happens to the supplier's events on their way. */
+/** Disturbances of the supplier's events on their way. */
 function drawDisturbances(random: Random) {
   return Array.from({ length: random.between(0, 2) }, () => ({
     kind: random.pick(disturbances),

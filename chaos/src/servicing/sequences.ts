@@ -3,7 +3,7 @@ import type { Asker } from "../intents.ts";
 import type { Random } from "../random.ts";
 import type { Sequences } from "../sequence-storm.ts";
 
-/** What a traveler does, one call after the other. Everything follows from the random decisions and from the answers. */
+/** A traveler's behaviour, one call after the other, determined by the random decisions and by the answers. */
 
 type Offer = ToolMap["search_flights"]["output"]["offers"][number];
 type Slices = ToolMap["request_order_change"]["input"]["slices"];
@@ -11,14 +11,14 @@ type Booked = ToolMap["book_flight"]["output"];
 
 /** Holds and orders that are paid at once; changes within Europe cost little. */
 const routes = ["LHR-AMS", "FRA-MUC", "MAD-BCN", "CDG-FCO", "LHR-CDG"] as const;
-/** Whose orders are refunded as airline credit. */
+/** The route whose orders are refunded as airline credit. */
 const CREDIT_ROUTE = "LTN-SYD";
 const places = ["Lisbon", "London", "Berlin", "Madrid"] as const;
 const MOST_TICKET_WAITS = 6;
 const TICKETS_AFTER_MILLISECONDS = 700;
 const MOST_QUOTES = 3;
 
-/** What costs or makes something, with the argument that is its natural identity. */
+/** Calls with an effect, with the argument that is its natural identity. */
 const SUBJECT_OF: Readonly<Record<string, string>> = {
   book_flight: "offerId",
   confirm_order_change: "changeId",
@@ -35,7 +35,7 @@ export interface Plan {
   random: Random;
   /** A flight that is cancelled by a quote which another has replaced, and then by that one. */
   isRefused: boolean;
-  /** Of departure or check-in. */
+  /** The day of departure or check-in. */
   date: Temporal.PlainDate;
 }
 

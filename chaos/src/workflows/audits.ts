@@ -41,7 +41,7 @@ interface Audited {
 
 /** Our books of runs against the supplier's ledger, the chain and what callers were told. */
 export class Audits {
-  /** What became of the runs. */
+  /** The outcome of the runs. */
   ends = "";
   readonly #audited: Audited;
 

@@ -7,7 +7,7 @@ const Run = z.object({
   id: z.string(),
   state: z.string(),
   version: z.int(),
-  /** What its booking is invoiced under; undefined in the result of runs without one. */
+  /** The number of its booking's invoice; undefined in the result of runs without one. */
   invoice_failure: z.string().nullable(),
   /** A person, or the end of the time, has said no. */
   is_refused: z.boolean(),
@@ -27,7 +27,7 @@ const Booked = z.object({
   trip_id: z.string(),
   order_id: z.string(),
   order_status: z.string().nullable(),
-  /** What it cost its tenant, less what came back because of the order; what the escrow paid for it comes back besides. */
+  /** The cost to its tenant, less refunds for the order; the escrow's payment for it comes back in addition. */
   cost: Micro,
 });
 const Reserved = z.object({ run_id: z.string(), booking_id: z.string(), state: z.string() });
@@ -42,7 +42,7 @@ export interface RunBooks {
   steps: readonly z.infer<typeof Step>[];
   /** Orders that calls of runs have booked. */
   booked: readonly z.infer<typeof Booked>[];
-  /** What the escrow has reserved of trips that runs book for. */
+  /** The escrow's reservations for trips that runs book for. */
   reserved: readonly z.infer<typeof Reserved>[];
   /** Invoices of what runs have reserved. */
   invoiced: readonly z.infer<typeof Invoiced>[];

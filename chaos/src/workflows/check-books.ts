@@ -56,7 +56,7 @@ export function checkEnded({ runs, booked, reserved }: RunBooks): Finding {
       if (alive === 1 && escrow === "settled") return [];
       return [`${id} is completed with ${alive} living orders, and its booking in escrow is ${escrow ?? "not there"}`];
     }
-    // What could not be undone is named, and is a person's from then on.
+    // Effects that could not be undone are named, and from then on left to a person.
     if (failure !== null && failure.notUndone.length > 0) return [];
     if (alive === 0 && (escrow === undefined || !OPEN_IN_ESCROW.has(escrow))) return [];
     return [`${id} failed and has ${alive} living orders, and its booking in escrow is ${escrow ?? "not there"}`];
@@ -138,7 +138,7 @@ export function checkTold({ told }: RunBooks): Finding {
   return { invariant: "the record of each trip tells every step of its money once", checked: told.length, problems };
 }
 
-/** What became of the runs. */
+/** The outcome of the runs. */
 export function describeEnds({ runs }: RunBooks): string {
   const ends = Map.groupBy(runs, ({ state, failure, version }) => `${failure?.code ?? state} (version ${version})`);
   return [...ends]

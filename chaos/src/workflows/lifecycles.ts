@@ -12,7 +12,7 @@ const DAYS_AHEAD = 60;
 const MOST_LOOKS = 12;
 const BETWEEN_LOOKS_MILLISECONDS = 1_500;
 const CLAIMS = ["before", "before", "before", "before", "after", "after", "twice", "never"] as const;
-/** What people do with an offer that needs an approval; two that contradict each other are clicked at the same moment. */
+/** People's decisions on an offer that needs an approval; two contradicting ones are made at the same moment. */
 const DECISIONS = [
   ["approved"],
   ["approved"],

@@ -15,7 +15,7 @@ export function chaosRunner(program: string = programAt("chaos/src/main.ts")) {
     folder = mkdtempSync(join(realpathSync(tmpdir()), "chaos-test-"));
   });
   afterAll(async () => {
-    // Of tests whose time was over: a run that is told to stop ends what it started.
+    // Runs of tests that timed out: a run that is told to stop ends the processes that it started.
     for (const child of running.keys()) child.kill("SIGTERM");
     await Promise.all(running.values());
     rmSync(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 50 });

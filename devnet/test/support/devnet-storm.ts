@@ -6,7 +6,7 @@ import type { Random } from "./random.ts";
 const Block = z.object({ number: z.string(), hash: z.string() });
 const Receipt = z.object({ blockNumber: z.string(), blockHash: z.string(), status: z.string() });
 
-/** What clients of a chain saw with their own eyes. */
+/** The observations of clients of a chain. */
 interface Witness {
   /** Hashes that eth_sendRawTransaction answered. */
   acknowledged: string[];

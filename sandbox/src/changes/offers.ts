@@ -1,4 +1,4 @@
-// What the airline offers instead of slices of an order: its own flights in the same fare, priced by the fare's conditions.
+// The airline's offers in place of slices of an order: its own flights in the same fare, priced by the fare's conditions.
 import { newRequestCore } from "../ids.ts";
 import { parseMoney, toCents } from "../money.ts";
 import { buildOffers, type Offer } from "../offers/build.ts";
@@ -104,7 +104,7 @@ function priceChange(order: OrderRow, removed: readonly boolean[], offer: Offer,
   const gone = details.slices.filter((_, index) => removed[index] === true);
   const goneSegments = new Set(gone.flatMap((slice) => slice.segments.map((segment) => segment.id)));
   const total = BigInt(order.total_micro);
-  // Services of a removed slice are given up; what they cost counts as a part of its price.
+  // Services of a removed slice are lost; their price counts as a part of the slice's.
   const lost = totalOf(order.services.filter((service) => service.segmentIds.some((id) => goneSegments.has(id))));
   const fares = details.sliceFares.map((fare) => BigInt(fare.totalMicro));
   const taxes = details.sliceFares.map((fare) => BigInt(fare.taxMicro));

@@ -1,4 +1,4 @@
-// What this supplier is able to do beyond the strict minimum. Kept in the database like everything that is armed.
+// The supplier's capabilities beyond the strict minimum. Stored in the database like armed faults.
 import { z } from "zod";
 import type { Database, Queryable } from "../storage/database.ts";
 

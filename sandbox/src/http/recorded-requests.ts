@@ -6,7 +6,7 @@ const LONGEST_BODY = 20_000;
 
 type RecordedRequest = { at: string; method: string; path: string; traceparent: string | null; body: string | null };
 
-/** What arrived last, as it arrived; kept in memory only. */
+/** The last requests as received; kept in memory only. */
 export class RecordedRequests {
   readonly #requests: RecordedRequest[] = [];
 

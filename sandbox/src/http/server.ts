@@ -23,7 +23,7 @@ async function readBody(request: IncomingMessage): Promise<Buffer | undefined> {
   for await (const chunk of request) {
     const bytes = Buffer.from(chunk);
     length += bytes.length;
-    // What is too much is read to its end and dropped, so that the answer still reaches the client.
+    // An excessive body is read to its end and dropped, so that the answer still reaches the client.
     if (length <= LARGEST_BODY_BYTES) chunks.push(bytes);
   }
   return length <= LARGEST_BODY_BYTES ? Buffer.concat(chunks) : undefined;

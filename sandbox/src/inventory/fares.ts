@@ -1,4 +1,4 @@
-// What a seat costs. Factors are permille; amounts are whole micro-dollars.
+// The price of a seat. Factors are permille; amounts are whole micro-dollars.
 import { chance } from "../hash.ts";
 import { applyPermille, toCents, wholeUnits } from "../money.ts";
 import type { CabinClass } from "../reference/data.ts";

@@ -129,7 +129,7 @@ function travel(seed: string, path: Path, date: Temporal.PlainDate): Itinerary["
     }
     if (flights.length === path.airlines.length) found.push(flights);
   }
-  // Of several departures that catch the same last flight, only the latest is worth taking.
+  // Among several departures that catch the same last flight, only the latest is useful.
   return found.filter((flights, index) => flights.at(-1)?.departsMs !== found[index + 1]?.at(-1)?.departsMs);
 }
 

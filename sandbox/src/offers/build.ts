@@ -17,7 +17,7 @@ export type Offer = {
   readonly slices: readonly Itinerary[];
   readonly totalMicro: bigint;
   readonly taxMicro: bigint;
-  /** What each slice is worth within the total, at the price first offered. */
+  /** The share of each slice in the total, at the price first offered. */
   readonly sliceFares: readonly { readonly totalMicro: bigint; readonly taxMicro: bigint }[];
   readonly expiresAtMs: number;
   readonly requiresInstantPayment: boolean;

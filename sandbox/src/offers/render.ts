@@ -128,7 +128,7 @@ export function renderConditions(offer: Offer) {
   };
 }
 
-/** What was asked for by a code: an airport, else a metropolitan area. */
+/** The place of a requested code: an airport, else a metropolitan area. */
 export function renderPlace(code: string) {
   const airport = airportByCode.get(code);
   return airport === undefined ? renderCityPlace(code) : renderAirport(airport);

@@ -11,7 +11,7 @@ const REMEMBERED_REQUESTS = 300;
 
 export type FoundOffer = { readonly offer: Offer; readonly request: OfferRequest; readonly gone: boolean };
 
-/** What can be bought beside the seats of an offer. */
+/** The services that can be bought with an offer. */
 export function offerJourney({ offer, request }: FoundOffer): Journey {
   return { slices: renderOffer(offer, request).slices, passengers: request.passengers, pricePermille: 1000 };
 }
@@ -39,7 +39,7 @@ function withPrice(offer: Offer, permille: number): Offer {
 
 export function createOfferStore(sandbox: Pick<Sandbox, "db" | "seed" | "network">): OfferStore {
   const { db } = sandbox;
-  // What is stored never changes and what is computed follows from it, so both may be remembered.
+  // Stored offers never change and computed ones depend on them, so both may be cached.
   const remembered = new Map<string, { request: OfferRequest; offers: readonly Offer[] | undefined }>();
 
   function remember(request: OfferRequest): { request: OfferRequest; offers: readonly Offer[] | undefined } {

@@ -49,8 +49,8 @@ function renderCancellation(row: CancellationRow) {
 type Quote = { refundMicro: bigint; creditMicro: bigint; refundTo: string };
 
 /**
- * What comes back, by the fare's conditions; services go back with the fare. Who is rid of an order because the airline
- * changed its schedule gets everything back.
+ * The refund by the fare's conditions; services are refunded with the fare. An order cancelled because the airline
+ * changed its schedule is refunded in full.
  */
 async function quote(tx: Queryable, order: OrderRow): Promise<Quote> {
   if (order.state === "held") {

@@ -1,4 +1,4 @@
-// What goes back to whoever paid: to the balance what the balance paid, as airline credit the rest.
+// Refunds each payer: the balance's share to the balance, the rest as airline credit.
 import { createCredit, creditName } from "../credits/rows.ts";
 import { accountCurrency } from "../currencies.ts";
 import { newId } from "../ids.ts";
@@ -9,7 +9,7 @@ import type { OrderRow } from "./rows.ts";
 
 const CREDIT_LIFE_DAYS = 365;
 
-/** What of the order's price the balance has paid and not yet got back. */
+/** The part of the order's price that the balance has paid and not got back. */
 export async function paidByBalance(tx: Queryable, order: OrderRow): Promise<bigint> {
   const { rows } = await tx.query<PaymentRow>("SELECT * FROM payments WHERE order_id = $1 AND status = 'succeeded'", [
     order.id,

@@ -17,12 +17,12 @@ type OrderPassenger = {
   [field: string]: unknown;
 };
 
-/** What an order takes over from its offer; only changes of its slices touch it afterwards. */
+/** The order's copy of its offer; only changes of its slices touch it afterwards. */
 export type OrderDetails = Pick<WireOffer, "owner" | "conditions" | "slices"> & {
   passengers: OrderPassenger[];
   /** `credit_refund` orders are refunded as airline credits. */
   refundsAsCredit: boolean;
-  /** What each slice was worth when it was bought, and the codes that made it cheaper: a change is priced by them. */
+  /** The price of each slice when it was bought, and the codes that made it cheaper: a change is priced by them. */
   sliceFares: { totalMicro: string; taxMicro: string }[];
   privateFares: OfferRequest["privateFares"];
 };
@@ -54,7 +54,7 @@ export type OrderRow = {
   changes: Record<string, unknown>[];
   airline_changes: { action_taken: string | null; [field: string]: unknown }[];
   cancellation: Record<string, unknown> | null;
-  /** What changes gave back of the money paid; cancellations end the order and need no such note. */
+  /** The money refunded by changes; cancellations end the order and need no such record. */
   refunded_micro: string;
   service_permille: number;
   refund_permille: number;
@@ -70,7 +70,7 @@ export function isoOf(ms: string | null): string | null {
   return ms === null ? null : toIso(Number(ms));
 }
 
-/** What can still be bought for an order. */
+/** The services that can still be bought for an order. */
 export function journeyOf(row: OrderRow): Journey {
   return { slices: row.details.slices, passengers: row.details.passengers, pricePermille: row.service_permille };
 }
@@ -102,7 +102,7 @@ function withSeats(slices: readonly WireSlice[], services: readonly BookedServic
   }));
 }
 
-/** Of a fare that is given back free of charge anyway, so that the window promises nothing that a cancellation does not keep. */
+/** For a fare that is refundable free of charge anyway, so that the window promises nothing that a cancellation does not keep. */
 function voidWindowEnd({ state, paid_ms: paidMs, details, changes }: OrderRow): string | null {
   const { allowed, penalty_amount: penalty } = details.conditions.refund_before_departure;
   if (state !== "paid" || paidMs === null || !allowed || Number(penalty) > 0 || changes.length > 0) return null;

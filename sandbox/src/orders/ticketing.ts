@@ -1,4 +1,4 @@
-// What happens to an order by itself: tickets are issued a moment after payment, unpaid holds lapse.
+// Events of an order without a request: tickets are issued a moment after payment, unpaid holds lapse.
 import { createHash } from "node:crypto";
 import { giveCreditBack } from "../credits/rows.ts";
 import { type BookedService, freeSeats } from "../seats/booked.ts";
@@ -44,7 +44,7 @@ export function ticketsOf(order: Pick<OrderRow, "id" | "details">, reissue?: str
   }));
 }
 
-/** What is sold beside the flight has a document of its own. */
+/** Each additional service has its own document. */
 export function serviceDocuments(orderId: string, services: readonly BookedService[]): OrderDocument[] {
   return services.map((service) => ({
     type: "electronic_miscellaneous_document_associated",

@@ -55,7 +55,7 @@ function readData(file: string): unknown {
   return JSON.parse(readFileSync(new URL(`../../data/${file}`, import.meta.url), "utf8"));
 }
 
-/** Of what `airports.json` was selected from; the list of data sets of the service names the same day. */
+/** The date of the source of `airports.json`; the service's list of data sets names the same one. */
 export const AIRPORTS_DATE = "2025-10-05";
 export const airports = z.array(AirportRecord).parse(readData("airports.json"));
 export const aircraft = z.array(AircraftRecord).parse(readData("aircraft.json"));

@@ -9,7 +9,7 @@ import { type CabinLayout, layoutOf, type SeatKind, type SeatPlace } from "./lay
 export type WireSlice = WireOffer["slices"][number];
 export type WireSegment = WireSlice["segments"][number];
 
-/** What services are sold for: an offer's slices or those of an order, and who flies. */
+/** The object for which services are sold: an offer's slices or those of an order, and its passengers. */
 export type Journey = {
   readonly slices: readonly WireSlice[];
   readonly passengers: readonly { readonly id: string; readonly type: string | null }[];
@@ -120,7 +120,7 @@ export function segmentLayout(segment: WireSegment): CabinLayout | undefined {
   return aircraft === undefined || cabin === undefined ? undefined : layoutOf(aircraft, cabin);
 }
 
-/** Somebody else sits there already, whoever asks. */
+/** Another passenger has the seat, whoever asks. */
 function isOccupied(segment: WireSegment, designator: string): boolean {
   return chance("seat", flightKey(segment), designator) < OCCUPIED;
 }

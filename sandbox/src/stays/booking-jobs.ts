@@ -1,4 +1,4 @@
-// What happens to a booking: at once, or a moment after it was only accepted.
+// The events of a booking: immediate, or a moment after it was only accepted.
 
 import { accountCurrency, exchange } from "../currencies.ts";
 import { ApiError } from "../http/errors.ts";
@@ -8,7 +8,7 @@ import { emit } from "../webhooks/events.ts";
 import { type BookingRow, refundAt, renderForEvent } from "./booking-rows.ts";
 import { currencyOf } from "./quotes.ts";
 
-/** What an amount of a stay is of the operator's balance. */
+/** A stay's amount in the currency of the operator's balance. */
 function inAccount({ details }: BookingRow, micro: bigint): bigint {
   return exchange(micro, currencyOf(details), accountCurrency());
 }

@@ -52,7 +52,7 @@ export function renderBooking(row: BookingRow, baseUrl: string) {
   };
 }
 
-/** What events tell of a booking. They are written without a caller, so pictures have no host in them. */
+/** The booking in events. They are written without a caller, so pictures have no host in them. */
 export function renderForEvent(row: BookingRow) {
   return { ...renderBooking(row, ""), quote_id: row.quote_id };
 }

@@ -16,7 +16,7 @@ const QuoteBody = z.object({ rate_id: z.string() });
 const QUOTE_LIFE_MS = 30 * 60_000;
 const PRICE_RISE_PERMILLE = 1070;
 
-/** What a quote and later its booking say, as it was when the quote was made. Pictures are stored without their host. */
+/** The contents of a quote and later of its booking, as of the quote. Pictures are stored without their host. */
 export type QuoteDetails = {
   checkIn: string;
   checkOut: string;

@@ -1,4 +1,4 @@
-// What a room costs, and until when it may be cancelled.
+// The price of a room, and its cancellation deadlines.
 import { toIso } from "../clock.ts";
 import { currencyOfCountry, exchange } from "../currencies.ts";
 import { chance, pickWhole } from "../hash.ts";
@@ -136,7 +136,7 @@ const PLANS: readonly Plan[] = [
   },
 ];
 
-/** What an operator with an agreement pays, in place of the flexible room-only rate. */
+/** The plan of an operator with an agreement, in place of the flexible room-only rate. */
 const NEGOTIATED_PLAN: Plan = {
   code: "NEG-FLEX",
   name: "Negotiated rate, flexible",

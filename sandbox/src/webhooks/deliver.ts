@@ -82,7 +82,7 @@ export async function deliverDue(db: Database, clock: Clock): Promise<boolean> {
             done ? nowMs : null,
           ],
         );
-        // What was to come after this one comes now, however this one went.
+        // The delivery waiting for this one is due now, whatever the result of this one.
         await tx.query("UPDATE webhook_deliveries SET after_id = NULL, due_ms = $2 WHERE after_id = $1", [
           delivery.id,
           nowMs,

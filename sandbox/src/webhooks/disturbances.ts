@@ -1,5 +1,5 @@
-// What can go wrong between the supplier and a receiver, on demand: deliveries that come twice, late, in the wrong order or
-// not at all. Kept in the database beside the deliveries, so that a restart changes nothing about them.
+// Faults between the supplier and a receiver, on demand: deliveries that are duplicated, late, in the wrong order or
+// lost. Stored in the database with the deliveries, so that a restart does not affect them.
 import { Hono } from "hono";
 import { z } from "zod";
 import { newId } from "../ids.ts";
@@ -142,7 +142,7 @@ export function disturbanceRoutes(sandbox: Sandbox): Router {
     );
     return context.json({ disturbances: rows.map(render) });
   });
-  /** Disarms all; what a reorder still held goes out. */
+  /** Disarms all; deliveries held by a reorder are sent. */
   routes.delete("/_sandbox/webhook-disturbances", async (context) => {
     const cleared = await db.transaction(async (tx) => {
       const { rowCount } = await tx.query("DELETE FROM webhook_disturbances");

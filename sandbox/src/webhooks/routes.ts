@@ -148,7 +148,7 @@ function endpointRoutes(sandbox: Sandbox): Router {
           nowOf(sandbox),
         ],
       );
-      // What was still to be sent, or sent again, ends with the endpoint's being active.
+      // Pending deliveries and retries end when the endpoint becomes inactive.
       if (!active) {
         await tx.query(
           "UPDATE webhook_deliveries SET due_ms = NULL, held_by = NULL, after_id = NULL WHERE endpoint_id = $1",

@@ -41,7 +41,7 @@ type Args = (world: World) => Promise<object>;
 
 const PENDING = `pending = '{"step": "release", "transactionId": "ctx_none", "details": {}}'`;
 
-/** What every new step meets: its trip is in an escrow of the past, or money stands still. */
+/** Refusals of every new step: its trip is in an earlier escrow, or money is stopped. */
 const stepRefusals = (argsOf: Args): Refusals => ({
   settlement_stopped: async (world) => ({ args: await argsOf(world) }),
   chain_not_available: async (world) => {
@@ -64,7 +64,7 @@ const bookingRefusals = (bookingOf: (world: World) => Promise<`0x${string}`>, ar
   },
 });
 
-/** What a trip is refused with that takes nothing new. */
+/** Refusals of a trip that takes nothing new. */
 const tripRefusals = (argsOf: (tripId: string) => object): Refusals => ({
   trip_not_found: () => ({ args: argsOf(freshHash()) }),
   trip_not_funded: async (world) => {

@@ -78,7 +78,7 @@ const otherCredit = once(async (world) => {
 type Args = (world: World) => Promise<{ offerId: string }>;
 const ofOffer: Args = async (world) => ({ offerId: (await offer(world)).id });
 
-/** What an offer is refused with that is booked or held. */
+/** Refusals of an offer to be booked or held. */
 const offerRefusals: Refusals = {
   provider_timeout: "supplier",
   provider_unavailable: "supplier",

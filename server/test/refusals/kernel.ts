@@ -2,8 +2,8 @@ import { expect } from "vitest";
 import type { Provoke, World } from "./refusal.ts";
 
 /**
- * What every call can be refused with before its tool is asked, shown once each. `idempotency_mismatch` is none of them: a preview is not
- * told the key that the call will have.
+ * Refusals of every call before its tool is asked, shown once each. `idempotency_mismatch` is not among them: a preview
+ * does not know the key of the call.
  */
 
 const payee = "0x00000000000000000000000000000000000a11ce";

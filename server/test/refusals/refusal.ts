@@ -30,7 +30,7 @@ export interface Provoked {
 export type World = StaysWorld & { escrow: Escrow };
 export type Provoke = (world: World) => Promise<Provoked> | Provoked;
 
-/** Of a tool, by the codes that it declares. */
+/** The refusals of a tool, by its declared codes. */
 export type Refusals = Readonly<Record<string, Reason | Provoke>>;
 
 /** Records that several cases share. They are made when the first one asks. */
@@ -65,7 +65,7 @@ export async function forget({ service }: World, offerId: string): Promise<void>
   await service.sql("delete from seen_offer where offer_id = $1", [offerId]);
 }
 
-/** What the call says beside what its preview can know. */
+/** Members of the call's answer that its preview cannot know. */
 const ONLY_OF_THE_CALL = ["traceId", "title", "type", "status", "ok"];
 /** The request for an approval that a call leaves behind, and a preview does not. */
 const OF_AN_APPROVAL = ["approvalId", "approvalExpiresAt"];
@@ -86,7 +86,7 @@ export async function expectSameRefusal(
   const problemSaid = Object(previewed.problem);
   const said = Object.entries(body).filter(([name]) => !ONLY_OF_THE_CALL.includes(name));
   const problem = Object.fromEntries(said.filter(([name]) => !OF_AN_APPROVAL.includes(name)));
-  // What was asked for, and where, is said at its end.
+  // The request and its place are named at the end.
   const isAskedFor = said.length > Object.keys(problem).length && String(body.detail).startsWith(problemSaid.detail);
   if (isAskedFor) problem.detail = problemSaid.detail;
   if (COUNTED_DOWN in problem) problem[COUNTED_DOWN] = about(problem[COUNTED_DOWN]);

@@ -27,7 +27,7 @@ const requesting = async (world: World, change: object = {}) => {
     ...change,
   };
 };
-/** Of oneself by oneself. */
+/** A request to oneself. */
 const requested = once(
   async (world) => (await world.result("request_validation", await requesting(world))).requestHash,
 );

@@ -13,7 +13,7 @@ export const tokensIn = (text: string): number => Math.ceil(text.length / CHARAC
 /** A day from today on, as an agent writes it. */
 export const inDays = (days: number): string => Temporal.Now.plainDateISO("UTC").add({ days }).toString();
 
-/** What an agent sees who has the MCP endpoint and nothing else: the official client, and the text that a model reads. */
+/** The view of an agent with only the MCP endpoint: the official client, and the text that a model reads. */
 export async function openAgent(service: Pick<TestService, "appUrl" | "apiKey">) {
   const client = await connectClient(`${service.appUrl}/api/mcp`, "v2", service.apiKey);
   async function call(name: string, args: Record<string, unknown> = {}) {
@@ -23,7 +23,7 @@ export async function openAgent(service: Pick<TestService, "appUrl" | "apiKey">)
   }
   return {
     call,
-    /** What a call answers that must succeed. */
+    /** Returns the answer of a call that must succeed. */
     async ask<Shape extends z.ZodType>(shape: Shape, name: string, args: Record<string, unknown> = {}) {
       const { isError, text, said } = await call(name, args);
       if (isError) throw new Error(`${name} answered ${text}`);

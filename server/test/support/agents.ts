@@ -28,7 +28,7 @@ export async function openAgents(service: TestService, { client, treasuryOf }: T
   const [network] = await service.sql("select contracts from chain_network where network = 'sandbox'");
   const { agentRegistries: contracts } = Contracts.parse(network?.contracts);
 
-  /** It is registered by a transaction of its own, which takes a moment. */
+  /** It is registered by a separate transaction, which takes a moment. */
   async function withAgent(tenantId: string, as: TestTenant["as"]): Promise<TestTenant> {
     const agentId = await vi.waitFor(
       async () => {
@@ -54,7 +54,7 @@ export async function openAgents(service: TestService, { client, treasuryOf }: T
         functionName: "ownerOf",
         args: [BigInt(agentId)],
       }),
-    /** What the registry has of this agent, of everybody or of one client, in the order of the indexes. */
+    /** The registry's ratings of this agent, by everybody or by one client, in the order of the indexes. */
     async ratingsOf(agentId: string, of?: Hex) {
       const [clients, , values, decimals, tags, , revoked] = await client.readContract({
         address: contracts.reputation,

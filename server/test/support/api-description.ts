@@ -40,7 +40,7 @@ export function readApiDescription(text: string) {
     return found;
   }
 
-  /** What is wrong with a value by the schema at these steps; empty: nothing. */
+  /** The errors of a value against the schema at these steps. */
   function problems(steps: readonly string[], value: unknown): string[] {
     const pointer = steps.map((step) => encodeURIComponent(step.replaceAll("~", "~0").replaceAll("/", "~1")));
     const validate = validatorAt(pointer.join("/"));
@@ -60,7 +60,7 @@ export function readApiDescription(text: string) {
     problems,
     find: (path: string, method: string): DescribedOperation | undefined =>
       operations.find((operation) => operation.path === path && operation.method === method),
-    /** What is wrong with an answer by the schema and the headers for its status and type. */
+    /** The errors of an answer against the schema and the headers for its status and type. */
     answerProblems(
       path: string,
       method: string,
@@ -73,7 +73,7 @@ export function readApiDescription(text: string) {
       const stray = [...answer.headers.keys()].filter((name) => OWN_HEADERS.test(name) && !described.includes(name));
       return [...problems(steps, answer.body), ...stray.map((name) => `${steps.join(" ")}: header ${name}`)];
     },
-    /** What is wrong with the examples, each against the schema beside it. */
+    /** The errors of the examples, each against the schema beside it. */
     exampleProblems(): { count: number; found: string[] } {
       const results = operations.flatMap((operation) => {
         const base = ["paths", operation.path, operation.method];

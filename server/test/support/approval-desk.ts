@@ -32,7 +32,7 @@ export class ApprovalDesk {
     return JSON.parse(out);
   }
 
-  /** What it complains of. */
+  /** Its error output. */
   async refused(...args: string[]): Promise<string> {
     const { code, error } = await this.#runUser(args);
     expect(code).not.toBe(0);

@@ -163,7 +163,7 @@ export async function openBookingWorld() {
       return rows.map((row) => ({ ...row, effect: effectOf.get(row.callId) }));
     }
 
-    /** No chain is there to carry the transactions out, so that their sum is what is on its way. */
+    /** No chain executes the transactions, so their sum equals the outgoing money. */
     async function readCollected(outgoing: bigint): Promise<bigint> {
       const transactions = await stores.chainTransactions.listOpen("sandbox", 1_000_000);
       const amounts = transactions.flatMap(({ tenantId, operation, purpose }) =>
@@ -174,7 +174,7 @@ export async function openBookingWorld() {
       return collected;
     }
 
-    /** Both sides' books: what the supplier was paid is what the tenant lost; nothing is held for what is over. */
+    /** Both sides' books: the supplier's receipts equal the tenant's loss; nothing is held for finished bookings. */
     async function audit() {
       const rows = await bookings();
       const open = rows.filter(({ state }) => state !== "booked" && state !== "failed");
@@ -192,7 +192,7 @@ export async function openBookingWorld() {
         paid,
         held: balance.held,
         spent: initialBalance - balance.available - balance.held,
-        /** What stored transactions take from the treasury to the collection wallet. */
+        /** The amount that stored transactions move from the treasury to the collection wallet. */
         collected: await readCollected(balance.outgoing),
         imbalance: await ledgerImbalance(db),
       };

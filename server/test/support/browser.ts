@@ -19,7 +19,7 @@ const FONT_SETTINGS = `<?xml version="1.0"?>
 
 export interface WatchedPage {
   page: Page;
-  /** What the page's console called an error, refusals of its content security policy among them, and uncaught errors. */
+  /** Errors in the page's console, including refusals of its content security policy, and uncaught errors. */
   errors: string[];
   /** Requests to anywhere but the given origin. */
   foreignRequests: string[];
@@ -83,7 +83,7 @@ async function unpackOnce(): Promise<string> {
   return unpacked;
 }
 
-/** In a process of its own: the package unpacks into the temporary folder of its process, which is everybody's here. */
+/** In a separate process: the package unpacks into its process's temporary folder, which is shared here. */
 async function unpackInto(folder: string): Promise<void> {
   const paths = PACKED.map((name) => join(packedFolder, name));
   const unpack = `

@@ -10,7 +10,7 @@ const CACHE = join(REPOSITORY, "node_modules/.cache");
 /** They load machine code or other files that lie beside them. */
 const LEFT_OUT = [/^secp256k1/, /^tiny-secp256k1/, /^@resvg\//, /^pg-native$/];
 
-/** What a module says of itself stays true, so that it finds the files beside it; a program finds the bundles of the others. */
+/** A module's own location stays true, so that it finds the files beside it; a program finds the bundles of the others. */
 function keepPlaces(folder: string): RolldownPluginOption {
   const bundles = new Map(PROGRAMS.map((path) => [pathToFileURL(join(REPOSITORY, path)).href, bundleOf(folder, path)]));
   return {

@@ -14,7 +14,7 @@ import { equipSandboxTenant, type StartedSandboxOptions, startSandboxChain } fro
 
 export const UNIT = 1_000_000n;
 
-/** Longer than any machine stands still: a test of a node that does not answer, or of who does not wait, has a time-out of its own. */
+/** Longer than any machine stalls: a test of a node that does not answer, or of a caller that does not wait, sets its own time-out. */
 const PATIENCE_MILLISECONDS = 120_000;
 const DRAIN_PATIENCE_MILLISECONDS = 45_000;
 /** So many turns are enough for everything that nobody else has in hand. */
@@ -58,7 +58,7 @@ export async function openChainWorld(options: { chain?: DevChain } = {}) {
     const deadline = performance.now() + DRAIN_PATIENCE_MILLISECONDS;
     for (let turn = 0; turn < DRAIN_TURNS || performance.now() < deadline; turn += 1) {
       if ((await by.submitter.runOnce()) === 0) return;
-      // What arrived before the one with the nonce before it can be left over by that one's block.
+      // A transaction that arrived before its predecessor can be missing from the predecessor's block.
       await chain.mine();
       if (turn >= DRAIN_TURNS) await delay(DRAIN_PAUSE_MILLISECONDS);
     }
@@ -160,7 +160,7 @@ export async function openChainWorld(options: { chain?: DevChain } = {}) {
     identity,
     newTenant,
     drain,
-    /** Everything read and compared; what it says is the difference. */
+    /** Reads and compares everything; returns the difference. */
     async reconcile(by = openedChain) {
       while (await by.indexer.runOnce());
       return await by.reconciler.runOnce();

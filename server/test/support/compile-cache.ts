@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 
-/** What the tests' processes load most: the service, its parts, and the chaos command. None of it does anything when it is loaded. */
+/** The modules that the tests' processes load most: the service, its parts, and the chaos command. Loading them has no effect. */
 export const LOADED_MOST = [
   "server/src/compose.ts",
   "devnet/src/start.ts",

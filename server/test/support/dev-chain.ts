@@ -12,7 +12,7 @@ import { generatePrivateKey, privateKeyToAccount, privateKeyToAddress } from "vi
 import { locateAnvil } from "../../../devnet/src/locate-anvil.ts";
 import type { Hex } from "../../src/domain/tokens.ts";
 
-/** What becomes of a request: dropped is carried out first and then not answered; hung is never answered. */
+/** The outcome of a request: `dropped` is executed but not answered; `hang` is never answered. */
 export type Fate =
   | "pass"
   | "hang"
@@ -37,8 +37,8 @@ interface RpcRequest extends RpcCall {
 const PATIENCE_MILLISECONDS = 120_000;
 
 /**
- * A real anvil with a genesis of its own, reached through a proxy that mines after every transaction, as the sequencer does, and
- * that can be told to misbehave.
+ * A real anvil with a separate genesis, reached through a proxy that mines after every transaction, as the sequencer
+ * does, and that can be told to misbehave.
  */
 export async function startDevChain(options: { chainId?: number } = {}) {
   const chainId = options.chainId ?? 5_042_002;
@@ -56,7 +56,7 @@ export async function startDevChain(options: { chainId?: number } = {}) {
   const child = spawn(
     locateAnvil(),
     [
-      // Of its own choice: a port that was found free can be another's by the time it is taken.
+      // A port of its own choice: another program can take a port found free before.
       ...["--init", join(folder, "genesis.json"), "--host", "127.0.0.1", "--port", "0"],
       ...["--chain-id", String(chainId), "--no-mining", "--order", "fifo", "--accounts", "0"],
     ],
@@ -89,7 +89,7 @@ export async function startDevChain(options: { chainId?: number } = {}) {
     return mine;
   }
 
-  /** What is answered, as JSON; or what happens to the connection instead. */
+  /** The answer as JSON; or the fate of the connection instead. */
   async function answer(
     request: RpcRequest,
     traceparent: RpcCall["traceparent"],
@@ -110,7 +110,7 @@ export async function startDevChain(options: { chainId?: number } = {}) {
     return fate === "dropped" ? fate : { json };
   }
 
-  /** Of several requests in one, each is done and has its fate; the connection has the worst of them. */
+  /** Each of several requests in one is executed and has its fate; the connection has the worst of them. */
   async function handle(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
     const chunks: Buffer[] = [];
     for await (const chunk of incoming) chunks.push(Buffer.from(chunk));
@@ -148,7 +148,7 @@ export async function startDevChain(options: { chainId?: number } = {}) {
     ask,
     calls,
     mine: () => alone(() => ask("evm_mine")),
-    /** What somebody else does with a key of his own. */
+    /** Sends a transaction by another party's key. */
     sendAs: (privateKey: Hex, { to, data = "0x", value = 0n }: { to: Hex; data?: Hex; value?: bigint }) =>
       alone(async () => {
         const account = privateKeyToAccount(privateKey);

@@ -25,7 +25,7 @@ export function dyingProcess(deathAt: number, when: "before" | "after") {
     dying = step === deathAt;
     if (!dying) return begin(work);
     if (when === "after") await work();
-    // What was asked for before is done, although nobody hears of it.
+    // Requests made before are done, although nobody hears of it.
     await Promise.allSettled(underWay);
     die();
     return dead;
@@ -41,7 +41,7 @@ export function dyingProcess(deathAt: number, when: "before" | "after") {
       },
     });
   }
-  /** Every aggregate of its own; what runs in a transaction is one step. */
+  /** Wraps every aggregate separately; everything in a transaction is one step. */
   function mortalStores<Some extends Pick<StoresOf<never>, "transaction">>(stores: Some): Some {
     const { transaction, ...aggregates } = stores;
     const parts = new Map(

@@ -3,7 +3,7 @@ import { basename, resolve } from "node:path";
 import { z } from "zod";
 import { verdicts } from "../../src/modules/eligibility/eligibility-rules.ts";
 
-/** What server/src/modules/eligibility/cases/README.md describes. */
+/** The format described in server/src/modules/eligibility/cases/README.md. */
 
 const FOLDER = resolve(import.meta.dirname, "../../src/modules/eligibility/cases");
 

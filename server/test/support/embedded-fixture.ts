@@ -114,7 +114,7 @@ export const createFixture = () => {
   return {
     dataDir,
     readPartsFile,
-    /** What parts.json says of a part that is ready. */
+    /** The entry of parts.json for a part that is ready. */
     part,
     start,
     /** As if a service had made its database here and stopped. */

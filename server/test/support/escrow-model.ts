@@ -1,6 +1,6 @@
 import fc from "fast-check";
 
-/** What can be done to a trip and the bookings in its slots. Amounts are micro-USDC. */
+/** A command for a trip and the bookings in its slots. Amounts are micro-USDC. */
 export type Command =
   | { do: "reserve"; trip: number; slot: number; amount: bigint }
   | { do: "commit"; slot: number; vendor: bigint; fee: bigint }
@@ -14,7 +14,7 @@ export type Command =
 export const TRIPS = 2;
 export const SLOTS = 3;
 export const BUDGET = 20_000_000n;
-/** Of the tenant's pricing policy; the service's take is added to the total. */
+/** The ceiling of the tenant's pricing policy; the service's take is added to the total. */
 export const CEILING = 1_000_000n;
 
 /** Ways in which the model can be wrong, so that a test can see that a product like that would be caught. */
@@ -49,7 +49,7 @@ const newTrip = () => ({
   refunded: 0n,
 });
 
-/** What a caller is told: the booking's state, or why not. */
+/** The caller's answer: the booking's state, or the refusal. */
 export type Outcome = { ok: string } | { refused: string };
 
 /** Trips and bookings as they are said to be, in plain words. */

@@ -27,11 +27,11 @@ const AUTHORIZATION = [
   { name: "validBefore", type: "uint256" },
   { name: "nonce", type: "bytes32" },
 ] as const;
-/** Of code that makes one call. */
+/** The size of code that makes one call. */
 const CALL_BYTES = 44;
 const SECONDS_PER_HOUR = 3_600n;
 
-/** What stands in for the tools of trips: orders are stored and carried out, and nobody keeps a mirror of the trips. */
+/** Replaces the tools of trips: orders are stored and executed, without a mirror of the trips. */
 export function openEscrowOrders(world: ChainWorld) {
   const { chain } = world.openedChain;
   const escrow = requireThere(chain.escrow);
@@ -80,7 +80,7 @@ export function openEscrowOrders(world: ChainWorld) {
 
   return {
     escrow,
-    /** What a stored order's signed transaction, which the node never saw, sends to a contract; others can send it too. */
+    /** The contract call in a stored order's signed transaction that the node never saw; others can send it too. */
     async withheld(order: () => Promise<unknown>): Promise<{ id: string; to: Hex; data: Hex }> {
       world.devChain.misbehave(({ method }) => (method === "eth_sendRawTransaction" ? "reset" : "pass"));
       await order();
@@ -133,7 +133,7 @@ export function openEscrowOrders(world: ChainWorld) {
         if (state !== "confirmed") throw new Error(`${action.name} is ${state}: ${failure}`);
       }
     },
-    /** What anybody may do, sent by somebody with gas. */
+    /** Calls open to anybody, sent by a stranger with gas. */
     asStranger: (functionName: "release" | "withdraw", argument: Hex) =>
       world.devChain.sendAs(world.devChain.funderKey, {
         to: escrow.address,
@@ -183,7 +183,7 @@ export function openEscrowOrders(world: ChainWorld) {
       await execute(mint.of({ token: "USDC", to: account, amount }));
       return { privateKey, address: account };
     },
-    /** What sends a trip of the stranger's own: signed by him, past the service. */
+    /** Funds a stranger's own trip: signed by the stranger, without the service. */
     async fundByStranger({ privateKey, address }: { privateKey: Hex; address: Hex }, budget: bigint) {
       const expiresAt = nowSeconds() + SECONDS_PER_HOUR;
       const terms = {
@@ -212,7 +212,7 @@ export function openEscrowOrders(world: ChainWorld) {
       const { number } = await chain.head();
       return (await chain.balances("USDC", [account], number))[0] ?? 0n;
     },
-    /** What the books say the escrow has. */
+    /** The booked balance of the escrow. */
     async booked(): Promise<bigint | undefined> {
       const { number } = await chain.head();
       const custody = await world.stores.custody.read("sandbox", "USDC", number);

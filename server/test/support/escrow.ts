@@ -39,7 +39,7 @@ export const commitOf = (bookingId: Hex) => ({
 export const ticketOf = (bookingId: Hex) => ({ bookingId, ticketOrderHash: `0x${"19".repeat(32)}` });
 export const cancelOf = (bookingId: Hex, tripId: Hex) => ({ bookingId, tripId, reason: "buyer_cancel" });
 
-/** What follows the reservation, each after the one before. */
+/** The steps after the reservation, in order. */
 export const journey: readonly { tool: BookingTool; after: BookingTool; argsOf(bookingId: Hex): object }[] = [
   { tool: "commit_booking", after: "reserve_booking", argsOf: commitOf },
   { tool: "confirm_flight", after: "commit_booking", argsOf: ticketOf },
@@ -67,7 +67,7 @@ export function openEscrow(service: TestService) {
   /** A booking of 10 that has gone so far. */
   async function bookingAfter(tripId: Hex, last: BookingTool): Promise<Hex> {
     const bookingId = await reserve(tripId, "10");
-    // What is cancelled was committed before.
+    // A cancelled booking was committed before.
     const count = last === "cancel_booking" ? 1 : journey.findIndex(({ tool }) => tool === last) + 1;
     for (const { tool, argsOf } of journey.slice(0, count)) resultOf(await service.call(tool, argsOf(bookingId)));
     if (last === "cancel_booking") resultOf(await service.call(last, cancelOf(bookingId, tripId)));

@@ -3,8 +3,8 @@ import { setTimeout as delay } from "node:timers/promises";
 const AGAIN_MILLISECONDS = 100;
 
 /**
- * What becomes of a call whose request the supplier's sandbox holds without an answer: the sandbox hangs up, until the call has heard
- * so. No time-out has to be as short for that as a busy machine is slow.
+ * Ends a call whose request the supplier's sandbox holds without an answer: the sandbox hangs up until the call has
+ * noticed. This needs no short time-out, which a busy machine could miss.
  */
 export async function hangUpUntil<Result>(supplierUrl: string, calling: Promise<Result>): Promise<Result> {
   const ended = calling.then(

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import type { PageText, Reading, TextLine, Word } from "../../src/modules/documents/reading/page.ts";
 import type { Scan } from "../../src/modules/documents/scan.ts";
 
-/** What a made-up identity document says. Names are as printed; `zone*` as its issuer writes them in the machine-readable zone. */
+/** The contents of a made-up identity document. Names are as printed; `zone*` as its issuer writes them in the machine-readable zone. */
 export interface IdTruth {
   documentType: "passport" | "identity_card" | "visa";
   format: "TD1" | "TD2" | "TD3" | "MRV-A" | "MRV-B";
@@ -233,7 +233,7 @@ export const idDocuments: fc.Arbitrary<IdTruth> = fc
     zoneGivenName: given[1],
     expiresOn: Temporal.PlainDate.from(rest.issuedOn).add({ years: 10 }).subtract({ days: 1 }).toString(),
   }))
-  // A name that does not fit its item is a case of its own, and so is a day that is two things.
+  // A name that does not fit its item, and an ambiguous day, are separate cases.
   .filter(({ format, zoneFamilyName, zoneGivenName, bornOn, issuedOn }) => {
     const room = format === "TD1" ? 30 : format === "TD2" ? 31 : 39;
     return zoneFamilyName.length + zoneGivenName.length + 2 < room && bornOn < issuedOn;
@@ -266,7 +266,7 @@ export function listAccepted({ fields, reasons }: Scan): readonly (readonly [str
   return Object.entries(fields).flatMap(([name, { value }]) => (doubted.has(name) ? [] : [[name, value] as const]));
 }
 
-/** What text recognition makes of characters of the zone. */
+/** Characters of the zone that text recognition confuses. */
 const MISREAD: readonly string[] = [
   "0O",
   "1I",

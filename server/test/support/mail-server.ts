@@ -20,7 +20,7 @@ export interface MailServer {
   [Symbol.asyncDispose](): Promise<void>;
 }
 
-/** What it refuses, by the step at which it does. */
+/** Its refusals, by step. */
 export interface Refusals {
   recipient?: number;
   message?: number;

@@ -7,7 +7,7 @@ type ClientKind = (typeof clientKinds)[number];
 
 const info = { name: "test", version: "1.0.0" };
 
-/** What both official clients have in common, as far as the tests need it. */
+/** The common part of both official clients that the tests need. */
 export interface AnyClient {
   listTools(): Promise<{
     tools: { name: string; description?: string | undefined; outputSchema?: unknown; annotations?: unknown }[];

@@ -7,7 +7,7 @@ import type { Fault } from "./memory-supplier.ts";
 type Cancellations = Pick<FlightServicing, "getCancellation" | "confirmCancellation">;
 type Changes = Pick<FlightServicing, "getChange" | "confirmChange">;
 
-/** What a supplier of flights and of stays does about one order, one change and one stay; its records outlive its answers. */
+/** A supplier's servicing of one order, one change and one stay; its records outlive its answers. */
 export function createMemoryServicing(orderId: string, options: { quietMilliseconds: number; confirmedAt: string }) {
   const { confirmedAt } = options;
   const faults: Fault[] = [];
@@ -110,9 +110,9 @@ export function createMemoryServicing(orderId: string, options: { quietMilliseco
     stayBookings,
     faults,
     effects,
-    /** What the supplier has been paid and has not given back. */
+    /** The supplier's receipts less its refunds. */
     paid: () => paid,
-    /** What the cancellation of the flight gives back from now on. */
+    /** The refund of the flight's cancellation from now on. */
     quoteRefund(refundAmount: string) {
       cancellation = { ...cancellation, refundAmount };
     },

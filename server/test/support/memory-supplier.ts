@@ -28,9 +28,9 @@ interface StoredOrder extends SupplierOrder {
 /** Long enough that calls which nothing keeps apart meet each other here. */
 const CUSTOMER_ANSWER_MILLISECONDS = 25;
 
-/** Whose every bag is, and on which flight. */
+/** The passenger and the flight of every bag. */
 const PLACE = { passengerIds: ["pas_1"], segmentIds: ["seg_1"] } as const;
-/** Of the ids of bags that an order can still get. */
+/** The prefix of ids of bags that an order can still get. */
 const ADDED = "added_";
 
 const provenance = () =>

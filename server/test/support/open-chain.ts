@@ -78,7 +78,7 @@ export function startEquippingTenants(
   return startJob({ name: "equip-tenants", everyMilliseconds: 2_000, run }, { log });
 }
 
-/** What a tenant of the service gets, with as much of each token. */
+/** The initial records of a tenant of the service, with this amount of each token. */
 export async function equipSandboxTenant(aggregates: Aggregates, tenantId: string, amount: bigint): Promise<void> {
   await giveDevelopmentMoney(aggregates, tenantId, amount);
   await registerNewAgent(aggregates, tenantId);

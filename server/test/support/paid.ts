@@ -43,7 +43,7 @@ export interface PaidAnswer {
   body: Record<string, unknown>;
 }
 
-/** What is signed, and said of it, otherwise than the terms ask for. */
+/** Deviations of the signed payment from the terms. */
 export interface Forged {
   accepted?: Partial<Record<keyof Requirements, unknown>>;
   authorization?: Partial<Record<"from" | "to" | "value" | "validAfter" | "validBefore" | "nonce", unknown>>;
@@ -147,7 +147,7 @@ export function createBuyer(service: Pick<TestService, "dataDir" | "edgeUrl">, p
           nonce: Hexadecimal.parse(message.nonce),
         },
       })
-      // What cannot be signed is sent with a signature of something else.
+      // A message that cannot be signed is sent with an unrelated signature.
       .catch(() => account.signMessage({ message: "nothing of the kind" }));
     return encode({
       x402Version: 2,

@@ -28,9 +28,9 @@ export interface SigningOptions {
   amount: bigint;
   nonce?: Hex;
   validBefore?: bigint;
-  /** What the payer believes of the token, where that is wrong. */
+  /** The payer's wrong beliefs about the token. */
   domain?: Partial<{ name: string; version: string; chainId: number; verifyingContract: Hex }>;
-  /** Who signs, instead of the payer's own key. */
+  /** Signs instead of the payer's own key. */
   signer?: { signTypedData: ReturnType<typeof privateKeyToAccount>["signTypedData"] };
 }
 
@@ -104,7 +104,7 @@ export async function newPayer(world: ChainWorld, funds: bigint, options: { isCo
       });
       return await devChain.sendAs(devChain.funderKey, { to: token.address, data });
     },
-    /** Spends its money elsewhere, with gas of its own. */
+    /** Spends its money elsewhere, with its own gas. */
     async spend(to: Hex, amount: bigint) {
       await devChain.sendAs(devChain.funderKey, { to: address, value: 10n ** 18n });
       const data = encodeFunctionData({ abi: stablecoinAbi, functionName: "transfer", args: [to, amount] });
@@ -139,7 +139,7 @@ async function deployWallet({ devChain }: ChainWorld, keeper: Hex): Promise<Hex>
   return lower(contractAddress);
 }
 
-/** What settles one payment, as a paid call stores it. */
+/** The input that settles one payment, as a paid call stores it. */
 export function paymentInput(payment: SignedPayment) {
   const { payTo, payer, amount, validAfter, validBefore, nonce, signature } = payment;
   const authorization = { from: payer, amount, validAfter, validBefore, nonce, signature };

@@ -241,7 +241,7 @@ export async function openPaymentWorld() {
     openProcess,
     pay,
     balanceOf,
-    /** What the books say of a payer, and what the chain says of the collection wallet. */
+    /** The books of a payer, and the collection wallet's balance on the chain. */
     async books({ address }: { address: Hex }) {
       const rows = await world.db
         .selectFrom("payment")

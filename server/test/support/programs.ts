@@ -2,7 +2,7 @@ import { join, resolve } from "node:path";
 
 export const REPOSITORY = resolve(import.meta.dirname, "../../..");
 
-/** What the tests start as processes of their own, hundreds of times in a run: most of a start is to load a thousand files. */
+/** Programs that the tests start as processes, hundreds of times in a run: most of a start is loading a thousand files. */
 export const PROGRAMS = [
   "server/src/main.ts",
   "server/src/commands/chain.ts",

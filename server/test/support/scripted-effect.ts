@@ -128,7 +128,7 @@ function createOtherSystem() {
     payments,
     messages,
     faults,
-    /** What was sent and did not take effect yet takes effect now. */
+    /** Requests sent before that had no effect yet take effect now. */
     arriveLate() {
       for (const effect of late.splice(0)) effect();
     },
@@ -218,7 +218,7 @@ export interface ScriptedPorts {
   port: OtherSystem["port"];
 }
 
-/** A use of the machine over tables of its own in a real database. Time moves by `clock.advance`. */
+/** A use of the machine over separate tables in a real database. Time moves by `clock.advance`. */
 export async function openScriptedWorld() {
   const database = await createTestDatabase();
   const open = openDatabase(database.url, { poolSize: 4, onError: () => undefined });
@@ -279,7 +279,7 @@ export async function openScriptedWorld() {
       );
     }
 
-    /** One look of the reconciler, after so long. */
+    /** One pass of the reconciler, after this time. */
     async function reconcile(after: Temporal.DurationLike, ports = alive, isOn = true): Promise<number> {
       clock.advance(after);
       next += 1;
@@ -294,7 +294,7 @@ export async function openScriptedWorld() {
       return await reconcileEffects([use], { workerId: `reconciler_${next}`, log: silentLog });
     }
 
-    /** What is stored of all attempts, oldest first, with the movements of money and the marks of the call of each. */
+    /** The stored attempts, oldest first, with the movements of money and the marks of the call of each. */
     async function books() {
       const { rows } = await sql<{ id: string; state: ScriptedState; money: string[]; marks: string[] }>`
         select id, state,

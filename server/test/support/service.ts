@@ -33,7 +33,7 @@ export interface Answer {
   status: number;
   headers: Headers;
   text: string;
-  // What tests look into is different each time; expectations say what must be there.
+  // Tests look into different members; expectations tell which must be there.
   body: Record<string, unknown>;
 }
 
@@ -59,7 +59,7 @@ async function openOperator(config: Config, databaseUrl: string) {
   };
 }
 
-/** The whole product on a database of its own, with the supplier sandbox beside it. */
+/** The whole product on a separate database, with the supplier sandbox beside it. */
 export async function startProduct(environment: Readonly<Record<string, string>> = {}, options: AppOptions = {}) {
   const database = await createMigratedDatabase();
   const dataDir = mkdtempSync(join(tmpdir(), "wayfare-service-"));
@@ -146,7 +146,7 @@ export function openService({ app, config, dataDir, pool, quickstart, operator }
           ...(options.userId === undefined ? {} : { userId: options.userId }),
         }),
       }),
-    /** A new tenant's money is minted by a transaction of its own, which takes a moment. */
+    /** A new tenant's money is minted by a separate transaction, which takes a moment. */
     async isFunded(tenantId: string): Promise<void> {
       const text = "select 1 from ledger_account where kind = 'prefunded' and tenant_id = $1 and balance_micro > 0";
       for (;;) {

@@ -190,7 +190,7 @@ export async function openServicing(product: "own" | "shared") {
       .reduce((sum, { amount }) => sum - micro(amount), 0n);
   }
 
-  /** What the supplier has been paid and has not given back is what the wallet lost; nothing is held or on its way. */
+  /** The supplier's receipts less its refunds equal the wallet's loss; nothing is held or outgoing. */
   async function expectSameBooks(): Promise<void> {
     const spent = await paidToSupplier();
     await expect.poll(books).toEqual({
@@ -217,7 +217,7 @@ export async function openServicing(product: "own" | "shared") {
     }
   }
 
-  /** For everything whose outcome is open now; what is still on its way to the supplier must be there before. */
+  /** For everything whose outcome is open now; requests to the supplier must have arrived before. */
   async function endQuietTime(): Promise<void> {
     for (const table of ["booking", "servicing_action"]) {
       await service.sql(`update ${table} set quiet_until = now() - interval '1 second' where quiet_until > now()`);
@@ -241,7 +241,7 @@ export async function openServicing(product: "own" | "shared") {
     changeOffers,
     selectChange,
     ledger,
-    /** What the supplier was asked with this text, such as a trace. */
+    /** The supplier's requests that contain a text, such as a trace. */
     requestsOf,
     books,
     paidToSupplier,

@@ -24,7 +24,7 @@ const hash = (): `0x${string}` => `0x${randomBytes(32).toString("hex")}`;
 export async function openServicingWorld() {
   const world = await openBookingWorld();
   const { stores, db, clock } = world;
-  // What cancellations give back has come in before.
+  // The money for refunds of cancellations has come in before.
   const movement = { token: "USDC", from: hash(), to: hash(), amount: OPENING, blockNumber: 1n, logIndex: 0 } as const;
   await stores.ledger.postMovements("sandbox", [
     { movement: { ...movement, transactionHash: hash() }, from: undefined, to: { kind: "collection" } },
@@ -34,7 +34,7 @@ export async function openServicingWorld() {
   const tenant = await world.newTenant(OPENING);
   const { caller, purse, supplier } = tenant;
 
-  /** Of the one tenant, booked and paid. */
+  /** An order of the one tenant, booked and paid. */
   async function newOrder() {
     next += 1;
     const offerId = `off_serviced_${next}`;
@@ -82,7 +82,7 @@ export async function openServicingWorld() {
       return await confirmChange(by, call, { changeId, payment }, limits);
     }
 
-    /** One look of the reconciler, after so long. */
+    /** One pass of the reconciler, after this time. */
     async function reconcile(after: Temporal.DurationLike, by: ServicingToolPorts = ports): Promise<number> {
       clock.advance(after);
       next += 1;
@@ -109,7 +109,7 @@ export async function openServicingWorld() {
       }));
     }
 
-    /** Both sides' books: what the supplier has been paid and has not given back is what the tenant lost. */
+    /** Both sides' books: the supplier's receipts less its refunds equal the tenant's loss. */
     async function audit() {
       const rows = await actions();
       const after = await read();
@@ -133,7 +133,7 @@ export async function openServicingWorld() {
     return { order, servicing, ports, act, confirm, reconcile, actions, audit };
   }
 
-  /** What the tenant has, with refunds that no chain is there to carry out. */
+  /** The tenant's money, including refunds that no chain executes. */
   async function read() {
     const balance = await stores.ledger.balance(purse);
     const open = await stores.chainTransactions.listOpen("sandbox", 1_000_000);

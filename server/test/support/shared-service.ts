@@ -30,7 +30,7 @@ let shared: Promise<Shared> | undefined;
 const MOST_LINES = 5_000;
 const lines: string[] = [];
 
-/** What the worker's product has logged of late that holds the text. */
+/** Recent log lines of the worker's product that contain the text. */
 export const loggedWith = (text: string): readonly string[] => lines.filter((line) => line.includes(text));
 
 async function startShared(): Promise<Shared> {
@@ -91,7 +91,7 @@ export async function openSharedService(): Promise<TestService> {
 const Scenarios = z.object({ scenarios: z.array(z.unknown()) });
 const Clock = z.object({ offsetSeconds: z.number() });
 
-/** What one file leaves behind would fail another one: it fails the file that left it. */
+/** A file's leftovers would fail another file, so the file that left them fails. */
 async function checkNothingIsLeft({ supplierUrl, sql }: ReturnType<typeof openService>): Promise<void> {
   const ask = async (path: string, init?: RequestInit): Promise<unknown> =>
     (await fetch(`${supplierUrl}/_sandbox/${path}`, init)).json();

@@ -5,7 +5,7 @@ import type { Hex } from "../../src/domain/tokens.ts";
 
 const lower = (hex: string): Hex => `0x${hex.slice(2).toLowerCase()}`;
 
-/** What the authorization says beside the terms; each may be spoiled. */
+/** Members of the authorization besides the terms; each may be spoiled. */
 export type PaymentChange = Partial<Omit<SignedPayment, "signature" | "payer">>;
 
 /** An EIP-3009 authorization of the payer's own wallet, signed with somebody else's library. */

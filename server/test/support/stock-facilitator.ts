@@ -137,7 +137,7 @@ export async function startStockFacilitator(options: {
   return {
     url: `http://127.0.0.1:${portOf(address)}`,
     address: account.address,
-    /** What it was asked, in order. */
+    /** The questions that it received, in order. */
     asked,
     misbehave(fate: (question: AskedFacilitator) => FacilitatorFate): void {
       state.fate = fate;

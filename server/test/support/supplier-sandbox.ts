@@ -8,15 +8,15 @@ import { hangUpUntil } from "./hang-up.ts";
 import { programAt } from "./programs.ts";
 import { createTestDatabase } from "./test-database.ts";
 
-/** The supplier sandbox as it runs in production: a process of its own with a database of its own. */
+/** The supplier sandbox as in production: a separate process with a separate database. */
 export interface SupplierSandbox {
   url: string;
   token: string;
   /** Arms a fault for the next call of this path. */
   arm(method: string, path: string, fault: string, delayMs?: number): Promise<void>;
-  /** What becomes of a call whose request gets no answer. */
+  /** Ends a call whose request gets no answer. */
   unanswered<Result>(calling: Promise<Result>): Promise<Result>;
-  /** What the supplier really did. */
+  /** The supplier's actual effects. */
   ledger(): Promise<z.infer<typeof Ledger>>;
   advance(seconds: number): Promise<void>;
   /** Another control endpoint, such as `schedule_changes`. */

@@ -16,7 +16,7 @@ import { closeServer, openServer } from "../../src/embedded/postgres/server.ts";
 import { identifyProcess, ownIdentity, sendSignal } from "../../src/embedded/process-identity.ts";
 
 export interface TestPostgres {
-  /** Of the administrative database, as superuser. */
+  /** The URL of the administrative database, as superuser. */
   adminUrl: string;
   stop(): Promise<void>;
   /** For a process that is exiting already: no waiting, nothing left behind. */
@@ -71,7 +71,7 @@ const removeLeftovers = (parent: string): void => {
   }
 };
 
-/** A throwaway PostgreSQL in a temporary folder, on a free port of its own. */
+/** A throwaway PostgreSQL in a temporary folder, on a free port. */
 export const startTestPostgres = async ({
   fsync = true,
   inMemory = false,

@@ -108,7 +108,7 @@ const END = "<ram:SpecifiedTradeSettlementHeaderMonetarySummation>";
 const GROUPS = "<ram:SpecifiedTradeSettlementPaymentMeans>";
 
 const rules: Readonly<Record<string, string>> = {
-  // What must be there.
+  // Required elements.
   "BR-01": without(taxed, "ram:GuidelineSpecifiedDocumentContextParameter"),
   "BR-02": without(taxed, "ram:ID", "<rsm:ExchangedDocument>"),
   "BR-03": without(taxed, "ram:IssueDateTime"),
@@ -142,7 +142,7 @@ const rules: Readonly<Record<string, string>> = {
   "BR-CO-04": without(taxed, "ram:ApplicableTradeTax"),
   "BR-CO-18": change(taxed, /<ram:ApplicableTradeTax><ram:Calc.*<\/ram:ApplicableTradeTax>/s, ""),
   "BR-CO-26": without(taxed, "ram:SpecifiedTaxRegistration", SELLER),
-  // What does not add up, by a cent.
+  // Sums that are wrong by a cent.
   "BR-CO-10": centMore(taxed, "LineTotalAmount"),
   "BR-CO-13": centMore(taxed, "TaxBasisTotalAmount"),
   "BR-CO-14": centMore(taxed, "TaxTotalAmount"),

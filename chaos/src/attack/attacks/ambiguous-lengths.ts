@@ -4,7 +4,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import type { Attack } from "../attack.ts";
 import { closeAll, openWire, requestHead } from "../wire.ts";
 
-/** A connection that is refused is closed; of one that is not, more is waited for so long. */
+/** A refused connection is closed; on any other the attacker waits this long for more. */
 const WAIT_MILLISECONDS = 3_000;
 
 /** Ways to say two different lengths, of which a proxy before the service may believe the other one. */
@@ -19,7 +19,7 @@ const lengths: readonly (readonly string[])[] = [
   ["Transfer-Encoding : chunked"],
 ];
 
-/** What comes back while the attacker waits for it. */
+/** The answers received while the attacker waits. */
 async function answersOf(socket: Socket): Promise<string> {
   let text = "";
   socket.on("data", (data: Buffer) => {

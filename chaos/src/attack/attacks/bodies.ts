@@ -2,7 +2,7 @@ import type { Attack } from "../attack.ts";
 import type { Host, Target } from "../target.ts";
 import { closeAll, isTaken, openWires, pour, requestHead } from "../wire.ts";
 
-/** Of one byte each; together less than a body may have. */
+/** One byte each; together smaller than the limit of a body. */
 const PIECES = 100_000;
 const PIECED_BODIES = 4;
 const OVERSIZED_BODIES = 8;

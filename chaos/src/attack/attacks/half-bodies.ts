@@ -12,7 +12,7 @@ const AT_ONCE = 40;
 const EVENT_BYTES = 1024 * 1024;
 const CALL_BYTES = 180_000;
 const TOOL = "search_flights";
-/** Of everybody else, at the same time. */
+/** Concurrent calls by other clients. */
 const OTHERS = 30;
 
 interface HalfBodies {
@@ -21,7 +21,7 @@ interface HalfBodies {
   bytes: number;
 }
 
-/** Bodies that lack their last byte, each from an address of its own. */
+/** Bodies without their last byte, each from a different address. */
 async function pourHalf(target: Target, host: Host, { path, headers, bytes }: HalfBodies) {
   const sockets = await openWires(target.urls[host], BODIES, AT_ONCE);
   const body = Buffer.alloc(bytes - 1, " ");

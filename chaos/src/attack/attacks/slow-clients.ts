@@ -20,7 +20,7 @@ const LATER_MILLISECONDS = 15_000;
 const OTHERS = 20;
 /** Connections of the equal load before, which are counted as those of others until they are closed. */
 const EARLIER = 100;
-/** Of the service, which share its open files. */
+/** The service's hosts, which share its open files. */
 const HOSTS = 2;
 
 interface SlowClients {
@@ -32,9 +32,9 @@ interface SlowClients {
   waitingRequests: number;
   /** How many requests that is of each. */
   requestsEach?: number;
-  /** What each sends at first. */
+  /** The first data of each client. */
   first(target: Target, host: Host): string;
-  /** What each sends again and again. */
+  /** The data that each client repeats. */
   again?: string;
   /** Closes its half after the first, and reads nothing. */
   isHalfClosed?: boolean;

@@ -1,7 +1,7 @@
 import { encodePacked, hexToBigInt, hexToNumber, size, slice } from "viem";
 import type { Hex } from "../../domain/tokens.ts";
 
-/** What a CCTP v2 message says was burned. Accounts and tokens are padded to 32 bytes; amounts are in the token's units. */
+/** The burn that a CCTP v2 message reports. Accounts and tokens are padded to 32 bytes; amounts are in the token's units. */
 interface BurnMessage {
   version: number;
   burnToken: Hex;

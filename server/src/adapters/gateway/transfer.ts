@@ -1,7 +1,7 @@
 import { encodePacked, hexToBigInt, hexToNumber, keccak256, numberToHex, size, slice } from "viem";
 import type { Hex } from "../../domain/tokens.ts";
 
-/** What both ends of a transfer agree on. Contracts, tokens and accounts are padded to 32 bytes. */
+/** The terms of a transfer for both ends. Contracts, tokens and accounts are padded to 32 bytes. */
 export interface TransferSpec {
   sourceDomain: number;
   destinationDomain: number;
@@ -21,7 +21,7 @@ export interface TransferSpec {
   hookData: Hex;
 }
 
-/** What a depositor signs. The fee comes on top of the value, up to `maxFee`. */
+/** Signed by a depositor. The fee comes on top of the value, up to `maxFee`. */
 export interface BurnIntent {
   /** The last block of the source chain in which it may be burned. */
   maxBlockHeight: bigint;
@@ -29,7 +29,7 @@ export interface BurnIntent {
   spec: TransferSpec;
 }
 
-/** What the operator signs. */
+/** Signed by the operator. */
 export interface TransferAttestation {
   /** The last block of the destination chain in which it may be minted. */
   maxBlockHeight: bigint;

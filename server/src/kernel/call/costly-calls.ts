@@ -155,7 +155,7 @@ export class CostlyCalls {
     const { signal } = gone;
     if (signal.aborted) onGone();
     signal.addEventListener("abort", onGone);
-    // No other call may be left to end and start the next one.
+    // The end of a call starts the next one, but none may be running.
     this.#startLater();
     try {
       await turn.promise;

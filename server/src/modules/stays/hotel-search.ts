@@ -154,7 +154,7 @@ interface HotelQuery {
   rooms: number;
 }
 
-/** What the record of the trip says of a search. */
+/** The entry of a search in the record of its trip. */
 export function rememberHotels(
   { location, checkInDate, checkOutDate, guests, rooms }: HotelQuery,
   { accommodations }: z.output<typeof HotelsFound>,

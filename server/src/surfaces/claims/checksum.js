@@ -1,6 +1,6 @@
-// Of the claim page: checksums of addresses (EIP-55), and the Keccak-256 that they are made with.
+// Checksums of addresses (EIP-55) for the claim page, with the Keccak-256 that they need.
 
-/** Without letters of both cases there is none to be wrong. */
+/** An address in one case has no checksum. */
 export function isChecksumRight(address) {
   const digits = address.slice(2);
   if (digits === digits.toLowerCase() || digits === digits.toUpperCase()) return true;
@@ -11,7 +11,7 @@ export function isChecksumRight(address) {
   });
 }
 
-/** Of an ASCII text shorter than a block, in hexadecimal digits. */
+/** Hashes an ASCII text shorter than a block; returns hexadecimal digits. */
 function keccak256(text) {
   const BLOCK_BYTES = 136;
   const WORD = (1n << 64n) - 1n;

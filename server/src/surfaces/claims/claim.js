@@ -14,7 +14,7 @@ const LONGEST_PAUSE = 30 * SECOND;
 const [title, words, facts, form, news] = ["title", "words", "facts", "form", "news"].map(find);
 const [wallet, code, accept] = ["wallet", "code", "accept"].map(find);
 
-/** What this page knows of the trip; the wallet that it is claiming for, from the first request to the last answer. */
+/** The trip as last read; and the wallet being claimed for, from the first request to the last answer. */
 let trip;
 let claiming;
 

@@ -1,4 +1,4 @@
-// What the pages behind signed links have in common: the secret of the link, what is shown, and how the service is asked.
+// Shared by the pages behind signed links: the link's secret, visibility, and requests to the service.
 const REQUEST_TIMEOUT = 30_000;
 
 export const find = (id) => document.getElementById(id);

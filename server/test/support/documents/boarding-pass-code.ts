@@ -1,4 +1,4 @@
-/** What the bar code of a boarding pass says (IATA Resolution 792), as its writer has it. */
+/** The contents of a boarding pass's bar code (IATA Resolution 792), as its writer has them. */
 export interface PassLeg {
   bookingReference: string;
   origin: string;

@@ -2,7 +2,7 @@ import type { FieldTruths, Truth } from "./truth.ts";
 
 type AnsweredFields = Readonly<Record<string, { value: string }>>;
 
-/** What a scan has, of which this is judged. */
+/** The part of a scan that is judged. */
 export interface Answer {
   fields: AnsweredFields;
   lines?: readonly AnsweredFields[] | undefined;
@@ -55,7 +55,7 @@ function judgeGroup(
   found: Found,
 ): void {
   if (truths === undefined) return;
-  // What an answer leaves out as a whole is not wrong.
+  // An answer without a whole list is incomplete, not wrong.
   if (answers === undefined || answers.length === 0) {
     found.missing.push({ field: name, expected: [String(truths.length)], got: undefined });
     return;

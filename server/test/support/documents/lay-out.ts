@@ -2,7 +2,7 @@ import type { PageText, Reading, TextLine, Word } from "../../../src/modules/doc
 
 export interface Layout {
   source?: PageText["source"];
-  /** Of every word. */
+  /** The confidence of every word. */
   confidence?: number;
   /** Characters that fit on a line. */
   columns?: number;

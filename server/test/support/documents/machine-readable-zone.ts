@@ -1,4 +1,4 @@
-/** What a machine-readable zone is made of (ICAO Doc 9303). Dates are as the document has them. */
+/** The facts in a machine-readable zone (ICAO Doc 9303). Dates are as the document has them. */
 export interface ZoneFacts {
   /** `P`, `ID` or `I`. */
   documentCode: string;

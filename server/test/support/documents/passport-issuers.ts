@@ -2,7 +2,7 @@
 export interface Issuer {
   /** ISO 3166-1 alpha-3. */
   code: string;
-  /** What the zone has instead, if anything. */
+  /** The zone's code, if it differs. */
   zoneCode?: string;
   title: string;
   nationality: string;

@@ -18,7 +18,7 @@ interface PurchaseTax {
   tax: bigint;
 }
 
-/** What somebody bought. Amounts of lines are as the region prints them: with tax or without. */
+/** A purchase. Amounts of lines are as the region prints them: with tax or without. */
 export interface Purchase {
   region: Region;
   words: (typeof receiptWords)["eng"];
@@ -146,7 +146,7 @@ export function printRate(rate: bigint, { money }: Region): string {
   return `${text.replace(".", money.decimal)}%`;
 }
 
-/** `shown` are the fields that the layout prints; what else a purchase has, the document does not. */
+/** `shown` are the fields that the layout prints; the document lacks the purchase's other facts. */
 export function truthsOf(
   purchase: Purchase,
   shown: { tax?: boolean; net?: boolean; number?: boolean; taxId?: boolean; card?: boolean },

@@ -7,7 +7,7 @@ export interface Random {
   pick<Item>(items: readonly Item[]): Item;
   chance(share: number): boolean;
   digits(count: number): string;
-  /** Of the letters and digits that nobody confuses. */
+  /** Letters and digits without look-alikes. */
   code(count: number): string;
 }
 

@@ -45,7 +45,7 @@ export class Roll {
     this.step((style.size ?? this.size) / this.size);
   }
 
-  /** What stands at the left, and what at the right margin. */
+  /** The texts at the left and at the right margin. */
   row(left: string, right: string, style: { size?: number; bold?: boolean; indent?: number } = {}): void {
     const { indent = 0, ...text } = style;
     // Larger letters need their room above the base line.

@@ -16,7 +16,7 @@ interface Spoiling {
   shadow: number;
   /** Light that is lost everywhere. */
   dim: number;
-  /** What is seen of the table, as a share of the width. */
+  /** The visible part of the table, as a share of the width. */
   margin: number;
   jpegQuality: number;
 }

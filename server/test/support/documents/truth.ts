@@ -1,6 +1,6 @@
 /**
- * What a rendered document says. A field has the values that are right for it, any of them; none: the document does not have the
- * field, and an answer that has it is wrong. A field that is not named here is not judged.
+ * The contents of a rendered document. A field has its right values, any of which counts; if it has none, the document
+ * lacks the field, and an answer with it is wrong. A field that is not named here is not judged.
  */
 export type FieldTruths = Readonly<Record<string, readonly string[]>>;
 

@@ -1,4 +1,4 @@
-// What makes reading quicker: a button on each block that copies it, and a search over all pages. Without this script a page is whole.
+// Adds a copy button to each block and a search over all pages. Pages are complete without this script.
 
 function addCopyButton(block) {
   const button = document.createElement("button");
