@@ -28,34 +28,38 @@ interface ScheduleChange {
   added: readonly BookedSegment[];
 }
 
-/** A tenant's order, for a flight or a stay. */
-export interface OrderRecord {
-  orderId: string;
-  bookingId: string;
-  tenantId: string;
-  environment: Environment;
-  kind: "flight" | "stay";
+/** The part that the supplier changes. */
+interface OrderState {
   /** held: the airline holds it unpaid; lapsed: it was not paid in time. */
   status: "held" | "confirmed" | "cancelled" | "lapsed";
-  /** The end of the airline's hold. Undefined: it was paid at once, or the airline gives no time. */
-  holdUntil: Temporal.Instant | undefined;
-  pnr: string | undefined;
   ticketing: "pending" | "ticketed" | undefined;
   totalAmount: string;
   totalCurrency: string;
-  /** The price at booking, followed by the cost of each change; negative amounts were given back. */
-  priceParts: readonly string[];
-  /** The exchange rate stored with the booking; later payments and refunds use it too. */
-  rate: BookingRate;
   /** Tickets and other documents, as last read. */
   documents: readonly Readonly<Record<string, unknown>>[];
   /** The flights that changes of the order refer to; empty for a stay. */
   slices: readonly BookedSlice[];
   scheduleChanges: readonly ScheduleChange[];
-  /** The order's hash in escrow; undefined: the booking is older than escrow. */
-  itineraryHash: string | undefined;
   /** Undefined: not ticketed or confirmed yet. */
   ticketOrderHash: string | undefined;
+}
+
+/** A tenant's order, for a flight or a stay. */
+export interface OrderRecord extends OrderState {
+  orderId: string;
+  bookingId: string;
+  tenantId: string;
+  environment: Environment;
+  kind: "flight" | "stay";
+  /** The end of the airline's hold. Undefined: it was paid at once, or the airline gives no time. */
+  holdUntil: Temporal.Instant | undefined;
+  pnr: string | undefined;
+  /** The price at booking, followed by the cost of each change; negative amounts were given back. */
+  priceParts: readonly string[];
+  /** The exchange rate stored with the booking; later payments and refunds use it too. */
+  rate: BookingRate;
+  /** The order's hash in escrow; undefined: the booking is older than escrow. */
+  itineraryHash: string | undefined;
   itinerarySalt: string;
   /** The escrow booking that was committed with its itinerary hash. */
   externalId: string | undefined;
@@ -72,19 +76,7 @@ export interface FlownAlready {
   day: string;
 }
 
-export type OrderChange = Partial<
-  Pick<
-    OrderRecord,
-    | "status"
-    | "ticketing"
-    | "ticketOrderHash"
-    | "totalAmount"
-    | "totalCurrency"
-    | "documents"
-    | "slices"
-    | "scheduleChanges"
-  >
->;
+export type OrderChange = Partial<OrderState>;
 
 /** Orders: successful and held bookings, with their later state. */
 export interface Orders {

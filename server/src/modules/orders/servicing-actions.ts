@@ -16,8 +16,7 @@ export type ServicingKind = "flight_cancellation" | "flight_change" | "stay_canc
  */
 type ServicingState = "intended" | "paying" | "sent" | "done" | "failed";
 
-/** One commit at the supplier that changes an order: a cancellation or a change. */
-export interface ServicingAction {
+interface ServicingIntent {
   /** `act_…` */
   id: string;
   tenantId: string;
@@ -29,11 +28,15 @@ export interface ServicingAction {
   /** Our booking of the changed order. */
   bookingId: string;
   orderId: string;
-  state: ServicingState;
   /** Undefined: there is nothing to pay. */
   payment: { kind: "balance" | "wallet"; amount: Micro } | undefined;
   /** The expected refund as quoted; copied into the result. */
   expected: Readonly<Record<string, unknown>>;
+}
+
+/** One commit at the supplier that changes an order: a cancellation or a change. */
+export interface ServicingAction extends ServicingIntent {
+  state: ServicingState;
   /** The caller's answer. */
   result: unknown;
   failureCode: string | undefined;
@@ -44,10 +47,7 @@ export interface ServicingAction {
   createdAt: Temporal.Instant;
 }
 
-export type NewServicingAction = Pick<
-  ServicingAction,
-  "id" | "tenantId" | "environment" | "callId" | "kind" | "subjectId" | "bookingId" | "orderId" | "payment" | "expected"
-> & { workerId: string };
+export type NewServicingAction = ServicingIntent & { workerId: string };
 
 export interface ServicingActions extends EffectStore<ServicingAction> {
   /** Undefined: the tenant has a live action of this kind and subject; `findLive` returns it. */

@@ -23,7 +23,8 @@ type PaymentState = "claimed" | "earned" | "settled" | "receivable";
  */
 export const ANSWER_MINUTES = 15;
 
-export interface Payment {
+/** The part that is known when a payment is claimed. */
+interface ClaimedCall {
   /** `pay_…` */
   id: string;
   /** The environment of its chain. */
@@ -43,6 +44,9 @@ export interface Payment {
   traceId: string;
   listPrice: Micro;
   discountPercent: number;
+}
+
+export interface Payment extends ClaimedCall {
   state: PaymentState;
   /** The tool's answer, from `earned` on. Null: pruned. */
   result: unknown;
@@ -57,26 +61,10 @@ export interface Payment {
   changedAt: Temporal.Instant;
 }
 
-export type NewPayment = Pick<
-  Payment,
-  | "id"
-  | "environment"
-  | "signed"
-  | "terms"
-  | "requestHash"
-  | "tool"
-  | "tenantId"
-  | "keyId"
-  | "subject"
-  | "callId"
-  | "processId"
-  | "traceId"
-  | "listPrice"
-  | "discountPercent"
-> & {
+export interface NewPayment extends ClaimedCall {
   /** The tool marks its effects: the call gets a row of its own. */
   hasEffects: boolean;
-};
+}
 
 export type PaymentClaim =
   | { kind: "claimed" }

@@ -20,12 +20,8 @@ export interface StepDetails {
   pricing?: Readonly<Record<string, unknown>>;
 }
 
-export interface EscrowBooking {
-  /** Chosen by the tenant or by us; unique per tenant. */
-  bookingId: Hex;
-  tripId: Hex;
-  environment: Environment;
-  tenantId: string;
+/** The part that steps of the escrow change. */
+interface EscrowBookingProgress {
   state: EscrowBookingState;
   /** At most one step at a time. */
   pending: { step: string; transactionId: string; details: StepDetails } | undefined;
@@ -44,6 +40,14 @@ export interface EscrowBooking {
   returned: Micro;
   /** The amount that could not be paid out and waits in the escrow for its recipient. */
   waiting: Micro;
+}
+
+export interface EscrowBooking extends EscrowBookingProgress {
+  /** Chosen by the tenant or by us; unique per tenant. */
+  bookingId: Hex;
+  tripId: Hex;
+  environment: Environment;
+  tenantId: string;
   transactions: readonly StepTransaction[];
   createdAt: Temporal.Instant;
   updatedAt: Temporal.Instant;
@@ -53,26 +57,7 @@ type NewEscrowBooking = Pick<EscrowBooking, "bookingId" | "tripId" | "environmen
   pending: NonNullable<EscrowBooking["pending"]>;
 };
 
-export type EscrowBookingChange = Partial<
-  Pick<
-    EscrowBooking,
-    | "state"
-    | "pending"
-    | "reserved"
-    | "vendor"
-    | "vendorAmount"
-    | "markup"
-    | "serviceFee"
-    | "itineraryHash"
-    | "ticketHash"
-    | "details"
-    | "vendorPaid"
-    | "feePaid"
-    | "refunded"
-    | "returned"
-    | "waiting"
-  >
-> & { transaction?: Omit<StepTransaction, "at"> };
+export type EscrowBookingChange = Partial<EscrowBookingProgress> & { transaction?: Omit<StepTransaction, "at"> };
 
 /** Changing one requires the lock of its trip. */
 export interface EscrowBookings {

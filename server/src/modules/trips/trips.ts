@@ -38,7 +38,8 @@ export interface TripDetails {
   linkOrigin: string;
 }
 
-export interface Trip {
+/** The part that is fixed when a trip is funded. */
+interface TripTerms {
   /** As computed by the escrow contract. */
   tripId: Hex;
   environment: Environment;
@@ -47,9 +48,18 @@ export interface Trip {
   userId: string;
   escrow: Hex;
   funder: Hex;
-  state: TripState;
   /** By confirmed transactions: budget = free + held + everything paid and refunded. */
   budget: Micro;
+  expiresAt: Temporal.Instant;
+  codeNonce: Hex;
+  requiresCode: boolean;
+  details: TripDetails;
+  guestEmail: string | undefined;
+}
+
+/** The part that steps of the escrow and mails change. */
+interface TripProgress {
+  state: TripState;
   free: Micro;
   held: Micro;
   /** The part of `free` that pending transactions use. */
@@ -59,60 +69,26 @@ export interface Trip {
   serviceFeePaid: Micro;
   actionFeePaid: Micro;
   refunded: Micro;
-  expiresAt: Temporal.Instant;
-  codeNonce: Hex;
-  requiresCode: boolean;
-  /** Since the last correct code or the last unlocking. */
-  wrongCodes: number;
   guestWallet: Hex | undefined;
   claimedAt: Temporal.Instant | undefined;
   /** A pending step of the whole trip that excludes others of its kind. */
   pending: { step: string; transactionId: string } | undefined;
+  mail: MailState;
+}
+
+export interface Trip extends TripTerms, TripProgress {
+  /** Since the last correct code or the last unlocking. */
+  wrongCodes: number;
   /** Prefunded with a guest's name or address: the guest who claims it travels, unless somebody else is named. */
   forGuest: boolean;
-  details: TripDetails;
-  guestEmail: string | undefined;
-  mail: MailState;
   transactions: readonly StepTransaction[];
   createdAt: Temporal.Instant;
   updatedAt: Temporal.Instant;
 }
 
-export type NewTrip = Pick<
-  Trip,
-  | "tripId"
-  | "environment"
-  | "tenantId"
-  | "userId"
-  | "escrow"
-  | "funder"
-  | "budget"
-  | "expiresAt"
-  | "codeNonce"
-  | "requiresCode"
-  | "details"
-  | "guestEmail"
-  | "mail"
->;
+export type NewTrip = TripTerms & Pick<TripProgress, "mail">;
 
-export type TripChange = Partial<
-  Pick<
-    Trip,
-    | "state"
-    | "free"
-    | "held"
-    | "promised"
-    | "vendorPaid"
-    | "markupPaid"
-    | "serviceFeePaid"
-    | "actionFeePaid"
-    | "refunded"
-    | "guestWallet"
-    | "claimedAt"
-    | "pending"
-    | "mail"
-  >
-> & { transaction?: Omit<StepTransaction, "at"> };
+export type TripChange = Partial<TripProgress> & { transaction?: Omit<StepTransaction, "at"> };
 
 export interface AgentAction {
   actionId: Hex;

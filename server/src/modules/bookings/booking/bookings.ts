@@ -20,7 +20,8 @@ declare module "../../../kernel/contracts/stores.ts" {
  */
 type BookingState = "intended" | "ordering" | "on_hold" | "held" | "paying" | "adding" | "booked" | "failed";
 
-export interface Booking {
+/** The part that the call which pays for a booking sets. */
+interface BookingTerms {
   /** `bkg_…`; kept in the supplier's metadata. */
   id: string;
   tenantId: string;
@@ -28,48 +29,28 @@ export interface Booking {
   userId: string;
   /** The call that is charged on success. */
   callId: string;
-  /** `flight_hold` becomes `flight` when a call pays for it. */
-  kind: "flight" | "stay" | "flight_hold";
-  offerId: string;
-  state: BookingState;
   /** The amount held on the balance, or covered by a reservation in escrow: the total less an airline credit. */
   amountMicroUsdc: Micro;
-  /** The reservation in escrow that pays in place of the balance, so that nothing is held. Undefined if the balance pays. */
-  escrowBookingId: Hex | undefined;
-  /** The amount that the reservation still owes. */
-  cover: Micro;
-  /** The part of it that the balance paid in the end, because the reservation ended without paying. */
-  coverCharged: Micro;
   /** The supplier's price, including the part paid by credit. */
   totalAmount: string;
   totalCurrency: string;
   /** The tenant's rate for this order and all its later changes. */
   rate: BookingRate;
-  airlineCreditId: string | undefined;
-  /** In the order of the offer's passengers; empty in old bookings. */
-  travelers: readonly BookedTraveler[];
+}
+
+/** The part that its progress at the supplier changes. */
+interface BookingProgress {
   orderId: string | undefined;
   pnr: string | undefined;
   ticketing: "pending" | "ticketed" | undefined;
-  /** The supplier's latest status; `confirmed` also before there is an order. */
-  orderStatus: "held" | "confirmed" | "cancelled" | "lapsed";
-  /** Kept private, so that the order cannot be guessed from the hash on a public chain. */
-  itinerarySalt: string;
   /** Set once the booking succeeded. */
   itineraryHash: string | undefined;
   /** Set once it was ticketed or confirmed. */
   ticketOrderHash: string | undefined;
   /** The call that held the order for a later payment, and its answer. */
   holdCallId: string | undefined;
-  holdResult: unknown;
   /** Until when the airline holds it unpaid. Undefined if it was never held so, or the airline does not say. */
   holdUntil: Temporal.Instant | undefined;
-  /** Hash of the request's particulars; a fixed word if a traveler was erased. Undefined in old bookings. */
-  particularsHash: string | undefined;
-  /** Hashes of the guests' contact details, by name. Undefined if unknown. */
-  contactHashes: Readonly<Record<string, string>> | undefined;
-  /** Bags and seats at their prices when requested. */
-  askedServices: readonly AskedService[];
   /** The caller's answer. */
   result: unknown;
   failureCode: string | undefined;
@@ -77,68 +58,52 @@ export interface Booking {
   payments: number;
   /** The number of requests sent to add bags to the paid order. */
   additions: number;
+  /** Before this a lookup that finds nothing proves nothing: a commit may still take effect. */
+  quietUntil: Temporal.Instant | undefined;
+}
+
+export interface Booking extends BookingTerms, BookingProgress {
+  /** `flight_hold` becomes `flight` when a call pays for it. */
+  kind: "flight" | "stay" | "flight_hold";
+  offerId: string;
+  state: BookingState;
+  /** The reservation in escrow that pays in place of the balance, so that nothing is held. Undefined if the balance pays. */
+  escrowBookingId: Hex | undefined;
+  /** The amount that the reservation still owes. */
+  cover: Micro;
+  /** The part of it that the balance paid in the end, because the reservation ended without paying. */
+  coverCharged: Micro;
+  airlineCreditId: string | undefined;
+  /** In the order of the offer's passengers; empty in old bookings. */
+  travelers: readonly BookedTraveler[];
+  /** The supplier's latest status; `confirmed` also before there is an order. */
+  orderStatus: "held" | "confirmed" | "cancelled" | "lapsed";
+  /** Kept private, so that the order cannot be guessed from the hash on a public chain. */
+  itinerarySalt: string;
+  holdResult: unknown;
+  /** Hash of the request's particulars; a fixed word if a traveler was erased. Undefined in old bookings. */
+  particularsHash: string | undefined;
+  /** Hashes of the guests' contact details, by name. Undefined if unknown. */
+  contactHashes: Readonly<Record<string, string>> | undefined;
+  /** Bags and seats at their prices when requested. */
+  askedServices: readonly AskedService[];
   /** The process that works on it and its last heartbeat; another process takes over when this is stale. */
   workerId: string | undefined;
   workerSeenAt: Temporal.Instant | undefined;
-  /** Before this a lookup that finds nothing proves nothing: a commit may still take effect. */
-  quietUntil: Temporal.Instant | undefined;
   createdAt: Temporal.Instant;
   updatedAt: Temporal.Instant;
 }
 
-export type NewBooking = Pick<
-  Booking,
-  | "id"
-  | "tenantId"
-  | "environment"
-  | "userId"
-  | "callId"
-  | "kind"
-  | "offerId"
-  | "amountMicroUsdc"
-  | "totalAmount"
-  | "totalCurrency"
-  | "rate"
-  | "airlineCreditId"
-  | "travelers"
-  | "itinerarySalt"
-> & { workerId: string } & Partial<
-    Pick<Booking, "particularsHash" | "contactHashes" | "escrowBookingId" | "askedServices">
-  >;
+export type NewBooking = BookingTerms &
+  Pick<Booking, "kind" | "offerId" | "airlineCreditId" | "travelers" | "itinerarySalt"> & {
+    workerId: string;
+  } & Partial<Pick<Booking, "particularsHash" | "contactHashes" | "escrowBookingId" | "askedServices">>;
 
 /** The members of a held order's booking that its payment changes. */
-export type HoldPayment = Pick<
-  Booking,
-  | "tenantId"
-  | "environment"
-  | "id"
-  | "userId"
-  | "callId"
-  | "amountMicroUsdc"
-  | "totalAmount"
-  | "totalCurrency"
-  | "rate"
-  | "particularsHash"
-  | "askedServices"
-> & { workerId: string } & Partial<Pick<Booking, "escrowBookingId">>;
+export type HoldPayment = BookingTerms &
+  Pick<Booking, "particularsHash" | "askedServices"> & { workerId: string } & Partial<Pick<Booking, "escrowBookingId">>;
 
-export type BookingChange = Partial<
-  Pick<
-    Booking,
-    | "orderId"
-    | "pnr"
-    | "ticketing"
-    | "itineraryHash"
-    | "ticketOrderHash"
-    | "result"
-    | "failureCode"
-    | "payments"
-    | "additions"
-    | "quietUntil"
-    | "holdCallId"
-    | "holdUntil"
-  >
->;
+export type BookingChange = Partial<BookingProgress>;
 
 /** Booking records. At most one booking per tenant, environment and offer is not `failed`. */
 export interface Bookings extends EffectStore<Booking> {
