@@ -1,7 +1,7 @@
 import { Failure } from "../../domain/errors.ts";
 import type { Micro } from "../../domain/money.ts";
 import type { Hex, TokenSymbol } from "../../domain/tokens.ts";
-import type { Purchase } from "./purchase.ts";
+import type { Purchase } from "../../domain/travel/purchase.ts";
 
 /**
  * A holder of money. This deployment's own accounts have names: the calling tenant's treasury wallet, the service's

@@ -1,8 +1,8 @@
 import { hash } from "node:crypto";
 import { canonicalJson } from "../../domain/canonical-json.ts";
 import type { Micro } from "../../domain/money.ts";
+import type { Purchase } from "../../domain/travel/purchase.ts";
 import type { Plan } from "../../kernel/contracts/plan.ts";
-import type { Purchase } from "../../kernel/contracts/purchase.ts";
 import type { ApprovalCase } from "../policy/index.ts";
 import type { Binding } from "./approvals.ts";
 

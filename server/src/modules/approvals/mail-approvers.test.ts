@@ -11,7 +11,7 @@ import { mortalWorker } from "../../../test/support/mortal-worker.ts";
 import { createSmtpMailer } from "../../adapters/smtp/index.ts";
 import { createStores } from "../../contributions.ts";
 import { systemRandom } from "../../domain/ids.ts";
-import type { StayPurchase } from "../../kernel/contracts/purchase.ts";
+import type { StayPurchase } from "../../domain/travel/purchase.ts";
 import type { Stores } from "../../kernel/contracts/whole.ts";
 import type { Mailer } from "../../ports/mailer.ts";
 import { reconcileEffects } from "../effects/reconcile-effects.ts";

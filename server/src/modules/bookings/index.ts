@@ -54,23 +54,7 @@ export {
   shownInUsdc,
   toRate,
 } from "./booking-rate.ts";
-export { checkSlice } from "./check-slice.ts";
-export { isBefore, isEarlier, todayAt } from "./dates.ts";
-export { departureOf, sayVoidWindow } from "./first-departure.ts";
 export { toPurchase, unknownPurchase } from "./offers/bought.ts";
-export {
-  Conditions,
-  DescribedSlice,
-  NamedPassengers,
-  NotApplied,
-  OfferedConditions,
-  OrderedSlice,
-  PaymentRequirements,
-  SearchedSlice,
-  Slice,
-  SupplierResult,
-  VoidWindow,
-} from "./offers/offer-schema.ts";
 export { seenCarriers, seenLegs } from "./offers/see-slices.ts";
 export {
   keepsRecords,
@@ -81,7 +65,3 @@ export {
   type SeenStay,
 } from "./offers/seen-offers.ts";
 export { readChargeHash } from "./read-charge-hash.ts";
-export { isSameWay } from "./same-way.ts";
-export { DueAtAccommodation, sayDue } from "./say-due.ts";
-export { rateErrors, supplierErrors } from "./supplier-errors.ts";
-export { TimeZones, timeZonesOf } from "./time-zones.ts";

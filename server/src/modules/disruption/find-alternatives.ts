@@ -1,8 +1,9 @@
 import type { z } from "zod";
 import { formatDecimal, parseDecimal } from "../../domain/money.ts";
+import { isSameWay } from "../../domain/travel/same-way.ts";
 import type { Caller, CallInfo } from "../../kernel/contracts/tool.ts";
 import type { FlightOffer, SearchPassenger } from "../../ports/supplier/flights.ts";
-import { isSameWay, saleRates } from "../bookings/index.ts";
+import { saleRates } from "../bookings/index.ts";
 import { bestOffers, searchedAge, seeSearch, toOfferAnswer } from "../flights/index.ts";
 import { proposeWays, quickestOf } from "./choose-ways.ts";
 import type { Ports } from "./context.ts";

@@ -1,7 +1,7 @@
 import type { z } from "zod";
+import { isSameWay } from "../../domain/travel/same-way.ts";
 import type { Caller } from "../../kernel/contracts/tool.ts";
 import type { ChangeOffer } from "../../ports/supplier/flight-servicing.ts";
-import { isSameWay } from "../bookings/index.ts";
 import { priceOf, seeChangeOffers } from "../servicing/index.ts";
 import { proposeWays, quickestOf } from "./choose-ways.ts";
 import type { Ports } from "./context.ts";

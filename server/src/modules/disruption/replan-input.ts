@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { CabinClass, IataCode, Instant, IsoDate, isCalendarDate } from "../../domain/schemas.ts";
+import { isEarlier } from "../../domain/travel/dates.ts";
 import { toVisibleText } from "../../domain/visible-text.ts";
-import { isEarlier } from "../bookings/index.ts";
 
 const LONGEST_TEXT = 100;
 

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { Failure } from "../../domain/errors.ts";
 import { DecimalAmount, wordsOfOthers } from "../../domain/schemas.ts";
-import { Slice } from "../bookings/index.ts";
+import { Slice } from "../../domain/travel/offer-schema.ts";
 import { OfferAnswer } from "../flights/index.ts";
 import { DeepLinks, MINUTES_TO_EXIT } from "../maps/index.ts";
 import { ChangePrice } from "../servicing/index.ts";

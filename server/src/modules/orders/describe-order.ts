@@ -1,20 +1,14 @@
 import { z } from "zod";
 import { wordsOfOthers } from "../../domain/schemas.ts";
 import { hasScope } from "../../domain/scopes.ts";
+import { departureOf } from "../../domain/travel/first-departure.ts";
+import { Conditions, DescribedSlice, NamedPassengers, VoidWindow } from "../../domain/travel/offer-schema.ts";
+import { DueAtAccommodation } from "../../domain/travel/say-due.ts";
+import { TimeZones, timeZonesOf } from "../../domain/travel/time-zones.ts";
 import type { Maps } from "../../ports/maps.ts";
 import type { FlightServicing } from "../../ports/supplier/flight-servicing.ts";
 import type { StayBookings } from "../../ports/supplier/stay-bookings.ts";
-import {
-  type BookedTraveler,
-  Conditions,
-  DescribedSlice,
-  DueAtAccommodation,
-  departureOf,
-  NamedPassengers,
-  TimeZones,
-  timeZonesOf,
-  VoidWindow,
-} from "../bookings/index.ts";
+import type { BookedTraveler } from "../bookings/index.ts";
 import { ERASED_NAME } from "../travelers/index.ts";
 
 /** The supplier's details of an order, as read now. */

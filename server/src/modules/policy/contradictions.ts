@@ -1,5 +1,5 @@
 import type { Issue } from "../../domain/errors.ts";
-import { isHigherCabin } from "../../kernel/contracts/purchase.ts";
+import { isHigherCabin } from "../../domain/travel/purchase.ts";
 import { City, type CustomRule, type PolicyDocument } from "./document.ts";
 
 /** Enough to be useful; the rest is reported once these are fixed. */

@@ -1,5 +1,5 @@
 import { fromNumber } from "../../domain/money.ts";
-import type { Cabin, FlightPurchase, StayPurchase } from "../../kernel/contracts/purchase.ts";
+import type { Cabin, FlightPurchase, StayPurchase } from "../../domain/travel/purchase.ts";
 import type { Subject } from "./facts.ts";
 
 /** An offer as `check_policy` describes it. Other facts are unknown. */

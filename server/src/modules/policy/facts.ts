@@ -9,7 +9,7 @@ import {
   highestCabin,
   type Purchase,
   type StayPurchase,
-} from "../../kernel/contracts/purchase.ts";
+} from "../../domain/travel/purchase.ts";
 import type { Airport } from "../../ports/maps.ts";
 
 /** The subject of a verdict: a purchase, or a payment that names no offer. */

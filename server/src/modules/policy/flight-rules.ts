@@ -1,5 +1,5 @@
 import type { Micro } from "../../domain/money.ts";
-import { type Cabin, type ComparableOffer, isHigherCabin } from "../../kernel/contracts/purchase.ts";
+import { type Cabin, type ComparableOffer, isHigherCabin } from "../../domain/travel/purchase.ts";
 import type { PolicyDocument, Severity } from "./document.ts";
 import type { Facts, FlightFacts, LegFacts } from "./facts.ts";
 import { type Judgement, micro, missing, over, type Rule, usd } from "./rule.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { createEmbeddedPlaces } from "../../adapters/embedded-places/index.ts";
-import type { FlightLeg, FlightPurchase, StayPurchase } from "../../kernel/contracts/purchase.ts";
+import type { FlightLeg, FlightPurchase, StayPurchase } from "../../domain/travel/purchase.ts";
 import { findContradictions } from "./contradictions.ts";
 import { PolicyDocument } from "./document.ts";
 import { compilePolicy, evaluate } from "./evaluate.ts";

@@ -2,10 +2,11 @@ import { z } from "zod";
 import { Failure } from "../../domain/errors.ts";
 import { formatDecimal, type Micro, parseDecimal } from "../../domain/money.ts";
 import { DecimalAmount } from "../../domain/schemas.ts";
+import { SupplierResult } from "../../domain/travel/offer-schema.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { CancellationQuote, FlightServicing } from "../../ports/supplier/flight-servicing.ts";
 import type { Flights } from "../../ports/supplier/flights.ts";
-import { BookingRate, inUsdc, partsInUsdc, SupplierResult, toRate } from "../bookings/index.ts";
+import { BookingRate, inUsdc, partsInUsdc, toRate } from "../bookings/index.ts";
 import {
   atMost,
   creditEvents,

@@ -1,8 +1,9 @@
 import { z } from "zod";
 import { wordsOfOthers } from "../../domain/schemas.ts";
+import { OrderedSlice } from "../../domain/travel/offer-schema.ts";
 import type { Caller } from "../../kernel/contracts/tool.ts";
 import type { FlightServicing } from "../../ports/supplier/flight-servicing.ts";
-import { namesOf, OrderedSlice, OrderHashes } from "../bookings/index.ts";
+import { namesOf, OrderHashes } from "../bookings/index.ts";
 import { flightsAndPrice } from "../orders/index.ts";
 import type { Stores } from "./context.ts";
 

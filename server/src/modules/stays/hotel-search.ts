@@ -2,13 +2,16 @@ import { z } from "zod";
 import { distanceMeters } from "../../domain/distance.ts";
 import { Failure, type Issue, invalidInput } from "../../domain/errors.ts";
 import { IsoDate, isCalendarDate, ProviderProvenance, wordsOfOthers } from "../../domain/schemas.ts";
+import { isBefore, isEarlier, todayAt } from "../../domain/travel/dates.ts";
+import { SupplierResult } from "../../domain/travel/offer-schema.ts";
+import { supplierErrors } from "../../domain/travel/supplier-errors.ts";
 import type { Caller, CallInfo } from "../../kernel/contracts/tool.ts";
 import type { TripNote } from "../../kernel/contracts/trip-note.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Maps, Position } from "../../ports/maps.ts";
 import type { CallOptions } from "../../ports/supplier/flights.ts";
 import type { StaySearch } from "../../ports/supplier/stays.ts";
-import { isBefore, isEarlier, SupplierResult, saleRates, supplierErrors, todayAt } from "../bookings/index.ts";
+import { saleRates } from "../bookings/index.ts";
 import { resolveText, sayTakenAs } from "../places/index.ts";
 import {
   AccommodationAnswer,

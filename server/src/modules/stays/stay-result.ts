@@ -1,6 +1,8 @@
 import { z } from "zod";
 import type { Micro } from "../../domain/money.ts";
 import { DecimalAmount, wordsOfOthers } from "../../domain/schemas.ts";
+import { SupplierResult } from "../../domain/travel/offer-schema.ts";
+import { DueAtAccommodation, sayDue } from "../../domain/travel/say-due.ts";
 import type { SupplierStay } from "../../ports/supplier/stay-bookings.ts";
 import type { Stays } from "../../ports/supplier/stays.ts";
 import {
@@ -10,14 +12,11 @@ import {
   ChargeTxHash,
   COVERED,
   CoveredUsdc,
-  DueAtAccommodation,
   inUsdc,
   itineraryHashOf,
   NextStep,
   namesOf,
   OrderHashes,
-  SupplierResult,
-  sayDue,
   sayWhoPays,
   ticketOrderHashOf,
   VendorAddress,

@@ -1,10 +1,16 @@
 import { z } from "zod";
 import { formatDecimal, type Micro, parseDecimal } from "../../../domain/money.ts";
 import { DecimalAmount, wordsOfOthers } from "../../../domain/schemas.ts";
+import { sayVoidWindow } from "../../../domain/travel/first-departure.ts";
+import {
+  Conditions,
+  FlownSegment,
+  NamedPassengers,
+  SupplierResult,
+  VoidWindow,
+} from "../../../domain/travel/offer-schema.ts";
 import type { BookedSegment, Flights, SupplierOrder } from "../../../ports/supplier/flights.ts";
 import { BookingRate, inUsdc } from "../booking-rate.ts";
-import { sayVoidWindow } from "../first-departure.ts";
-import { Conditions, FlownSegment, NamedPassengers, SupplierResult, VoidWindow } from "../offers/offer-schema.ts";
 import type { Booking } from "./bookings.ts";
 import { itineraryHashOf, namesOf, ticketOrderHashOf } from "./order-hashes.ts";
 

@@ -1,5 +1,5 @@
 import { CabinClass } from "../../../domain/schemas.ts";
-import type { Cabin, FlightPurchase, Purchase, StayPurchase } from "../../../kernel/contracts/purchase.ts";
+import type { Cabin, FlightPurchase, Purchase, StayPurchase } from "../../../domain/travel/purchase.ts";
 import { BOOKING_RATE, inUsdc } from "../booking-rate.ts";
 import type { SeenComparable, SeenFlight, SeenOffer, SeenStay } from "./seen-offers.ts";
 

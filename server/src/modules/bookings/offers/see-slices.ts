@@ -1,5 +1,5 @@
 import { CabinClass } from "../../../domain/schemas.ts";
-import { highestCabin } from "../../../kernel/contracts/purchase.ts";
+import { highestCabin } from "../../../domain/travel/purchase.ts";
 import type { Slice } from "../../../ports/supplier/flights.ts";
 import type { SeenFlight } from "./seen-offers.ts";
 

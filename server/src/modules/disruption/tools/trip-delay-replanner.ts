@@ -1,8 +1,9 @@
 import { z } from "zod";
 import { Provenance } from "../../../domain/schemas.ts";
 import { LanguageAnswer, wordsIn } from "../../../domain/texts.ts";
+import { checkSlice } from "../../../domain/travel/check-slice.ts";
 import { toVisibleText } from "../../../domain/visible-text.ts";
-import { checkSlice, NextStep } from "../../bookings/index.ts";
+import { NextStep } from "../../bookings/index.ts";
 import { AirlineChangeAnswer } from "../airline-change.ts";
 import { defineTool } from "../context.ts";
 import { isRefundable } from "../find-own-order.ts";

@@ -1,5 +1,5 @@
 import { CabinClass } from "../../../domain/schemas.ts";
-import { isHigherCabin } from "../../../kernel/contracts/purchase.ts";
+import { isHigherCabin } from "../../../domain/travel/purchase.ts";
 import type { FlightOffer, FlightSearch, Segment } from "../../../ports/supplier/flights.ts";
 
 type Cabin = FlightSearch["cabinClass"];

@@ -1,13 +1,8 @@
 import { z } from "zod";
 import { DecimalAmount, wordsOfOthers } from "../../../domain/schemas.ts";
+import { OfferedConditions, PaymentRequirements, SearchedSlice } from "../../../domain/travel/offer-schema.ts";
 import type { FlightOffer, FlightSearch } from "../../../ports/supplier/flights.ts";
-import {
-  OfferedConditions,
-  PaymentRequirements,
-  type SaleRates,
-  SearchedSlice,
-  shownInUsdc,
-} from "../../bookings/index.ts";
+import { type SaleRates, shownInUsdc } from "../../bookings/index.ts";
 import { isWhollyIn, sayCabins, shareIn } from "./cabins.ts";
 import { bagsOf, cabinOf, Fare, fareName, otherFares } from "./fares.ts";
 

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { rateErrors, supplierErrors } from "../../bookings/index.ts";
+import { rateErrors, supplierErrors } from "../../../domain/travel/supplier-errors.ts";
 import { offerErrors } from "../offers/private-offers.ts";
 import type { AskedFlight } from "./asked-flight.ts";
 

@@ -1,9 +1,10 @@
 import type { z } from "zod";
 import { Failure } from "../../../domain/errors.ts";
 import { newId } from "../../../domain/ids.ts";
+import { supplierErrors } from "../../../domain/travel/supplier-errors.ts";
 import type { Caller, CallInfo } from "../../../kernel/contracts/tool.ts";
 import type { FlightSearch, LoyaltyAccount, PrivateFare } from "../../../ports/supplier/flights.ts";
-import { keepsRecords, type SaleRates, saleRates, supplierErrors } from "../../bookings/index.ts";
+import { keepsRecords, type SaleRates, saleRates } from "../../bookings/index.ts";
 import { findOwnCredit, findOwnCustomer, type TravelerProfile, type Travelers } from "../../travelers/index.ts";
 import type { Ports } from "../context.ts";
 import { hasPrivateInputs, keepPrivate } from "../offers/private-offers.ts";

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { CabinClass, IataCode, IsoDate } from "../../../domain/schemas.ts";
-import { isEarlier } from "../../bookings/index.ts";
+import { isEarlier } from "../../../domain/travel/dates.ts";
 import { ADULT_AGE, INFANT_AGE } from "./passenger-types.ts";
 
 const AIRLINE_CODE = /^(?=.*[A-Z])[A-Z0-9]{2}$/;

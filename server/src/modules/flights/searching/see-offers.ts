@@ -1,6 +1,6 @@
 import { newId, type RandomBytes } from "../../../domain/ids.ts";
 import { CabinClass } from "../../../domain/schemas.ts";
-import { highestCabin } from "../../../kernel/contracts/purchase.ts";
+import { highestCabin } from "../../../domain/travel/purchase.ts";
 import type { Caller } from "../../../kernel/contracts/tool.ts";
 import type { Clock } from "../../../ports/clock.ts";
 import type { FlightOffer } from "../../../ports/supplier/flights.ts";

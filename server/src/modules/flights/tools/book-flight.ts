@@ -1,6 +1,8 @@
+import { departureOf } from "../../../domain/travel/first-departure.ts";
+import { TimeZones, timeZonesOf } from "../../../domain/travel/time-zones.ts";
 import { type Caller, Replayed } from "../../../kernel/contracts/tool.ts";
 import { orderKey } from "../../../kernel/contracts/trip-note.ts";
-import { coverErrors, departureOf, planBooking, readChargeHash, TimeZones, timeZonesOf } from "../../bookings/index.ts";
+import { coverErrors, planBooking, readChargeHash } from "../../bookings/index.ts";
 import { SinceBooked } from "../../orders/index.ts";
 import { sendOutErrors } from "../../treasury/index.ts";
 import { defineTool, type Ports } from "../context.ts";

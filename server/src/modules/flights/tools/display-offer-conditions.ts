@@ -1,13 +1,8 @@
 import { z } from "zod";
 import { DecimalAmount, detailsOfOthers, wordsOfOthers } from "../../../domain/schemas.ts";
-import {
-  Conditions,
-  PaymentRequirements,
-  SupplierResult,
-  saleRates,
-  shownInUsdc,
-  supplierErrors,
-} from "../../bookings/index.ts";
+import { Conditions, PaymentRequirements, SupplierResult } from "../../../domain/travel/offer-schema.ts";
+import { supplierErrors } from "../../../domain/travel/supplier-errors.ts";
+import { saleRates, shownInUsdc } from "../../bookings/index.ts";
 import { defineTool } from "../context.ts";
 import { sayCabins } from "../offers/cabins.ts";
 import { describeConditions } from "../offers/describe-conditions.ts";

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { Latitude, Longitude, ProviderProvenance, wordsOfOthers } from "../../../domain/schemas.ts";
-import { SupplierResult, supplierErrors } from "../../bookings/index.ts";
+import { SupplierResult } from "../../../domain/travel/offer-schema.ts";
+import { supplierErrors } from "../../../domain/travel/supplier-errors.ts";
 import { readCoordinates } from "../../places/index.ts";
 import { defineTool } from "../context.ts";
 import { findNearbyAirports } from "../searching/nearby-airports.ts";

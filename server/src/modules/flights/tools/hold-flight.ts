@@ -1,7 +1,8 @@
 import { z } from "zod";
+import { TimeZones, timeZonesOf } from "../../../domain/travel/time-zones.ts";
 import { type Caller, Replayed } from "../../../kernel/contracts/tool.ts";
 import { orderKey } from "../../../kernel/contracts/trip-note.ts";
-import { NextStep, TimeZones, timeZonesOf } from "../../bookings/index.ts";
+import { NextStep } from "../../bookings/index.ts";
 import { refreshHold } from "../../orders/index.ts";
 import { defineTool, type Ports } from "../context.ts";
 import { checkHold } from "../ordering/book-flight.ts";

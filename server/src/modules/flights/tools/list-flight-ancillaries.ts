@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { DecimalAmount, wordsOfOthers } from "../../../domain/schemas.ts";
-import { SupplierResult, supplierErrors } from "../../bookings/index.ts";
+import { SupplierResult } from "../../../domain/travel/offer-schema.ts";
+import { supplierErrors } from "../../../domain/travel/supplier-errors.ts";
 import { defineTool } from "../context.ts";
 import { getOwnOffer, offerErrors } from "../offers/private-offers.ts";
 import { chooseSeats } from "../services/choose-seats.ts";

@@ -1,5 +1,7 @@
 import { z } from "zod";
-import { checkSlice, NotApplied, SupplierResult, TimeZones, timeZonesOf } from "../../bookings/index.ts";
+import { checkSlice } from "../../../domain/travel/check-slice.ts";
+import { NotApplied, SupplierResult } from "../../../domain/travel/offer-schema.ts";
+import { TimeZones, timeZonesOf } from "../../../domain/travel/time-zones.ts";
 import { defineTool } from "../context.ts";
 import { chooseOffers } from "../offers/best-offers.ts";
 import { Comparison, compareOffers, Picks, pickedOffers } from "../offers/fares.ts";

@@ -1,6 +1,9 @@
 import { z } from "zod";
 import { Failure, invalidInput } from "../../../domain/errors.ts";
-import { checkSlice, NotApplied, SupplierResult, saleRates, TimeZones, timeZonesOf } from "../../bookings/index.ts";
+import { checkSlice } from "../../../domain/travel/check-slice.ts";
+import { NotApplied, SupplierResult } from "../../../domain/travel/offer-schema.ts";
+import { TimeZones, timeZonesOf } from "../../../domain/travel/time-zones.ts";
+import { saleRates } from "../../bookings/index.ts";
 import { defineTool } from "../context.ts";
 import { Comparison, countOffers } from "../offers/fares.ts";
 import { inOrder, narrow, readCursor, Wishes, writeCursor } from "../offers/narrow-offers.ts";

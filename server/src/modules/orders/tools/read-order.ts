@@ -1,6 +1,8 @@
 import { z } from "zod";
 import { Failure } from "../../../domain/errors.ts";
-import { DueAtAccommodation, NextStep, sayDue, sayVoidWindow, VendorAddress } from "../../bookings/index.ts";
+import { sayVoidWindow } from "../../../domain/travel/first-departure.ts";
+import { DueAtAccommodation, sayDue } from "../../../domain/travel/say-due.ts";
+import { NextStep, VendorAddress } from "../../bookings/index.ts";
 import { defineTool } from "../context.ts";
 import { describeTravelers, FlightNow, readFlightNow, readStayNow, ShownTraveler, StayNow } from "../describe-order.ts";
 import { Details, Happened, OrderSummary, toSummary } from "../order-answers.ts";

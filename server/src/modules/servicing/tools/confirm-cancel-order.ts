@@ -1,6 +1,7 @@
 import { z } from "zod";
+import { supplierErrors } from "../../../domain/travel/supplier-errors.ts";
 import { type Caller, Replayed } from "../../../kernel/contracts/tool.ts";
-import { ChargeTxHash, readChargeHash, supplierErrors } from "../../bookings/index.ts";
+import { ChargeTxHash, readChargeHash } from "../../bookings/index.ts";
 import { CancellationResult } from "../cancel-order.ts";
 import { checkCancellation, confirmCancellation } from "../confirm-cancellation.ts";
 import { defineTool, type Ports } from "../context.ts";

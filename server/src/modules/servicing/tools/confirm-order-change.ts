@@ -1,7 +1,9 @@
 import { z } from "zod";
 import { parseDecimal } from "../../../domain/money.ts";
+import { supplierErrors } from "../../../domain/travel/supplier-errors.ts";
+import { TimeZones, timeZonesOf } from "../../../domain/travel/time-zones.ts";
 import { type Caller, Replayed } from "../../../kernel/contracts/tool.ts";
-import { ChargeTxHash, readChargeHash, supplierErrors, TimeZones, timeZonesOf } from "../../bookings/index.ts";
+import { ChargeTxHash, readChargeHash } from "../../bookings/index.ts";
 import { FlightTerms, flightTerms } from "../../orders/index.ts";
 import { sendOutErrors } from "../../treasury/index.ts";
 import { ChangeResult } from "../change-order.ts";

@@ -1,11 +1,14 @@
 import { z } from "zod";
 import { Failure } from "../../../domain/errors.ts";
 import { CabinClass, DecimalAmount, isCalendarDate, wordsOfOthers } from "../../../domain/schemas.ts";
+import { checkSlice } from "../../../domain/travel/check-slice.ts";
+import { Slice, SupplierResult } from "../../../domain/travel/offer-schema.ts";
+import { isSameWay } from "../../../domain/travel/same-way.ts";
+import { supplierErrors } from "../../../domain/travel/supplier-errors.ts";
 import { EMPTY_PLAN } from "../../../kernel/contracts/plan.ts";
 import type { Caller } from "../../../kernel/contracts/tool.ts";
 import type { ChangeOffer, OrderDetails } from "../../../ports/supplier/flight-servicing.ts";
 import type { BookedService, OrderedSlice } from "../../../ports/supplier/flights.ts";
-import { checkSlice, isSameWay, Slice, SupplierResult, supplierErrors } from "../../bookings/index.ts";
 import { ChangePrice, priceOf } from "../change-order.ts";
 import { defineTool, type Stores } from "../context.ts";
 import { seeChangeOffers } from "../see-changes.ts";

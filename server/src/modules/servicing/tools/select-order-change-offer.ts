@@ -1,9 +1,10 @@
 import { z } from "zod";
 import { Failure } from "../../../domain/errors.ts";
 import { DecimalAmount } from "../../../domain/schemas.ts";
+import { SupplierResult } from "../../../domain/travel/offer-schema.ts";
+import { supplierErrors } from "../../../domain/travel/supplier-errors.ts";
 import { EMPTY_PLAN } from "../../../kernel/contracts/plan.ts";
 import type { Caller } from "../../../kernel/contracts/tool.ts";
-import { SupplierResult, supplierErrors } from "../../bookings/index.ts";
 import { ChangePrice, dueFor, priceOf } from "../change-order.ts";
 import { defineTool, type Stores } from "../context.ts";
 import { seeChange } from "../see-changes.ts";

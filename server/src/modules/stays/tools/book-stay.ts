@@ -2,18 +2,11 @@ import { z } from "zod";
 import { containsCardNumber } from "../../../domain/card-numbers.ts";
 import { emailProblem, nameProblem } from "../../../domain/profile-fields.ts";
 import { Email, IsoDate, PhoneNumber } from "../../../domain/schemas.ts";
+import { sayDue } from "../../../domain/travel/say-due.ts";
+import { rateErrors, supplierErrors } from "../../../domain/travel/supplier-errors.ts";
 import { type Caller, Replayed } from "../../../kernel/contracts/tool.ts";
 import { orderKey } from "../../../kernel/contracts/trip-note.ts";
-import {
-  type Booking,
-  coverErrors,
-  differingContact,
-  planBooking,
-  rateErrors,
-  readChargeHash,
-  sayDue,
-  supplierErrors,
-} from "../../bookings/index.ts";
+import { type Booking, coverErrors, differingContact, planBooking, readChargeHash } from "../../bookings/index.ts";
 import { isCovered, SinceBooked, sayCancelled, sinceBooked } from "../../orders/index.ts";
 import { sendOutErrors } from "../../treasury/index.ts";
 import { askedStay, type BookStayRequest, bookStay as book, checkPaidStay } from "../book-stay.ts";

@@ -1,6 +1,8 @@
 import { z } from "zod";
 import { DecimalAmount, wordsOfOthers } from "../../../domain/schemas.ts";
-import { SupplierResult, saleRates, shownInUsdc, supplierErrors } from "../../bookings/index.ts";
+import { SupplierResult } from "../../../domain/travel/offer-schema.ts";
+import { supplierErrors } from "../../../domain/travel/supplier-errors.ts";
+import { saleRates, shownInUsdc } from "../../bookings/index.ts";
 import { Beds } from "../accommodation-answer.ts";
 import { defineTool } from "../context.ts";
 import { quoteOwnRate } from "../own-quotes.ts";

@@ -1,7 +1,7 @@
 import type { z } from "zod";
-import type { Coordinates } from "../../domain/distance.ts";
-import type { Micro } from "../../domain/money.ts";
-import type { CabinClass } from "../../domain/schemas.ts";
+import type { Coordinates } from "../distance.ts";
+import type { Micro } from "../money.ts";
+import type { CabinClass } from "../schemas.ts";
 
 /** A call's purchase, as far as the service's own records know it. An undefined member is unknown. */
 export type Purchase = FlightPurchase | StayPurchase;

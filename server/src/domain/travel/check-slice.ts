@@ -1,11 +1,18 @@
-import type { Issue } from "../../domain/errors.ts";
-import { isCalendarDate } from "../../domain/schemas.ts";
-import type { Clock } from "../../ports/clock.ts";
-import type { Maps } from "../../ports/maps.ts";
+import type { Issue } from "../errors.ts";
+import { isCalendarDate } from "../schemas.ts";
+import type { Airports } from "./airports.ts";
 import { isBefore, todayAt } from "./dates.ts";
 
 const CODE = /^[A-Za-z]{3}$/;
 const MOST_AIRPORTS = 5;
+
+interface KnownPlaces extends Airports {
+  /** The code of the city that an airport serves. */
+  metroCode(code: string): string;
+  /** The biggest first. */
+  airportsOfCity(name: string): readonly { iataCode: string; metroCode: string; cityName: string }[];
+  airportsNamed(name: string): readonly { iataCode: string; name: string }[];
+}
 
 interface GivenSlice {
   origin: unknown;
@@ -24,7 +31,7 @@ interface SlicePaths {
 export function checkSlice(
   { origin, destination, date }: GivenSlice,
   paths: SlicePaths,
-  { maps, clock }: { maps: Maps; clock: Clock },
+  { maps, clock }: { maps: KnownPlaces; clock: { now(): Temporal.Instant } },
 ): Issue[] {
   const issues = [...checkPlace(origin, paths.origin, maps), ...checkPlace(destination, paths.destination, maps)];
   const [from, to] = [codeOf(origin), codeOf(destination)];
@@ -44,7 +51,7 @@ export function checkSlice(
 const codeOf = (given: unknown): string | undefined =>
   typeof given === "string" && CODE.test(given) ? given.toUpperCase() : undefined;
 
-function checkPlace(given: unknown, path: string, maps: Maps): Issue[] {
+function checkPlace(given: unknown, path: string, maps: KnownPlaces): Issue[] {
   if (typeof given !== "string" || CODE.test(given)) return [];
   const airports = maps.airportsOfCity(given);
   const [biggest] = airports;

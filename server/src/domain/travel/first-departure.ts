@@ -1,11 +1,11 @@
-import type { Maps } from "../../ports/maps.ts";
+import type { Airports } from "./airports.ts";
 
 interface Flown {
   segments: readonly { origin: string; departingAt: string }[];
 }
 
 /** The first departure by its airport's clock, with the offset, so that the zone is clear. Null if the supplier does not say. */
-export function departureOf(slices: readonly Flown[], maps: Pick<Maps, "airport">): string | null {
+export function departureOf(slices: readonly Flown[], maps: Airports): string | null {
   const { origin = "", departingAt = "" } = slices[0]?.segments[0] ?? {};
   if (departingAt === "") return null;
   const timeZone = maps.airport(origin)?.timeZone;

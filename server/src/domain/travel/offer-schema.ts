@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { DecimalAmount, detailsOfOthers, Provenance } from "../../../domain/schemas.ts";
+import { DecimalAmount, detailsOfOthers, Provenance } from "../schemas.ts";
 
 /** Kept short for lists of offers: no aircraft or terminals. */
 const Segment = z.object({

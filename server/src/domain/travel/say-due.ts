@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { DecimalAmount } from "../../domain/schemas.ts";
+import { DecimalAmount } from "../schemas.ts";
 
 /** The part of a stay's price paid at the accommodation, such as a city tax. */
 export const DueAtAccommodation = z

@@ -1,10 +1,9 @@
-import { isCalendarDate } from "../../domain/schemas.ts";
-import type { Clock } from "../../ports/clock.ts";
+import { isCalendarDate } from "../schemas.ts";
 
 /** The zone where a day ends last: without a known time zone a date is refused only when it is over everywhere. */
 const LAST_TIME_ZONE = "-12:00";
 
-export function todayAt(timeZone: string | undefined, clock: Clock): Temporal.PlainDate {
+export function todayAt(timeZone: string | undefined, clock: { now(): Temporal.Instant }): Temporal.PlainDate {
   return clock
     .now()
     .toZonedDateTimeISO(timeZone ?? LAST_TIME_ZONE)
