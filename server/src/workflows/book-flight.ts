@@ -87,7 +87,7 @@ export const bookFlight = defineWorkflow<typeof Input, ToolMap>({
     guestClaim,
     {
       id: "travelers",
-      description: "Who travels, where there are several passengers.",
+      description: "The travelers, if there are several passengers.",
       resolvedBy: "caller",
       resolution: Travelers,
     },
@@ -98,8 +98,7 @@ export const bookFlight = defineWorkflow<typeof Input, ToolMap>({
     { id: "preview_call", description: "The policy judges the booking of an offer by all that is known of it." },
     {
       id: "hold_flight",
-      description:
-        "Before a person is asked: the airline holds the offer, where it does that. What is not paid is given back.",
+      description: "Before a person is asked, the airline holds the offer if it can. An unpaid hold is cancelled.",
     },
     {
       id: "approval",
@@ -233,7 +232,7 @@ async function askForTravelers({ pause, isSince }: Steps, { passengers }: Trip):
     onTimeout: { status: "cancelled" },
     needsOpenTrip: true,
   });
-  if (status === "cancelled") throw new StepFailure("travelers_missing", "Nobody said who travels.");
+  if (status === "cancelled") throw new StepFailure("travelers_missing", "Nobody named the travelers.");
   return customerUserIds;
 }
 

@@ -29,7 +29,7 @@ const Fields = z.strictObject({
   checkOutDate: IsoDate,
   guests: z.int().min(1).max(9).default(1),
   rooms: z.int().min(1).max(9).default(1),
-  refundableOnly: z.boolean().default(false).describe("Only rates that are given back in full for some time"),
+  refundableOnly: z.boolean().default(false).describe("Only rates that are fully refundable for some time"),
   email: Email.describe("Where the accommodation writes to"),
   phoneNumber: PhoneNumber.optional().describe(
     "E.164; left out: that of the profile of who stays first, or else of the run's own traveler",
@@ -97,7 +97,7 @@ export const bookStay = defineWorkflow<typeof Input, ToolMap>({
     guestClaim,
     {
       id: "guests",
-      description: "Who stays, where the input does not name them.",
+      description: "The guests, if the input does not name them.",
       resolvedBy: "caller",
       resolution: Guests,
     },

@@ -49,19 +49,19 @@ export const cancelTrip = defineWorkflow<typeof Input, ToolMap>({
   input: Input,
   earlierAnswers,
   steps: [
-    { id: "cancel_run", description: "Paused runs of the trip end, and undo what they did." },
+    { id: "cancel_run", description: "Paused runs of the trip end and undo their steps." },
     { id: "read_trip", description: "The trip's bookings, as they are before and after it was closed." },
     { id: "list_orders", description: "The order that a booking pays for." },
-    { id: "cancel_order_quote", description: "What cancelling each order gives back." },
+    { id: "cancel_order_quote", description: "The refund of cancelling each order." },
     {
       id: "loss",
       description: "Whether to cancel what does not give everything back.",
       resolvedBy: "caller",
       resolution: Decision,
     },
-    { id: "close_trip", description: "Nothing new is reserved, and what is free comes back." },
-    { id: "confirm_cancel_order", description: "Each order is cancelled, that which gives back most first." },
-    { id: "cancel_booking", description: "What the escrow holds for it comes back, unless its order stands." },
+    { id: "close_trip", description: "Nothing new is reserved, and the free budget comes back." },
+    { id: "confirm_cancel_order", description: "Each order is cancelled, the highest refund first." },
+    { id: "cancel_booking", description: "The escrow's reservation for it comes back, unless its order stands." },
   ],
   async run({ tripId, acceptLoss }, steps) {
     const runs = await endRuns(steps, tripId, acceptLoss);

@@ -71,7 +71,7 @@ export const VoidWindow = z
   .nullable()
   .describe("Until then the airline may take it back free of charge; cancel_order_quote says so");
 
-const REFUND_FORM = "What is refunded comes back as money or airline credit; null: the airline did not say";
+const REFUND_FORM = "A refund comes as money or airline credit; null: the airline did not say";
 
 export const Conditions = z.object({
   refundBeforeDeparture: Condition.describe(REFUND_FORM),

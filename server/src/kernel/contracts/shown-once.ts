@@ -34,7 +34,7 @@ export function redactionOf(schema: z.ZodType, io: "input" | "output"): Redact {
   const search: Search = { io, root: marked, within: new Set(), loops: new Set() };
   const paths = pathsIn(marked, search);
   if (paths.length === 0) return nothing;
-  if (search.loops.size > 0) throw new Error("What is shown once cannot be found in a schema that holds itself.");
+  if (search.loops.size > 0) throw new Error("Shown-once values cannot be found in a schema that holds itself.");
   return (value) => paths.reduce((kept: unknown, path) => without(kept, path), value);
 }
 

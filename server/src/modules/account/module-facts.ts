@@ -53,7 +53,7 @@ export const ModuleFacts = z.strictObject({
       }),
     )
     .readonly()
-    .describe("That cover what is spent next: each must have room for it"),
+    .describe("Budgets that cover the next spending: each must have room for it"),
   wallet: z.strictObject({ address: z.string().nullable(), USDC: Purse, EURC: Purse }),
   enforcedPolicy: z
     .strictObject({ policyId: z.string(), version: z.int() })

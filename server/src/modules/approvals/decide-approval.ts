@@ -65,9 +65,9 @@ async function requireMayDecide({ persons }: DecisionStores, approval: Approval,
     return;
   }
   const { personId } = decider;
-  if (askers.includes(personId)) throw mayNot("You have asked for it yourself. Somebody else has to decide.");
+  if (askers.includes(personId)) throw mayNot("You have asked for it yourself. Another person must decide.");
   if (travelers.includes(personId)) {
-    throw mayNot("You travel on this trip, and nobody approves their own trip. Somebody else has to decide.");
+    throw mayNot("You travel on this trip, and nobody approves their own trip. Another person must decide.");
   }
   if (hasRole((await persons.find(approval, personId))?.roles ?? [], role)) return;
   throw mayNot(`The policy has this decided by the role ${role}.`);

@@ -20,7 +20,7 @@ export const ApprovalAnswer = z.object({
   policyVersion: z.int(),
   role: z.enum(["approver", "finance", "admin"]).describe("Who decides, besides an admin; never who asked"),
   requestedBy: z.string().describe("Who asked: a user, or svc:<keyId> of an agent's key"),
-  requestedByKey: z.string().describe("svc:<keyId> of the key that asked, also where it asked as a user"),
+  requestedByKey: z.string().describe("svc:<keyId> of the key that asked, even if it asked as a user"),
   requestedFor: z.string().nullable().describe("The user whom the call named; null: none"),
   requestedAt: z.string(),
   expiresAt: z.string(),
@@ -28,7 +28,7 @@ export const ApprovalAnswer = z.object({
   decidedAt: z.string().nullable(),
   reason: z.string().nullable(),
   usedAt: z.string().nullable(),
-  evidence: detailsOfOthers("What whoever decides is shown: what is bought and paid, and what the policy said of it"),
+  evidence: detailsOfOthers("The facts shown to the approver: the purchase, the payment, and the policy's verdict"),
 });
 
 export function describeApproval(approval: Approval, now: Temporal.Instant): z.output<typeof ApprovalAnswer> {

@@ -28,7 +28,7 @@ const Proof = z.strictObject({
 });
 const View = ApprovalAnswer.extend({
   personName: z.string(),
-  isAgents: z.boolean().describe("true: the key that asked is an agent's, and nobody's own"),
+  isAgents: z.boolean().describe("true: the key that asked is an agent's, not a person's"),
   sandbox: z.boolean(),
   travelers: z
     .array(z.object({ userId: z.string(), name: z.string().nullable().describe("null: there is no profile") }))
@@ -43,7 +43,7 @@ const viewLinked = definePublicRoute({
   path: "/api/approval-links/:approvalId/view",
   tag: "approvals",
   summary: "Look at an approval with a person's link",
-  description: "What the person sees who has the link. A POST, so that the link's secret stands in no address.",
+  description: "The case as shown to the person with the link. A POST, so that the link's secret is in no URL.",
   limitByAddress: "requests",
   params: Path,
   body: Proof,
@@ -75,7 +75,7 @@ const decideLinked = definePublicRoute({
   answers: { 200: { description: "The approval as it is decided.", schema: View } },
   errors: {
     not_found: NOT_FOUND,
-    may_not_decide: "Neither who asked nor who travels decides, and the policy names the role that does.",
+    may_not_decide: "Neither the requester nor a traveler may decide; the policy names the role that may.",
     conflict: "It is decided, used up, replaced or expired; `state` says which, and `decidedBy` by whom.",
     rate_limited: "Too many requests.",
   },

@@ -102,7 +102,7 @@ const readApproval = defineRoute({
   path: "/api/approvals/:approvalId",
   tag: "approvals",
   summary: "Read an approval",
-  description: "What was asked for, what was decided, and whether it was used.",
+  description: "The request, the decision, and whether it was used.",
   scope: scopeOf("approvals", "read"),
   params: ApprovalPath,
   answers: { 200: { description: "The approval.", schema: ApprovalAnswer } },
@@ -139,7 +139,7 @@ const decide = defineInternalRoute({
   answers: { 200: { description: "The approval as it is decided.", schema: ApprovalAnswer } },
   errors: {
     not_found: NOT_FOUND,
-    may_not_decide: "Neither who asked nor who travels decides, and the policy names the role that does.",
+    may_not_decide: "Neither the requester nor a traveler may decide; the policy names the role that may.",
     conflict: "It is decided, used up, replaced or expired; `state` says which, and `decidedBy` by whom.",
   },
   example: {

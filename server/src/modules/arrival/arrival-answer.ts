@@ -42,7 +42,7 @@ export const ArrivalAnswer = ProviderProvenance.extend({
       landsAt: z.string().describe("UTC"),
       landsAtLocal: z.string().describe("On the airport's clock, as all times here"),
       timeZone: z.string(),
-      outsideAirportLocal: LocalBand.describe("By what is usual for border and bags"),
+      outsideAirportLocal: LocalBand.describe("With usual times for border and bags"),
       atDestinationLocal: LocalBand.nullable(),
       isNight: z.boolean(),
     })

@@ -14,7 +14,7 @@ export const BookingRate = z.object({
   source: z.string(),
   sourceLevel: Provenance.shape.sourceLevel.default("embedded"),
   asOf: z.string().nullable().default(null).describe("null: one for one, of any day"),
-  marginBps: z.number().default(0).describe("What the service adds to the source's rate, in hundredths of a percent"),
+  marginBps: z.number().default(0).describe("The service's margin on the source's rate, in hundredths of a percent"),
 });
 export type BookingRate = z.output<typeof BookingRate>;
 

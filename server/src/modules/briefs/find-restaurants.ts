@@ -49,7 +49,7 @@ export const restaurantsFound = {
       .nullable()
       .describe("What of the location is not known; the restaurants are those of the wider place then"),
   }),
-  otherPlaces: z.array(wordsOfOthers()).describe("What the location could also mean"),
+  otherPlaces: z.array(wordsOfOthers()).describe("Other meanings of the location"),
   placeNote: z.string().nullable().describe("What to ask of the place; null: the location names one place"),
   notApplied: z.array(z.string()).describe("What of your wishes no source here knows"),
   links: z

@@ -81,7 +81,7 @@ function runTooOften({ usageId, freeAt }: Done, now: Temporal.Instant): Failure 
 /** The process was silent for so long that its key was released; the call that now holds the key pays. */
 export function takenForDead(): Failure {
   return new Failure("in_progress", {
-    detail: "The call took so long that its Idempotency-Key was given free. Nothing was charged; send it again.",
+    detail: "The call took so long that its Idempotency-Key was released. Nothing was charged; send it again.",
     retryAfterSeconds: 1,
   });
 }

@@ -139,7 +139,7 @@ function owed(duties: readonly AirlineDuty[], change: Change): Option {
 /** The airline's current quote for a cancellation, which may differ from the fare's terms after it changed the flights. */
 function sayReturned({ order }: Change): string {
   if (order === null || order.returnedAmount === null)
-    return "Ask it before you cancel anything here: what a cancellation gives back now is not known.";
+    return "Ask it before you cancel anything here: the refund of a cancellation is not known now.";
   const { returnedAmount, totalAmount, totalCurrency } = order;
   if (parseDecimal(returnedAmount) === parseDecimal(totalAmount))
     return `A cancellation here gives back the whole price now, ${returnedAmount} ${totalCurrency}, and gives up another flight: cancel_order_quote.`;
@@ -154,7 +154,7 @@ function voluntary({ offers }: Change): Option[] {
     {
       kind: "voluntary_change",
       beyondPaidAmount: cheapest.changeTotalAmount,
-      text: "A change that you want, at the price that the supplier asks now. What the airline owes costs nothing: ask for that first.",
+      text: "A change at your own wish, at the supplier's current price. The airline's own duties cost nothing: ask for those first.",
       next: cheapest.next,
     },
   ];

@@ -73,7 +73,7 @@ async function send(
         : {
             sent: true,
             sentAt,
-            reason: "A mail about this disruption was sent before, with what was found then: no second one.",
+            reason: "A mail about this disruption was already sent, so no second one is.",
           };
     case "kept":
       return notSent(

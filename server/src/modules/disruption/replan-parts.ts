@@ -45,7 +45,7 @@ export const ChangeAnswer = Marked.extend({
       totalAmount: DecimalAmount,
       totalCurrency: z.string(),
       returnedAmount: DecimalAmount.nullable().describe(
-        "What giving all of it back returns: by its fare, or what the airline quotes after it changed the flights. null: not known, or credits; next asks",
+        "Refund of the whole order: by its fare, or by the airline's quote after it changed the flights. null: not known, or credits; next asks",
       ),
       next: NextCall,
     })
@@ -69,9 +69,9 @@ export const OwnStayAnswer = z.object({
   checkOutDate: z.string(),
   totalAmount: DecimalAmount,
   totalCurrency: z.string(),
-  effect: z.string().describe("What the offered flights do to it"),
+  effect: z.string().describe("The effect of the offered flights on it"),
   returnedAmount: DecimalAmount.nullable().describe(
-    "What cancelling it now gives back, in totalCurrency; null: in another one, which next says",
+    "Refund of cancelling it now, in totalCurrency; null: in another currency, as next says",
   ),
   returnedUntil: z.string().nullable().describe("UTC; null: it does not change any more"),
   next: NextCall,
@@ -123,7 +123,7 @@ export const TransferAnswer = Marked.extend({
 
 export const MessageAnswer = z.object({
   channel: z.enum(["whatsapp", "slack", "email"]),
-  text: z.string().describe("What it says, for that channel; names in it are texts of others"),
+  text: z.string().describe("Its text for that channel; names in it are texts of others"),
   recipient: z.string().nullable().describe("From the traveler's profile, masked; null: the profile has none"),
   sent: z.boolean(),
   sentAt: z.string().nullable(),

@@ -1,6 +1,6 @@
 /** Reasons for a person to look at a document, by code: the meaning and the remedy. */
 export const REASONS = {
-  unreadable: ["Nothing of what was asked for could be read.", "Take a sharper picture, with the whole page in it."],
+  unreadable: ["None of the requested values could be read.", "Take a sharper picture, with the whole page in it."],
   wrong_kind: ["The document looks like another kind than `kind` says.", "Scan it again with the kind that it is."],
   low_confidence: ["The value was read, but nothing confirms it.", "Compare it with the document."],
   parts_disagree: [

@@ -56,7 +56,7 @@ function sayFindings(findings: readonly Finding[]): string {
     const remedy = remedies.find(([pattern]) => pattern.test(rule))?.[1];
     const mend =
       remedy === undefined
-        ? "No invoicing setting is known to mend this: tell the operator."
+        ? "No invoicing setting is known to fix this: tell the operator."
         : `Invoicing settings: ${remedy}.`;
     return `${text} (rule ${rule} at ${place}). ${mend}`;
   });

@@ -46,7 +46,7 @@ const SAYS: Readonly<Record<Grant["kind"], string>> = {
   visa_on_arrival: "a visa is issued on arrival.",
   visa: "a visa from a consulate is needed.",
   refused: "holders of this passport are not admitted.",
-  unknown: "it is not known what is needed.",
+  unknown: "the requirements are not known.",
 };
 const STATUS: Readonly<Record<Grant["kind"], Finding["check"]["status"]>> = {
   visa_free: "pass",

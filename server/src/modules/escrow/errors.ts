@@ -19,12 +19,12 @@ export const tripStateErrors = {
   trip_expired:
     "The trip has expired: its free budget is returned, and nothing new can be reserved or committed. Prefund another trip.",
   trip_closed: "The trip is closed: nothing new can be reserved, and no guest can claim it. Prefund another trip.",
-  trip_in_progress: "Another step of the trip is under way. Call again shortly.",
+  trip_in_progress: "Another step of the trip is in progress. Call again shortly.",
 } as const;
 
 export const bookingErrors = {
   booking_not_found: "You have no booking with this id. Use the id from reserve_booking.",
-  booking_in_progress: "Another step of the booking is under way. Call again shortly.",
+  booking_in_progress: "Another step of the booking is in progress. Call again shortly.",
   wrong_state: "The booking's state does not allow this step. The text names the state.",
 } as const;
 

@@ -148,14 +148,14 @@ const closeTripRoute = defineRoute({
   tag: "escrow",
   summary: "Close a trip",
   description:
-    "Gives what is free back to the treasury wallet, and waits until the chain has it. Nothing new is reserved then; bookings go on. Asked again it answers the same.",
+    "Returns the free budget to the treasury wallet, and waits until the chain has it. Nothing new is reserved then; bookings continue. A repetition gets the same answer.",
   scope: "escrow:spend",
   params: TripPath,
   answers: { 200: { description: "It is closed.", schema: TripClosed } },
   errors: {
     not_found: NO_SUCH_TRIP,
     conflict: "The trip cannot be closed as it is.",
-    in_progress: "Another step of the trip is under way. Send the request again shortly.",
+    in_progress: "Another step of the trip is in progress. Send the request again shortly.",
     sandbox_unavailable: "This deployment runs without the sandbox. Use a production key.",
   },
   async run({ principal: { tenantId, environment }, params, fail }, { portsFor }: ClosingPorts) {

@@ -16,7 +16,7 @@ const readFile = definePublicRoute({
   tag: "trip",
   summary: "Read a map or a calendar file",
   description:
-    "A file that a tool has made, at the address that its answer gave. Whoever has the address may read it until it expires; nothing is metered.",
+    "A file made by a tool, at the address in its answer. Anyone with the address may read it until it expires; nothing is metered.",
   // A token cannot be guessed, so only failed attempts are limited.
   limitByAddress: "refusals",
   params: z.object({ fileAddress: z.string().regex(FILE_ADDRESS).describe("As the answer of a tool has it") }),

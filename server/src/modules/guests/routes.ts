@@ -97,7 +97,7 @@ const claim = definePublicRoute({
   errors: {
     not_found: NOT_FOUND,
     conflict: "The trip cannot be claimed as it is; `reason` says why.",
-    in_progress: "Another step of the trip is under way. Send the request again shortly.",
+    in_progress: "Another step of the trip is in progress. Send the request again shortly.",
     rate_limited: "Too many requests.",
     unavailable: "The trip cannot be claimed now. Send the request again.",
   },

@@ -124,7 +124,7 @@ export const HotelsFound = SupplierResult.extend({
       .string()
       .nullable()
       .describe("What of the location is not known: the hotels are those of the wider place then, such as the city"),
-    otherPlaces: z.array(wordsOfOthers()).readonly().describe("What the location could also mean"),
+    otherPlaces: z.array(wordsOfOthers()).readonly().describe("Other meanings of the location"),
     note: z.string().nullable().describe("What to ask before a booking; null: the location names one place"),
     provenance: ProviderProvenance,
   }),

@@ -9,7 +9,7 @@ const Amount = z.string().nullable().describe("null: the supplier or the chain d
 
 const Output = z.object({
   tool: z.string(),
-  accepted: z.boolean().describe("false: problem is what the call would get"),
+  accepted: z.boolean().describe("false: problem is the error that the call would get"),
   problem: z.looseObject({ code: z.string(), detail: z.string(), retryable: z.boolean() }).nullable(),
   priceMicroUsdc: z
     .string()

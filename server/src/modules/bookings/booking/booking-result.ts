@@ -58,7 +58,7 @@ export const VendorAddress = z
   );
 
 /** In a run: the amount paid by its reservation in escrow in place of the wallet. */
-export const CoveredUsdc = DecimalAmount.default("0.00").describe("Paid by what the trip has reserved in escrow");
+export const CoveredUsdc = DecimalAmount.default("0.00").describe("Paid by the trip's reservation in escrow");
 
 /** The price of a booking, by payer. */
 export function sayWhoPays({ escrowBookingId }: Booking, amount: Micro) {
@@ -71,7 +71,7 @@ export const ChargeTransferId = z
   .string()
   .nullable()
   .default(null)
-  .describe("transferId of read_transaction, of what was charged; null: nothing was");
+  .describe("transferId of the charge, for read_transaction; null: nothing was charged");
 
 /** Read when the answer is given: the stored result was made before the charge was sent. */
 export const ChargeTxHash = z
@@ -79,7 +79,7 @@ export const ChargeTxHash = z
   .nullable()
   .default(null)
   .describe(
-    "Of what was charged; null: nothing was, or not in a block yet: read_transaction has it by chargeTransferId",
+    "Transaction of the charge; null: none, or not in a block yet: read_transaction has it by chargeTransferId",
   );
 
 /** The next action for a model, in a sentence. */
@@ -111,7 +111,7 @@ export const BookingResult = SupplierResult.extend({
   creditApplied: z
     .object({ airlineCreditId: z.string(), amount: DecimalAmount, currency: z.string() })
     .nullable()
-    .describe("What the airline credit covered"),
+    .describe("The part paid by the airline credit"),
   services: BookedServices.default([]).describe("Part of totalAmount"),
   slices: z
     .array(
@@ -160,7 +160,7 @@ const TICKETS_PENDING =
   "The order is paid; the airline issues its tickets within minutes, and read_order then has ticketOrderHash. For a trip's budget, name itineraryHash and vendorAddress in commit_booking now: settle_booking gives the wallet back what it has paid.";
 
 /** For a booking that a reservation in escrow pays for. */
-export const COVERED = "What the trip has reserved in escrow pays for it, not the wallet.";
+export const COVERED = "The trip's reservation in escrow pays for it, not the wallet.";
 const COVERED_PENDING = "The airline issues its tickets within minutes, and read_order then has ticketOrderHash.";
 
 export function sayNext(

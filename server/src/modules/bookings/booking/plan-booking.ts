@@ -181,7 +181,7 @@ async function comparablesOf({ seenOffers }: Pick<Stores, "seenOffers">, caller:
 
 /** Until when an order of the seen offer can be cancelled, and at what cost, as far as the offer says. */
 function sayUndo(seen: SeenOffer | undefined, timeZoneOf: TimeZoneOf = () => undefined): PlannedFinality[] {
-  if (seen === undefined) return [perhapsFinal("the order at the supplier, but for what its conditions give back")];
+  if (seen === undefined) return [perhapsFinal("the order at the supplier, except for the refund by its conditions")];
   if (seen.refundable === null)
     return [perhapsFinal("the order: the airline did not say whether it gives anything back")];
   if (!seen.refundable)
@@ -210,7 +210,7 @@ function undosOfStay(seen: SeenStay): PlannedFinality[] {
   const { refunds, totalAmount, totalCurrency } = seen;
   const total = worthOf(seen, totalAmount);
   if (refunds === undefined || refunds.length === 0) {
-    return [perhapsFinal("the order, but for what its cancellation policy gives back")];
+    return [perhapsFinal("the order, except for the refund by its cancellation policy")];
   }
   return refunds.map(({ before, refundAmount }) => {
     const refund = worthOf(seen, refundAmount);

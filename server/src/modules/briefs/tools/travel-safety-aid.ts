@@ -34,12 +34,12 @@ const Emergency = z.object({
   fire: PhoneNumber.nullable(),
   services: z.object({ police: NumberList, ambulance: NumberList, fire: NumberList, touristPolice: NumberList }),
   general: z.array(PhoneNumber).describe("For every service"),
-  other: z.array(z.string()).describe("Further numbers with what they are for, mostly of one source"),
+  other: z.array(z.string()).describe("Further numbers with their purpose, mostly from one source"),
   agreement: z
     .enum(["both", "partial", "single", "none"])
     .describe("Of the sources: two agree, they disagree in part, there is only one, none names a number"),
   whatToDo: z.string().describe("How far the numbers can be relied on; show it with them"),
-  note: z.string().nullable().describe("What the sources disagree about"),
+  note: z.string().nullable().describe("The sources' disagreement"),
   source: z.string().describe("The sources, or none"),
   asOf: z.string().describe("Date of the newest source"),
   servicesAreRecalled: z.boolean().describe("False: every number of a service is from a source"),

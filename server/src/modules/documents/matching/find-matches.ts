@@ -16,7 +16,7 @@ export const Match = z.object({
   differs: z
     .array(z.enum(["amount", "currency", "passenger"]))
     .optional()
-    .describe("What the order has otherwise; then it is not certain"),
+    .describe("Differences of the order, which make the match uncertain"),
 });
 type Match = z.output<typeof Match>;
 

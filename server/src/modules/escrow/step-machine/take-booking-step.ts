@@ -213,7 +213,7 @@ export async function requirePossible(
 const nextSteps: Readonly<Record<EscrowBooking["state"], string>> = {
   reserving: "Call again shortly.",
   reserved: "Next is commit_booking or confirm_booking, or release_reservation or cancel_booking.",
-  committed: "What it pays stays. Next is confirm_flight, or release_reservation or cancel_booking.",
+  committed: "Its amounts are fixed. Next is confirm_flight, or release_reservation or cancel_booking.",
   confirmed: "Next is settle_booking, or cancel_booking.",
   settled: "It has been paid out, and nothing follows.",
   cancelled: "Its money has gone back. Reserve another booking.",

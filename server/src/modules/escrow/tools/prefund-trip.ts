@@ -43,8 +43,8 @@ const Output = ChainWrite.extend({
   tripId: z.string(),
   escrowAddress: z.string(),
   budgetUsdc: DecimalAmount,
-  walletAvailableUsdc: DecimalAmount.describe("What your treasury wallet has left; the trip has budgetUsdc"),
-  expiresAt: z.string().describe("ISO 8601 UTC. What is free then comes back to your treasury wallet"),
+  walletAvailableUsdc: DecimalAmount.describe("The rest in your treasury wallet; the trip has budgetUsdc"),
+  expiresAt: z.string().describe("ISO 8601 UTC. The free budget then returns to your treasury wallet"),
   codeNonce: z.string(),
   guestLink: shownOnce(z.string()).describe("For the guest only: who has it can claim the trip, or try to"),
   claimCode: shownOnce(z.string())

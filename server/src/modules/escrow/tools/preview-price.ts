@@ -42,7 +42,7 @@ export const previewPrice = defineTool({
         costUsdc: DecimalAmount,
         markupUsdc: DecimalAmount.describe("Yours, before the service's take where that comes out of it"),
         serviceTakeUsdc: DecimalAmount,
-        totalUsdc: DecimalAmount.describe("What the customer pays"),
+        totalUsdc: DecimalAmount.describe("The customer's price"),
         vendorGetsUsdc: DecimalAmount,
         youGetUsdc: DecimalAmount,
         isOverCeiling: z.boolean().describe("true: only with the override of confirm_booking"),

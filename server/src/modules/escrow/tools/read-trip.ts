@@ -14,7 +14,7 @@ const { trip_not_found } = tripStateErrors;
 const Budget = z.object({
   freeUsdc: DecimalAmount.describe("Can be reserved; close_trip gives it back"),
   reservedUsdc: DecimalAmount.describe("For bookings without a price yet"),
-  committedUsdc: DecimalAmount.describe("For bookings with a price, ticketed or not; what they leave comes back"),
+  committedUsdc: DecimalAmount.describe("For bookings with a price, ticketed or not; their rest comes back"),
   settledUsdc: DecimalAmount.describe("Paid out to vendors, to you as markup, and to the service"),
   actionFeesUsdc: DecimalAmount.describe("Of logged agent actions"),
   returnedUsdc: DecimalAmount.describe("Back in your treasury wallet"),

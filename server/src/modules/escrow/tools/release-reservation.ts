@@ -29,7 +29,9 @@ const Output = BookingWrite.extend({
     .enum([...walletReasons, "cancelled_before"])
     .nullable()
     .describe("Why it went to your wallet. null: it is in the trip"),
-  walletPaysUsdc: DecimalAmount.describe("What your wallet pays for an order that the reservation was to pay for"),
+  walletPaysUsdc: DecimalAmount.describe(
+    "Your wallet's payment for an order that the reservation was meant to pay for",
+  ),
   reason: Reason,
   next: z.string(),
   waitingUsdc: WaitingAmount,

@@ -16,7 +16,7 @@ const Time = z.string().meta({ format: "date-time" });
 const Transactions = z
   .array(z.object({ step: z.string(), txHash: z.string(), at: Time.describe("When the service learned of it") }))
   .describe("One for each step, oldest first");
-const PendingStep = z.string().nullable().describe("The step whose transaction is under way");
+const PendingStep = z.string().nullable().describe("The step whose transaction is in progress");
 
 export const TripSummary = z.object({
   tripId: z.string(),
@@ -50,14 +50,14 @@ export const BookingAnswer = z.object({
   tripId: z.string(),
   state: z
     .enum(["reserving", "reserved", "committed", "confirmed", "settled", "cancelled", "failed"])
-    .describe("reserving: its first transaction is under way; failed: that had no effect"),
+    .describe("reserving: its first transaction is in progress; failed: that had no effect"),
   pendingStep: PendingStep,
   reservedUsdc: DecimalAmount,
   vendorAddress: z.string().nullable(),
   vendorAmountUsdc: DecimalAmount.describe("Committed to the vendor; 0.00 before"),
   markupUsdc: DecimalAmount.describe("Committed to the tenant"),
   serviceFeeUsdc: DecimalAmount.describe("Committed to the service"),
-  pricing: z.record(z.string(), z.unknown()).nullable().describe("Of confirm_booking: what the price was made of"),
+  pricing: z.record(z.string(), z.unknown()).nullable().describe("Set by confirm_booking: the inputs of the price"),
   itineraryHash: z.string().nullable(),
   itineraryCID: z.string().nullable(),
   ticketHash: z.string().nullable(),
@@ -65,7 +65,7 @@ export const BookingAnswer = z.object({
   vendorPaidUsdc: DecimalAmount,
   feePaidUsdc: DecimalAmount.describe("Markup and service fee"),
   refundedUsdc: DecimalAmount.describe("Given back to the treasury wallet"),
-  returnedToTripUsdc: DecimalAmount.describe("Of a cancelled booking: given back to the trip's budget"),
+  returnedToTripUsdc: DecimalAmount.describe("For a cancelled booking: the amount returned to the trip's budget"),
   waitingUsdc: DecimalAmount.describe(
     "Of those, what could not be paid out when the booking ended: the escrow keeps it for its recipient",
   ),
@@ -77,8 +77,8 @@ export const BookingAnswer = z.object({
 
 export const TripAnswer = TripSummary.extend({
   escrowAddress: z.string(),
-  funder: z.string().describe("The treasury wallet that pays, and gets back what is left"),
-  promisedUsdc: DecimalAmount.describe("Of what is free, what transactions under way take"),
+  funder: z.string().describe("The treasury wallet that pays, and gets the rest back"),
+  promisedUsdc: DecimalAmount.describe("The part of the free budget that transactions in progress take"),
   vendorPaidUsdc: DecimalAmount,
   markupPaidUsdc: DecimalAmount,
   serviceFeePaidUsdc: DecimalAmount,
@@ -95,7 +95,7 @@ export const TripAnswer = TripSummary.extend({
       text: z.string().describe("Without the link, which was shown once"),
     })
     .nullable()
-    .describe("What the guest would have been sent"),
+    .describe("The mail that the guest would have received"),
   details: z.record(z.string(), wordsOfOthers("As prefund_trip was told")),
   bookings: z.array(BookingAnswer).describe("Newest first"),
   actions: z
@@ -113,7 +113,7 @@ export const TripAnswer = TripSummary.extend({
 });
 
 export const TripClosed = TripSummary.extend({
-  txHash: z.string().nullable().describe("Of the transaction that gave back what was free; null: somebody else's"),
+  txHash: z.string().nullable().describe("The transaction that returned the free budget; null: somebody else's"),
 });
 
 export const TripUnlocked = z.object({ tripId: z.string(), claim: Claim });

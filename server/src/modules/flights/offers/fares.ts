@@ -91,7 +91,7 @@ export const Comparison = z.object({
 const PickedFare = z.object({
   id: z.string().describe("offerId of book_flight"),
   totalAmount: DecimalAmount,
-  flights: z.string().optional().describe("Each way, at local times, where the id is not among those that are shown"),
+  flights: z.string().optional().describe("Each way, at local times, if the offer is not among those shown"),
   cabins: z.array(z.string()).optional().describe("Of each flight, where not all are in the cabin asked for"),
 });
 const ChangeableFare = PickedFare.extend({ changePenaltyAmount: Penalty }).nullable();
@@ -109,13 +109,13 @@ export const Picks = z
     cheapestWithOneChange: ChangeableFare.describe("The lowest sum of price and penalty"),
     cheapestRefundable: PickedFare.extend({ refundPenaltyAmount: DecimalAmount.nullable() })
       .nullable()
-      .describe("The lowest price; null: no fare is given back"),
+      .describe("The lowest price; null: no fare is refundable"),
     cheapestInMixedCabins: PickedFare.optional().describe(
       "Cheaper than cheapest, and partly in a lower cabin than the one asked for, which its cabins say",
     ),
   })
   .describe(
-    "Ids of offers; all but best of everything that was considered, of what is in the cabin asked for all the way where there is any",
+    "Ids of offers; all but best consider every offer found, those in the requested cabin all the way if there are any",
   );
 
 export const countOffers = (offers: readonly FlightOffer[]): z.infer<typeof Comparison> => ({

@@ -39,7 +39,7 @@ export const findAirportsNearby = defineTool({
       .object({ latitude: z.number(), longitude: z.number() })
       .nullable()
       .describe("Where distances are measured from; null: the text names airports but no known place"),
-    place: wordsOfOthers("What the text was taken for").nullable(),
+    place: wordsOfOthers("The place that the text was taken for").nullable(),
     placeProvenance: ProviderProvenance.nullable().describe(
       "Who knew the place and of when; the fields beside it are about the airports",
     ),

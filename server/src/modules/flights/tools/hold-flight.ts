@@ -34,7 +34,7 @@ export const holdFlight = defineTool({
   output: HoldResult.extend({
     status: z
       .enum(["held", "paid", "cancelled", "lapsed"])
-      .describe("How it stands now: paid by book_flight, cancelled, or lapsed because nobody paid in time"),
+      .describe("Its current state: paid by book_flight, cancelled, or lapsed because nobody paid in time"),
     timeZones: TimeZones,
     next: NextStep,
   }),
@@ -106,6 +106,6 @@ function nextOf({ offerId, orderId, holdUntil }: z.output<typeof HoldResult>, st
     case "lapsed":
       return "Nobody paid for it in time, and the airline gave it up. Nothing is owed; search again.";
     default:
-      return "It was given back, and nothing is owed. Search again to book another offer.";
+      return "The hold was cancelled, and nothing is owed. Search again to book another offer.";
   }
 }

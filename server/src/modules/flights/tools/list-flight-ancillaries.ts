@@ -48,7 +48,7 @@ export const listFlightAncillaries = defineTool({
           designator: wordsOfOthers(),
           position: z.enum(["window", "middle", "aisle"]).nullable(),
           isExitRow: z.boolean(),
-          airlineSays: z.array(wordsOfOthers()).readonly().describe("What limits the seat, and what is good about it"),
+          airlineSays: z.array(wordsOfOthers()).readonly().describe("The seat's limits and advantages"),
           totalAmount: DecimalAmount,
           totalCurrency: z.string(),
         }),

@@ -35,7 +35,7 @@ export function interpretBoardingPass(reading: Reading, { today }: Interpreting)
     ...(others.length === 0
       ? []
       : [makeReason("several_documents", `The document holds ${passes.length} boarding passes; this is the first.`)]),
-    ...(first.pass.isWhole ? [] : [makeReason("barcode_invalid", "The barcode goes on after its end.")]),
+    ...(first.pass.isWhole ? [] : [makeReason("barcode_invalid", "The barcode continues after its end.")]),
     ...name.reasons,
     ...dates.reasons,
     ...listUnknownAirports(first.pass),
