@@ -11,7 +11,7 @@ const folder = mkdtempSync(join(tmpdir(), "wayfare-bench-"));
 const echo = await startBaseline("echo-server.ts");
 const product = await startProduct(folder);
 try {
-  const bodyOf = (tool: string) => JSON.stringify({ tenantId: product.tenantId, tool, args: { text: "hello" } });
+  const buildBody = (tool: string) => JSON.stringify({ tenantId: product.tenantId, tool, args: { text: "hello" } });
   const dispatch = {
     port: product.port,
     path: "/api/agent/dispatch",
@@ -21,9 +21,9 @@ try {
     "npm run bench",
     ["bench/support/echo-server.ts (bare node:http, parses and answers the same JSON)"],
     {
-      echo: { port: echo.port, path: "/", headers: {}, body: bodyOf("probe_read") },
-      read: { ...dispatch, body: bodyOf("probe_read") },
-      write: { ...dispatch, body: bodyOf("probe_write") },
+      echo: { port: echo.port, path: "/", headers: {}, body: buildBody("probe_read") },
+      read: { ...dispatch, body: buildBody("probe_read") },
+      write: { ...dispatch, body: buildBody("probe_write") },
     },
   );
   for (const name of ["read", "write"] as const) {

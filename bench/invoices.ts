@@ -26,7 +26,7 @@ const drafts: readonly InvoiceDocument[] = [
   sampleInvoice("margin_scheme"),
   sampleInvoice("reverse_charge", { language: "ja" }),
 ];
-const draftOf = (round: number): InvoiceDocument => drafts[round % drafts.length] ?? sampleInvoice("none");
+const pickDraft = (round: number): InvoiceDocument => drafts[round % drafts.length] ?? sampleInvoice("none");
 
 await measureTime(path);
 await measureMemory(path);
@@ -42,18 +42,18 @@ async function measureTime(rulesPath: string): Promise<void> {
       async ({ eInvoice }) => ({ ...draft, eInvoice }),
     );
     const invoice = judged ?? draft;
-    return await renderer.render({ invoice, attachment: eInvoices.attachmentOf(invoice) });
+    return await renderer.render({ invoice, attachment: eInvoices.buildAttachment(invoice) });
   };
   const cold = performance.now();
-  await make(draftOf(0));
+  await make(pickDraft(0));
   print(`the first one, with the rules loaded: ${(performance.now() - cold).toFixed(0)} ms`);
-  for (let round = 0; round < WARM_UP; round += 1) await make(draftOf(round));
+  for (let round = 0; round < WARM_UP; round += 1) await make(pickDraft(round));
   const loop = monitorEventLoopDelay({ resolution: 1 });
   loop.enable();
   const times: number[] = [];
   for (let round = 0; round < ROUNDS; round += 1) {
     const start = performance.now();
-    await make(draftOf(round));
+    await make(pickDraft(round));
     times.push(performance.now() - start);
   }
   loop.disable();
@@ -70,19 +70,19 @@ async function measureTime(rulesPath: string): Promise<void> {
 async function measureMemory(rulesPath: string): Promise<void> {
   const folder = new URL("../server/src/modules/", import.meta.url);
   const threads = [
-    ["the rules", "e-invoices/rules-thread.ts", (round: number) => writeCii(draftOf(round))],
+    ["the rules", "e-invoices/rules-thread.ts", (round: number) => writeCii(pickDraft(round))],
     [
       "drawing",
       "invoices/drawing/invoice-thread.ts",
-      (round: number) => ({ invoice: draftOf(round), attachment: undefined }),
+      (round: number) => ({ invoice: pickDraft(round), attachment: undefined }),
     ],
   ] as const;
-  for (const [name, script, inputOf] of threads) {
+  for (const [name, script, buildInput] of threads) {
     const worker = new Worker(new URL(script, folder), { workerData: rulesPath, resourceLimits: threadLimits });
     let most = 0;
     for (let round = 0; round < ROUNDS; round += 1) {
       const answered = once(worker, "message");
-      worker.postMessage({ id: round, input: inputOf(round) });
+      worker.postMessage({ id: round, input: buildInput(round) });
       await answered;
       const { total_heap_size: heap, malloced_memory: beside } = await worker.getHeapStatistics();
       most = Math.max(most, heap + beside);

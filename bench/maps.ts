@@ -3,7 +3,7 @@ import { monitorEventLoopDelay } from "node:perf_hooks";
 import { createEmbeddedPlaces } from "../server/src/adapters/embedded-places/index.ts";
 import { wordsIn } from "../server/src/domain/texts.ts";
 import { MapRenderer } from "../server/src/modules/maps/drawing/map-renderer.ts";
-import { sceneOf } from "../server/src/modules/maps/route-scene.ts";
+import { buildScene } from "../server/src/modules/maps/route-scene.ts";
 import { exampleRoutes } from "../server/test/support/example-routes.ts";
 
 const ROUNDS = 30;
@@ -17,13 +17,13 @@ for (const [name, route] of Object.entries(exampleRoutes)) {
   const times: number[] = [];
   let bytes = 0;
   for (let round = 0; round < WARM_UP; round += 1) {
-    await renderer.render(sceneOf({ ...route, words: wordsIn("en") }, maps));
+    await renderer.render(buildScene({ ...route, words: wordsIn("en") }, maps));
   }
   const loop = monitorEventLoopDelay({ resolution: 1 });
   loop.enable();
   for (let round = 0; round < ROUNDS; round += 1) {
     const start = performance.now();
-    const { lightPng, darkPng } = await renderer.render(sceneOf({ ...route, words: wordsIn("en") }, maps));
+    const { lightPng, darkPng } = await renderer.render(buildScene({ ...route, words: wordsIn("en") }, maps));
     times.push(performance.now() - start);
     bytes = Math.max(lightPng.length, darkPng.length);
   }

@@ -62,7 +62,7 @@ async function runMode({ name, environment, target }: (typeof MODES)[number]): P
     children.push(stock.child);
     const { port: stockPort } = z.object({ port: z.number() }).parse(stock.facts);
     const ports: Readonly<Record<Side, number>> = { stock: stockPort, ours: Number(new URL(edgeUrl).port) };
-    const termsOf = { ours: terms, stock: await readTerms(`http://127.0.0.1:${stockPort}${PATH}`, BODY) };
+    const termsByName = { ours: terms, stock: await readTerms(`http://127.0.0.1:${stockPort}${PATH}`, BODY) };
 
     const fastest = { stock: 0, ours: 0 };
     const slice = async (side: Side, seconds: number): Promise<PaidSlice> => {
@@ -74,7 +74,7 @@ async function runMode({ name, environment, target }: (typeof MODES)[number]): P
             port,
             path: PATH,
             body: BODY,
-            headers: { "payment-signature": signPaymentHeader(key, termsOf[side]) },
+            headers: { "payment-signature": signPaymentHeader(key, termsByName[side]) },
           }),
         ),
       );
@@ -86,7 +86,7 @@ async function runMode({ name, environment, target }: (typeof MODES)[number]): P
     say(
       `${name}: ${CLIENTS} clients, ${SECONDS} s a slice, ${ROUNDS} rounds interleaved, ${JSON.stringify(environment)}`,
     );
-    const before = await wallet.tokensOf(terms.payTo);
+    const before = await wallet.readTokens(terms.payTo);
     const all: Record<Side, PaidSlice[]> = { stock: [], ours: [] };
     const warmUps = [await slice("stock", WARM_UP_SECONDS), await slice("ours", WARM_UP_SECONDS)];
     for (let round = 1; round <= ROUNDS; round += 1) {
@@ -96,9 +96,9 @@ async function runMode({ name, environment, target }: (typeof MODES)[number]): P
         say(`${name} round ${round} ${side.padEnd(5)} ${describe(measured)}`);
       }
     }
-    while (paidOf(all.ours) < LEAST_PAID) all.ours.push(await slice("ours", SECONDS));
-    const answered = paidOf([...warmUps, ...all.stock, ...all.ours]);
-    const captured = (await wallet.tokensOf(terms.payTo)) - before;
+    while (sumPaid(all.ours) < LEAST_PAID) all.ours.push(await slice("ours", SECONDS));
+    const answered = sumPaid([...warmUps, ...all.stock, ...all.ours]);
+    const captured = (await wallet.readTokens(terms.payTo)) - before;
     return conclude({ name, target, all, answered, captured, price: BigInt(terms.amount) });
   } finally {
     await Promise.all(children.map(stopProgram));
@@ -117,12 +117,12 @@ function conclude(facts: {
   const { name, target, all, answered, captured, price } = facts;
   const [ours, stock] = [medianRate(all.ours), medianRate(all.stock)];
   const met = ours / stock >= target;
-  const [refusedOurs, refusedStock] = [refusedOf(all.ours), refusedOf(all.stock)];
+  const [refusedOurs, refusedStock] = [sumRefused(all.ours), sumRefused(all.stock)];
   say(
     `${name}: median ${ours.toFixed(0)} paid requests/s = ${(ours / stock).toFixed(1)} times the stock middleware's ${stock.toFixed(0)} (target ${target}: ${met ? "met" : "MISSED"})`,
   );
   say(
-    `${name}: of ${paidOf(all.ours) + refusedOurs} valid payments we refused ${refusedOurs} (target 0 of ${LEAST_PAID}: ${refusedOurs === 0 ? "met" : "MISSED"}); the stock middleware ${refusedStock} of ${paidOf(all.stock) + refusedStock}`,
+    `${name}: of ${sumPaid(all.ours) + refusedOurs} valid payments we refused ${refusedOurs} (target 0 of ${LEAST_PAID}: ${refusedOurs === 0 ? "met" : "MISSED"}); the stock middleware ${refusedStock} of ${sumPaid(all.stock) + refusedStock}`,
   );
   // Payments in progress when the stock server answered an error may still have been captured.
   const agrees = captured === BigInt(answered) * price || refusedStock > 0;
@@ -153,7 +153,7 @@ function openWallet(
     async sendGas(to: `0x${string}`, value: bigint): Promise<void> {
       await reader.waitForTransactionReceipt({ hash: await writer.sendTransaction({ to, value }) });
     },
-    tokensOf: (owner: `0x${string}`): Promise<bigint> =>
+    readTokens: (owner: `0x${string}`): Promise<bigint> =>
       reader.readContract({ address: usdc, abi: erc20Abi, functionName: "balanceOf", args: [owner] }),
   };
 }
@@ -168,11 +168,11 @@ function medianRate(slices: readonly PaidSlice[]): number {
   return rates[Math.floor(rates.length / 2)] ?? 0;
 }
 
-function paidOf(slices: readonly PaidSlice[]): number {
+function sumPaid(slices: readonly PaidSlice[]): number {
   return slices.reduce((sum, { paid }) => sum + paid, 0);
 }
 
-function refusedOf(slices: readonly PaidSlice[]): number {
+function sumRefused(slices: readonly PaidSlice[]): number {
   return slices.reduce((sum, { refused }) => sum + [...refused.values()].reduce((total, count) => total + count, 0), 0);
 }
 

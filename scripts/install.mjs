@@ -97,7 +97,7 @@ const isInstalled = () => {
 // --- One installation at a time
 
 /** Number and start time name a process for good; a zombie counts as dead. */
-const startTimeOf = (pid) => {
+const readStartTime = (pid) => {
   if (!Number.isInteger(pid)) return undefined;
   try {
     if (process.platform === "linux") {
@@ -110,8 +110,8 @@ const startTimeOf = (pid) => {
     return undefined;
   }
 };
-const identify = (pid) => ({ pid, startTime: startTimeOf(pid) });
-const isAlive = (identity) => identity?.startTime !== undefined && startTimeOf(identity.pid) === identity.startTime;
+const identify = (pid) => ({ pid, startTime: readStartTime(pid) });
+const isAlive = (identity) => identity?.startTime !== undefined && readStartTime(identity.pid) === identity.startTime;
 
 /** The newest generation of the lock: its number and who holds it. */
 const readLock = () => {

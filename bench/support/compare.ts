@@ -22,13 +22,13 @@ export async function compare<Name extends string>(
   targets: Readonly<Record<Name, Target>>,
 ): Promise<{ medianRate(name: Name): number; medianP99(name: Name): number; refused(name: Name): number }> {
   const names = Object.keys(targets).filter((name): name is Name => name in targets);
-  const connectionsOf = (name: Name): number => targets[name].connections ?? CONNECTIONS;
+  const countConnections = (name: Name): number => targets[name].connections ?? CONNECTIONS;
   for (const baseline of baselines) say(`baseline source: ${baseline}`);
   say(
-    `load: ${command}: keep-alive connections in a closed loop (${names.map((name) => `${name} ${connectionsOf(name)}`).join(", ")}), ${SECONDS} s a slice, ${ROUNDS} rounds interleaved, node ${process.version}`,
+    `load: ${command}: keep-alive connections in a closed loop (${names.map((name) => `${name} ${countConnections(name)}`).join(", ")}), ${SECONDS} s a slice, ${ROUNDS} rounds interleaved, node ${process.version}`,
   );
   const slice = (name: Name, seconds: number) =>
-    runSlice({ ...targets[name], connections: connectionsOf(name), seconds });
+    runSlice({ ...targets[name], connections: countConnections(name), seconds });
   const slices = new Map<Name, Slice[]>(names.map((name) => [name, []]));
   for (const name of names) await slice(name, WARM_UP_SECONDS);
   const width = Math.max(...names.map((name) => name.length));

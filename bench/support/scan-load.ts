@@ -138,13 +138,13 @@ async function settledMegabytes(processId: number): Promise<number> {
   const looks: number[] = [];
   for (let look = 0; look < 50; look += 1) {
     await delay(LOOK_MILLISECONDS);
-    looks.push(megabytesOf(processId, "VmRSS"));
+    looks.push(readMegabytes(processId, "VmRSS"));
   }
   return Math.min(...looks);
 }
 
 /** Linux only: elsewhere, and for a dead process, it is 0. */
-function megabytesOf(processId: number, what: "VmRSS" | "VmHWM"): number {
+function readMegabytes(processId: number, what: "VmRSS" | "VmHWM"): number {
   const kilobytes = new RegExp(`^${what}:\\s+(\\d+) kB`, "m").exec(readStatus(processId))?.[1];
   return Number(kilobytes ?? 0) / 1_000;
 }
@@ -162,10 +162,10 @@ function readStatus(processId: number): string {
 function watchChildren(parent: number) {
   const peaks = new Map<number, number>();
   const timer = setInterval(() => {
-    for (const child of childrenOf(parent)) {
-      const command = commandOf(child);
+    for (const child of listChildren(parent)) {
+      const command = readCommand(child);
       if (!command.includes("scan-process")) continue;
-      peaks.set(child, Math.max(peaks.get(child) ?? 0, megabytesOf(child, "VmHWM")));
+      peaks.set(child, Math.max(peaks.get(child) ?? 0, readMegabytes(child, "VmHWM")));
     }
   }, LOOK_MILLISECONDS);
   return {
@@ -176,12 +176,12 @@ function watchChildren(parent: number) {
   };
 }
 
-function childrenOf(parent: number): number[] {
+function listChildren(parent: number): number[] {
   const folders = readdirSync("/proc").filter((name) => /^\d+$/.test(name));
   return folders.map(Number).filter((one) => new RegExp(`^PPid:\\s+${parent}$`, "m").test(readStatus(one)));
 }
 
-function commandOf(processId: number): string {
+function readCommand(processId: number): string {
   try {
     return readFileSync(`/proc/${processId}/cmdline`, "utf8");
   } catch {

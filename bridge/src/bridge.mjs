@@ -3,9 +3,9 @@ import { Agent as HttpsAgent, request as httpsRequest } from "node:https";
 import {
   agreedVersion,
   answeredIds,
+  buildHeaders,
   cancelledId,
   cancelledNotice,
-  headersOf,
   isAnswer,
   isFields,
   ownVersion,
@@ -100,7 +100,7 @@ export class Bridge {
 
   /** @param {unknown} message */
   #requestHeaders(message) {
-    const own = headersOf(message);
+    const own = buildHeaders(message);
     const starts = isFields(message) && message.method === "initialize";
     const agreed = starts || "mcp-protocol-version" in own ? nothingAgreed : this.#session;
     return {

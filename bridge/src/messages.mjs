@@ -124,7 +124,7 @@ export function agreedVersion(answer) {
  * @param {unknown} message
  * @returns {Record<string, string>}
  */
-export function headersOf(message) {
+export function buildHeaders(message) {
   const version = ownVersion(message);
   if (version === undefined || !isFields(message) || typeof message.method !== "string") return {};
   const field = NAME_FIELDS.get(message.method);

@@ -65,7 +65,7 @@ export function createClient(options: ClientOptions): Client {
       const answer = await send(request, signal).catch(
         (error: unknown): Answer => ({
           kind: "lost",
-          code: signal.aborted ? "(round ended)" : reasonOf(error),
+          code: signal.aborted ? "(round ended)" : describeLoss(error),
         }),
       );
       history.record(request, answer);
@@ -96,7 +96,7 @@ function isSigned(headers: Headers, body: string, secret: string): boolean {
   return createHmac("sha256", secret).update(signed).digest("hex") === match?.[2];
 }
 
-function reasonOf(error: unknown): string {
+function describeLoss(error: unknown): string {
   if (!(error instanceof Error)) return "(lost)";
   if (error.name === "TimeoutError") return "(no answer in time)";
   const { cause } = error;

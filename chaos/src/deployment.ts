@@ -99,13 +99,13 @@ export class Deployment {
       DATA_DIR: dataDir,
       PORT: String(port),
       EDGE_PORT: String(edgePort),
-      ...(edge === undefined ? {} : { PUBLIC_EDGE_URL: urlOf(edgePort) }),
+      ...(edge === undefined ? {} : { PUBLIC_EDGE_URL: loopbackUrl(edgePort) }),
     };
     const start = (name: string, more: Readonly<Record<string, string>>, ownPort: number) =>
       new ServiceProcess({
         broken,
         environment: { ...this.#settings, ...more },
-        url: urlOf(ownPort),
+        url: loopbackUrl(ownPort),
         logFile: join(dataDir, `${name}.log`),
       });
     this.#service = start("service", {}, port);
@@ -113,7 +113,7 @@ export class Deployment {
       this.#edge = start("edge", { ...edge, SERVE: "edge", EDGE_PORT: String(secondEdgePort) }, secondEdgePort);
     }
     this.#processes = this.#edge === undefined ? [this.#service] : [this.#service, this.#edge];
-    this.edgeUrls = edge === undefined ? [urlOf(edgePort)] : [urlOf(edgePort), urlOf(secondEdgePort)];
+    this.edgeUrls = edge === undefined ? [loopbackUrl(edgePort)] : [loopbackUrl(edgePort), loopbackUrl(secondEdgePort)];
   }
 
   get starts(): number {
@@ -315,7 +315,7 @@ async function mintPersonsKey(
   return (await mintKey(key)).apiKey;
 }
 
-const urlOf = (port: number): string => `http://127.0.0.1:${port}`;
+const loopbackUrl = (port: number): string => `http://127.0.0.1:${port}`;
 
 /** None before the first start, and while the file is being written for the first time. */
 function readParts(dataDir: string): z.infer<typeof PartsFile>["parts"] {

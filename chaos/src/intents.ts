@@ -24,14 +24,14 @@ export const describe = ({ request, subject, sequence }: Intent): string =>
   `${request.tool} ${subject} of sequence ${sequence}`;
 
 /** Results that the caller was given. */
-export function resultsOf({ answers }: Intent): unknown[] {
+export function listResults({ answers }: Intent): unknown[] {
   return answers.flatMap((answer) => (answer.kind === "ok" ? [answer.result] : []));
 }
 
 /** Undefined unless the last word was that it is not done, and no earlier one that it is. */
-export function refusalOf(intent: Intent): string | undefined {
+export function findRefusal(intent: Intent): string | undefined {
   const last = intent.answers.at(-1);
-  return last?.kind === "refused" && !last.retryable && resultsOf(intent).length === 0 ? last.code : undefined;
+  return last?.kind === "refused" && !last.retryable && listResults(intent).length === 0 ? last.code : undefined;
 }
 
 /** Asks until the answer is final. */

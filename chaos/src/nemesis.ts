@@ -64,7 +64,7 @@ async function nextAnswer(history: History, signal: AbortSignal): Promise<void> 
 }
 
 /** Every part once, all at once, and the first and then the service while that waits for it. */
-export function movesOf(parts: readonly string[]): Move[] {
+export function listMoves(parts: readonly string[]): Move[] {
   const alone = [SERVICE, ...parts].map((part): Move => ({ name: part, groups: [[part]] }));
   const together: Move = { name: "all", groups: [[...parts, SERVICE]] };
   const oneAfterTheOther = parts.slice(0, 1).map((first): Move => ({ name: "wake", groups: [[first], [SERVICE]] }));

@@ -31,13 +31,13 @@ function readFromProc(name: string): Process | undefined {
     const [state = "", parent = ""] = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
     const command = readFileSync(`/proc/${name}/cmdline`, "utf8").replaceAll("\0", " ");
     const zombie = "ZX".includes(state);
-    return { pid: Number(name), parent: Number(parent), zombie, command, directory: () => directoryOf(name) };
+    return { pid: Number(name), parent: Number(parent), zombie, command, directory: () => readDirectory(name) };
   } catch {
     return undefined;
   }
 }
 
-function directoryOf(pid: string): string {
+function readDirectory(pid: string): string {
   try {
     return readlinkSync(`/proc/${pid}/cwd`);
   } catch {

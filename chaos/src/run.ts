@@ -3,7 +3,7 @@ import type { Area, AreaRun, Finding } from "./area.ts";
 import { createClient } from "./client.ts";
 import { createDeployment, type Deployment, NotReadyError, SERVICE } from "./deployment.ts";
 import { createHistory, type History } from "./history.ts";
-import { type Kills, type Move, movesOf, rage } from "./nemesis.ts";
+import { type Kills, listMoves, type Move, rage } from "./nemesis.ts";
 import { createRandom, type Random } from "./random.ts";
 import { describeFindings, describeRound, describeTotals, duration } from "./report.ts";
 
@@ -114,7 +114,7 @@ async function cameBack(round: Promise<void>): Promise<Finding[]> {
 }
 
 function movesOfRound({ area, brief, seed, round, rounds }: Round): readonly Move[] {
-  const moves = movesOf(area.parts);
+  const moves = listMoves(area.parts);
   if (!brief) return moves;
   const dealt = createRandom(seed).fork("moves").shuffle(moves);
   return dealt.filter((_, index) => index % rounds === round - 1);

@@ -12,7 +12,7 @@ export interface Sequences<Plan> {
   /** So many at once. */
   workers: number;
   /** The subject of a request's effect, which is wanted once however often it is requested; undefined if it has no such effect. */
-  subjectOf(request: Pick<CallRequest, "tool" | "args" | "key">): string | undefined;
+  findSubject(request: Pick<CallRequest, "tool" | "args" | "key">): string | undefined;
   /** The same for the same draws. */
   plan(random: Random, number: number): Plan;
   play(asker: Asker, plan: Plan): Promise<void>;
@@ -92,8 +92,8 @@ export class SequenceStorm<Plan> {
     return { number: this.#begun, traveler: draws.pick(this.#travelers), draws, answers: [] };
   }
 
-  #intentOf({ number, traveler }: Pick<Sequence, "number" | "traveler">, request: CallRequest): Intent | undefined {
-    const subject = this.#sequences.subjectOf(request);
+  #openIntent({ number, traveler }: Pick<Sequence, "number" | "traveler">, request: CallRequest): Intent | undefined {
+    const subject = this.#sequences.findSubject(request);
     if (subject === undefined) return undefined;
     const key = `${traveler.tenantId} ${request.tool} ${subject}`;
     const intent = this.#intents.get(key) ?? { sequence: number, traveler, request, subject, answers: [] };
@@ -107,7 +107,7 @@ export class SequenceStorm<Plan> {
     request: CallRequest,
     signal: AbortSignal,
   ): Promise<Answer> {
-    const intent = this.#intentOf(sequence, request);
+    const intent = this.#openIntent(sequence, request);
     for (let tries = 1; ; tries += this.#isCalm ? 1 : 0) {
       const answer = await sequence.traveler.client.call(request, signal);
       signal.throwIfAborted();
@@ -122,7 +122,7 @@ export class SequenceStorm<Plan> {
   #makeAsker(sequence: Sequence, random: Random, signal: AbortSignal): Asker {
     const { answers, traveler } = sequence;
     const isWantedOnce = (request: Pick<CallRequest, "tool" | "args" | "key">) =>
-      this.#sequences.subjectOf(request) !== undefined;
+      this.#sequences.findSubject(request) !== undefined;
     const untilFinal = (request: CallRequest) => this.#untilFinal(sequence, request, signal);
     let position = 0;
     return {

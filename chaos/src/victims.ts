@@ -7,7 +7,7 @@ interface Victim {
   which: "itself" | "what it started" | "all";
 }
 
-const processesOf: Readonly<Record<string, Victim>> = {
+const victimByProcess: Readonly<Record<string, Victim>> = {
   sequencer: { part: "devnet", which: "itself" },
   anvil: { part: "devnet", which: "what it started" },
 };
@@ -26,7 +26,7 @@ interface ListedPart {
 }
 
 export function aimAt(name: string, parts: readonly ListedPart[], dataDir: string): Aim {
-  const { part: partName, which }: Victim = processesOf[name] ?? { part: name, which: "all" };
+  const { part: partName, which }: Victim = victimByProcess[name] ?? { part: name, which: "all" };
   const part = parts.find((one) => one.name === partName);
   // The part before what it started: a PostgreSQL that loses a child first would begin to recover in peace.
   const [itself, ...children] = part === undefined ? [] : findPart(part.pid, dataDir);

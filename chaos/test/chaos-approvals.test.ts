@@ -51,9 +51,10 @@ function soundFacts() {
 
 type Sound = ReturnType<typeof soundFacts>;
 
-const problemsOf = ({ facts }: Pick<Sound, "facts">) =>
+const listProblems = ({ facts }: Pick<Sound, "facts">) =>
   checkApprovalsSettled(facts).flatMap(({ problems }) => problems);
-const changed = ({ facts }: Sound, change: Partial<Facts>) => problemsOf({ facts: { ...facts, ...change } }).join("\n");
+const changed = ({ facts }: Sound, change: Partial<Facts>) =>
+  listProblems({ facts: { ...facts, ...change } }).join("\n");
 const withApproval = (sound: Sound, id: string, change: Partial<Facts["books"]["approvals"][number]>) => {
   const approvals = sound.approvals.map((one) => (one.id === id ? { ...one, ...change } : one));
   return changed(sound, { books: { ...sound.facts.books, approvals } });
@@ -63,7 +64,7 @@ const withDecision = (sound: Sound, decision: Sound["decisions"][number]) =>
 
 test("sound books have no problem, and everything was compared", () => {
   const sound = soundFacts();
-  expect(problemsOf(sound)).toEqual([]);
+  expect(listProblems(sound)).toEqual([]);
   expect(checkApprovalsSettled(sound.facts).map(({ checked }) => checked)).toEqual([2, 3, 4, 4, 5, 1, 3]);
 });
 

@@ -6,7 +6,7 @@ import { checkChainSettled, type SettledChain } from "../src/chain/invariants.ts
 import { NOBODY, type Operation } from "../src/chain/journal.ts";
 
 const address = (digit: string): Hex => `0x${digit.repeat(40)}`;
-const hashOf = (digit: string): Hex => `0x${digit.repeat(64)}`;
+const repeatDigit = (digit: string): Hex => `0x${digit.repeat(64)}`;
 const TREASURY = address("1");
 const COLLECTION = address("c");
 const SPLITTER = address("5");
@@ -17,7 +17,7 @@ function soundChain() {
   let logIndex = 0;
   const event = (hash: string, from: Hex, to: Hex, amount: bigint): Transfer => {
     logIndex += 1;
-    return { token: "USDC", from, to, amount, hash: hashOf(hash), logIndex, block: 1n };
+    return { token: "USDC", from, to, amount, hash: repeatDigit(hash), logIndex, block: 1n };
   };
   const transfers = [
     event("0", NOBODY, TREASURY, 10_000_000n),
@@ -39,7 +39,7 @@ function soundChain() {
       amount: 1_000_017n,
       answers: [
         { kind: "open", code: "unavailable" },
-        { kind: "done", result: { txHash: hashOf("1") } },
+        { kind: "done", result: { txHash: repeatDigit("1") } },
       ],
     },
     {
@@ -53,7 +53,7 @@ function soundChain() {
         {
           kind: "done",
           result: {
-            txHash: hashOf("2"),
+            txHash: repeatDigit("2"),
             supplier: SUPPLIER,
             supplierUsdc: "1.780025",
             commissionUsdc: "0.200002",
@@ -69,7 +69,7 @@ function soundChain() {
       from: NOBODY,
       to: THIRSTY,
       amount: undefined,
-      answers: [{ kind: "done", result: { txHash: hashOf("3") } }],
+      answers: [{ kind: "done", result: { txHash: repeatDigit("3") } }],
     },
     {
       number: 4,
@@ -88,7 +88,7 @@ function soundChain() {
     call_id: `call_${id}`,
     purpose,
     state: "confirmed",
-    hash: hashOf(id),
+    hash: repeatDigit(id),
     earlier_hashes: none,
     chain_order: { kind: "transfer", token: "USDC" as const, ...chain_order },
     created_at: new Date(1_000),
@@ -118,7 +118,7 @@ function soundChain() {
     postings: transfers
       .filter(({ from, to }) => [from, to].some((one) => one === TREASURY || one === COLLECTION))
       .map((one) => ({ hash: one.hash, log_index: one.logIndex })),
-    chains: [{ network: "sandbox", indexed: 9n, indexed_hash: hashOf("9"), stopped_because: null }],
+    chains: [{ network: "sandbox", indexed: 9n, indexed_hash: repeatDigit("9"), stopped_because: null }],
     paidCalls: [
       { call_id: "call_1", tool: "send_tokens" },
       { call_id: "call_2", tool: "settle_split" },
@@ -132,16 +132,16 @@ function soundChain() {
     ],
   };
   const facts = {
-    tip: { number: 9n, hash: hashOf("9") },
+    tip: { number: 9n, hash: repeatDigit("9") },
     transfers,
-    balanceOf: new Map([
+    balances: new Map([
       [`USDC ${TREASURY}`, 2_199_958n],
       [`USDC ${COLLECTION}`, 5_020_000n],
       [`EURC ${TREASURY}`, 0n],
       [`EURC ${COLLECTION}`, 0n],
     ]),
   } satisfies ChainFacts;
-  const replay: SettledChain["replay"] = { before: { number: 9n, hash: hashOf("9") }, after: hashOf("9") };
+  const replay: SettledChain["replay"] = { before: { number: 9n, hash: repeatDigit("9") }, after: repeatDigit("9") };
   return { journal, books, facts, killedAt: [2_000], replay };
 }
 type Sound = ReturnType<typeof soundChain>;
@@ -174,14 +174,18 @@ describe("every invariant of the chain", () => {
 
   const spoilers: [string, string, (chain: Sound) => unknown][] = [
     ["an acknowledged transfer is not there", ACKNOWLEDGED, ({ facts }) => facts.transfers.splice(1, 1)],
-    ["it has another hash", ACKNOWLEDGED, ({ facts }) => Object.assign(at(facts.transfers, 1), { hash: hashOf("7") })],
+    [
+      "it has another hash",
+      ACKNOWLEDGED,
+      ({ facts }) => Object.assign(at(facts.transfers, 1), { hash: repeatDigit("7") }),
+    ],
     ["it went to somebody else", ACKNOWLEDGED, ({ facts }) => Object.assign(at(facts.transfers, 1), { to: THIRSTY })],
     ["it has another amount", ACKNOWLEDGED, ({ facts }) => Object.assign(at(facts.transfers, 1), { amount: 1n })],
     ["it is of the other token", ACKNOWLEDGED, ({ facts }) => Object.assign(at(facts.transfers, 1), { token: "EURC" })],
     [
       "it was acknowledged under two hashes",
       ACKNOWLEDGED,
-      ({ journal }) => at(journal, 0).answers.push({ kind: "done", result: { txHash: hashOf("7") } }),
+      ({ journal }) => at(journal, 0).answers.push({ kind: "done", result: { txHash: repeatDigit("7") } }),
     ],
     ["an answer has no hash", ACKNOWLEDGED, ({ journal }) => at(journal, 0).answers.push({ kind: "done", result: {} })],
     [
@@ -203,18 +207,22 @@ describe("every invariant of the chain", () => {
       REFUSED,
       ({ facts }) => facts.transfers.push({ ...at(facts.transfers, 1), amount: 500_000_047n }),
     ],
-    ["a failed order is there", REVERTED, ({ books }) => Object.assign(at(books.orders, 5), { hash: hashOf("1") })],
+    [
+      "a failed order is there",
+      REVERTED,
+      ({ books }) => Object.assign(at(books.orders, 5), { hash: repeatDigit("1") }),
+    ],
     [
       "what a failed order sent earlier is there",
       REVERTED,
-      ({ books }) => Object.assign(at(books.orders, 5), { earlier_hashes: [hashOf("1")] }),
+      ({ books }) => Object.assign(at(books.orders, 5), { earlier_hashes: [repeatDigit("1")] }),
     ],
     ["money moved without an order", ORDERS, ({ books }) => books.orders.splice(3, 1)],
     ["an order is confirmed that is not there", ORDERS, ({ facts }) => facts.transfers.splice(7, 1)],
     [
       "an order was confirmed by another's hash",
       ORDERS,
-      ({ books }) => Object.assign(at(books.orders, 1), { hash: hashOf("3") }),
+      ({ books }) => Object.assign(at(books.orders, 1), { hash: repeatDigit("3") }),
     ],
     [
       "an order says another amount",
@@ -223,10 +231,10 @@ describe("every invariant of the chain", () => {
     ],
     ["a treasury has more in the books", CUSTODY, ({ books }) => Object.assign(at(books.custody, 0), { amount: 1n })],
     ["the books know no account", CUSTODY, ({ books }) => books.custody.pop()],
-    ["a wallet has more on the chain", CUSTODY, ({ facts }) => facts.balanceOf.set(`EURC ${TREASURY}`, 1n)],
+    ["a wallet has more on the chain", CUSTODY, ({ facts }) => facts.balances.set(`EURC ${TREASURY}`, 1n)],
     ["an event is not posted", POSTED, ({ books }) => books.postings.pop()],
     ["an event is posted twice", POSTED, ({ books }) => books.postings.push(at(books.postings, 0))],
-    ["something else is posted", POSTED, ({ books }) => books.postings.push({ hash: hashOf("3"), log_index: 7 })],
+    ["something else is posted", POSTED, ({ books }) => books.postings.push({ hash: repeatDigit("3"), log_index: 7 })],
     ["a booking was not captured", CAPTURED, ({ books }) => Object.assign(at(books.orders, 4), { state: "reverted" })],
     ["a booking cost something else", CAPTURED, ({ books }) => Object.assign(at(books.bookings, 0), { amount: 1n })],
     [
@@ -271,12 +279,12 @@ describe("every invariant of the chain", () => {
     [
       "the books know another chain",
       "the books know the chain up to its last block",
-      ({ books }) => Object.assign(at(books.chains, 0), { indexed_hash: hashOf("8") }),
+      ({ books }) => Object.assign(at(books.chains, 0), { indexed_hash: repeatDigit("8") }),
     ],
     [
       "the chain replays to something else",
       "a chain that was killed replays to the same block hash",
-      (chain) => Object.assign(chain.replay, { after: hashOf("8") }),
+      (chain) => Object.assign(chain.replay, { after: repeatDigit("8") }),
     ],
   ];
   test.each(spoilers)("fails when %s", (_, invariant, spoil) => {

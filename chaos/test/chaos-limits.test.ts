@@ -32,12 +32,12 @@ function soundBooks() {
   return { books, transfers };
 }
 
-const problemsOf = ({ books, transfers }: ReturnType<typeof soundBooks>) =>
+const listProblems = ({ books, transfers }: ReturnType<typeof soundBooks>) =>
   checkLimitsSettled(books, transfers).flatMap(({ problems }) => problems);
 
 test("sound books have no problem, and everything was compared", () => {
   const sound = soundBooks();
-  expect(problemsOf(sound)).toEqual([]);
+  expect(listProblems(sound)).toEqual([]);
   expect(checkLimitsSettled(sound.books, sound.transfers).map(({ checked }) => checked)).toEqual([3, 2, 2]);
 });
 
@@ -62,5 +62,5 @@ test.each<[string, (sound: ReturnType<typeof soundBooks>) => void, RegExp]>([
 ])("%s: it shows", (_name, spoil, problem) => {
   const spoilt = soundBooks();
   spoil(spoilt);
-  expect(problemsOf(spoilt).join("\n")).toMatch(problem);
+  expect(listProblems(spoilt).join("\n")).toMatch(problem);
 });

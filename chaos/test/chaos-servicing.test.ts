@@ -171,7 +171,7 @@ describe("every invariant", () => {
       "bags were added twice",
       "at most one order",
       ({ supplier }) => {
-        const bags = { ...paymentOf(supplier), amount: 0n, pays_for: "services" };
+        const bags = { ...requirePayment(supplier), amount: 0n, pays_for: "services" };
         supplier.payments.push({ ...bags, id: "pay_4" }, { ...bags, id: "pay_5" });
       },
     ],
@@ -238,11 +238,11 @@ describe("every invariant", () => {
   function paidAgain({ orders, payments }: Sound["supplier"]) {
     const [order] = orders;
     if (order === undefined) throw new Error("there is no order");
-    payments.push({ ...paymentOf({ payments }), id: "pay_3", order_id: "ord_3", amount: 1n });
+    payments.push({ ...requirePayment({ payments }), id: "pay_3", order_id: "ord_3", amount: 1n });
     return { ...order, id: "ord_3" };
   }
 
-  function paymentOf({ payments: [payment] }: Pick<Sound["supplier"], "payments">) {
+  function requirePayment({ payments: [payment] }: Pick<Sound["supplier"], "payments">) {
     if (payment === undefined) throw new Error("there is no payment");
     return payment;
   }

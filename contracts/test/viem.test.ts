@@ -71,29 +71,29 @@ describe.skipIf(anvilProgram === undefined)("the contracts through viem on a cha
   });
 
   it("moves money by an EIP-3009 signature, once", async () => {
-    const { usdc, balanceOf, settle, sign } = world;
+    const { usdc, readBalance, settle, sign } = world;
     const given = authorize(payer.address, SUPPLIER, 2_000n);
     const { r, s, yParity } = parseSignature(await sign(payer, "TransferWithAuthorization", given));
-    const before = await balanceOf(SUPPLIER);
-    const submit = () => usdc.write.transferWithAuthorization([...argumentsOf(given), 27 + yParity, r, s]);
+    const before = await readBalance(SUPPLIER);
+    const submit = () => usdc.write.transferWithAuthorization([...listArguments(given), 27 + yParity, r, s]);
     await settle(submit());
-    expect(await balanceOf(SUPPLIER)).toBe(before + 2_000n);
+    expect(await readBalance(SUPPLIER)).toBe(before + 2_000n);
     expect(await usdc.read.authorizationState([given.from, given.nonce])).toBe(true);
     await expect(submit()).rejects.toThrow("FiatTokenV2: authorization is used or canceled");
   });
 
   it("moves the money of a wallet with code by what its keeper signs", async () => {
-    const { usdc, wallet, balanceOf, settle, sign } = world;
+    const { usdc, wallet, readBalance, settle, sign } = world;
     const given = authorize(wallet, SUPPLIER, 3_000n);
-    const before = await balanceOf(SUPPLIER);
+    const before = await readBalance(SUPPLIER);
     const submit = async (signer: typeof keeper) =>
       usdc.write.transferWithAuthorization([
-        ...argumentsOf(given),
+        ...listArguments(given),
         await sign(signer, "TransferWithAuthorization", given),
       ]);
     await expect(submit(payer)).rejects.toThrow("FiatTokenV2: invalid signature");
     await settle(submit(keeper));
-    expect(await balanceOf(SUPPLIER)).toBe(before + 3_000n);
+    expect(await readBalance(SUPPLIER)).toBe(before + 3_000n);
   });
 
   it("takes a permit", async () => {
@@ -110,7 +110,7 @@ describe.skipIf(anvilProgram === undefined)("the contracts through viem on a cha
   });
 
   it("splits what the payer signed for", async () => {
-    const { usdc, splitter, balanceOf, settle, sign } = world;
+    const { usdc, splitter, readBalance, settle, sign } = world;
     const terms = {
       token: usdc.address,
       supplier: SUPPLIER,
@@ -124,14 +124,14 @@ describe.skipIf(anvilProgram === undefined)("the contracts through viem on a cha
     const nonce = await splitter.read.authorizationNonce([terms, payer.address]);
     const given = { ...authorize(payer.address, splitter.address, terms.gross), nonce };
     const signature = await sign(payer, "ReceiveWithAuthorization", given);
-    const before = await balanceOf(SUPPLIER);
+    const before = await readBalance(SUPPLIER);
     const submit = () =>
       splitter.write.splitWithAuthorization([terms, payer.address, given.validAfter, given.validBefore, signature]);
     await settle(submit());
-    expect(await balanceOf(SUPPLIER)).toBe(before + 10_987_656n);
-    expect(await balanceOf(AGENCY)).toBe(1_234_567n);
-    expect(await balanceOf(SERVICE)).toBe(123_456n);
-    expect(await balanceOf(splitter.address)).toBe(0n);
+    expect(await readBalance(SUPPLIER)).toBe(before + 10_987_656n);
+    expect(await readBalance(AGENCY)).toBe(1_234_567n);
+    expect(await readBalance(SERVICE)).toBe(123_456n);
+    expect(await readBalance(splitter.address)).toBe(0n);
     await expect(submit()).rejects.toThrow("AlreadySettled");
   });
 
@@ -162,10 +162,10 @@ describe.skipIf(anvilProgram === undefined)("the contracts through viem on a cha
   });
 
   it("drips, and names the recipient who has to wait", async () => {
-    const { usdc, faucet, balanceOf, settle } = world;
-    const before = await balanceOf(SERVICE);
+    const { usdc, faucet, readBalance, settle } = world;
+    const before = await readBalance(SERVICE);
     await settle(faucet.write.drip([usdc.address, SERVICE]));
-    expect(await balanceOf(SERVICE)).toBe(before + 10_000_000n);
+    expect(await readBalance(SERVICE)).toBe(before + 10_000_000n);
     await expect(faucet.write.drip([usdc.address, SERVICE])).rejects.toThrow("CoolingDown");
   });
 });
@@ -174,7 +174,7 @@ function authorize(from: Address, to: Address, value: bigint) {
   return { from, to, value, validAfter: 0n, validBefore: FOREVER, nonce: generatePrivateKey() };
 }
 
-function argumentsOf({ from, to, value, validAfter, validBefore, nonce }: ReturnType<typeof authorize>) {
+function listArguments({ from, to, value, validAfter, validBefore, nonce }: ReturnType<typeof authorize>) {
   return [from, to, value, validAfter, validBefore, nonce] as const;
 }
 
@@ -242,7 +242,7 @@ async function deployWorld(url: string) {
     faucet,
     wallet,
     domain,
-    balanceOf: (account: Address) => usdc.read.balanceOf([account]),
+    readBalance: (account: Address) => usdc.read.balanceOf([account]),
     sign: (
       signer: typeof keeper,
       primaryType: "TransferWithAuthorization" | "ReceiveWithAuthorization",

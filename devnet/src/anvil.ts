@@ -1,8 +1,8 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { setTimeout as delay } from "node:timers/promises";
-import { type Genesis, genesisFileOf } from "./genesis.ts";
+import { type Genesis, genesisPath } from "./genesis.ts";
 import { findNodeAddress, type NodeAddress } from "./node-address.ts";
-import { type Block, blockOf, resultOf } from "./node-answers.ts";
+import { type Block, parseBlock, requireResult } from "./node-answers.ts";
 import { type NodeLane, openNodeLane } from "./node-lane.ts";
 
 const START_ATTEMPTS = 3;
@@ -38,8 +38,8 @@ interface AnvilOptions {
   fromBlock: number;
 }
 
-const wordsOf = ({ folder, genesis, fromBlock }: AnvilOptions, address: NodeAddress): string[] => [
-  ...["--init", genesisFileOf(folder), "--host", address.host, "--port", String(address.port)],
+const buildArguments = ({ folder, genesis, fromBlock }: AnvilOptions, address: NodeAddress): string[] => [
+  ...["--init", genesisPath(folder), "--host", address.host, "--port", String(address.port)],
   ...["--chain-id", String(genesis.chainId), "--timestamp", String(genesis.timestamp)],
   ...["--gas-limit", String(genesis.gasLimit), "--hardfork", genesis.hardfork],
   // First come, first mined; and no accounts whose keys everybody knows.
@@ -50,7 +50,7 @@ const wordsOf = ({ folder, genesis, fromBlock }: AnvilOptions, address: NodeAddr
 
 const spawned = (options: AnvilOptions, address: NodeAddress): { child: ChildProcess; ended: Promise<string> } => {
   // It reads a .env file in its working directory: that is the chain's own folder, and it gets nothing of the environment.
-  const child = spawn(options.binary, wordsOf(options, address), {
+  const child = spawn(options.binary, buildArguments(options, address), {
     cwd: options.folder,
     env: { LC_ALL: "C", TZ: "UTC" },
     stdio: ["ignore", "inherit", "inherit"],
@@ -90,8 +90,8 @@ export const startAnvil = async (options: AnvilOptions): Promise<AnvilNode> => {
     try {
       const lane = await connected(address, () => endedBy !== undefined);
       if (lane === undefined) throw new Error(endedBy ?? `it does not listen within ${START_LIMIT_MILLISECONDS} ms`);
-      const version = String(resultOf(await lane.call("web3_clientVersion")));
-      const genesisBlock = blockOf(await lane.call("eth_getBlockByNumber", "0x0", false));
+      const version = String(requireResult(await lane.call("web3_clientVersion")));
+      const genesisBlock = parseBlock(await lane.call("eth_getBlockByNumber", "0x0", false));
       if (genesisBlock.miner !== options.genesis.coinbase)
         throw new Error(`another node answers on ${address.host}:${address.port}`);
       return { address, lane, version, genesisBlock, ended, kill };

@@ -79,7 +79,7 @@ export class Archive {
   }
 
   /** The block of a transaction, and which one of it that is. */
-  placeOf(hash: string): { old: OldBlock; position: number } | undefined {
+  findPlace(hash: string): { old: OldBlock; position: number } | undefined {
     const sql = "select block, position from placed where hash = ?";
     const place = Place.optional().parse(this.#database.prepare(sql).get(hash.toLowerCase()));
     const old = place && this.byNumber(place.block);

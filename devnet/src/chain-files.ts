@@ -13,15 +13,15 @@ const named = (block: number): string => String(block).padStart(12, "0");
 export const snapshotPath = (folder: string, block: number): string => join(folder, `snapshot-${named(block)}.gz`);
 export const segmentPath = (folder: string, block: number): string => join(folder, `log-${named(block)}.jsonl`);
 
-const blocksOf = (folder: string, pattern: RegExp): number[] =>
+const listBlocks = (folder: string, pattern: RegExp): number[] =>
   readdirSync(folder)
     .flatMap((name) => pattern.exec(name)?.[1] ?? [])
     .map(Number)
     .sort((a, b) => a - b);
 
 /** In rising order of blocks. */
-export const listSnapshots = (folder: string): number[] => blocksOf(folder, SNAPSHOT);
-export const listSegments = (folder: string): number[] => blocksOf(folder, SEGMENT);
+export const listSnapshots = (folder: string): number[] => listBlocks(folder, SNAPSHOT);
+export const listSegments = (folder: string): number[] => listBlocks(folder, SEGMENT);
 
 export const removeDrafts = (folder: string): void => {
   for (const name of readdirSync(folder)) if (DRAFT.test(name)) rmSync(join(folder, name));

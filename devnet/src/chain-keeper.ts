@@ -1,9 +1,9 @@
 import { removeOldFiles, snapshotPath, writeSegmentHead, writeWhole } from "./chain-files.ts";
 import { errorText } from "./error-text.ts";
 import type { LogRecord } from "./log-lines.ts";
-import { type Block, resultOf } from "./node-answers.ts";
+import { type Block, requireResult } from "./node-answers.ts";
 import type { NodeLane } from "./node-lane.ts";
-import { type Recovered, type Tip, weightOf } from "./recover.ts";
+import { type Recovered, type Tip, weighRecord } from "./recover.ts";
 import type { OpenLog } from "./write-ahead-log.ts";
 
 /** The durable part of the chain, and its tip. */
@@ -52,7 +52,7 @@ export const createChainKeeper = async (
     }),
     log: (record) => log.append(record),
     advance(record, { number, hash, timestamp }) {
-      const more = weightOf(record);
+      const more = weighRecord(record);
       tip = { block: number, hash, timestamp, weight: tip.weight + more, tailWeight: tip.tailWeight + more };
     },
     isSnapshotDue(when) {
@@ -60,7 +60,7 @@ export const createChainKeeper = async (
       return tip.tailWeight > 0 && tip.tailWeight >= Math.max(due, notBefore);
     },
     async takeSnapshot(lane, trim = (whole) => whole) {
-      const state = resultOf(await lane.call("anvil_dumpState"));
+      const state = requireResult(await lane.call("anvil_dumpState"));
       if (typeof state !== "string") throw new Error("The node gave no state.");
       try {
         const kept = trim(Buffer.from(state.slice(2), "hex"));

@@ -24,12 +24,12 @@ export const BLOCK_GAS_LIMIT = 30_000_000;
 const HARDFORK = "osaka";
 const PREFUND_WEI = 10n ** 24n;
 
-const metaFileOf = (folder: string): string => join(folder, "meta.json");
-export const genesisFileOf = (folder: string): string => join(folder, "genesis.json");
+const metaPath = (folder: string): string => join(folder, "meta.json");
+export const genesisPath = (folder: string): string => join(folder, "genesis.json");
 
 /** Undefined when the folder has no chain yet, or the file is not what was written. */
 export const readMeta = (folder: string): Meta | undefined => {
-  const path = metaFileOf(folder);
+  const path = metaPath(folder);
   if (!existsSync(path)) return undefined;
   try {
     return Meta.safeParse(JSON.parse(readFileSync(path, "utf8"))).data;
@@ -42,7 +42,7 @@ export const readMeta = (folder: string): Meta | undefined => {
 const writeJson = (path: string, value: unknown): Promise<void> =>
   writeWhole(path, `${JSON.stringify(value, null, 2)}\n`);
 
-export const writeMeta = (folder: string, meta: Meta): Promise<void> => writeJson(metaFileOf(folder), meta);
+export const writeMeta = (folder: string, meta: Meta): Promise<void> => writeJson(metaPath(folder), meta);
 
 const makeGenesis = ({ chainId, prefund }: Settings, nowSeconds: number): Genesis => ({
   format: 1,
@@ -75,7 +75,7 @@ export const writeGenesisFile = (
   folder: string,
   { chainId, timestamp, coinbase, gasLimit, prefund }: Genesis,
 ): Promise<void> =>
-  writeJson(genesisFileOf(folder), {
+  writeJson(genesisPath(folder), {
     config: { chainId },
     timestamp: `0x${timestamp.toString(16)}`,
     coinbase,

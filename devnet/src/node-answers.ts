@@ -26,16 +26,17 @@ const Queued = z.object({ hash: z.string(), from: z.string(), nonce: Quantity })
 const PoolContent = z.object({ queued: z.record(z.string(), z.record(z.string(), Queued)) });
 export type Queued = z.infer<typeof Queued>;
 
-export const resultOf = (answer: RpcAnswer | undefined): unknown => {
+export const requireResult = (answer: RpcAnswer | undefined): unknown => {
   if (answer === undefined) throw new NodeError("The node gave no answer.");
   if ("error" in answer) throw new NodeError(`The node refused: ${answer.error.message}`);
   return answer.result;
 };
 
-export const blockOf = (answer: RpcAnswer | undefined): Block => Block.parse(resultOf(answer));
-export const quantityOf = (answer: RpcAnswer | undefined): number => Quantity.parse(resultOf(answer));
+export const parseBlock = (answer: RpcAnswer | undefined): Block => Block.parse(requireResult(answer));
+export const parseQuantity = (answer: RpcAnswer | undefined): number => Quantity.parse(requireResult(answer));
 /** How many transactions of the pool wait for an earlier one of their sender. */
-export const queuedCountOf = (answer: RpcAnswer | undefined): number => PoolStatus.parse(resultOf(answer)).queued;
+export const parseQueuedCount = (answer: RpcAnswer | undefined): number =>
+  PoolStatus.parse(requireResult(answer)).queued;
 /** Which ones. */
-export const queuedOf = (answer: RpcAnswer | undefined): Queued[] =>
-  Object.values(PoolContent.parse(resultOf(answer)).queued).flatMap((byNonce) => Object.values(byNonce));
+export const parseQueued = (answer: RpcAnswer | undefined): Queued[] =>
+  Object.values(PoolContent.parse(requireResult(answer)).queued).flatMap((byNonce) => Object.values(byNonce));

@@ -27,24 +27,27 @@ const EARLIEST = "earliest";
 
 /** Reads of what the node may have no more. `undefined`: the archive does not have it either. */
 const FROM_ARCHIVE: ReadonlyMap<string, (archive: Archive, params: Params) => unknown> = new Map([
-  ["eth_getBlockByHash", (archive, [hash, isWhole]) => shown(blockOf(archive, hash), isWhole)],
-  ["eth_getBlockByNumber", (archive, [number, isWhole]) => shown(blockOf(archive, number), isWhole)],
-  ["eth_getBlockReceipts", (archive, [block]) => blockOf(archive, block)?.receipts],
-  ["eth_getBlockTransactionCountByHash", (archive, [hash]) => countOf(blockOf(archive, hash))],
-  ["eth_getBlockTransactionCountByNumber", (archive, [number]) => countOf(blockOf(archive, number))],
-  ["eth_getTransactionByBlockHashAndIndex", (archive, [hash, at]) => transactionOf(blockOf(archive, hash), at)],
-  ["eth_getTransactionByBlockNumberAndIndex", (archive, [number, at]) => transactionOf(blockOf(archive, number), at)],
+  ["eth_getBlockByHash", (archive, [hash, isWhole]) => shown(findBlock(archive, hash), isWhole)],
+  ["eth_getBlockByNumber", (archive, [number, isWhole]) => shown(findBlock(archive, number), isWhole)],
+  ["eth_getBlockReceipts", (archive, [block]) => findBlock(archive, block)?.receipts],
+  ["eth_getBlockTransactionCountByHash", (archive, [hash]) => countTransactions(findBlock(archive, hash))],
+  ["eth_getBlockTransactionCountByNumber", (archive, [number]) => countTransactions(findBlock(archive, number))],
+  ["eth_getTransactionByBlockHashAndIndex", (archive, [hash, at]) => findTransaction(findBlock(archive, hash), at)],
+  [
+    "eth_getTransactionByBlockNumberAndIndex",
+    (archive, [number, at]) => findTransaction(findBlock(archive, number), at),
+  ],
   [
     "eth_getTransactionByHash",
     (archive, [hash]) => {
-      const place = placeOf(archive, hash);
+      const place = findPlace(archive, hash);
       return place?.old.block.transactions[place.position];
     },
   ],
   [
     "eth_getTransactionReceipt",
     (archive, [hash]) => {
-      const place = placeOf(archive, hash);
+      const place = findPlace(archive, hash);
       return place?.old.receipts[place.position];
     },
   ],
@@ -98,31 +101,31 @@ async function readLogs(
 }
 
 function fits({ address, topics }: OldLog, wanted: LogFilter): boolean {
-  if (!isOneOf(address, wanted.address)) return false;
+  if (!matchesChoice(address, wanted.address)) return false;
   return (wanted.topics ?? []).every((choice, index) => {
     const topic = topics[index];
-    return choice == null || (topic !== undefined && isOneOf(topic, choice));
+    return choice == null || (topic !== undefined && matchesChoice(topic, choice));
   });
 }
 
 /** An empty list stands for anything, as the node has it. */
-function isOneOf(value: string, choice: string | string[] | null | undefined): boolean {
+function matchesChoice(value: string, choice: string | string[] | null | undefined): boolean {
   if (choice == null || choice.length === 0) return true;
   const all = typeof choice === "string" ? [choice] : choice;
   return all.some((wanted) => wanted.toLowerCase() === value.toLowerCase());
 }
 
 /** By hash or number. */
-function blockOf(archive: Archive, value: unknown): OldBlock | undefined {
+function findBlock(archive: Archive, value: unknown): OldBlock | undefined {
   const hash = Hash.safeParse(value).data;
   if (hash !== undefined) return archive.byHash(hash);
   const number = Quantity.safeParse(value).data;
   return number === undefined ? undefined : archive.byNumber(number);
 }
 
-function placeOf(archive: Archive, hash: unknown): ReturnType<Archive["placeOf"]> {
+function findPlace(archive: Archive, hash: unknown): ReturnType<Archive["findPlace"]> {
   const valid = Hash.safeParse(hash).data;
-  return valid === undefined ? undefined : archive.placeOf(valid);
+  return valid === undefined ? undefined : archive.findPlace(valid);
 }
 
 function shown(old: OldBlock | undefined, isWhole: unknown): unknown {
@@ -130,9 +133,9 @@ function shown(old: OldBlock | undefined, isWhole: unknown): unknown {
   return { ...old.block, transactions: old.block.transactions.map(({ hash }) => hash) };
 }
 
-const countOf = (old: OldBlock | undefined): string | undefined =>
+const countTransactions = (old: OldBlock | undefined): string | undefined =>
   old && `0x${old.block.transactions.length.toString(16)}`;
 
-function transactionOf(old: OldBlock | undefined, index: unknown): unknown {
+function findTransaction(old: OldBlock | undefined, index: unknown): unknown {
   return old?.block.transactions[Quantity.safeParse(index).data ?? -1];
 }

@@ -1,7 +1,7 @@
 import { execFileSync } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
 import { lockFolder } from "./folder-lock.ts";
-import { genesisFileOf } from "./genesis.ts";
+import { genesisPath } from "./genesis.ts";
 
 interface RunningProcess {
   pid: number;
@@ -42,7 +42,7 @@ const killAll = (pids: readonly number[]): void => {
 };
 
 /** The numbers of the nodes that run a folder's chain: the genesis file in their command line tells. */
-export const findNodes = (folder: string): number[] => findOthers(`--init ${genesisFileOf(folder)} `);
+export const findNodes = (folder: string): number[] => findOthers(`--init ${genesisPath(folder)} `);
 
 /**
  * Ends the node that a killed sequencer left. It keeps nothing, so it can do no harm but take memory. Call this only while holding
@@ -61,7 +61,7 @@ export const endOrphanNodes = (folder: string): number => {
 export const endSequencers = (folder: string): void => killAll(findOthers(` --folder ${folder} --port `));
 
 /** The same, and before it whatever still runs the folder's chain. */
-export const endOrphansOf = async (folder: string): Promise<void> => {
+export const endFolderOrphans = async (folder: string): Promise<void> => {
   const lock = await lockFolder(folder, () => endSequencers(folder));
   endOrphanNodes(folder);
   lock.release();

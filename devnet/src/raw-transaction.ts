@@ -36,14 +36,14 @@ const itemAt = (bytes: Buffer, offset: number): Item | undefined => {
 };
 
 /** Undefined: not the hexadecimal form of some bytes. */
-export const bytesOf = (value: unknown): Buffer | undefined =>
+export const parseBytes = (value: unknown): Buffer | undefined =>
   typeof value === "string" && HEX.test(value) ? Buffer.from(value.slice(2), "hex") : undefined;
 
 /**
  * How much gas a signed transaction may use, which decides how many fit into a block. Undefined where it cannot be read: whether
  * such a thing is a transaction at all, the node says.
  */
-export const gasLimitOf = (raw: Buffer): number | undefined => {
+export const readGasLimit = (raw: Buffer): number | undefined => {
   const type = raw[0] ?? 0;
   const isLegacy = type >= LIST_FROM;
   const fields = itemAt(raw, isLegacy ? 0 : 1);
@@ -59,4 +59,4 @@ export const gasLimitOf = (raw: Buffer): number | undefined => {
   return length > LONGEST_NUMBER_BYTES ? undefined : raw.readUIntBE(item.start, length);
 };
 
-export const hashOf = (raw: Buffer): string => `0x${createHash("keccak-256").update(raw).digest("hex")}`;
+export const hashTransaction = (raw: Buffer): string => `0x${createHash("keccak-256").update(raw).digest("hex")}`;

@@ -5,7 +5,7 @@ import { listSegments, listSnapshots, readSegment, segmentPath, setAside, snapsh
 import { errorText } from "./error-text.ts";
 import type { RpcCall } from "./json-rpc.ts";
 import type { LogRecord } from "./log-lines.ts";
-import { type Block, blockOf, resultOf } from "./node-answers.ts";
+import { type Block, parseBlock, requireResult } from "./node-answers.ts";
 
 /** The last block and what stands behind it. */
 export interface Tip {
@@ -27,7 +27,7 @@ export interface Recovered {
 
 const READ_TIP: RpcCall = { method: "eth_getBlockByNumber", params: ["latest", false] };
 export const EMPTY_POOL: RpcCall = { method: "anvil_dropAllTransactions", params: [] };
-export const sendOf = (raw: string): RpcCall => ({ method: "eth_sendRawTransaction", params: [raw] });
+export const buildSend = (raw: string): RpcCall => ({ method: "eth_sendRawTransaction", params: [raw] });
 /** Mines what the pool holds; the pool is empty before and after, so that a block depends on its record alone. */
 export const mineCalls = (timestamp: number): readonly RpcCall[] => [
   { method: "evm_mine", params: [timestamp] },
@@ -35,7 +35,7 @@ export const mineCalls = (timestamp: number): readonly RpcCall[] => [
   EMPTY_POOL,
 ];
 
-export const weightOf = ({ transactions }: LogRecord): number => 1 + transactions.length;
+export const weighRecord = ({ transactions }: LogRecord): number => 1 + transactions.length;
 
 /** Throws when the node did not mine the block that the record and its parent say. */
 export const checkMined = (block: Block, record: LogRecord): void => {
@@ -54,11 +54,11 @@ const replay = async ({ lane }: AnvilNode, records: readonly LogRecord[], from: 
     const slice = records.slice(start, start + RECORDS_AT_ONCE);
     const answers = await Promise.all(
       slice.map(async (record) => {
-        const answered = await lane.calls([...record.transactions.map(sendOf), ...mineCalls(record.timestamp)]);
+        const answered = await lane.calls([...record.transactions.map(buildSend), ...mineCalls(record.timestamp)]);
         const [mined, block] = answered.slice(record.transactions.length);
         // Refused ones were refused when the record was made too, or the next block's parent will not fit.
-        resultOf(mined);
-        return { record, block: blockOf(block) };
+        requireResult(mined);
+        return { record, block: parseBlock(block) };
       }),
     );
     for (const { record, block } of answers) {
@@ -66,7 +66,7 @@ const replay = async ({ lane }: AnvilNode, records: readonly LogRecord[], from: 
         throw new Error(`block ${record.block} of the log does not follow block ${tip.block} ${tip.hash}`);
       }
       checkMined(block, record);
-      const more = weightOf(record);
+      const more = weighRecord(record);
       const { hash, timestamp } = block;
       tip = { block: record.block, hash, timestamp, weight: tip.weight + more, tailWeight: tip.tailWeight + more };
     }
@@ -77,8 +77,8 @@ const replay = async ({ lane }: AnvilNode, records: readonly LogRecord[], from: 
 /** For a fresh node. */
 export const loadSnapshot = async ({ lane }: AnvilNode, folder: string, block: number): Promise<Block> => {
   const state = readFileSync(snapshotPath(folder, block)).toString("hex");
-  resultOf(await lane.call("anvil_loadState", `0x${state}`));
-  const latest = blockOf(await lane.call("eth_getBlockByNumber", "latest", false));
+  requireResult(await lane.call("anvil_loadState", `0x${state}`));
+  const latest = parseBlock(await lane.call("eth_getBlockByNumber", "latest", false));
   if (latest.number !== block) throw new Error(`it holds block ${latest.number}`);
   return latest;
 };

@@ -33,7 +33,7 @@ const BATCH_LIMIT = 1_000;
 const encode = (id: Id, answer: RpcAnswer): Buffer => Buffer.from(JSON.stringify({ jsonrpc: "2.0", id, ...answer }));
 
 /** Undefined: there is none, and nobody waits for an answer. "bad": it is none of what an id may be. */
-const idOf = (request: Record<string, unknown>): { id: Id | undefined } | "bad" => {
+const readId = (request: Record<string, unknown>): { id: Id | undefined } | "bad" => {
   const { id } = request;
   if (!("id" in request)) return { id: undefined };
   if (id === null || typeof id === "string" || (typeof id === "number" && Number.isSafeInteger(id))) return { id };
@@ -76,7 +76,7 @@ export const createGateway = ({ sequencer, node, archive, nowSeconds }: GatewayO
   };
 
   const answerOne = async (request: unknown): Promise<Buffer | undefined> => {
-    const found = isRecord(request) ? idOf(request) : "bad";
+    const found = isRecord(request) ? readId(request) : "bad";
     const id = found === "bad" ? null : found.id;
     if (!isRecord(request) || found === "bad" || request.jsonrpc !== "2.0" || typeof request.method !== "string") {
       return encode(id ?? null, failure(INVALID_REQUEST, "This is not a JSON-RPC 2.0 request."));

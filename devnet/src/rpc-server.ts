@@ -41,7 +41,7 @@ const problem = (code: number, message: string): string =>
  * Programs of this machine ask, not pages that somebody has open on it, and no name that was made to point at it (DNS rebinding).
  * Undefined: it may ask.
  */
-const refusalOf = ({ method, headers }: IncomingMessage): { status: number; message: string } | undefined => {
+const findRefusal = ({ method, headers }: IncomingMessage): { status: number; message: string } | undefined => {
   const { host = "", origin } = headers;
   const name = URL.parse(`http://${host}`)?.hostname.replace(/^\[|\]$/g, "");
   if (name === undefined || (name !== "localhost" && isIP(name) === 0)) {
@@ -62,7 +62,7 @@ export const listenRpc = async (
   isHealthy: () => Promise<boolean>,
 ): Promise<RpcServer> => {
   const handle = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
-    const refusal = refusalOf(request);
+    const refusal = findRefusal(request);
     if (refusal !== undefined) {
       return answerWith(response, refusal.status, problem(INVALID_REQUEST, refusal.message), true);
     }

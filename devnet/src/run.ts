@@ -1,6 +1,6 @@
 import { errorText } from "./error-text.ts";
 import { LOOPBACK } from "./node-address.ts";
-import { endOrphansOf } from "./orphans.ts";
+import { endFolderOrphans } from "./orphans.ts";
 import { readSettings } from "./settings.ts";
 import { type DevnetTools, startDevnet } from "./start.ts";
 
@@ -19,7 +19,7 @@ export const runDevnet = async (words: readonly string[], tools: Partial<DevnetT
   try {
     const settings = readSettings(words);
     if (settings.endOrphans) {
-      await endOrphansOf(settings.folder);
+      await endFolderOrphans(settings.folder);
       return;
     }
     const { standStillAt } = settings;

@@ -1,6 +1,6 @@
 import type { AnvilNode } from "./anvil.ts";
 import { readAnswer } from "./json-rpc.ts";
-import { resultOf } from "./node-answers.ts";
+import { requireResult } from "./node-answers.ts";
 import type { NodeLane } from "./node-lane.ts";
 import { createNodeReader, type NodeReader } from "./node-reader.ts";
 
@@ -29,7 +29,7 @@ export class RunningNode {
   /** The result of one read. */
   async ask(method: string, params: readonly unknown[]): Promise<unknown> {
     const answered = await this.#reader.read(JSON.stringify({ jsonrpc: "2.0", id: 1, method, params }));
-    return resultOf(readAnswer(JSON.parse(answered.toString())));
+    return requireResult(readAnswer(JSON.parse(answered.toString())));
   }
 
   /** The previous node answers its pending questions. */

@@ -4,10 +4,17 @@ import { errorText } from "./error-text.ts";
 import { BLOCK_GAS_LIMIT } from "./genesis.ts";
 import { createHeldTransactions } from "./held.ts";
 import { failure, INTERNAL_ERROR, INVALID_PARAMS, REJECTED, type RpcAnswer, type RpcCall } from "./json-rpc.ts";
-import { blockOf, type Queued, quantityOf, queuedCountOf, queuedOf, resultOf } from "./node-answers.ts";
+import {
+  parseBlock,
+  parseQuantity,
+  parseQueued,
+  parseQueuedCount,
+  type Queued,
+  requireResult,
+} from "./node-answers.ts";
 import type { NodeLane } from "./node-lane.ts";
-import { bytesOf, gasLimitOf, hashOf, TRANSACTION_LIMIT_BYTES } from "./raw-transaction.ts";
-import { checkMined, EMPTY_POOL, mineCalls, sendOf } from "./recover.ts";
+import { hashTransaction, parseBytes, readGasLimit, TRANSACTION_LIMIT_BYTES } from "./raw-transaction.ts";
+import { buildSend, checkMined, EMPTY_POOL, mineCalls } from "./recover.ts";
 import type { Renewal } from "./renewal.ts";
 import { LogFullError } from "./write-ahead-log.ts";
 
@@ -41,7 +48,7 @@ interface SequencerParts {
   /** The node that answers now. */
   node: { readonly lane: NodeLane };
   chain: ChainKeeper;
-  archive: Pick<Archive, "placeOf">;
+  archive: Pick<Archive, "findPlace">;
   renewal: Pick<Renewal, "isWanted" | "isDue" | "renew">;
 }
 
@@ -74,7 +81,7 @@ export class Sequencer {
 
   /** Answers once the transaction is in a block that survives a kill, or is refused. */
   async send(value: unknown): Promise<RpcAnswer> {
-    const bytes = bytesOf(value);
+    const bytes = parseBytes(value);
     if (bytes === undefined) return failure(INVALID_PARAMS, "A signed transaction is 0x and hexadecimal digits.");
     if (bytes.length > TRANSACTION_LIMIT_BYTES)
       return failure(REJECTED, "oversized data: a transaction has at most 128 KiB");
@@ -106,24 +113,26 @@ export class Sequencer {
 
   /** One that is in the chain already is a success told twice. */
   async #refuse({ bytes, settle }: Waiting, answer: RpcAnswer): Promise<void> {
-    const hash = hashOf(bytes);
-    const receipt = resultOf(await this.#parts.node.lane.call("eth_getTransactionReceipt", hash));
-    const isMined = receipt !== null || this.#parts.archive.placeOf(hash) !== undefined;
+    const hash = hashTransaction(bytes);
+    const receipt = requireResult(await this.#parts.node.lane.call("eth_getTransactionReceipt", hash));
+    const isMined = receipt !== null || this.#parts.archive.findPlace(hash) !== undefined;
     settle(isMined ? { result: hash } : answer);
   }
 
   /** Offers the group to the node's pool, which is empty. */
   async #offer(group: readonly Waiting[]): Promise<Accepted[]> {
     const poolStatus: RpcCall = { method: "txpool_status", params: [] };
-    const answers = await this.#parts.node.lane.calls([...group.map(({ raw }) => sendOf(raw)), poolStatus]);
+    const answers = await this.#parts.node.lane.calls([...group.map(({ raw }) => buildSend(raw)), poolStatus]);
     const accepted: Accepted[] = [];
     for (const [index, item] of group.entries()) {
       const answer = answers[index] ?? failure(INTERNAL_ERROR, "The node gave no answer.");
       if ("result" in answer && typeof answer.result === "string") accepted.push({ item, hash: answer.result });
       else await this.#refuse(item, answer);
     }
-    if (queuedCountOf(answers.at(-1)) === 0) return accepted;
-    const queued = new Map(queuedOf(await this.#parts.node.lane.call("txpool_content")).map((one) => [one.hash, one]));
+    if (parseQueuedCount(answers.at(-1)) === 0) return accepted;
+    const queued = new Map(
+      parseQueued(await this.#parts.node.lane.call("txpool_content")).map((one) => [one.hash, one]),
+    );
     return accepted.filter(({ item, hash }) => {
       const early = queued.get(hash);
       if (early !== undefined) this.#hold(item, early);
@@ -142,7 +151,7 @@ export class Sequencer {
     const counts = await this.#parts.node.lane.calls(
       senders.map((from) => ({ method: "eth_getTransactionCount", params: [from, "latest"] })),
     );
-    this.#queue.unshift(...senders.flatMap((from, index) => this.#held.takeReady(from, quantityOf(counts[index]))));
+    this.#queue.unshift(...senders.flatMap((from, index) => this.#held.takeReady(from, parseQuantity(counts[index]))));
   }
 
   async #mine(accepted: readonly Accepted[]): Promise<void> {
@@ -154,15 +163,15 @@ export class Sequencer {
       await this.#parts.chain.log(record);
     } catch (error) {
       if (!(error instanceof LogFullError)) throw error;
-      resultOf(await this.#parts.node.lane.call(EMPTY_POOL.method, ...EMPTY_POOL.params));
+      requireResult(await this.#parts.node.lane.call(EMPTY_POOL.method, ...EMPTY_POOL.params));
       const refusal = failure(INTERNAL_ERROR, `The chain's log cannot be written (${error.message}).`);
       for (const { item } of accepted) item.settle(refusal);
       return;
     }
     const [mined, tip, emptied] = await this.#parts.node.lane.calls(mineCalls(record.timestamp));
-    resultOf(mined);
-    resultOf(emptied);
-    const block = blockOf(tip);
+    requireResult(mined);
+    requireResult(emptied);
+    const block = parseBlock(tip);
     checkMined(block, record);
     this.#parts.chain.advance(record, block);
     const inBlock = new Set(block.transactions);
@@ -178,7 +187,7 @@ export class Sequencer {
   async #runGroup(): Promise<void> {
     const accepted = await this.#offer(this.#takeGroup());
     if (accepted.length > 0) await this.#mine(accepted);
-    else resultOf(await this.#parts.node.lane.call(EMPTY_POOL.method, ...EMPTY_POOL.params));
+    else requireResult(await this.#parts.node.lane.call(EMPTY_POOL.method, ...EMPTY_POOL.params));
     if (this.#held.nextDeadlineMilliseconds() !== undefined) await this.#releaseHeld();
   }
 
@@ -223,7 +232,7 @@ export class Sequencer {
   }
 
   #enqueue(raw: string, bytes: Buffer): Promise<RpcAnswer> {
-    const gas = gasLimitOf(bytes) ?? GROUP_GAS;
+    const gas = readGasLimit(bytes) ?? GROUP_GAS;
     const answered = new Promise<RpcAnswer>((settle) => void this.#queue.push({ raw, bytes, gas, settle }));
     this.#inFlight.set(raw, answered);
     void answered.then(() => this.#inFlight.delete(raw));

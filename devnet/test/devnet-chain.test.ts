@@ -42,15 +42,15 @@ test("an ordinary client deploys, writes, reads, estimates and finds logs, befor
   const hash = await wallet(0).writeContract({ ...coin, functionName: "transfer", args: [other, 40n] });
   const receipt = await client.getTransactionReceipt({ hash });
   expect(receipt).toMatchObject({ status: "success", blockNumber: 3n });
-  const balanceOf = (devnet: Devnet, who: typeof owner, blockNumber?: bigint) =>
+  const readBalance = (devnet: Devnet, who: typeof owner, blockNumber?: bigint) =>
     devnet.client.readContract({
       ...coin,
       functionName: "balanceOf",
       args: [who],
       ...(blockNumber !== undefined && { blockNumber }),
     });
-  expect([await balanceOf(chain, owner), await balanceOf(chain, other)]).toEqual([60n, 40n]);
-  expect(await balanceOf(chain, owner, 2n)).toBe(100n);
+  expect([await readBalance(chain, owner), await readBalance(chain, other)]).toEqual([60n, 40n]);
+  expect(await readBalance(chain, owner, 2n)).toBe(100n);
   await expect(
     client.simulateContract({ ...coin, functionName: "transfer", args: [owner, 41n], account: other }),
   ).rejects.toThrow(/Short\(uint256 has, uint256 needs\)[\s\S]*\(40, 41\)/);
@@ -70,9 +70,9 @@ test("an ordinary client deploys, writes, reads, estimates and finds logs, befor
   expect(again.restored).toEqual({ block: 3, hash: receipt.blockHash });
   expect(await again.client.getTransactionReceipt({ hash })).toEqual(receipt);
   expect(await again.client.getLogs({ address, fromBlock: 0n })).toEqual(before);
-  expect([await balanceOf(again, owner), await balanceOf(again, other)]).toEqual([60n, 40n]);
+  expect([await readBalance(again, owner), await readBalance(again, other)]).toEqual([60n, 40n]);
   await again.wallet(1).writeContract({ ...coin, functionName: "transfer", args: [owner, 40n] });
-  expect(await balanceOf(again, owner)).toBe(100n);
+  expect(await readBalance(again, owner)).toBe(100n);
 });
 
 test("calls run at the present time, though the last block is old", async () => {
@@ -101,7 +101,7 @@ test("each folder has a chain of its own, private, and two with different ids ru
   await second.wallet(0).sendTransaction({ to: account(1).address, value: 1n });
   expect(await second.client.getBlockNumber()).toBe(1n);
 
-  const folder = fixture.folderOf();
+  const folder = fixture.chainFolderPath();
   expect(statSync(folder).mode & 0o777).toBe(0o700);
   const open = readdirSync(folder).filter((name) => statSync(join(folder, name)).mode & 0o077);
   expect(open).toEqual([]);
@@ -125,7 +125,7 @@ test("root may start it as a user without rights", async ({ skip }) => {
   const prefix = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"];
   const chain = await fixture.start({ prefix });
   await chain.wallet(0).sendTransaction({ to: account(1).address, value: 1n });
-  expect(statSync(join(fixture.folderOf(), "meta.json")).uid).toBe(65_534);
+  expect(statSync(join(fixture.chainFolderPath(), "meta.json")).uid).toBe(65_534);
   expect(await chain.stop()).toBe(0);
   expect((await fixture.start({ prefix })).restored.block).toBe(1);
 });

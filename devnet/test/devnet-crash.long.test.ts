@@ -83,11 +83,11 @@ test("what finds no room in the log is refused and not mined; the chain goes on"
 
 test("a node without its sequencer is ended at the next start; a sequencer without its node ends itself", async () => {
   const first = await fixture.start();
-  const [orphan] = findNodes(fixture.folderOf());
+  const [orphan] = findNodes(fixture.chainFolderPath());
   expect(await first.killSequencer()).toBe("SIGKILL");
-  expect(findNodes(fixture.folderOf())).toEqual([orphan]);
+  expect(findNodes(fixture.chainFolderPath())).toEqual([orphan]);
   const second = await fixture.start();
-  const successors = findNodes(fixture.folderOf());
+  const successors = findNodes(fixture.chainFolderPath());
   expect(successors.length).toBe(1);
   expect(successors).not.toContain(orphan);
   expect(await second.killNode()).toBe(1);

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import type { AnvilNode } from "../src/anvil.ts";
-import { blockOf } from "../src/node-answers.ts";
+import { parseBlock } from "../src/node-answers.ts";
 import { recover } from "../src/recover.ts";
 import { createDevnetFixture, type Devnet, type DevnetFixture, signTransfer } from "./support/devnet-fixture.ts";
 import { until } from "./support/until.ts";
@@ -17,9 +17,9 @@ beforeEach(() => {
 });
 afterEach(() => fixture.cleanUp());
 
-const files = (pattern: RegExp) => readdirSync(fixture.folderOf()).filter((name) => pattern.test(name));
-const pathOf = (name: string) => join(fixture.folderOf(), name);
-const onlyLog = () => pathOf(files(/^log-/).at(-1) ?? "");
+const files = (pattern: RegExp) => readdirSync(fixture.chainFolderPath()).filter((name) => pattern.test(name));
+const chainPath = (name: string) => join(fixture.chainFolderPath(), name);
+const onlyLog = () => chainPath(files(/^log-/).at(-1) ?? "");
 const SNAPSHOT = /^snapshot-\d+\.gz$/;
 
 let nonce = 0;
@@ -118,14 +118,14 @@ const twoSnapshots = async () => {
 
 test("a snapshot that cannot be read is put aside, and the one before it with its longer log gives the same chain", async () => {
   const { before, older, newer } = await twoSnapshots();
-  const whole = readFileSync(pathOf(newer));
-  truncateSync(pathOf(newer), whole.length - 20);
+  const whole = readFileSync(chainPath(newer));
+  truncateSync(chainPath(newer), whole.length - 20);
   const chain = await fixture.start();
   expect(chain.restored).toEqual(before);
   expect(chain.errors.join()).toMatch(/cannot be restored from block 8/);
   expect(files(/^snapshot/)).toEqual([older, `${newer}.damaged`]);
   await chain.kill();
-  truncateSync(pathOf(older), 100);
+  truncateSync(chainPath(older), 100);
   expect(await fixture.refuse()).toMatch(/cannot be restored \(.*\): put back a copy, or move it away\.$/);
   expect(files(SNAPSHOT)).toEqual([older]);
 });
@@ -135,9 +135,9 @@ test("the only snapshot may be damaged too: the chain's beginning is still there
   await mine(chain, 4);
   await chain.stop();
   const [only = ""] = files(SNAPSHOT);
-  const flipped = readFileSync(pathOf(only));
+  const flipped = readFileSync(chainPath(only));
   flipped[flipped.length >> 1] = (flipped[flipped.length >> 1] ?? 0) ^ 0xff;
-  writeFileSync(pathOf(only), flipped);
+  writeFileSync(chainPath(only), flipped);
   const again = await fixture.start();
   expect(again.restored.block).toBe(4);
   expect(files(SNAPSHOT)).toEqual([]);
@@ -146,18 +146,18 @@ test("the only snapshot may be damaged too: the chain's beginning is still there
 
 test("files that went missing are noticed, not begun anew", async () => {
   const { newer } = await twoSnapshots();
-  const log = pathOf(newer.replace("snapshot-", "log-").replace(".gz", ".jsonl"));
+  const log = chainPath(newer.replace("snapshot-", "log-").replace(".gz", ".jsonl"));
   const content = readFileSync(log);
   rmSync(log);
   expect(await fixture.refuse()).toMatch(/log-000000000008\.jsonl is missing: put back a copy/);
   writeFileSync(log, content);
-  const meta = readFileSync(pathOf("meta.json"));
-  rmSync(pathOf("meta.json"));
+  const meta = readFileSync(chainPath("meta.json"));
+  rmSync(chainPath("meta.json"));
   expect(await fixture.refuse()).toMatch(/holds a chain but not its meta\.json/);
-  writeFileSync(pathOf("meta.json"), meta.toString().replace("anvil/v1.7.1", "anvil/v1.2.3"));
+  writeFileSync(chainPath("meta.json"), meta.toString().replace("anvil/v1.7.1", "anvil/v1.2.3"));
   expect(await fixture.refuse()).toMatch(/was made by anvil\/v1\.2\.3 .* this is anvil\/v1\.7\.1/);
-  writeFileSync(pathOf("meta.json"), meta);
-  appendFileSync(pathOf("snapshot-000000000099.gz.draft"), "half a snapshot");
+  writeFileSync(chainPath("meta.json"), meta);
+  appendFileSync(chainPath("snapshot-000000000099.gz.draft"), "half a snapshot");
   expect((await fixture.start()).restored.block).toBe(10);
   expect(files(/draft$/)).toEqual([]);
 });
@@ -173,10 +173,12 @@ test("a node that is killed while the chain is restored says nothing about the f
     address: { host: "127.0.0.1", port: 0 },
     lane: { calls: broken, call: broken, close: () => undefined },
     version: "",
-    genesisBlock: blockOf({ result }),
+    genesisBlock: parseBlock({ result }),
     ended: delay(1_000, "SIGKILL"),
     kill: () => undefined,
   });
-  await expect(recover(fixture.folderOf(), killed, (line) => said.push(line))).rejects.toThrow(/closed the connection/);
+  await expect(recover(fixture.chainFolderPath(), killed, (line) => said.push(line))).rejects.toThrow(
+    /closed the connection/,
+  );
   expect(said).toEqual([]);
 });

@@ -62,12 +62,12 @@ test("a node that holds many blocks is replaced by a fresh one; old blocks, rece
   const [hash = "0x"] = block.transactions;
   const early = await look(chain, hash, block.hash);
   expect(early.every((result) => result !== null)).toBe(true);
-  const [node] = findNodes(fixture.folderOf());
+  const [node] = findNodes(fixture.chainFolderPath());
   for (let nonce = 8; nonce < 2 + TRANSFERS; nonce += 1) await transfer(chain, nonce);
   const renewed = () => chain.errors.filter((line) => line.includes("a fresh node goes on")).length;
   expect(renewed()).toBeGreaterThan(1);
-  await expect.poll(() => findNodes(fixture.folderOf())).toHaveLength(1);
-  expect(findNodes(fixture.folderOf())).not.toEqual([node]);
+  await expect.poll(() => findNodes(fixture.chainFolderPath())).toHaveLength(1);
+  expect(findNodes(fixture.chainFolderPath())).not.toEqual([node]);
 
   const late = await look(chain, hash, block.hash);
   const allLogs = 8;
@@ -89,7 +89,7 @@ test("a node that holds many blocks is replaced by a fresh one; old blocks, rece
   await transfer(again, 2 + TRANSFERS);
   await again.stop();
   for (const name of ["archive.sqlite", "archive.sqlite-wal", "archive.sqlite-shm"]) {
-    rmSync(join(fixture.folderOf(), name), { force: true });
+    rmSync(join(fixture.chainFolderPath(), name), { force: true });
   }
   expect(await fixture.refuse(options)).toContain("does not belong to its chain");
 });
@@ -97,10 +97,10 @@ test("a node that holds many blocks is replaced by a fresh one; old blocks, rece
 test("one that holds some blocks is replaced when nothing is sent", async () => {
   const chain = await fixture.start({ renewAfter: 64 });
   await send(chain, 0, undefined, COIN_BYTECODE);
-  const [node] = findNodes(fixture.folderOf());
+  const [node] = findNodes(fixture.chainFolderPath());
   for (let nonce = 1; nonce < 50; nonce += 1) await transfer(chain, nonce);
   await expect.poll(() => chain.errors.join("")).toContain("a fresh node goes on at block 50");
-  await expect.poll(() => findNodes(fixture.folderOf())).toHaveLength(1);
-  expect(findNodes(fixture.folderOf())).not.toEqual([node]);
+  await expect.poll(() => findNodes(fixture.chainFolderPath())).toHaveLength(1);
+  expect(findNodes(fixture.chainFolderPath())).not.toEqual([node]);
   await transfer(chain, 50);
 });

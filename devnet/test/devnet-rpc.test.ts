@@ -152,9 +152,9 @@ test("only programs that call the chain by its address or localhost may ask it, 
 test.runIf(process.platform === "linux")(
   "no browser connects to the node behind the chain, under any name",
   async () => {
-    const [node = 0, ...others] = findNodes(fixture.folderOf());
+    const [node = 0, ...others] = findNodes(fixture.chainFolderPath());
     expect(others).toEqual([]);
-    const [address, ...more] = listenersOf(node);
+    const [address, ...more] = listListeners(node);
     if (address === undefined) throw new Error("The node listens nowhere.");
     expect(more).toEqual([]);
     const url = `http://${address.host}:${address.port}`;
@@ -168,7 +168,7 @@ test.runIf(process.platform === "linux")(
 );
 
 /** Where a process takes connections, by the system's own account. */
-function listenersOf(pid: number) {
+function listListeners(pid: number) {
   const links = readdirSync(`/proc/${pid}/fd`).map((name) => {
     try {
       return readlinkSync(`/proc/${pid}/fd/${name}`);

@@ -38,7 +38,7 @@ function kilometres(a: { lat: number; lon: number }, b: { lat: number; lon: numb
 }
 
 /** The town that an airport serves: population weighed against distance, within 90 km. */
-function cityOf(airport: { lat: number; lon: number; country: string; name: string }): string {
+function findCity(airport: { lat: number; lon: number; country: string; name: string }): string {
   let best = { name: "", score: 0 };
   for (const city of sourceCities) {
     if (city.country !== airport.country) continue;
@@ -74,7 +74,7 @@ for (const line of readFileSync(new URL("scheduled-airports.txt", import.meta.ur
       const position = { lat: round(Number(lat)), lon: round(Number(lon)) };
       const cityCode = METRO_CODES[iata] ?? row.city_code;
       const name = row.name.replace(/ municipality /u, " ");
-      const city = METRO_CITIES[cityCode] ?? cityOf({ ...position, country, name });
+      const city = METRO_CITIES[cityCode] ?? findCity({ ...position, country, name });
       airports.set(iata, {
         iata,
         icao: row.icao ?? "",

@@ -21,7 +21,7 @@ beforeEach(() => receiver.reset());
 
 const metadata = { booking_id: "b-202" };
 const until = (check: () => void) => vi.waitFor(check, { timeout: 90_000, interval: 25 });
-const ordersOf = async (offer: Offer) =>
+const countOrders = async (offer: Offer) =>
   (await ledger(sandbox)).orders.filter((entry) => entry.offer_id === offer.id).length;
 
 async function orderAccepted(fault: string, body: (offer: Offer) => unknown) {
@@ -31,7 +31,7 @@ async function orderAccepted(fault: string, body: (offer: Offer) => unknown) {
   const answer = await sandbox.call("POST", "/air/orders", body(offer));
   expect([answer.status, answer.body]).toEqual([202, undefined]);
   await tick(sandbox, 400);
-  expect(await ordersOf(offer)).toBe(0);
+  expect(await countOrders(offer)).toBe(0);
   await tick(sandbox, 201);
   return offer;
 }
@@ -40,7 +40,7 @@ test("an accepted order is made later, and told", async () => {
   const offer = await orderAccepted("accepted_then_done", (one) => instantBody(one, { metadata }));
   await until(() => expect(receiver.received.map(({ event }) => event.type)).toEqual(["order.created"]));
   expect(receiver.received[0]?.event.data.object).toMatchObject({ offer_id: offer.id, metadata });
-  expect(await ordersOf(offer)).toBe(1);
+  expect(await countOrders(offer)).toBe(1);
   checkLedgerAddsUp(await ledger(sandbox));
 });
 
@@ -52,6 +52,6 @@ test.each([
   const offer = await orderAccepted(fault, body);
   await until(() => expect(receiver.received.map(({ event }) => event.type)).toEqual(["order.creation_failed"]));
   expect(receiver.received[0]?.event.data.object).toMatchObject({ metadata, selected_offers: [offer.id] });
-  expect(await ordersOf(offer)).toBe(0);
+  expect(await countOrders(offer)).toBe(0);
   expect((await ledger(sandbox)).balance).toEqual(before);
 });

@@ -3,14 +3,14 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { z } from "zod";
 import {
   BagService,
-  bagsOf,
   brand,
-  elementsOf,
   freeSeat,
+  listElements,
+  listSeats,
+  readBags,
   readOrder,
   ServicedOrder,
   seatMaps,
-  seatsOf,
   servicingBooks,
   ticketedOrder,
 } from "./servicing.ts";
@@ -19,12 +19,12 @@ import {
   arm,
   cents,
   checkLedgerAddsUp,
-  dataOf,
-  errorOf,
   instantBody,
   ledger,
   Offer,
   orderBody,
+  parseData,
+  parseError,
   pickOffer,
   search,
   tick,
@@ -55,7 +55,7 @@ describe("seat maps", () => {
     );
     for (const map of maps) {
       for (const cabin of map.cabins) for (const row of cabin.rows) expect(row.sections).toHaveLength(cabin.aisles + 1);
-      const seats = seatsOf(map);
+      const seats = listSeats(map);
       expect(new Set(seats.map((seat) => seat.designator)).size).toBe(seats.length);
       const exits = map.cabins.flatMap(({ rows }) =>
         rows.filter((row) => row.sections.some(({ elements }) => elements.some(({ type }) => type === "exit_row"))),
@@ -66,7 +66,7 @@ describe("seat maps", () => {
         expect(sections.map(({ elements }) => elements.map(({ type }) => type))).toEqual(
           sections.map((_, index) => (index === 0 || index === sections.length - 1 ? ["exit_row"] : [])),
         );
-      for (const type of ["galley", "lavatory"]) expect(elementsOf(map).some((one) => one.type === type)).toBe(true);
+      for (const type of ["galley", "lavatory"]) expect(listElements(map).some((one) => one.type === type)).toBe(true);
       expect(seats.some((seat) => seat.type === "restricted_seat_general")).toBe(true);
       const taken = seats.filter((seat) => seat.available_services.length === 0).length / seats.length;
       expect(taken).toBeGreaterThan(0.2);
@@ -83,7 +83,7 @@ describe("seat maps", () => {
     const passengers = [{ type: "adult" }, { age: 8 }, { type: "infant_without_seat" }];
     const offer = await pickOffer(sandbox, brand("Standard"), { passengers });
     const [adult = "", child = ""] = offer.passengers.map((passenger) => passenger.id);
-    const seats = (await seatMaps(sandbox, offer.id)).flatMap(seatsOf);
+    const seats = (await seatMaps(sandbox, offer.id)).flatMap(listSeats);
     const sellable = seats.filter((seat) => seat.available_services.length > 0);
     for (const seat of sellable) {
       const expected = seat.name === "Exit row seat" ? [adult] : [adult, child];
@@ -94,19 +94,21 @@ describe("seat maps", () => {
     if (map === undefined) throw new Error("a wide-body aircraft has a seat map");
     expect(map.cabins[0]?.cabin_class).toBe("business");
     expect(map.cabins[0]?.rows[0]?.sections[0]?.elements).toEqual([{ type: "closet" }]);
-    const prices = seatsOf(map).flatMap((seat) => seat.available_services.map((service) => service.total_amount));
+    const prices = listSeats(map).flatMap((seat) => seat.available_services.map((service) => service.total_amount));
     expect(new Set(prices)).toEqual(new Set(["0.00"]));
   });
 
   test("an aircraft of two decks has stairs between them", async () => {
     const { offers } = await search(sandbox, { origin: "DXB", destination: "SYD" });
     const Craft = z.looseObject({ aircraft: z.looseObject({ iata_code: z.string() }) });
-    const craftOf = (offer: (typeof offers)[number]) =>
+    const listCraft = (offer: (typeof offers)[number]) =>
       offer.slices.flatMap(({ segments }) => segments.map((one) => Craft.parse(one).aircraft.iata_code));
     const hasStairs = async (isLarge: boolean) => {
-      const found = offers.find((offer) => craftOf(offer).includes("388") === isLarge && craftOf(offer).length === 1);
+      const found = offers.find(
+        (offer) => listCraft(offer).includes("388") === isLarge && listCraft(offer).length === 1,
+      );
       if (found === undefined) throw new Error("no such aircraft flies this route");
-      return (await seatMaps(sandbox, found.id)).flatMap(elementsOf).some(({ type }) => type === "stairs");
+      return (await seatMaps(sandbox, found.id)).flatMap(listElements).some(({ type }) => type === "stairs");
     };
     expect([await hasStairs(true), await hasStairs(false)]).toEqual([true, false]);
   });
@@ -119,12 +121,12 @@ describe("seat maps", () => {
     );
     if (small === undefined) throw new Error("no turboprop flies this route");
     expect(await seatMaps(sandbox, small.id)).toEqual([]);
-    expect(errorOf(await sandbox.call("GET", "/air/seat_maps"))).toMatchObject({ code: "validation_required" });
-    expect(errorOf(await sandbox.call("GET", "/air/seat_maps?offer_id=off_none"))).toMatchObject({ status: 404 });
+    expect(parseError(await sandbox.call("GET", "/air/seat_maps"))).toMatchObject({ code: "validation_required" });
+    expect(parseError(await sandbox.call("GET", "/air/seat_maps?offer_id=off_none"))).toMatchObject({ status: 404 });
     await arm(sandbox, { match: { path: "/air/seat_maps" }, fault: "sold_out" });
     const gone = () => sandbox.call("GET", `/air/seat_maps?offer_id=${small.id}`);
-    expect(errorOf(await gone())).toMatchObject({ code: "offer_no_longer_available" });
-    expect(errorOf(await gone())).toMatchObject({ code: "offer_no_longer_available" });
+    expect(parseError(await gone())).toMatchObject({ code: "offer_no_longer_available" });
+    expect(parseError(await gone())).toMatchObject({ code: "offer_no_longer_available" });
   });
 });
 
@@ -134,15 +136,15 @@ describe("services with an order", () => {
       returnDays: 70,
       passengers: [{ type: "adult" }, { type: "infant_without_seat" }],
     });
-    const bags = await bagsOf(sandbox, offer.id);
+    const bags = await readBags(sandbox, offer.id);
     expect(bags.map((bag) => bag.segment_ids)).toEqual(
       offer.slices.map((slice) => slice.segments.map((segment) => segment.id)),
     );
     expect(new Set(bags.flatMap((bag) => bag.passenger_ids))).toEqual(new Set([offer.passengers[0]?.id]));
     const plain = await sandbox.call("GET", `/air/offers/${offer.id}`);
-    expect(dataOf(plain, z.looseObject({ available_services: z.null() })).available_services).toBeNull();
+    expect(parseData(plain, z.looseObject({ available_services: z.null() })).available_services).toBeNull();
     const bagless = await pickOffer(sandbox, undefined, { origin: "BTS", destination: "MRU" });
-    expect(await bagsOf(sandbox, bagless.id)).toEqual([]);
+    expect(await readBags(sandbox, bagless.id)).toEqual([]);
   });
 
   test("a seat and two bags are booked and paid with the flight, documented, and the seat is taken", async () => {
@@ -150,16 +152,16 @@ describe("services with an order", () => {
     const { seat, service } = freeSeat(await seatMaps(sandbox, offer.id), (candidate) =>
       candidate.available_services.some((found) => priced(found.total_amount)),
     );
-    const [bag] = await bagsOf(sandbox, offer.id);
+    const [bag] = await readBags(sandbox, offer.id);
     if (bag === undefined) throw new Error("this offer sells bags");
     const services = [...wish(service.id), { id: bag.id, quantity: 2 }];
     const total = sum(offer.total_amount, service.total_amount, bag.total_amount, bag.total_amount);
-    expect(errorOf(await order(instantBody(offer, { services })))).toMatchObject({
+    expect(parseError(await order(instantBody(offer, { services })))).toMatchObject({
       code: "payment_amount_does_not_match_order_amount",
     });
     const before = cents((await ledger(sandbox)).balance.amount);
     const body = instantBody(offer, { services, payments: [balance(total)], metadata: { booking: "b-seat" } });
-    const booked = dataOf(await order(body), ServicedOrder, 201);
+    const booked = parseData(await order(body), ServicedOrder, 201);
     expect(booked.total_amount).toBe(total);
     expect(cents(booked.base_amount) + cents(booked.tax_amount)).toBe(cents(total));
     expect(booked.services.map((row) => [row.type, row.quantity, row.total_amount])).toEqual([
@@ -189,13 +191,15 @@ describe("services with an order", () => {
         candidate.slices[0]?.segments[0]?.marketing_carrier_flight_number ===
           offer.slices[0]?.segments[0]?.marketing_carrier_flight_number && brand("Flex")(candidate),
     );
-    const same = (await seatMaps(sandbox, other.id)).flatMap(seatsOf).find((one) => one.designator === seat.designator);
+    const same = (await seatMaps(sandbox, other.id))
+      .flatMap(listSeats)
+      .find((one) => one.designator === seat.designator);
     expect(same?.available_services).toEqual([]);
     const again = instantBody(offer, {
       services: wish(service.id),
       payments: [balance(sum(offer.total_amount, service.total_amount))],
     });
-    expect(errorOf(await order(again))).toMatchObject({ code: "validation_inclusion", pointer: "/services/0/id" });
+    expect(parseError(await order(again))).toMatchObject({ code: "validation_inclusion", pointer: "/services/0/id" });
     checkLedgerAddsUp(await ledger(sandbox));
   });
 
@@ -218,7 +222,7 @@ describe("services with an order", () => {
     const maps = await seatMaps(sandbox, offer.id);
     const { seat, service } = freeSeat(maps);
     const second = freeSeat(maps, (candidate) => candidate.designator !== seat.designator).service;
-    const [bag] = await bagsOf(sandbox, offer.id);
+    const [bag] = await readBags(sandbox, offer.id);
     const foreign = freeSeat(await seatMaps(sandbox, other.id)).service;
     const cases: [unknown[], string][] = [
       [wish("ase_none"), "/services/0/id"],
@@ -229,7 +233,7 @@ describe("services with an order", () => {
       [[{ id: service.id, quantity: 2 }], "/services/0/quantity"],
     ];
     for (const [services, pointer] of cases) {
-      expect(errorOf(await order(instantBody(offer, { services })))).toMatchObject({
+      expect(parseError(await order(instantBody(offer, { services })))).toMatchObject({
         status: 422,
         type: "validation_error",
         code: "validation_inclusion",
@@ -242,13 +246,13 @@ describe("services with an order", () => {
     const offer = await pickOffer(sandbox, brand("Basic"));
     const { service } = freeSeat(await seatMaps(sandbox, offer.id));
     const body = orderBody(offer, { services: wish(service.id) });
-    expect(errorOf(await order(body))).toMatchObject({ code: "validation_absence", pointer: "/services" });
+    expect(parseError(await order(body))).toMatchObject({ code: "validation_absence", pointer: "/services" });
     await sandbox.control("PUT", "/_sandbox/capabilities", { services_on_hold: true });
-    const held = dataOf(await order(body), ServicedOrder, 201);
+    const held = parseData(await order(body), ServicedOrder, 201);
     await sandbox.control("PUT", "/_sandbox/capabilities", { services_on_hold: false });
     expect(held.total_amount).toBe(sum(offer.total_amount, service.total_amount));
     expect(held.payment_status.awaiting_payment).toBe(true);
-    expect(errorOf(await order(body))).toMatchObject({ code: "validation_absence" });
+    expect(parseError(await order(body))).toMatchObject({ code: "validation_absence" });
     // A hold that lapses gives its seat back.
     await tick(sandbox, 73 * 3600);
     const later = await pickOffer(
@@ -258,7 +262,7 @@ describe("services with an order", () => {
           offer.slices[0]?.segments[0]?.marketing_carrier_flight_number && brand("Basic")(candidate),
       { days: 60 },
     );
-    const seats = (await seatMaps(sandbox, later.id)).flatMap(seatsOf);
+    const seats = (await seatMaps(sandbox, later.id)).flatMap(listSeats);
     const designator = seats.find((seat) =>
       seat.available_services.some((one) => one.id.slice(-5) === service.id.slice(-5)),
     );
@@ -274,9 +278,9 @@ describe("the price of an offer", () => {
 
   test("credits cover what they can, the rest is charged to the balance, services included", async () => {
     const offer = await pickOffer(sandbox, brand("Basic"));
-    const [bag] = await bagsOf(sandbox, offer.id);
+    const [bag] = await readBags(sandbox, offer.id);
     if (bag === undefined) throw new Error("this offer sells bags");
-    const credit = dataOf(
+    const credit = parseData(
       await sandbox.call("POST", "/air/airline_credits", {
         airline_iata_code: offer.owner.iata_code,
         amount: "40.00",
@@ -295,26 +299,26 @@ describe("the price of an offer", () => {
         intended_services: services,
       });
     const methods = [{ type: "balance" }, { type: "airline_credit", airline_credit_id: credit.id }];
-    const answer = dataOf(await price(methods, wish(bag.id)), Priced);
+    const answer = parseData(await price(methods, wish(bag.id)), Priced);
     const total = sum(offer.total_amount, bag.total_amount);
     expect(answer.intended_payment_methods.map((method) => method.charge_amount)).toEqual([
       (Number(total) - 40).toFixed(2),
       "40.00",
     ]);
-    expect(errorOf(await price([{ type: "card", card_id: "tcd_1" }], []))).toMatchObject({
+    expect(parseError(await price([{ type: "card", card_id: "tcd_1" }], []))).toMatchObject({
       pointer: "/intended_payment_methods/0/type",
     });
-    expect(errorOf(await price([{ type: "airline_credit", airline_credit_id: "acd_none" }], []))).toMatchObject({
+    expect(parseError(await price([{ type: "airline_credit", airline_credit_id: "acd_none" }], []))).toMatchObject({
       code: "ineligible_airline_credit",
     });
-    expect(errorOf(await price([], wish("ase_none")))).toMatchObject({ pointer: "/intended_services/0/id" });
+    expect(parseError(await price([], wish("ase_none")))).toMatchObject({ pointer: "/intended_services/0/id" });
   });
 });
 
 describe("services added to an order", () => {
   const add = (id: string, data: unknown) => sandbox.call("POST", `/air/orders/${id}/services`, data);
   const available = async (id: string) =>
-    dataOf(await sandbox.call("GET", `/air/orders/${id}/available_services`), z.array(BagService));
+    parseData(await sandbox.call("GET", `/air/orders/${id}/available_services`), z.array(BagService));
 
   test("a bag is paid exactly, shows, and is offered less often afterwards", async () => {
     const { order: booked } = await ticketedOrder(sandbox, brand("Basic"));
@@ -325,23 +329,26 @@ describe("services added to an order", () => {
     await arm(sandbox, { match: { path, method: "GET" }, fault: "service_taken" });
     expect(await available(booked.id)).toEqual([]);
     const services = { add_services: wish(bag.id) };
-    expect(errorOf(await add(booked.id, services))).toMatchObject({ code: "validation_required", pointer: "/payment" });
-    expect(errorOf(await add(booked.id, { ...services, payment: balance("1.00") }))).toMatchObject({
+    expect(parseError(await add(booked.id, services))).toMatchObject({
+      code: "validation_required",
+      pointer: "/payment",
+    });
+    expect(parseError(await add(booked.id, { ...services, payment: balance("1.00") }))).toMatchObject({
       code: "payment_amount_does_not_match_order_amount",
     });
     const pounds = { ...balance(bag.total_amount), currency: "GBP" };
-    expect(errorOf(await add(booked.id, { ...services, payment: pounds }))).toMatchObject({
+    expect(parseError(await add(booked.id, { ...services, payment: pounds }))).toMatchObject({
       code: "payment_currency_does_not_match_order_currency",
     });
     const before = cents((await ledger(sandbox)).balance.amount);
     const payment = balance(bag.total_amount);
-    const added = dataOf(await add(booked.id, { ...services, payment }), ServicedOrder, 201);
+    const added = parseData(await add(booked.id, { ...services, payment }), ServicedOrder, 201);
     expect(added.total_amount).toBe(sum(booked.total_amount, bag.total_amount));
     expect(added.documents).toHaveLength(2);
     expect((await available(booked.id))[0]?.maximum_quantity).toBe(1);
     await add(booked.id, { ...services, payment });
     expect(await available(booked.id)).toEqual([]);
-    expect(errorOf(await add(booked.id, { ...services, payment }))).toMatchObject({
+    expect(parseError(await add(booked.id, { ...services, payment }))).toMatchObject({
       pointer: "/add_services/0/quantity",
     });
     const books = await ledger(sandbox);
@@ -351,11 +358,11 @@ describe("services added to an order", () => {
 
   test("an order that is not paid or is cancelled takes none", async () => {
     const offer = await pickOffer(sandbox, brand("Basic"));
-    const held = dataOf(await order(orderBody(offer)), ServicedOrder, 201);
+    const held = parseData(await order(orderBody(offer)), ServicedOrder, 201);
     expect(await available(held.id)).toEqual([]);
     const data = { add_services: wish("ase_1"), payment: balance("1.00") };
-    expect(errorOf(await add(held.id, data))).toMatchObject({ type: "invalid_state_error", code: "order_not_paid" });
-    expect(errorOf(await add("ord_none", data))).toMatchObject({ status: 404 });
+    expect(parseError(await add(held.id, data))).toMatchObject({ type: "invalid_state_error", code: "order_not_paid" });
+    expect(parseError(await add("ord_none", data))).toMatchObject({ status: 404 });
   });
 
   test("faults: a dearer bag, a bag somebody else got, a lost answer", async () => {
@@ -365,11 +372,11 @@ describe("services added to an order", () => {
     if (bag === undefined) throw new Error("this order may have bags");
     const data = { add_services: wish(bag.id), payment: balance(bag.total_amount) };
     await arm(sandbox, { match, fault: "service_taken" });
-    expect(errorOf(await add(booked.id, data))).toMatchObject({ pointer: "/add_services/0/id" });
+    expect(parseError(await add(booked.id, data))).toMatchObject({ pointer: "/add_services/0/id" });
     await arm(sandbox, { match, fault: "insufficient_balance" });
-    expect(errorOf(await add(booked.id, data))).toMatchObject({ code: "insufficient_balance" });
+    expect(parseError(await add(booked.id, data))).toMatchObject({ code: "insufficient_balance" });
     await arm(sandbox, { match, fault: "price_changed" });
-    expect(errorOf(await add(booked.id, data))).toMatchObject({ code: "price_changed" });
+    expect(parseError(await add(booked.id, data))).toMatchObject({ code: "price_changed" });
     const [dearer] = await available(booked.id);
     expect(cents(dearer?.total_amount ?? "0.00")).toBeGreaterThan(cents(bag.total_amount));
     expect((await servicingBooks(sandbox, booked.id)).services).toEqual([]);

@@ -1,7 +1,7 @@
 // The prepaid balance under many callers at once. A sandbox of its own: it ends with hardly any money.
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { startTestSandbox, type TestSandbox } from "./start.ts";
-import { cents, checkLedgerAddsUp, errorOf, instantBody, ledger, pickOffer } from "./supplier.ts";
+import { cents, checkLedgerAddsUp, instantBody, ledger, parseError, pickOffer } from "./supplier.ts";
 
 let sandbox: TestSandbox;
 beforeAll(async () => {
@@ -24,7 +24,7 @@ test("orders are paid to the last that fits and not one more", async () => {
   );
   expect(answers.filter((answer) => answer.status === 201)).toHaveLength(affordable);
   for (const answer of answers.filter((candidate) => candidate.status !== 201)) {
-    expect(errorOf(answer)).toMatchObject({ status: 422, type: "airline_error", code: "insufficient_balance" });
+    expect(parseError(answer)).toMatchObject({ status: 422, type: "airline_error", code: "insufficient_balance" });
   }
   const books = await ledger(sandbox);
   expect(books.orders).toHaveLength(affordable);

@@ -9,15 +9,15 @@ import {
   CustomerUser,
   cents,
   checkLedgerAddsUp,
-  dataOf,
   daysAhead,
-  errorOf,
   getOrder,
   hold,
   instantBody,
   ledger,
   Order,
   Payment,
+  parseData,
+  parseError,
   pay,
   pickOffer,
   search,
@@ -32,7 +32,7 @@ afterAll(async () => {
   await sandbox?.close();
 });
 
-const order = async (data: unknown) => errorOf(await sandbox.call("POST", "/air/orders", data));
+const order = async (data: unknown) => parseError(await sandbox.call("POST", "/air/orders", data));
 const payFor = (orderId: string, payment: Record<string, unknown>) =>
   sandbox.call("POST", "/air/payments", { order_id: orderId, payment });
 
@@ -46,12 +46,12 @@ async function createCredit(airline: string, amount: string) {
     issued_on: daysAhead(-10),
     expires_at: daysAhead(300),
   };
-  return dataOf(await sandbox.call("POST", "/air/airline_credits", body), Credit, 201);
+  return parseData(await sandbox.call("POST", "/air/airline_credits", body), Credit, 201);
 }
 
 describe("cancelling", () => {
   async function quote(orderId: string) {
-    return dataOf(await sandbox.call("POST", "/air/order_cancellations", { order_id: orderId }), Cancellation, 201);
+    return parseData(await sandbox.call("POST", "/air/order_cancellations", { order_id: orderId }), Cancellation, 201);
   }
   const confirm = (id: string) => sandbox.call("POST", `/air/order_cancellations/${id}/actions/confirm`);
 
@@ -67,12 +67,12 @@ describe("cancelling", () => {
       expect(cents(quoted.refund_amount), brand).toBe(expected);
       expect(quoted.confirmed_at).toBeNull();
       expect((await getOrder(sandbox, held.id)).cancelled_at).toBeNull();
-      expect(dataOf(await confirm(quoted.id), Cancellation).confirmed_at).not.toBeNull();
+      expect(parseData(await confirm(quoted.id), Cancellation).confirmed_at).not.toBeNull();
       expect((await getOrder(sandbox, held.id)).cancelled_at).not.toBeNull();
       const books = await ledger(sandbox);
       expect(cents(books.balance.amount) - before).toBe(expected);
       checkLedgerAddsUp(books);
-      expect(errorOf(await confirm(quoted.id))).toMatchObject({ code: "already_cancelled" });
+      expect(parseError(await confirm(quoted.id))).toMatchObject({ code: "already_cancelled" });
     }
   });
 
@@ -81,18 +81,18 @@ describe("cancelling", () => {
     const old = await quote(held.id);
     const newer = await quote(held.id);
     expect(newer).toMatchObject({ refund_amount: "0.00", refund_to: "awaiting_payment" });
-    expect(errorOf(await confirm(old.id))).toMatchObject({ code: "order_cancellation_stale" });
+    expect(parseError(await confirm(old.id))).toMatchObject({ code: "order_cancellation_stale" });
     await tick(sandbox, 31 * 60);
-    expect(errorOf(await confirm(newer.id))).toMatchObject({ code: "order_cancellation_expired" });
+    expect(parseError(await confirm(newer.id))).toMatchObject({ code: "order_cancellation_expired" });
     const newest = await quote(held.id);
     await confirm(newest.id);
-    expect(errorOf(await sandbox.call("POST", "/air/order_cancellations", { order_id: held.id }))).toMatchObject({
+    expect(parseError(await sandbox.call("POST", "/air/order_cancellations", { order_id: held.id }))).toMatchObject({
       code: "already_cancelled",
     });
     expect(
-      dataOf(await sandbox.call("GET", `/air/order_cancellations/${newest.id}`), Cancellation).confirmed_at,
+      parseData(await sandbox.call("GET", `/air/order_cancellations/${newest.id}`), Cancellation).confirmed_at,
     ).not.toBeNull();
-    const listed = dataOf(
+    const listed = parseData(
       await sandbox.call("GET", `/air/order_cancellations?order_id=${held.id}`),
       z.array(Cancellation),
     );
@@ -104,10 +104,10 @@ describe("cancelling", () => {
       origin: "LTN",
       destination: "SYD",
     });
-    const paid = dataOf(await sandbox.call("POST", "/air/orders", instantBody(offer)), Order, 201);
+    const paid = parseData(await sandbox.call("POST", "/air/orders", instantBody(offer)), Order, 201);
     const quoted = await quote(paid.id);
     expect(quoted).toMatchObject({ refund_amount: "0.00", refund_to: "airline_credits" });
-    const confirmed = dataOf(await confirm(quoted.id), Cancellation);
+    const confirmed = parseData(await confirm(quoted.id), Cancellation);
     expect(confirmed.airline_credits.map((credit) => credit.credit_amount)).toEqual([offer.total_amount]);
   });
 });
@@ -130,18 +130,18 @@ describe("airline credits", () => {
       code: "ineligible_airline_credit",
     });
     const before = cents((await ledger(sandbox)).balance.amount);
-    const paid = dataOf(
+    const paid = parseData(
       await sandbox.call("POST", "/air/orders", instantBody(offer, { payments: payments(offer.total_amount) })),
       Order,
       201,
     );
-    const listed = dataOf(await sandbox.call("GET", `/air/payments?order_id=${paid.id}`), z.array(Payment));
+    const listed = parseData(await sandbox.call("GET", `/air/payments?order_id=${paid.id}`), z.array(Payment));
     expect(listed.map((payment) => [payment.type, payment.amount]).sort()).toEqual([
       ["airline_credit", "50.00"],
       ["balance", rest(offer.total_amount)],
     ]);
     expect(before - cents((await ledger(sandbox)).balance.amount)).toBe(cents(rest(offer.total_amount)));
-    expect(dataOf(await sandbox.call("GET", `/air/airline_credits/${credit.id}`), Credit).spent_at).not.toBeNull();
+    expect(parseData(await sandbox.call("GET", `/air/airline_credits/${credit.id}`), Credit).spent_at).not.toBeNull();
     expect(await order(instantBody(offer, { payments: payments(offer.total_amount) }))).toMatchObject({
       code: "ineligible_airline_credit",
     });
@@ -152,14 +152,16 @@ describe("airline credits", () => {
     const held = await hold(sandbox, await pickOffer(sandbox, (candidate) => candidate.owner.iata_code === "BA"));
     const credit = await createCredit("BA", "20.00");
     const byCredit = { type: "airline_credit", airline_credit_id: credit.id };
-    expect(errorOf(await payFor(held.id, byCredit))).toMatchObject({
+    expect(parseError(await payFor(held.id, byCredit))).toMatchObject({
       status: 422,
       code: "validation_inclusion",
       pointer: "/payment/type",
     });
-    expect(dataOf(await sandbox.call("GET", `/air/airline_credits/${credit.id}`), Credit).spent_at).toBeNull();
+    expect(parseData(await sandbox.call("GET", `/air/airline_credits/${credit.id}`), Credit).spent_at).toBeNull();
     const part = { type: "balance", amount: (Number(held.total_amount) - 20).toFixed(2), currency: "USD" };
-    expect(errorOf(await payFor(held.id, part))).toMatchObject({ code: "payment_amount_does_not_match_order_amount" });
+    expect(parseError(await payFor(held.id, part))).toMatchObject({
+      code: "payment_amount_does_not_match_order_amount",
+    });
     expect((await getOrder(sandbox, held.id)).payment_status.awaiting_payment).toBe(true);
     checkLedgerAddsUp(await ledger(sandbox));
   });
@@ -169,9 +171,9 @@ describe("airline credits", () => {
     const offer = await pickOffer(sandbox, (candidate) => candidate.owner.iata_code === "BA");
     await arm(sandbox, { match: { path: "/air/orders", method: "POST" }, fault: "ticketing_failed" });
     const payments = [{ type: "airline_credit", airline_credit_id: credit.id }];
-    const paid = dataOf(await sandbox.call("POST", "/air/orders", instantBody(offer, { payments })), Order, 201);
+    const paid = parseData(await sandbox.call("POST", "/air/orders", instantBody(offer, { payments })), Order, 201);
     const credits = async () =>
-      dataOf(
+      parseData(
         await sandbox.call("GET", "/air/airline_credits"),
         z.array(Credit.extend({ order_id: z.string().nullable() })),
       );
@@ -185,7 +187,7 @@ describe("airline credits", () => {
 
 test("credits are listed by their owner, page by page; expired and withdrawn ones pay nothing", async () => {
   const body = { email: "owner@example.com", given_name: "Ada", family_name: "Lovelace" };
-  const user = dataOf(await sandbox.call("POST", "/identity/customer/users", body), CustomerUser, 201);
+  const user = parseData(await sandbox.call("POST", "/identity/customer/users", body), CustomerUser, 201);
   const issue = async (expires: number) => {
     const credit = {
       airline_iata_code: "BA",
@@ -197,7 +199,7 @@ test("credits are listed by their owner, page by page; expired and withdrawn one
       expires_at: daysAhead(expires),
       user_id: user.id,
     };
-    return dataOf(await sandbox.call("POST", "/air/airline_credits", credit), Credit, 201).id;
+    return parseData(await sandbox.call("POST", "/air/airline_credits", credit), Credit, 201).id;
   };
   // The sandbox's day may be ahead of the machine's by the ticks of other tests.
   const ids = [await issue(20), await issue(300), await issue(300)];
@@ -225,7 +227,7 @@ test("credits are listed by their owner, page by page; expired and withdrawn one
   for (const id of [soon, withdrawn])
     expect(await order(using(id))).toMatchObject({ code: "ineligible_airline_credit" });
   expect((await ledger(sandbox)).balance).toEqual(before.balance);
-  dataOf(await sandbox.call("POST", "/air/orders", using(good)), Order, 201);
+  parseData(await sandbox.call("POST", "/air/orders", using(good)), Order, 201);
 });
 
 describe("faults of a cancellation", () => {
@@ -235,23 +237,23 @@ describe("faults of a cancellation", () => {
 
   async function paid(query = {}) {
     const offer = await pickOffer(sandbox, isFlex, query);
-    return dataOf(await sandbox.call("POST", "/air/orders", instantBody(offer)), Order, 201);
+    return parseData(await sandbox.call("POST", "/air/orders", instantBody(offer)), Order, 201);
   }
   const quote = async (orderId: string) =>
-    dataOf(await sandbox.call("POST", "/air/order_cancellations", { order_id: orderId }), Cancellation, 201);
+    parseData(await sandbox.call("POST", "/air/order_cancellations", { order_id: orderId }), Cancellation, 201);
   const confirm = (id: string) => sandbox.call("POST", `/air/order_cancellations/${id}/actions/confirm`);
-  const refundsOf = async (id: string) => (await ledger(sandbox)).refunds.filter((entry) => entry.reference === id);
+  const listRefunds = async (id: string) => (await ledger(sandbox)).refunds.filter((entry) => entry.reference === id);
 
   test("price_changed: the quote is stale, the next one gives back less", async () => {
     const order = await paid();
     const quoted = await quote(order.id);
     await arm(sandbox, { match: CONFIRM, fault: "price_changed" });
-    expect(errorOf(await confirm(quoted.id))).toMatchObject({ code: "order_cancellation_stale" });
-    expect(errorOf(await confirm(quoted.id))).toMatchObject({ code: "order_cancellation_stale" });
+    expect(parseError(await confirm(quoted.id))).toMatchObject({ code: "order_cancellation_stale" });
+    expect(parseError(await confirm(quoted.id))).toMatchObject({ code: "order_cancellation_stale" });
     const newer = await quote(order.id);
     expect(cents(newer.refund_amount)).toBeLessThan(cents(quoted.refund_amount));
-    dataOf(await confirm(newer.id), Cancellation);
-    expect(await refundsOf(newer.id)).toMatchObject([{ amount: newer.refund_amount }]);
+    parseData(await confirm(newer.id), Cancellation);
+    expect(await listRefunds(newer.id)).toMatchObject([{ amount: newer.refund_amount }]);
     checkLedgerAddsUp(await ledger(sandbox));
   });
 
@@ -259,7 +261,7 @@ describe("faults of a cancellation", () => {
     const quoted = await quote((await paid()).id);
     await arm(sandbox, { match: CONFIRM, fault: "offer_expired" });
     for (let attempt = 0; attempt < 2; attempt += 1)
-      expect(errorOf(await confirm(quoted.id))).toMatchObject({ code: "order_cancellation_expired" });
+      expect(parseError(await confirm(quoted.id))).toMatchObject({ code: "order_cancellation_expired" });
   });
 
   test("reset_after_effect: cancelled and refunded once", async () => {
@@ -268,8 +270,8 @@ describe("faults of a cancellation", () => {
     await arm(sandbox, { match: CONFIRM, fault: "reset_after_effect" });
     await expect(confirm(quoted.id)).rejects.toThrow();
     expect((await getOrder(sandbox, order.id)).cancelled_at).not.toBeNull();
-    expect(errorOf(await confirm(quoted.id))).toMatchObject({ code: "already_cancelled" });
-    expect(await refundsOf(quoted.id)).toHaveLength(1);
+    expect(parseError(await confirm(quoted.id))).toMatchObject({ code: "already_cancelled" });
+    expect(await listRefunds(quoted.id)).toHaveLength(1);
   });
 
   test("refund_as_credit: the credits are told in the quote and issued by its confirmation, one for each traveller", async () => {
@@ -284,8 +286,8 @@ describe("faults of a cancellation", () => {
     expect(promised.reduce((sum, credit) => sum + cents(credit.credit_amount), 0n)).toBe(cents(order.total_amount));
     const get = (id: string) => sandbox.call("GET", `/air/airline_credits/${id}`);
     for (const credit of promised) expect((await get(credit.id)).status).toBe(404);
-    dataOf(await confirm(quoted.id), Cancellation);
-    for (const credit of promised) expect(dataOf(await get(credit.id), Credit).amount).toBe(credit.credit_amount);
+    parseData(await confirm(quoted.id), Cancellation);
+    for (const credit of promised) expect(parseData(await get(credit.id), Credit).amount).toBe(credit.credit_amount);
     expect((await ledger(sandbox)).balance.amount).toBe(before);
   });
 });

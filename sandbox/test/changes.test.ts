@@ -2,17 +2,17 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { z } from "zod";
 import {
-  bagsOf,
   brand,
   ChangeOffer,
   ChangeRequest,
   freeSeat,
   issueCredit,
+  listSeats,
   OrderChange,
+  readBags,
   readOrder,
   type ServicedOrder,
   seatMaps,
-  seatsOf,
   servicingBooks,
   sliceIds,
   ticketedOrder,
@@ -25,12 +25,12 @@ import {
   Cancellation,
   cents,
   checkLedgerAddsUp,
-  dataOf,
   daysAhead,
-  errorOf,
   hold,
   instantBody,
   ledger,
+  parseData,
+  parseError,
   pickOffer,
   tick,
 } from "./supplier.ts";
@@ -48,15 +48,15 @@ const CONFIRM = { path: "/air/order_changes/{id}/actions/confirm", method: "POST
 
 const post = (data: unknown) => sandbox.call("POST", "/air/order_change_requests", data);
 async function offersFor(order: ServicedOrder, days: number, more: Record<string, unknown> = {}) {
-  return dataOf(await post(wanted(order, days, more)), ChangeRequest, 201).order_change_offers;
+  return parseData(await post(wanted(order, days, more)), ChangeRequest, 201).order_change_offers;
 }
 const choose = (id: string) => sandbox.call("POST", "/air/order_changes", { selected_order_change_offer: id });
 async function chosen(id: string) {
-  return dataOf(await choose(id), OrderChange, 201);
+  return parseData(await choose(id), OrderChange, 201);
 }
 const confirm = (id: string, data?: unknown) => sandbox.call("POST", `/air/order_changes/${id}/actions/confirm`, data);
 const paying = (amount: string, currency = "USD") => ({ payment: { type: "balance", amount, currency } });
-const balanceOf = async () => cents((await ledger(sandbox)).balance.amount);
+const readBalance = async () => cents((await ledger(sandbox)).balance.amount);
 
 async function dearestChange(order: ServicedOrder, days = 90, more: Record<string, unknown> = {}) {
   const offer = (await offersFor(order, days, more)).sort((a, b) =>
@@ -70,7 +70,7 @@ describe("a change that costs money", () => {
   test("is offered by the same airline in the same fare, priced with its penalty, and replaces the slice in place", async () => {
     const { order } = await ticketedOrder(sandbox, brand("Standard"), { returnDays: 75 });
     expect(order.available_actions).toEqual(["cancel", "change", "update"]);
-    const request = dataOf(await post(wanted(order, 65)), ChangeRequest, 201);
+    const request = parseData(await post(wanted(order, 65)), ChangeRequest, 201);
     const offers = request.order_change_offers;
     expect(offers.length).toBeGreaterThan(0);
     const Carrier = z.looseObject({ marketing_carrier: z.looseObject({ iata_code: z.string() }) });
@@ -85,7 +85,7 @@ describe("a change that costs money", () => {
       expect(offer.new_total_amount).toBe("0.00");
     }
     const listed = async (sort: string) =>
-      dataOf(
+      parseData(
         await sandbox.call("GET", `/air/order_change_offers?order_change_request_id=${request.id}&sort=${sort}`),
         z.array(ChangeOffer),
       ).map((offer) => cents(offer.change_total_amount));
@@ -102,28 +102,28 @@ describe("a change that costs money", () => {
       confirmed_at: null,
       change_total_amount: offer.change_total_amount,
     });
-    const told = dataOf(await sandbox.call("GET", `/air/order_change_offers/${offer.id}`), ChangeOffer);
+    const told = parseData(await sandbox.call("GET", `/air/order_change_offers/${offer.id}`), ChangeOffer);
     expect(told.order_change_id).toBe(change.id);
-    expect(errorOf(await confirm(change.id))).toMatchObject({ code: "validation_required", pointer: "/payment" });
-    expect(errorOf(await confirm(change.id, paying("1.00")))).toMatchObject({
+    expect(parseError(await confirm(change.id))).toMatchObject({ code: "validation_required", pointer: "/payment" });
+    expect(parseError(await confirm(change.id, paying("1.00")))).toMatchObject({
       code: "payment_amount_does_not_match_order_amount",
     });
-    expect(errorOf(await confirm(change.id, paying(change.change_total_amount, "EUR")))).toMatchObject({
+    expect(parseError(await confirm(change.id, paying(change.change_total_amount, "EUR")))).toMatchObject({
       code: "payment_currency_does_not_match_order_currency",
     });
     const card = { payment: { ...paying(change.change_total_amount).payment, type: "card" } };
-    expect(errorOf(await confirm(change.id, card))).toMatchObject({ pointer: "/payment/type" });
+    expect(parseError(await confirm(change.id, card))).toMatchObject({ pointer: "/payment/type" });
     expect(await readOrder(sandbox, order.id)).toEqual(order);
-    const before = await balanceOf();
+    const before = await readBalance();
     const outcomes = await Promise.all(
       Array.from({ length: 4 }, () => confirm(change.id, paying(change.change_total_amount))),
     );
     expect(outcomes.map((outcome) => outcome.status).sort()).toEqual([200, 422, 422, 422]);
-    expect(errorOf(await confirm(change.id, paying(change.change_total_amount)))).toMatchObject({
+    expect(parseError(await confirm(change.id, paying(change.change_total_amount)))).toMatchObject({
       type: "invalid_state_error",
       code: "already_confirmed",
     });
-    expect(before - (await balanceOf())).toBe(cents(change.change_total_amount));
+    expect(before - (await readBalance())).toBe(cents(change.change_total_amount));
     const after = await readOrder(sandbox, order.id);
     expect(sliceIds(after)).toEqual([offer.slices.add[0]?.id, order.slices[1]?.id]);
     expect(after.total_amount).toBe(totalAfter(order, offer));
@@ -133,7 +133,7 @@ describe("a change that costs money", () => {
     expect(after.changes).toMatchObject([{ id: change.id }]);
     expect(after.documents).toHaveLength(1);
     expect(after.documents[0]?.unique_identifier).not.toBe(order.documents[0]?.unique_identifier);
-    const done = dataOf(await sandbox.call("GET", `/air/order_changes/${change.id}`), OrderChange);
+    const done = parseData(await sandbox.call("GET", `/air/order_changes/${change.id}`), OrderChange);
     expect(done.confirmed_at).not.toBeNull();
     expect((await servicingBooks(sandbox, order.id)).changes).toEqual([
       expect.objectContaining({
@@ -147,7 +147,7 @@ describe("a change that costs money", () => {
     // Later refunds are computed from the new price.
     const quoted = await sandbox.call("POST", "/air/order_cancellations", { order_id: order.id });
     const penalty = cents(after.conditions.refund_before_departure.penalty_amount ?? "0.00");
-    expect(cents(dataOf(quoted, Cancellation, 201).refund_amount)).toBe(cents(after.total_amount) - penalty);
+    expect(cents(parseData(quoted, Cancellation, 201).refund_amount)).toBe(cents(after.total_amount) - penalty);
   });
 });
 
@@ -165,13 +165,13 @@ describe("a change that gives money back", () => {
     expect(refund).toBeGreaterThan(0n);
     expect(offer.refund_to).toBe("original_form_of_payment");
     const change = await chosen(offer.id);
-    expect(errorOf(await confirm(change.id, paying("5.00")))).toMatchObject({
+    expect(parseError(await confirm(change.id, paying("5.00")))).toMatchObject({
       code: "payment_amount_does_not_match_order_amount",
     });
-    const before = await balanceOf();
-    dataOf(await confirm(change.id), OrderChange);
-    expect((await balanceOf()) - before).toBe(refund);
-    const quoted = dataOf(
+    const before = await readBalance();
+    parseData(await confirm(change.id), OrderChange);
+    expect((await readBalance()) - before).toBe(refund);
+    const quoted = parseData(
       await sandbox.call("POST", "/air/order_cancellations", { order_id: order.id }),
       Cancellation,
       201,
@@ -182,7 +182,7 @@ describe("a change that gives money back", () => {
       airline_credits: [],
     });
     await sandbox.call("POST", `/air/order_cancellations/${quoted.id}/actions/confirm`);
-    expect((await balanceOf()) - before).toBe(cents(order.total_amount));
+    expect((await readBalance()) - before).toBe(cents(order.total_amount));
     const cancelled = await readOrder(sandbox, order.id);
     expect(cancelled.cancellation).toMatchObject({ id: quoted.id, confirmed_at: expect.any(String) });
     checkLedgerAddsUp(await ledger(sandbox));
@@ -199,18 +199,18 @@ describe("a change that gives money back", () => {
       { type: "airline_credit", airline_credit_id: creditId },
       { type: "balance", amount: "50.00", currency: "USD" },
     ];
-    const { id } = dataOf(await sandbox.call("POST", "/air/orders", instantBody(offer, { payments })), Id, 201);
+    const { id } = parseData(await sandbox.call("POST", "/air/orders", instantBody(offer, { payments })), Id, 201);
     await tick(sandbox, 2);
     const order = await readOrder(sandbox, id);
     const [cheaperOffer] = await offersFor(order, 80, { cabin_class: "economy" });
     if (cheaperOffer === undefined) throw new Error("the airline offers no change");
-    const before = await balanceOf();
-    dataOf(await confirm((await chosen(cheaperOffer.id)).id), OrderChange);
-    expect((await balanceOf()) - before).toBe(5000n);
+    const before = await readBalance();
+    parseData(await confirm((await chosen(cheaperOffer.id)).id), OrderChange);
+    expect((await readBalance()) - before).toBe(5000n);
     const given = -cents(cheaperOffer.change_total_amount) - 5000n;
     expect((await servicingBooks(sandbox, id)).credits).toMatchObject([{ amount: (Number(given) / 100).toFixed(2) }]);
     const quoted = await sandbox.call("POST", "/air/order_cancellations", { order_id: id });
-    expect(dataOf(quoted, Cancellation, 201)).toMatchObject({
+    expect(parseData(quoted, Cancellation, 201)).toMatchObject({
       refund_amount: "0.00",
       refund_to: "airline_credits",
       airline_credits: [{ credit_amount: totalAfter(order, cheaperOffer) }],
@@ -222,9 +222,9 @@ describe("a change that gives money back", () => {
     const [offer] = await offersFor(order, 80, { origin: "LTN", destination: "SYD", cabin_class: "economy" });
     if (offer === undefined) throw new Error("the airline offers no change");
     expect(offer.refund_to).toBe("voucher");
-    const before = await balanceOf();
-    dataOf(await confirm((await chosen(offer.id)).id), OrderChange);
-    expect(await balanceOf()).toBe(before);
+    const before = await readBalance();
+    parseData(await confirm((await chosen(offer.id)).id), OrderChange);
+    expect(await readBalance()).toBe(before);
     expect((await servicingBooks(sandbox, order.id)).credits).toEqual([
       expect.objectContaining({ amount: offer.change_total_amount.slice(1) }),
     ]);
@@ -257,10 +257,10 @@ describe("what cannot be changed", () => {
       [wanted(order, 80, { departure_date: "2027-02-30" }), "/slices/add/0/departure_date"],
     ];
     for (const [data, pointer] of cases)
-      expect(errorOf(await post(data)), pointer).toMatchObject({ status: 422, type: "validation_error", pointer });
-    expect(errorOf(await post({ ...body, order_id: "ord_none" }))).toMatchObject({ status: 404 });
-    expect(errorOf(await choose("oco_none"))).toMatchObject({ pointer: "/selected_order_change_offer" });
-    expect(errorOf(await confirm("oce_none"))).toMatchObject({ status: 404 });
+      expect(parseError(await post(data)), pointer).toMatchObject({ status: 422, type: "validation_error", pointer });
+    expect(parseError(await post({ ...body, order_id: "ord_none" }))).toMatchObject({ status: 404 });
+    expect(parseError(await choose("oco_none"))).toMatchObject({ pointer: "/selected_order_change_offer" });
+    expect(parseError(await confirm("oce_none"))).toMatchObject({ status: 404 });
   });
 
   test("what was offered for an order as it no longer is", async () => {
@@ -270,10 +270,10 @@ describe("what cannot be changed", () => {
     const [change, other] = [await chosen(first.id), await chosen(second.id)];
     const due = (one: typeof change) =>
       cents(one.change_total_amount) > 0n ? paying(one.change_total_amount) : undefined;
-    dataOf(await confirm(change.id, due(change)), OrderChange);
+    parseData(await confirm(change.id, due(change)), OrderChange);
     const before = await ledger(sandbox);
-    expect(errorOf(await confirm(other.id, due(other)))).toMatchObject({ code: "offer_no_longer_available" });
-    expect(errorOf(await choose(second.id))).toMatchObject({ code: "offer_no_longer_available" });
+    expect(parseError(await confirm(other.id, due(other)))).toMatchObject({ code: "offer_no_longer_available" });
+    expect(parseError(await choose(second.id))).toMatchObject({ code: "offer_no_longer_available" });
     expect((await ledger(sandbox)).balance).toEqual(before.balance);
   });
 
@@ -284,9 +284,9 @@ describe("what cannot be changed", () => {
     await tick(sandbox, 20 * 60);
     const change = await chosen(first.id);
     await tick(sandbox, 11 * 60);
-    expect(errorOf(await choose(second.id))).toMatchObject({ type: "invalid_state_error", code: "offer_expired" });
+    expect(parseError(await choose(second.id))).toMatchObject({ type: "invalid_state_error", code: "offer_expired" });
     await tick(sandbox, 20 * 60);
-    expect(errorOf(await confirm(change.id, paying(change.change_total_amount)))).toMatchObject({
+    expect(parseError(await confirm(change.id, paying(change.change_total_amount)))).toMatchObject({
       type: "invalid_state_error",
       code: "order_change_expired",
     });
@@ -295,17 +295,17 @@ describe("what cannot be changed", () => {
 
 test("services of the slice that goes are given up and count as its value; those of the others stay", async () => {
   const offer = await pickOffer(sandbox, brand("Standard"), { returnDays: 75 });
-  const bags = await bagsOf(sandbox, offer.id);
+  const bags = await readBags(sandbox, offer.id);
   const { service, seat } = freeSeat(await seatMaps(sandbox, offer.id), (one) => one.name === "Extra legroom seat");
   const services = [...bags.map((bag) => bag.id), service.id].map((id) => ({ id, quantity: 1 }));
   const all = [offer, ...bags, service].reduce((sum, part) => sum + cents(part.total_amount), 0n);
   const total = (Number(all) / 100).toFixed(2);
   const payments = [{ type: "balance", amount: total, currency: "USD" }];
   const answer = await sandbox.call("POST", "/air/orders", instantBody(offer, { services, payments }));
-  const { id } = dataOf(answer, z.looseObject({ id: z.string() }), 201);
+  const { id } = parseData(answer, z.looseObject({ id: z.string() }), 201);
   await tick(sandbox, 2);
   const order = await readOrder(sandbox, id);
-  const plain = dataOf(
+  const plain = parseData(
     await sandbox.call("POST", "/air/orders", instantBody(offer)),
     z.looseObject({ id: z.string() }),
     201,
@@ -316,13 +316,13 @@ test("services of the slice that goes are given up and count as its value; those
   expect(cents(withoutServices.change_total_amount) - cents(change.change_total_amount)).toBe(
     cents(bags[0]?.total_amount ?? "") + cents(service.total_amount),
   );
-  dataOf(await confirm(change.id, paying(change.change_total_amount)), OrderChange);
+  parseData(await confirm(change.id, paying(change.change_total_amount)), OrderChange);
   const after = await readOrder(sandbox, order.id);
   expect(after.services.map((row) => [row.type, row.segment_ids])).toEqual([
     ["baggage", order.slices[1]?.segments.map((segment) => segment.id)],
   ]);
   expect(after.total_amount).toBe(totalAfter(order, change));
-  const free = (await seatMaps(sandbox, offer.id)).flatMap(seatsOf).find((one) => one.designator === seat.designator);
+  const free = (await seatMaps(sandbox, offer.id)).flatMap(listSeats).find((one) => one.designator === seat.designator);
   expect(free?.available_services.map((one) => one.id)).toContain(service.id);
   checkLedgerAddsUp(await ledger(sandbox));
 });
@@ -333,15 +333,15 @@ describe("faults of a change's confirmation", () => {
     const change = await chosen((await dearestChange(order)).id);
     return { order, change, due: paying(change.change_total_amount) };
   }
-  const confirmedOf = async (orderId: string) =>
+  const listConfirmed = async (orderId: string) =>
     (await servicingBooks(sandbox, orderId)).changes.filter((row) => row.confirmed_at !== null);
 
   test.each(["reset_after_effect", "truncated_json"])("%s: done, and nobody hears of it", async (fault) => {
     const { order, change, due } = await ready();
     await arm(sandbox, { match: CONFIRM, fault });
     await expect(confirm(change.id, due)).rejects.toThrow();
-    expect(await confirmedOf(order.id)).toHaveLength(1);
-    expect(errorOf(await confirm(change.id, due))).toMatchObject({ code: "already_confirmed" });
+    expect(await listConfirmed(order.id)).toHaveLength(1);
+    expect(parseError(await confirm(change.id, due))).toMatchObject({ code: "already_confirmed" });
   });
 
   test("late_effect: nothing yet, then once", async () => {
@@ -351,9 +351,9 @@ describe("faults of a change's confirmation", () => {
     const Armed = z.object({ scenarios: z.array(z.unknown()) });
     const armed = async () => Armed.parse((await sandbox.control("GET", "/_sandbox/scenarios")).body).scenarios;
     await expect.poll(armed).toEqual([]);
-    expect(await confirmedOf(order.id)).toEqual([]);
+    expect(await listConfirmed(order.id)).toEqual([]);
     await tick(sandbox, 601);
-    await expect.poll(() => confirmedOf(order.id)).toHaveLength(1);
+    await expect.poll(() => listConfirmed(order.id)).toHaveLength(1);
     expect(await Promise.race([asked, Promise.resolve("open")])).toBe("open");
   });
 
@@ -362,9 +362,9 @@ describe("faults of a change's confirmation", () => {
     await arm(sandbox, { match: CONFIRM, fault: "accepted_then_done", delayMs: 60_000 });
     const answer = await confirm(change.id, due);
     expect([answer.status, answer.body]).toEqual([202, undefined]);
-    expect(await confirmedOf(order.id)).toEqual([]);
+    expect(await listConfirmed(order.id)).toEqual([]);
     await tick(sandbox, 61);
-    await expect.poll(() => confirmedOf(order.id)).toHaveLength(1);
+    await expect.poll(() => listConfirmed(order.id)).toHaveLength(1);
   });
 
   test.each([
@@ -377,23 +377,23 @@ describe("faults of a change's confirmation", () => {
     await arm(sandbox, { match: CONFIRM, fault });
     const answer = await confirm(change.id, due);
     expect(answer.status).toBe(status);
-    if (code !== undefined) expect(errorOf(answer).code).toBe(code);
-    expect(await confirmedOf(order.id)).toEqual([]);
-    dataOf(await confirm(change.id, due), OrderChange);
+    if (code !== undefined) expect(parseError(answer).code).toBe(code);
+    expect(await listConfirmed(order.id)).toEqual([]);
+    parseData(await confirm(change.id, due), OrderChange);
   });
 
   test("price_changed: refused, and dearer from then on; offer_expired: refused for good", async () => {
     const { change, due } = await ready();
     await arm(sandbox, { match: CONFIRM, fault: "price_changed" });
-    expect(errorOf(await confirm(change.id, due))).toMatchObject({ code: "price_changed" });
-    const dearer = dataOf(await sandbox.call("GET", `/air/order_changes/${change.id}`), OrderChange);
+    expect(parseError(await confirm(change.id, due))).toMatchObject({ code: "price_changed" });
+    const dearer = parseData(await sandbox.call("GET", `/air/order_changes/${change.id}`), OrderChange);
     expect(cents(dearer.change_total_amount)).toBeGreaterThan(cents(change.change_total_amount));
-    expect(errorOf(await confirm(change.id, due))).toMatchObject({
+    expect(parseError(await confirm(change.id, due))).toMatchObject({
       code: "payment_amount_does_not_match_order_amount",
     });
     await arm(sandbox, { match: CONFIRM, fault: "offer_expired" });
     for (let attempt = 0; attempt < 2; attempt += 1)
-      expect(errorOf(await confirm(change.id, paying(dearer.change_total_amount)))).toMatchObject({
+      expect(parseError(await confirm(change.id, paying(dearer.change_total_amount)))).toMatchObject({
         code: "order_change_expired",
       });
   });

@@ -3,7 +3,7 @@ import { request as httpRequest } from "node:http";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { z } from "zod";
 import { type Answer, request, startTestSandbox, type TestSandbox } from "./start.ts";
-import { arm, dataOf, daysAhead, errorOf, OfferRequest, search, tick } from "./supplier.ts";
+import { arm, daysAhead, OfferRequest, parseData, parseError, search, tick } from "./supplier.ts";
 
 let sandbox: TestSandbox;
 beforeAll(async () => {
@@ -21,7 +21,7 @@ const Listed = z.object({
   data: z.array(z.looseObject({ id: z.string() })),
   meta: z.object({ limit: z.number(), before: z.string().nullable(), after: z.string().nullable() }),
 });
-const limitsOf = (answer: Answer) => {
+const readLimits = (answer: Answer) => {
   const reset = answer.headers.get("ratelimit-reset") ?? "";
   return {
     limit: Number(answer.headers.get("ratelimit-limit") ?? "NaN"),
@@ -44,7 +44,7 @@ test("every answer tells its request id and the rate limit, errors too", async (
   let before = Number.POSITIVE_INFINITY;
   for (const answer of answers) {
     expect(answer.headers.get("x-request-id")).toMatch(/^req_0000/u);
-    const { limit, remaining, resetIsDate } = limitsOf(answer);
+    const { limit, remaining, resetIsDate } = readLimits(answer);
     expect(resetIsDate).toBe(true);
     expect(remaining).toBeLessThan(limit);
     expect(remaining).toBeLessThan(before);
@@ -56,10 +56,10 @@ test("every answer tells its request id and the rate limit, errors too", async (
 test("a limit that is used up refuses until its time is over", async () => {
   await sandbox.control("POST", "/_sandbox/rate-limit", { limit: 2, windowSeconds: 600 });
   const ask = () => sandbox.call("GET", "/air/aircraft");
-  expect([limitsOf(await ask()).remaining, limitsOf(await ask()).remaining]).toEqual([1, 0]);
+  expect([readLimits(await ask()).remaining, readLimits(await ask()).remaining]).toEqual([1, 0]);
   const refused = await ask();
-  expect(errorOf(refused)).toMatchObject({ status: 429, type: "rate_limit_error", code: "rate_limit_exceeded" });
-  expect(limitsOf(refused)).toEqual({ limit: 2, remaining: 0, resetIsDate: true });
+  expect(parseError(refused)).toMatchObject({ status: 429, type: "rate_limit_error", code: "rate_limit_exceeded" });
+  expect(readLimits(refused)).toEqual({ limit: 2, remaining: 0, resetIsDate: true });
   const resetInMs = Date.parse(refused.headers.get("ratelimit-reset") ?? "") - Date.now();
   expect(Math.round(resetInMs / 60_000)).toBe(10);
   await tick(sandbox, 601);
@@ -71,10 +71,10 @@ test("one call can be refused by its path, with nothing done", async () => {
   await arm(sandbox, { match: { path: "/identity/customer/users", method: "POST" }, fault: "rate_limited" });
   const user = { email: "limited@example.com", given_name: "Amelia", family_name: "Earhart" };
   const refused = await sandbox.call("POST", "/identity/customer/users", user);
-  expect(errorOf(refused)).toMatchObject({ status: 429, code: "rate_limit_exceeded" });
-  expect(limitsOf(refused)).toMatchObject({ remaining: 0, resetIsDate: true });
+  expect(parseError(refused)).toMatchObject({ status: 429, code: "rate_limit_exceeded" });
+  expect(readLimits(refused)).toMatchObject({ remaining: 0, resetIsDate: true });
   const found = await sandbox.call("GET", "/identity/customer/users?email=limited@example.com");
-  expect(dataOf(found, z.array(z.unknown()))).toEqual([]);
+  expect(parseData(found, z.array(z.unknown()))).toEqual([]);
   expect((await sandbox.call("POST", "/identity/customer/users", user)).status).toBe(201);
 });
 
@@ -95,7 +95,7 @@ test("lists of memory and of the database are paged alike, forwards and back", a
     expect(back.meta.before).toBeNull();
     expect((await page("limit=200")).meta).toEqual({ limit: 200, before: null, after: null });
     for (const wrong of ["limit=0", "limit=201", "limit=many", "after=elsewhere", "before=elsewhere"])
-      expect(errorOf(await sandbox.call("GET", `${path}?${wrong}`)), wrong).toMatchObject({
+      expect(parseError(await sandbox.call("GET", `${path}?${wrong}`)), wrong).toMatchObject({
         status: 422,
         pointer: `/${wrong.split("=")[0]}`,
       });
@@ -106,7 +106,7 @@ test("a trailing slash changes nothing", async () => {
   const asked = await search(sandbox, { origin: "LHR", destination: "JFK", days: 60 });
   const slices = [{ origin: "LHR", destination: "JFK", departure_date: daysAhead(60) }];
   const body = { slices, passengers: [{ type: "adult" }] };
-  const slashed = dataOf(
+  const slashed = parseData(
     await sandbox.call("POST", "/air/offer_requests/?return_offers=true", body),
     OfferRequest,
     201,
@@ -123,12 +123,14 @@ test("airlines' loyalty programmes are listed and read", async () => {
     name: z.string(),
     owner_airline_id: z.string(),
   });
-  const listed = dataOf(await sandbox.call("GET", "/air/loyalty_programmes?limit=200"), z.array(Programme));
+  const listed = parseData(await sandbox.call("GET", "/air/loyalty_programmes?limit=200"), z.array(Programme));
   const programme = listed.find((candidate) => candidate.name === "AAdvantage");
-  expect(dataOf(await sandbox.call("GET", `/air/loyalty_programmes/${programme?.id}`), Programme)).toEqual(programme);
+  expect(parseData(await sandbox.call("GET", `/air/loyalty_programmes/${programme?.id}`), Programme)).toEqual(
+    programme,
+  );
   const owner = await sandbox.call("GET", `/air/airlines/${programme?.owner_airline_id}`);
-  expect(dataOf(owner, z.looseObject({ iata_code: z.string() })).iata_code).toBe("AA");
-  expect(errorOf(await sandbox.call("GET", "/air/loyalty_programmes/loy_none"))).toMatchObject({ status: 404 });
+  expect(parseData(owner, z.looseObject({ iata_code: z.string() })).iata_code).toBe("AA");
+  expect(parseError(await sandbox.call("GET", "/air/loyalty_programmes/loy_none"))).toMatchObject({ status: 404 });
 });
 
 /** By hand, as fetch writes the host itself. */

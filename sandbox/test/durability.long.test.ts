@@ -5,13 +5,13 @@ import { createTestDatabase, type TestDatabase } from "./postgres.ts";
 import { type RunningSandbox, request, startSandboxProcess, stopLeftovers } from "./start.ts";
 import {
   checkLedgerAddsUp,
-  dataOf,
-  errorOf,
   getOrder,
   hold,
   ledger,
   Offer,
   orderBody,
+  parseData,
+  parseError,
   pay,
   pickOffer,
   tick,
@@ -120,7 +120,7 @@ test("offers and searches are found again after a restart, and tickets still com
   await pay(running, held);
   await running.stop("SIGKILL");
   running = await startSandboxProcess(database.url);
-  expect(dataOf(await running.call("GET", `/air/offers/${offer.id}`), Offer)).toEqual(offer);
+  expect(parseData(await running.call("GET", `/air/offers/${offer.id}`), Offer)).toEqual(offer);
   await vi.waitFor(async () => expect((await getOrder(running, held.id)).documents).toHaveLength(1), {
     timeout: 90_000,
     interval: 50,
@@ -133,13 +133,13 @@ test("searches are forgotten a day after they expired, orders are not", async ()
   const offer = await pickOffer(running);
   const held = await hold(running, offer);
   await tick(running, 23 * 3600);
-  expect(errorOf(await running.call("GET", `/air/offers/${offer.id}`))).toMatchObject({
+  expect(parseError(await running.call("GET", `/air/offers/${offer.id}`))).toMatchObject({
     code: "offer_no_longer_available",
   });
   await tick(running, 3 * 3600);
   await running.stop();
   const again = await startSandboxProcess(database.url);
-  expect(errorOf(await again.call("GET", `/air/offers/${offer.id}`))).toMatchObject({ code: "not_found" });
+  expect(parseError(await again.call("GET", `/air/offers/${offer.id}`))).toMatchObject({ code: "not_found" });
   expect((await getOrder(again, held.id)).slices.length).toBe(1);
   await again.stop();
 });
@@ -152,7 +152,7 @@ test("without its database the sandbox answers 503 and lives; with it again it g
   expect(await health()).toBe(200);
   await proxy.cut();
   await vi.waitFor(async () => expect(await health()).toBe(503), { timeout: 90_000, interval: 50 });
-  expect(errorOf(await running.call("POST", "/air/orders", orderBody(offer)))).toMatchObject({
+  expect(parseError(await running.call("POST", "/air/orders", orderBody(offer)))).toMatchObject({
     status: 503,
     type: "api_error",
   });

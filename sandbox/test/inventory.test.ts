@@ -65,7 +65,7 @@ function cheapest(offers: readonly Offer[]): number {
   return Math.min(...offers.map((offer) => Number(offer.totalMicro) / 1e6));
 }
 
-function offersOf(changes: Parameters<typeof request>[0]): readonly Offer[] {
+function buildRequestedOffers(changes: Parameters<typeof request>[0]): readonly Offer[] {
   return buildOffers(SEED, network, request(changes));
 }
 
@@ -143,7 +143,7 @@ describe("local times", () => {
 
 describe("itineraries", () => {
   const major = fc.constantFrom(
-    ...airports.filter((entry) => entry.tier < 3 && network.routesOf(entry).length > 0).map((entry) => entry.iata),
+    ...airports.filter((entry) => entry.tier < 3 && network.listRoutes(entry).length > 0).map((entry) => entry.iata),
   );
 
   test("connections respect the minimum times, hubs and the longest layover, and flights the range of their aircraft", () => {
@@ -212,7 +212,7 @@ describe("itineraries", () => {
 
 describe("offers", () => {
   test("the same request has the same offers, another seed other ones", () => {
-    const first = offersOf({});
+    const first = buildRequestedOffers({});
     const again = buildOffers(SEED, createNetwork(SEED), request({}));
     const flat = (offers: readonly Offer[]) =>
       offers.map((offer) => `${offer.id} ${offer.totalMicro} ${offer.slices[0]?.flights[0].number}`);
@@ -228,45 +228,49 @@ describe("offers", () => {
       ["JFK", "LAX"],
       ["SIN", "SYD"],
     ] as const) {
-      const count = offersOf({ origin, destination }).length;
+      const count = buildRequestedOffers({ origin, destination }).length;
       expect(count, `${origin}-${destination}`).toBeGreaterThanOrEqual(8);
       expect(count).toBeLessThanOrEqual(40);
     }
-    const nonstop = offersOf({ maxConnections: 0, date: "2026-10-01" });
+    const nonstop = buildRequestedOffers({ maxConnections: 0, date: "2026-10-01" });
     expect(cheapest(nonstop)).toBeGreaterThan(260);
     expect(cheapest(nonstop)).toBeLessThan(470);
   });
 
   test("a metropolitan area has the cheapest of each of its airports, and nothing dearer than they have", () => {
     const fromEach = ["LCY", "LGW", "LHR", "LTN", "SEN", "STN"].map((origin) => {
-      const least = cheapest(offersOf({ origin, destination: "AMS" }));
-      const inLondon = offersOf({ origin: "LON", destination: "AMS" }).filter(
+      const least = cheapest(buildRequestedOffers({ origin, destination: "AMS" }));
+      const inLondon = buildRequestedOffers({ origin: "LON", destination: "AMS" }).filter(
         ({ slices }) => slices[0]?.flights[0].from.iata === origin,
       );
       expect(cheapest(inLondon), origin).toBe(least);
       return least;
     });
-    expect(cheapest(offersOf({ origin: "LON", destination: "AMS" }))).toBe(Math.min(...fromEach));
+    expect(cheapest(buildRequestedOffers({ origin: "LON", destination: "AMS" }))).toBe(Math.min(...fromEach));
     const there = { origin: "LON", destination: "AMS", departureDate: "2026-07-01", departureTime: null };
     const back = { origin: "AMS", destination: "LON", departureDate: "2026-07-08", departureTime: null };
-    const returns = offersOf({ slices: [there, back].map((slice) => ({ ...slice, arrivalTime: null })) });
+    const returns = buildRequestedOffers({ slices: [there, back].map((slice) => ({ ...slice, arrivalTime: null })) });
     for (const airportCode of ["LGW", "STN"]) {
       const [out, home] = [
         { ...there, origin: airportCode },
         { ...back, destination: airportCode },
       ];
-      const own = offersOf({ slices: [out, home].map((slice) => ({ ...slice, arrivalTime: null })) });
+      const own = buildRequestedOffers({ slices: [out, home].map((slice) => ({ ...slice, arrivalTime: null })) });
       expect(cheapest(returns), airportCode).toBeLessThanOrEqual(cheapest(own));
     }
   });
 
   test("fares move with distance, advance purchase, season and cabin", () => {
-    expect(cheapest(offersOf({ destination: "CDG" }))).toBeLessThan(cheapest(offersOf({})));
-    expect(cheapest(offersOf({ date: "2026-06-03" }))).toBeGreaterThan(
-      1.3 * cheapest(offersOf({ date: "2026-07-08" })),
+    expect(cheapest(buildRequestedOffers({ destination: "CDG" }))).toBeLessThan(cheapest(buildRequestedOffers({})));
+    expect(cheapest(buildRequestedOffers({ date: "2026-06-03" }))).toBeGreaterThan(
+      1.3 * cheapest(buildRequestedOffers({ date: "2026-07-08" })),
     );
-    expect(cheapest(offersOf({ date: "2026-07-22" }))).toBeGreaterThan(cheapest(offersOf({ date: "2026-11-11" })));
-    expect(cheapest(offersOf({ cabinClass: "business" }))).toBeGreaterThan(2.5 * cheapest(offersOf({})));
+    expect(cheapest(buildRequestedOffers({ date: "2026-07-22" }))).toBeGreaterThan(
+      cheapest(buildRequestedOffers({ date: "2026-11-11" })),
+    );
+    expect(cheapest(buildRequestedOffers({ cabinClass: "business" }))).toBeGreaterThan(
+      2.5 * cheapest(buildRequestedOffers({})),
+    );
   });
 
   test("infants pay 10 %, children 75 % of the adult fare", () => {
@@ -279,7 +283,8 @@ describe("offers", () => {
       familyName: null,
       loyaltyAccounts: [],
     });
-    const total = (...passengers: OfferRequest["passengers"]) => Number(offersOf({ passengers })[0]?.totalMicro);
+    const total = (...passengers: OfferRequest["passengers"]) =>
+      Number(buildRequestedOffers({ passengers })[0]?.totalMicro);
     const adult = total(of("adult", null));
     expect(total(of("adult", null), of("child", 8)) / adult).toBeCloseTo(1.75, 3);
     expect(total(of("adult", null), of("infant_without_seat", 1)) / adult).toBeCloseTo(1.1, 3);
@@ -290,12 +295,12 @@ describe("offers", () => {
       { origin: "LHR", destination: "JFK", departureDate: "2026-07-01", departureTime: null, arrivalTime: null },
       { origin: "JFK", destination: "LHR", departureDate: "2026-07-08", departureTime: null, arrivalTime: null },
     ];
-    const offers = offersOf({ slices });
+    const offers = buildRequestedOffers({ slices });
     expect(offers.length).toBeGreaterThanOrEqual(8);
     for (const offer of offers) {
       expect(offer.slices.length).toBe(2);
       expect(offer.slices[1]?.flights[0].from.iata).toBe("JFK");
     }
-    expect(cheapest(offers)).toBeGreaterThan(1.5 * cheapest(offersOf({})));
+    expect(cheapest(offers)).toBeGreaterThan(1.5 * cheapest(buildRequestedOffers({})));
   });
 });

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { z } from "zod";
 import { startTestSandbox, type TestSandbox } from "./start.ts";
 import { Accommodation, allRates, bookStay, findStays, Quote, stayBooks, TEST_PLACE } from "./stays-support.ts";
-import { cents, dataOf, errorOf } from "./supplier.ts";
+import { cents, parseData, parseError } from "./supplier.ts";
 
 let sandbox: TestSandbox;
 beforeAll(async () => {
@@ -23,7 +23,7 @@ const NegotiatedRate = z.object({
 });
 const RATES = "/stays/negotiated_rates";
 const create = async (changes: Record<string, unknown>) =>
-  dataOf(
+  parseData(
     await sandbox.call("POST", RATES, { rate_access_code: "ACME1", display_name: "Acme Corporate", ...changes }),
     NegotiatedRate,
     201,
@@ -34,25 +34,25 @@ test("a negotiated rate is made, read, listed, changed and deleted; its access c
   const made = await create({ accommodation_ids: [first?.accommodation.id] });
   expect(made).toMatchObject({ chain_id: null, accommodation_ids: [first?.accommodation.id] });
   const path = `${RATES}/${made.id}`;
-  expect(dataOf(await sandbox.call("GET", path), NegotiatedRate)).toEqual(made);
+  expect(parseData(await sandbox.call("GET", path), NegotiatedRate)).toEqual(made);
   const other = await create({ chain_id: first?.accommodation.chain?.id });
   expect(other).toMatchObject({ chain_id: first?.accommodation.chain?.id, accommodation_ids: null });
-  const listed = dataOf(await sandbox.call("GET", `${RATES}?limit=1`), z.array(NegotiatedRate));
+  const listed = parseData(await sandbox.call("GET", `${RATES}?limit=1`), z.array(NegotiatedRate));
   expect(listed).toEqual([other]);
-  const changed = dataOf(
+  const changed = parseData(
     await sandbox.call("PATCH", path, { display_name: "Acme", accommodation_ids: [second?.accommodation.id] }),
     NegotiatedRate,
   );
   expect(changed).toEqual({ ...made, display_name: "Acme", accommodation_ids: [second?.accommodation.id] });
-  expect(errorOf(await sandbox.call("PATCH", path, { rate_access_code: "ACME2" }))).toMatchObject({
+  expect(parseError(await sandbox.call("PATCH", path, { rate_access_code: "ACME2" }))).toMatchObject({
     status: 422,
     pointer: "/rate_access_code",
   });
-  const moved = dataOf(await sandbox.call("PATCH", path, { chain_id: other.chain_id }), NegotiatedRate);
+  const moved = parseData(await sandbox.call("PATCH", path, { chain_id: other.chain_id }), NegotiatedRate);
   expect(moved).toMatchObject({ chain_id: other.chain_id, accommodation_ids: null, rate_access_code: "ACME1" });
   for (const id of [made.id, other.id]) expect((await sandbox.call("DELETE", `${RATES}/${id}`)).status).toBe(204);
-  expect(errorOf(await sandbox.call("GET", path))).toMatchObject({ status: 404 });
-  expect(errorOf(await sandbox.call("DELETE", path))).toMatchObject({ status: 404 });
+  expect(parseError(await sandbox.call("GET", path))).toMatchObject({ status: 404 });
+  expect(parseError(await sandbox.call("DELETE", path))).toMatchObject({ status: 404 });
 });
 
 test("a negotiated rate is for known accommodation or a known chain, and for one of them", async () => {
@@ -67,7 +67,7 @@ test("a negotiated rate is for known accommodation or a known chain, and for one
   ];
   for (const [changes, pointer] of cases) {
     const body = { rate_access_code: "ACME1", display_name: "Acme Corporate", ...changes };
-    expect(errorOf(await sandbox.call("POST", RATES, body)), pointer).toMatchObject({ status: 422, pointer });
+    expect(parseError(await sandbox.call("POST", RATES, body)), pointer).toMatchObject({ status: 422, pointer });
   }
 });
 
@@ -88,7 +88,7 @@ test("a search that names negotiated rates finds them where they hold, cheaper, 
     (candidate) => candidate.total_amount === here?.cheapest_rate_total_amount,
   );
   expect(rate).toMatchObject({ negotiated_rate_id: agreed.id, name: "Acme Corporate" });
-  const quote = dataOf(await sandbox.call("POST", "/stays/quotes", { rate_id: rate?.id }), Quote, 201);
+  const quote = parseData(await sandbox.call("POST", "/stays/quotes", { rate_id: rate?.id }), Quote, 201);
   await bookStay(sandbox, quote);
   expect((await stayBooks(sandbox)).stayBookings.at(-1)?.paid_amount).toBe(rate?.total_amount);
   // The whole chain, by its id; and a rate that is gone cannot be named any more.
@@ -108,7 +108,7 @@ test("a search that names negotiated rates finds them where they hold, cheaper, 
     location: { radius: 2, geographic_coordinates: TEST_PLACE },
     negotiated_rate_ids: [chain.id, agreed.id],
   };
-  expect(errorOf(await sandbox.call("POST", "/stays/search", body))).toMatchObject({
+  expect(parseError(await sandbox.call("POST", "/stays/search", body))).toMatchObject({
     pointer: "/negotiated_rate_ids/1",
   });
 });
@@ -121,14 +121,14 @@ test("hotels around a place, their reviews, brands and programmes can be read", 
   while (after !== null) {
     const cursor: string = after === "" ? "" : `&after=${after}`;
     const answer = await sandbox.call("GET", `/stays/accommodation?${London}&limit=10${cursor}`);
-    const page = dataOf(answer, z.array(Accommodation));
+    const page = parseData(answer, z.array(Accommodation));
     expect(page.length).toBeLessThanOrEqual(10);
     ids.push(...page.map((hotel) => hotel.id));
     after = Page.parse(answer.body).meta.after;
   }
   expect(new Set(ids).size).toBe(ids.length);
   expect(ids.length).toBeGreaterThan(10);
-  expect(errorOf(await sandbox.call("GET", "/stays/accommodation?latitude=51"))).toMatchObject({
+  expect(parseError(await sandbox.call("GET", "/stays/accommodation?latitude=51"))).toMatchObject({
     pointer: "/longitude",
   });
   const Reviews = z.object({
@@ -136,15 +136,15 @@ test("hotels around a place, their reviews, brands and programmes can be read", 
       z.object({ reviewer_name: z.string(), score: z.number(), text: z.string(), created_at: z.iso.datetime() }),
     ),
   });
-  const read = async () => dataOf(await sandbox.call("GET", `/stays/accommodation/${ids[0]}/reviews`), Reviews);
+  const read = async () => parseData(await sandbox.call("GET", `/stays/accommodation/${ids[0]}/reviews`), Reviews);
   const { reviews } = await read();
   expect(reviews.length).toBeGreaterThan(3);
   expect(reviews.every((review) => review.score >= 1 && review.score <= 10)).toBe(true);
   expect(await read()).toEqual({ reviews });
   const Brand = z.object({ id: z.string().startsWith("bra_0000"), name: z.string().endsWith("(Sandbox)") });
-  const brands = dataOf(await sandbox.call("GET", "/stays/brands"), z.array(Brand));
-  expect(dataOf(await sandbox.call("GET", `/stays/brands/${brands[0]?.id}`), Brand)).toEqual(brands[0]);
-  const programmes = dataOf(
+  const brands = parseData(await sandbox.call("GET", "/stays/brands"), z.array(Brand));
+  expect(parseData(await sandbox.call("GET", `/stays/brands/${brands[0]?.id}`), Brand)).toEqual(brands[0]);
+  const programmes = parseData(
     await sandbox.call("GET", "/stays/loyalty_programmes"),
     z.array(z.looseObject({ reference: z.string() })),
   );
@@ -158,7 +158,7 @@ test("suggestions name hotels by what was typed, around a place or in the towns 
     accommodation_location: z.looseObject({ address: z.looseObject({ city_name: z.string() }) }),
   });
   const suggest = async (data: unknown) =>
-    dataOf(await sandbox.call("POST", "/stays/accommodation/suggestions", data), z.array(Suggestion));
+    parseData(await sandbox.call("POST", "/stays/accommodation/suggestions", data), z.array(Suggestion));
   const inLisbon = await suggest({ query: "lisbo" });
   expect(inLisbon.length).toBeGreaterThan(2);
   expect(inLisbon.every((hotel) => hotel.accommodation_location.address.city_name.startsWith("Lisb"))).toBe(true);
@@ -173,7 +173,7 @@ test("suggestions name hotels by what was typed, around a place or in the towns 
   expect(near.map((hotel) => hotel.accommodation_name)).toEqual(
     Array.from({ length: 6 }, (_, index) => expect.stringContaining(`Test Hotel ${index + 1}`)),
   );
-  expect(errorOf(await sandbox.call("POST", "/stays/accommodation/suggestions", { query: "ab" }))).toMatchObject({
+  expect(parseError(await sandbox.call("POST", "/stays/accommodation/suggestions", { query: "ab" }))).toMatchObject({
     pointer: "/query",
   });
 });

@@ -6,9 +6,7 @@ import {
   CustomerUser,
   cents,
   checkLedgerAddsUp,
-  dataOf,
   daysAhead,
-  errorOf,
   getOrder,
   hold,
   instantBody,
@@ -17,6 +15,8 @@ import {
   Order,
   orderBody,
   Payment,
+  parseData,
+  parseError,
   pay,
   pickOffer,
   search,
@@ -32,7 +32,7 @@ afterAll(async () => {
   await sandbox?.close();
 });
 
-const order = async (data: unknown) => errorOf(await sandbox.call("POST", "/air/orders", data));
+const order = async (data: unknown) => parseError(await sandbox.call("POST", "/air/orders", data));
 const payFor = (orderId: string, payment: Record<string, unknown>) =>
   sandbox.call("POST", "/air/payments", { order_id: orderId, payment });
 
@@ -105,9 +105,11 @@ describe("a held order", () => {
     expect(cents(before.balance.amount) - cents(after.balance.amount)).toBe(cents(offer.total_amount));
     checkLedgerAddsUp(after);
     expect(
-      dataOf(await sandbox.call("GET", `/air/payments?order_id=${held.id}`), z.array(Payment)).map((row) => row.id),
+      parseData(await sandbox.call("GET", `/air/payments?order_id=${held.id}`), z.array(Payment)).map((row) => row.id),
     ).toEqual([payment.id]);
-    expect(dataOf(await sandbox.call("GET", `/air/payments/${payment.id}`), Payment)).toMatchObject({ id: payment.id });
+    expect(parseData(await sandbox.call("GET", `/air/payments/${payment.id}`), Payment)).toMatchObject({
+      id: payment.id,
+    });
   });
 
   test("tickets come without a tick too", async () => {
@@ -134,7 +136,7 @@ describe("a held order", () => {
     const lapsed = await getOrder(sandbox, held.id);
     expect(lapsed.payment_status).toMatchObject({ awaiting_payment: false, paid_at: null });
     const payment = { type: "balance", amount: held.total_amount, currency: "USD" };
-    expect(errorOf(await payFor(held.id, payment))).toMatchObject({
+    expect(parseError(await payFor(held.id, payment))).toMatchObject({
       status: 422,
       type: "invalid_state_error",
       code: "past_payment_required_by_date",
@@ -144,16 +146,16 @@ describe("a held order", () => {
   test("is paid with the exact amount, once", async () => {
     const held = await hold(sandbox, await pickOffer(sandbox));
     const payment = { type: "balance", amount: held.total_amount, currency: "USD" };
-    expect(errorOf(await payFor(held.id, { ...payment, amount: "1.00" }))).toMatchObject({
+    expect(parseError(await payFor(held.id, { ...payment, amount: "1.00" }))).toMatchObject({
       code: "payment_amount_does_not_match_order_amount",
     });
-    expect(errorOf(await payFor(held.id, { ...payment, currency: "GBP" }))).toMatchObject({
+    expect(parseError(await payFor(held.id, { ...payment, currency: "GBP" }))).toMatchObject({
       code: "payment_currency_does_not_match_order_currency",
     });
-    expect(errorOf(await payFor("ord_none", payment))).toMatchObject({ status: 404 });
+    expect(parseError(await payFor("ord_none", payment))).toMatchObject({ status: 404 });
     const outcomes = await Promise.all([payFor(held.id, payment), payFor(held.id, payment), payFor(held.id, payment)]);
     expect(outcomes.map((outcome) => outcome.status).sort()).toEqual([201, 422, 422]);
-    expect(errorOf(await payFor(held.id, payment))).toMatchObject({ code: "already_paid" });
+    expect(parseError(await payFor(held.id, payment))).toMatchObject({ code: "already_paid" });
     checkLedgerAddsUp(await ledger(sandbox));
   });
 });
@@ -226,7 +228,7 @@ describe("rules of orders", () => {
     expect(await order(instantBody(offer, { payments: payments(offer.total_amount, "EUR") }))).toMatchObject({
       code: "payment_currency_does_not_match_order_currency",
     });
-    const paid = dataOf(await sandbox.call("POST", "/air/orders", instantBody(offer)), Order, 201);
+    const paid = parseData(await sandbox.call("POST", "/air/orders", instantBody(offer)), Order, 201);
     expect(paid.payment_status).toMatchObject({
       awaiting_payment: false,
       paid_at: expect.any(String),
@@ -269,7 +271,7 @@ describe("rules of orders", () => {
     const [first, second] = [await hold(sandbox, offer), await hold(sandbox, offer)];
     expect(first.id).not.toBe(second.id);
     expect(first.slices[0]?.id).not.toBe(second.slices[0]?.id);
-    const found = dataOf(await sandbox.call("GET", `/air/orders?offer_id=${offer.id}`), z.array(Order));
+    const found = parseData(await sandbox.call("GET", `/air/orders?offer_id=${offer.id}`), z.array(Order));
     expect(found.map((row) => row.id)).toEqual([second.id, first.id]);
     const books = await ledger(sandbox);
     expect(books.orders.filter((entry) => entry.offer_id === offer.id).length).toBe(2);
@@ -280,7 +282,7 @@ describe("rules of orders", () => {
     await tick(sandbox, 29 * 60);
     expect((await sandbox.call("GET", `/air/offers/${offer.id}`)).status).toBe(200);
     await tick(sandbox, 61);
-    expect(errorOf(await sandbox.call("GET", `/air/offers/${offer.id}`))).toMatchObject({
+    expect(parseError(await sandbox.call("GET", `/air/offers/${offer.id}`))).toMatchObject({
       type: "invalid_state_error",
       code: "offer_no_longer_available",
     });
@@ -292,7 +294,7 @@ describe("rules of orders", () => {
     expect(await order(instantBody(poor))).toMatchObject({ type: "airline_error", code: "insufficient_balance" });
     const moving = await pickOffer(sandbox, undefined, { origin: "LHR", destination: "STN" });
     expect(await order(instantBody(moving))).toMatchObject({ code: "price_changed" });
-    const dearer = dataOf(await sandbox.call("GET", `/air/offers/${moving.id}`), Offer);
+    const dearer = parseData(await sandbox.call("GET", `/air/offers/${moving.id}`), Offer);
     expect(Number(dearer.total_amount)).toBeGreaterThan(Number(moving.total_amount));
     expect(await order(instantBody(dearer))).toMatchObject({ code: "offer_no_longer_available" });
   });
@@ -300,7 +302,7 @@ describe("rules of orders", () => {
 
 describe("reading and marking orders", () => {
   test("lists filter, and metadata is replaced", async () => {
-    const user = dataOf(
+    const user = parseData(
       await sandbox.call("POST", "/identity/customer/users", {
         email: "ada@example.com",
         given_name: "Ada",
@@ -312,12 +314,12 @@ describe("reading and marking orders", () => {
     const offer = await pickOffer(sandbox);
     const held = await hold(sandbox, offer, { users: [user.id], metadata: { a: "1" } });
     const list = async (query: string) =>
-      dataOf(await sandbox.call("GET", `/air/orders?${query}`), z.array(Order)).map((row) => row.id);
+      parseData(await sandbox.call("GET", `/air/orders?${query}`), z.array(Order)).map((row) => row.id);
     expect(await list(`booking_reference=${held.booking_reference}`)).toEqual([held.id]);
     expect(await list(`user_id=${user.id}`)).toEqual([held.id]);
     expect(await list(`user_id=${user.id}&awaiting_payment=false`)).toEqual([]);
     expect(await list("awaiting_payment=true")).toContain(held.id);
-    const marked = dataOf(await sandbox.call("PATCH", `/air/orders/${held.id}`, { metadata: { b: "2" } }), Order);
+    const marked = parseData(await sandbox.call("PATCH", `/air/orders/${held.id}`, { metadata: { b: "2" } }), Order);
     expect(marked.metadata).toEqual({ b: "2" });
     expect((await getOrder(sandbox, held.id)).metadata).toEqual({ b: "2" });
   });
@@ -329,13 +331,13 @@ describe("reading and marking orders", () => {
     });
     for (let user = 0; user < 5; user += 1) {
       // An address is had once in a group.
-      const group = dataOf(
+      const group = parseData(
         await sandbox.call("POST", "/identity/customer/user_groups", { name: `G${user}` }),
         z.looseObject({ id: z.string() }),
         201,
       );
       const body = { email: "five@example.com", given_name: `N${user}`, family_name: "X", group_id: group.id };
-      dataOf(await sandbox.call("POST", "/identity/customer/users", body), CustomerUser, 201);
+      parseData(await sandbox.call("POST", "/identity/customer/users", body), CustomerUser, 201);
     }
     const page = async (query: string) =>
       Page.parse((await sandbox.call("GET", `/identity/customer/users?email=five@example.com&limit=2${query}`)).body);
@@ -349,15 +351,15 @@ describe("reading and marking orders", () => {
     expect(names(back)).toEqual(["N2", "N1"]);
     expect(names(await page(`&before=${back.meta.before}`))).toEqual(["N4", "N3"]);
     expect(names(await page(`&after=${back.meta.after}`))).toEqual(["N0"]);
-    expect(errorOf(await sandbox.call("GET", "/identity/customer/users?after=nonsense"))).toMatchObject({
+    expect(parseError(await sandbox.call("GET", "/identity/customer/users?after=nonsense"))).toMatchObject({
       pointer: "/after",
     });
   });
 
   test("customer users are found by e-mail and changed", async () => {
     const body = { email: "Grace@example.com", given_name: "Grace", family_name: "Hopper" };
-    const user = dataOf(await sandbox.call("POST", "/identity/customer/users", body), CustomerUser, 201);
-    const found = dataOf(
+    const user = parseData(await sandbox.call("POST", "/identity/customer/users", body), CustomerUser, 201);
+    const found = parseData(
       await sandbox.call("GET", "/identity/customer/users?email=grace@EXAMPLE.com"),
       z.array(CustomerUser),
     );
@@ -366,11 +368,11 @@ describe("reading and marking orders", () => {
       ...body,
       given_name: "Amazing",
     });
-    expect(dataOf(changed, CustomerUser).given_name).toBe("Amazing");
-    expect(dataOf(await sandbox.call("GET", `/identity/customer/users/${user.id}`), CustomerUser).given_name).toBe(
+    expect(parseData(changed, CustomerUser).given_name).toBe("Amazing");
+    expect(parseData(await sandbox.call("GET", `/identity/customer/users/${user.id}`), CustomerUser).given_name).toBe(
       "Amazing",
     );
-    expect(errorOf(await sandbox.call("POST", "/identity/customer/users", { ...body, email: "x" }))).toMatchObject({
+    expect(parseError(await sandbox.call("POST", "/identity/customer/users", { ...body, email: "x" }))).toMatchObject({
       pointer: "/email",
     });
   });

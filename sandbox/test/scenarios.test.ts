@@ -6,8 +6,6 @@ import { request, SUPPLIER_HEADERS, startSandboxProcess, startTestSandbox, type 
 import {
   arm,
   checkLedgerAddsUp,
-  dataOf,
-  errorOf,
   getOrder,
   hold,
   instantBody,
@@ -15,6 +13,8 @@ import {
   Offer,
   Order,
   orderBody,
+  parseData,
+  parseError,
   pay,
   pickOffer,
   search,
@@ -43,7 +43,7 @@ const Armed = z.object({
 
 const order = (data: unknown) => sandbox.call("POST", "/air/orders", data);
 const armed = async () => Armed.parse((await sandbox.control("GET", "/_sandbox/scenarios")).body).scenarios;
-const ordersOf = async (offerId: string) =>
+const listOrders = async (offerId: string) =>
   (await ledger(sandbox)).orders.filter((entry) => entry.offer_id === offerId);
 
 /** Posts an order and gives up when told to. */
@@ -53,9 +53,9 @@ function orderUntil(signal: AbortSignal) {
 }
 
 async function worksUnarmed(): Promise<void> {
-  const before = (await ordersOf(offer.id)).length;
-  dataOf(await order(orderBody(offer)), Order, 201);
-  expect((await ordersOf(offer.id)).length).toBe(before + 1);
+  const before = (await listOrders(offer.id)).length;
+  parseData(await order(orderBody(offer)), Order, 201);
+  expect((await listOrders(offer.id)).length).toBe(before + 1);
 }
 
 describe("faults of the connection", () => {
@@ -68,7 +68,7 @@ describe("faults of the connection", () => {
     expect(await Promise.race([asked, Promise.resolve("open")])).toBe("open");
     giveUp.abort();
     await expect(asked).rejects.toThrow();
-    expect(await ordersOf(offer.id)).toEqual([]);
+    expect(await listOrders(offer.id)).toEqual([]);
     await worksUnarmed();
   });
 
@@ -77,16 +77,16 @@ describe("faults of the connection", () => {
     ["http_503", 503],
   ] as const)("%s: nothing done", async (fault, status) => {
     await arm(sandbox, { match: ORDERS, fault, times: 2 });
-    expect(errorOf(await order(orderBody(offer)))).toMatchObject({ status, type: "api_error" });
-    expect(errorOf(await order(orderBody(offer)))).toMatchObject({ status, type: "api_error" });
-    expect(await ordersOf(offer.id)).toEqual([]);
+    expect(parseError(await order(orderBody(offer)))).toMatchObject({ status, type: "api_error" });
+    expect(parseError(await order(orderBody(offer)))).toMatchObject({ status, type: "api_error" });
+    expect(await listOrders(offer.id)).toEqual([]);
     await worksUnarmed();
   });
 
   test("reset_after_effect: done, then the connection is reset", async () => {
     await arm(sandbox, { match: ORDERS, fault: "reset_after_effect" });
     await expect(order(orderBody(offer))).rejects.toThrow();
-    expect(await ordersOf(offer.id)).toHaveLength(1);
+    expect(await listOrders(offer.id)).toHaveLength(1);
     await worksUnarmed();
   });
 
@@ -98,7 +98,7 @@ describe("faults of the connection", () => {
     const text = await response.text();
     expect(text.startsWith('{"data":')).toBe(true);
     expect(() => JSON.parse(text)).toThrow();
-    expect(await ordersOf(offer.id)).toHaveLength(1);
+    expect(await listOrders(offer.id)).toHaveLength(1);
     await worksUnarmed();
   });
 
@@ -110,9 +110,9 @@ describe("faults of the connection", () => {
     giveUp.abort();
     await expect(asked).rejects.toThrow();
     await tick(sandbox, 500);
-    expect(await ordersOf(offer.id)).toEqual([]);
+    expect(await listOrders(offer.id)).toEqual([]);
     await tick(sandbox, 101);
-    await expect.poll(() => ordersOf(offer.id)).toHaveLength(1);
+    await expect.poll(() => listOrders(offer.id)).toHaveLength(1);
     await worksUnarmed();
   });
 
@@ -122,7 +122,7 @@ describe("faults of the connection", () => {
     const asked = orderUntil(giveUp.signal);
     await expect.poll(armed).toEqual([]);
     await tick(sandbox, 601);
-    await expect.poll(() => ordersOf(offer.id)).toHaveLength(1);
+    await expect.poll(() => listOrders(offer.id)).toHaveLength(1);
     await worksUnarmed();
     expect(await Promise.race([asked, Promise.resolve("open")])).toBe("open");
     giveUp.abort();
@@ -144,9 +144,9 @@ describe("faults of the connection", () => {
     await expect.poll(hangUp).toBe(2);
     expect((await heard).map(({ status }) => status)).toEqual(["rejected", "rejected"]);
     expect(await hangUp()).toBe(2);
-    expect(await ordersOf(offer.id)).toEqual([]);
+    expect(await listOrders(offer.id)).toEqual([]);
     await tick(sandbox, 601);
-    await expect.poll(() => ordersOf(offer.id)).toHaveLength(1);
+    await expect.poll(() => listOrders(offer.id)).toHaveLength(1);
     await worksUnarmed();
   });
 });
@@ -154,20 +154,20 @@ describe("faults of the connection", () => {
 describe("faults of the business", () => {
   test("price_changed on an order: refused, and the offer is dearer from then on", async () => {
     await arm(sandbox, { match: ORDERS, fault: "price_changed" });
-    expect(errorOf(await order(instantBody(offer)))).toMatchObject({ status: 422, code: "price_changed" });
-    const dearer = dataOf(await sandbox.call("GET", `/air/offers/${offer.id}`), Offer);
+    expect(parseError(await order(instantBody(offer)))).toMatchObject({ status: 422, code: "price_changed" });
+    const dearer = parseData(await sandbox.call("GET", `/air/offers/${offer.id}`), Offer);
     expect(Number(dearer.total_amount)).toBeGreaterThan(Number(offer.total_amount));
-    expect(errorOf(await order(instantBody(offer)))).toMatchObject({
+    expect(parseError(await order(instantBody(offer)))).toMatchObject({
       code: "payment_amount_does_not_match_order_amount",
     });
-    dataOf(await order(instantBody(dearer)), Order, 201);
+    parseData(await order(instantBody(dearer)), Order, 201);
   });
 
   test("price_changed on a payment: refused, and the order is dearer from then on", async () => {
     const held = await hold(sandbox, offer);
     await arm(sandbox, { match: { path: "/air/payments", method: "POST" }, fault: "price_changed" });
     const payment = { type: "balance", amount: held.total_amount, currency: "USD" };
-    expect(errorOf(await sandbox.call("POST", "/air/payments", { order_id: held.id, payment }))).toMatchObject({
+    expect(parseError(await sandbox.call("POST", "/air/payments", { order_id: held.id, payment }))).toMatchObject({
       code: "price_changed",
     });
     const dearer = await getOrder(sandbox, held.id);
@@ -177,7 +177,7 @@ describe("faults of the business", () => {
 
   test("price_changed on reading an offer shows the new price", async () => {
     await arm(sandbox, { match: { path: "/air/offers/{id}", method: "GET" }, fault: "price_changed" });
-    const read = async () => dataOf(await sandbox.call("GET", `/air/offers/${offer.id}`), Offer).total_amount;
+    const read = async () => parseData(await sandbox.call("GET", `/air/offers/${offer.id}`), Offer).total_amount;
     const changed = await read();
     expect(Number(changed)).toBeGreaterThan(Number(offer.total_amount));
     expect(await read()).toBe(changed);
@@ -185,9 +185,9 @@ describe("faults of the business", () => {
 
   test("offer_expired: refused, and gone from then on", async () => {
     await arm(sandbox, { match: ORDERS, fault: "offer_expired" });
-    expect(errorOf(await order(orderBody(offer)))).toMatchObject({ status: 422, code: "offer_expired" });
-    expect(errorOf(await order(orderBody(offer)))).toMatchObject({ code: "offer_no_longer_available" });
-    expect(await ordersOf(offer.id)).toEqual([]);
+    expect(parseError(await order(orderBody(offer)))).toMatchObject({ status: 422, code: "offer_expired" });
+    expect(parseError(await order(orderBody(offer)))).toMatchObject({ code: "offer_no_longer_available" });
+    expect(await listOrders(offer.id)).toEqual([]);
     offer = await pickOffer(sandbox);
     await worksUnarmed();
   });
@@ -289,13 +289,13 @@ describe("arming", () => {
 });
 
 test("the clock's advance survives a restart, and searches follow it", async () => {
-  const nowOf = async (running: Pick<TestSandbox, "control">) =>
+  const readNow = async (running: Pick<TestSandbox, "control">) =>
     Date.parse(z.looseObject({ now: z.string() }).parse((await running.control("GET", "/_sandbox/ledger")).body).now);
-  const before = await nowOf(sandbox);
+  const before = await readNow(sandbox);
   await tick(sandbox, 30 * 86_400);
-  expect(await nowOf(sandbox)).toBeGreaterThanOrEqual(before + 30 * 86_400_000);
+  expect(await readNow(sandbox)).toBeGreaterThanOrEqual(before + 30 * 86_400_000);
   const twin = await startSandboxProcess(sandbox.databaseUrl);
-  expect(await nowOf(twin)).toBeGreaterThanOrEqual(before + 30 * 86_400_000);
+  expect(await readNow(twin)).toBeGreaterThanOrEqual(before + 30 * 86_400_000);
   await twin.stop();
   const late = sandbox.call("POST", "/air/offer_requests", {
     slices: [
@@ -307,7 +307,7 @@ test("the clock's advance survives a restart, and searches follow it", async () 
     ],
     passengers: [{ type: "adult" }],
   });
-  expect(errorOf(await late)).toMatchObject({ code: "validation_date_in_past" });
+  expect(parseError(await late)).toMatchObject({ code: "validation_date_in_past" });
   expect((await search(sandbox, { origin: "LHR", destination: "JFK", days: 200 })).offers.length).toBeGreaterThan(7);
 });
 

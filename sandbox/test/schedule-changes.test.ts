@@ -4,11 +4,11 @@ import { z } from "zod";
 import { Receiver } from "./receiver.ts";
 import {
   AirlineChange,
-  bagsOf,
   brand,
   ChangeRequest,
   freeSeat,
   OrderChange,
+  readBags,
   readOrder,
   type ServicedOrder,
   seatMaps,
@@ -21,12 +21,12 @@ import {
   Cancellation,
   cents,
   checkLedgerAddsUp,
-  dataOf,
   daysAhead,
-  errorOf,
   hold,
   instantBody,
   ledger,
+  parseData,
+  parseError,
   pay,
   pickOffer,
   tick,
@@ -67,23 +67,23 @@ async function moveSchedule(order: Pick<ServicedOrder, "id">, more: Record<strin
   return z.object({ airline_initiated_change: AirlineChange }).parse(answer.body).airline_initiated_change;
 }
 const read = async (orderId: string) =>
-  dataOf(await sandbox.call("GET", `/air/airline_initiated_changes?order_id=${orderId}`), z.array(AirlineChange));
+  parseData(await sandbox.call("GET", `/air/airline_initiated_changes?order_id=${orderId}`), z.array(AirlineChange));
 const accept = (id: string) => sandbox.call("POST", `/air/airline_initiated_changes/${id}/actions/accept`);
 const update = (id: string, action: string) =>
   sandbox.call("PATCH", `/air/airline_initiated_changes/${id}`, { action_taken: action });
 async function quote(orderId: string) {
-  return dataOf(await sandbox.call("POST", "/air/order_cancellations", { order_id: orderId }), Cancellation, 201);
+  return parseData(await sandbox.call("POST", "/air/order_cancellations", { order_id: orderId }), Cancellation, 201);
 }
 
 test("a later departure is told, listed, and taken over when it is accepted, with seats and bags", async () => {
   const offer = await pickOffer(sandbox, brand("Flex"));
   const { service, seat } = freeSeat(await seatMaps(sandbox, offer.id), (one) => one.name === "Standard seat");
-  const [bag] = await bagsOf(sandbox, offer.id);
+  const [bag] = await readBags(sandbox, offer.id);
   const total = (Number(cents(offer.total_amount) + cents(bag?.total_amount ?? "")) / 100).toFixed(2);
   const services = [service.id, bag?.id].map((id) => ({ id, quantity: 1 }));
   const payments = [{ type: "balance", amount: total, currency: "USD" }];
   const answer = await sandbox.call("POST", "/air/orders", instantBody(offer, { services, payments }));
-  const { id } = dataOf(answer, z.looseObject({ id: z.string() }), 201);
+  const { id } = parseData(answer, z.looseObject({ id: z.string() }), 201);
   const before = await readOrder(sandbox, id);
   const change = await moveSchedule(before, { shift_minutes: 120 });
   expect(await read(id)).toEqual([change]);
@@ -102,7 +102,7 @@ test("a later departure is told, listed, and taken over when it is accepted, wit
     departed.add({ hours: 2 }).toString({ smallestUnit: "second" }),
   );
 
-  expect(dataOf(await accept(change.id), AirlineChange)).toMatchObject({
+  expect(parseData(await accept(change.id), AirlineChange)).toMatchObject({
     action_taken: "accepted",
     action_taken_at: expect.any(String),
     available_actions: [],
@@ -114,8 +114,8 @@ test("a later departure is told, listed, and taken over when it is accepted, wit
   expect(after.services.map((row) => row.segment_ids)).toEqual([[segment?.id], [segment?.id]]);
   expect(after.airline_initiated_changes).toMatchObject([{ id: change.id, action_taken: "accepted" }]);
   for (const again of [await accept(change.id), await update(change.id, "cancelled")])
-    expect(errorOf(again)).toMatchObject({ type: "invalid_state_error", code: "already_actioned" });
-  expect(errorOf(await accept("aic_none"))).toMatchObject({ status: 404 });
+    expect(parseError(again)).toMatchObject({ type: "invalid_state_error", code: "already_actioned" });
+  expect(parseError(await accept("aic_none"))).toMatchObject({ status: 404 });
   expect((await servicingBooks(sandbox, id)).all.airlineInitiatedChanges).toContainEqual(
     expect.objectContaining({ id: change.id, action_taken: "accepted" }),
   );
@@ -126,7 +126,7 @@ test("cancelled flights cannot be accepted; the order is cancelled for its full 
   expect(await quote(order.id)).toMatchObject({ refund_amount: "0.00" });
   const change = await moveSchedule(order, { shift_minutes: null });
   expect(change).toMatchObject({ added: [], available_actions: ["cancel", "change", "update"] });
-  expect(errorOf(await accept(change.id))).toMatchObject({ code: "action_not_available" });
+  expect(parseError(await accept(change.id))).toMatchObject({ code: "action_not_available" });
   const before = cents((await ledger(sandbox)).balance.amount);
   const quoted = await quote(order.id);
   expect(quoted.refund_amount).toBe(order.total_amount);
@@ -151,14 +151,14 @@ test.each(["Basic", "Standard"])("a change because of it costs no penalty, whate
     },
   };
   const answer = await sandbox.call("POST", "/air/order_change_requests", request);
-  const [offer] = dataOf(answer, ChangeRequest, 201).order_change_offers;
+  const [offer] = parseData(answer, ChangeRequest, 201).order_change_offers;
   expect(offer?.penalty_total_amount).toBe("0.00");
   const selected = { selected_order_change_offer: offer?.id };
-  const change = dataOf(await sandbox.call("POST", "/air/order_changes", selected), OrderChange, 201);
+  const change = parseData(await sandbox.call("POST", "/air/order_changes", selected), OrderChange, 201);
   const due = cents(change.change_total_amount);
   const payment = { type: "balance", amount: change.change_total_amount, currency: "USD" };
   const path = `/air/order_changes/${change.id}/actions/confirm`;
-  dataOf(await sandbox.call("POST", path, due > 0n ? { payment } : {}), OrderChange);
+  parseData(await sandbox.call("POST", path, due > 0n ? { payment } : {}), OrderChange);
   expect(await read(order.id)).toMatchObject([{ action_taken: "changed" }]);
   await until(() => expect(told("air.order.changed")).toEqual([change.id]));
   checkLedgerAddsUp(await ledger(sandbox));
@@ -169,8 +169,8 @@ test("a held order is not paid before its change is answered", async () => {
   const change = await moveSchedule(held);
   const payment = { type: "balance", amount: held.total_amount, currency: "USD" };
   const early = await sandbox.call("POST", "/air/payments", { order_id: held.id, payment });
-  expect(errorOf(early)).toMatchObject({ type: "invalid_state_error", code: "schedule_changed" });
-  expect(errorOf(await update(change.id, "ignored"))).toMatchObject({ pointer: "/action_taken" });
+  expect(parseError(early)).toMatchObject({ type: "invalid_state_error", code: "schedule_changed" });
+  expect(parseError(await update(change.id, "ignored"))).toMatchObject({ pointer: "/action_taken" });
   await accept(change.id);
   await pay(sandbox, held);
 });
@@ -186,7 +186,7 @@ test("only open orders and their slices are moved", async () => {
 test("a credit's life is told: created, spent with what is left, given back where tickets fail, invalidated", async () => {
   const CreditId = z.looseObject({ id: z.string() });
   const create = async () =>
-    dataOf(
+    parseData(
       await sandbox.call("POST", "/air/airline_credits", {
         airline_iata_code: "BA",
         amount: "90.00",
@@ -208,11 +208,11 @@ test("a credit's life is told: created, spent with what is left, given back wher
     { type: "balance", amount: rest, currency: "USD" },
   ];
   await arm(sandbox, { match: { path: "/air/orders", method: "POST" }, fault: "ticketing_failed" });
-  dataOf(await sandbox.call("POST", "/air/orders", instantBody(offer, { payments })), CreditId, 201);
+  parseData(await sandbox.call("POST", "/air/orders", instantBody(offer, { payments })), CreditId, 201);
   await until(() => expect(told("air.airline_credit.spent")).toEqual([credit]));
   const left = told("air.airline_credit.created").find((id) => id !== credit);
   const Shown = z.looseObject({ spent_at: z.string().nullable(), invalidated_at: z.string().nullable() });
-  const shown = async (id: unknown) => dataOf(await sandbox.call("GET", `/air/airline_credits/${id}`), Shown);
+  const shown = async (id: unknown) => parseData(await sandbox.call("GET", `/air/airline_credits/${id}`), Shown);
   await until(() => expect(told("air.airline_credit.created")).toHaveLength(2));
   const failed = told("air.payment.failed").length;
   await tick(sandbox, 2);

@@ -4,12 +4,12 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { z } from "zod";
 import {
   Coverage,
-  firstOf,
   Identified,
-  methodsOf,
+  listMethods,
   only,
   reasonNotCovered,
   tableOfReadme,
+  takeFirst,
   untyped,
   untypedList,
 } from "./sdk-coverage.ts";
@@ -53,13 +53,13 @@ test("reference data", async () => {
     expect(got.data).toEqual(first);
   }
   expect(
-    await coverage.seen("airlines.listWithGenerator", () => firstOf(duffel.airlines.listWithGenerator(), 60)),
+    await coverage.seen("airlines.listWithGenerator", () => takeFirst(duffel.airlines.listWithGenerator(), 60)),
   ).toHaveLength(60);
   expect(
-    await coverage.seen("airports.listWithGenerator", () => firstOf(duffel.airports.listWithGenerator(), 60)),
+    await coverage.seen("airports.listWithGenerator", () => takeFirst(duffel.airports.listWithGenerator(), 60)),
   ).toHaveLength(60);
   const types = await coverage.seen("aircraft.listWithGenerator", () =>
-    firstOf(duffel.aircraft.listWithGenerator(), 3),
+    takeFirst(duffel.aircraft.listWithGenerator(), 3),
   );
   expect(new Set(types.map((type) => type.data.id)).size).toBe(3);
   const { data: programmes } = await coverage.seen("loyaltyProgrammes.list", () => duffel.loyaltyProgrammes.list());
@@ -91,7 +91,7 @@ test("search, offers and seat maps", async () => {
   expect(offers).toHaveLength(2);
   expect(meta?.after).toEqual(expect.any(String));
   const all = await coverage.seen("offers.listWithGenerator", () =>
-    firstOf(duffel.offers.listWithGenerator(query), 55),
+    takeFirst(duffel.offers.listWithGenerator(query), 55),
   );
   expect(new Set(all.map((offer) => offer.data.id)).size).toBe(Math.min(55, asked.offers?.length ?? 0));
   const { data: offer } = await coverage.seen("offers.get", () =>
@@ -130,7 +130,9 @@ test("orders, payments, services and cancellations", async () => {
     duffel.orders.list({ booking_reference: order.booking_reference, limit: 1 }),
   );
   expect(only(listed).id).toBe(order.id);
-  const streamed = await coverage.seen("orders.listWithGenerator", () => firstOf(duffel.orders.listWithGenerator(), 1));
+  const streamed = await coverage.seen("orders.listWithGenerator", () =>
+    takeFirst(duffel.orders.listWithGenerator(), 1),
+  );
   expect(only(streamed).data.id).toBe(order.id);
   await coverage.seen(
     "orders.update",
@@ -160,7 +162,7 @@ test("orders, payments, services and cancellations", async () => {
   );
   expect(only(quotes).id).toBe(quote.id);
   const streamedQuotes = await coverage.seen("orderCancellations.listWithGenerator", () =>
-    firstOf(duffel.orderCancellations.listWithGenerator({ order_id: refundable.id }), 2),
+    takeFirst(duffel.orderCancellations.listWithGenerator({ order_id: refundable.id }), 2),
   );
   expect(streamedQuotes).toHaveLength(1);
   const { data: confirmed } = await coverage.seen("orderCancellations.confirm", () =>
@@ -194,7 +196,7 @@ test("changes, the caller's and the airline's", async () => {
   await expect(
     coverage.seen(
       "orderChangeOffers.listWithGenerator",
-      () => firstOf(duffel.orderChangeOffers.listWithGenerator(), 1),
+      () => takeFirst(duffel.orderChangeOffers.listWithGenerator(), 1),
       "takes no order_change_request_id, which the route needs: refused",
     ),
   ).rejects.toBeInstanceOf(DuffelError);
@@ -265,7 +267,7 @@ test("stays", async () => {
   const { data: listed } = await coverage.seen("stays.bookings.list", () => stays.bookings.list({ limit: 1 }));
   expect(listed).toEqual([booking]);
   const streamed = await coverage.seen("stays.bookings.listWithGenerator", () =>
-    firstOf(stays.bookings.listWithGenerator(), 1),
+    takeFirst(stays.bookings.listWithGenerator(), 1),
   );
   expect(only(streamed).data.id).toBe(booking.id);
   const { data: cancelled } = await coverage.seen("stays.bookings.cancel", () => stays.bookings.cancel(booking.id));
@@ -277,7 +279,7 @@ test("stays", async () => {
   );
   expect(hotels.data).toHaveLength(2);
   const walked = await coverage.seen("stays.accommodation.listWithGenerator", () =>
-    firstOf(Reflect.apply(stays.accommodation.listWithGenerator, undefined, [{ ...around, limit: 2 }]), 4),
+    takeFirst(Reflect.apply(stays.accommodation.listWithGenerator, undefined, [{ ...around, limit: 2 }]), 4),
   );
   expect(walked).toHaveLength(4);
   expect((await coverage.seen("stays.accommodation.get", () => stays.accommodation.get(hotel.id))).data.name).toBe(
@@ -309,7 +311,7 @@ test("stays", async () => {
   expect(renamed).toEqual({ ...made, display_name: "Acme 2" });
   expect((await coverage.seen("stays.negotiatedRates.list", () => rates.list({ limit: 1 }))).data).toEqual([renamed]);
   expect(
-    await coverage.seen("stays.negotiatedRates.listWithGenerator", () => firstOf(rates.listWithGenerator(), 2)),
+    await coverage.seen("stays.negotiatedRates.listWithGenerator", () => takeFirst(rates.listWithGenerator(), 2)),
   ).toHaveLength(1);
   await crashes("stays.negotiatedRates.delete", () => rates.delete(made.id));
   expect((await rates.list()).data).toEqual([]);
@@ -382,7 +384,7 @@ test("a refusal reaches the caller as the client's own error, with what the sand
 
 test("every call of the client was made, or says why not; the README has the list", () => {
   const covered = coverage.methods();
-  const missing = methodsOf(duffel).filter(
+  const missing = listMethods(duffel).filter(
     (method) => !covered.includes(method) && reasonNotCovered(method) === undefined,
   );
   expect(missing).toEqual([]);

@@ -32,11 +32,11 @@ function isObject(value: unknown): value is object {
 }
 
 /** Every call that the client offers, as `resource.method`. */
-export function methodsOf(client: object, prefix = ""): string[] {
+export function listMethods(client: object, prefix = ""): string[] {
   return Object.entries(client).flatMap(([name, value]: [string, unknown]) => {
     if (name === "client" || name === "cardsClient") return [];
     if (typeof value === "function") return NO_METHODS.has(name) ? [] : [`${prefix}${name}`];
-    return isObject(value) ? methodsOf(value, `${prefix}${name}.`) : [];
+    return isObject(value) ? listMethods(value, `${prefix}${name}.`) : [];
   });
 }
 
@@ -58,7 +58,7 @@ export async function untypedList(call: (...given: never[]) => Promise<unknown>,
   return z.object({ data: z.array(Identified) }).parse(answer);
 }
 
-export async function firstOf<Item>(items: AsyncIterable<Item>, count: number): Promise<Item[]> {
+export async function takeFirst<Item>(items: AsyncIterable<Item>, count: number): Promise<Item[]> {
   const found: Item[] = [];
   for await (const item of items) {
     found.push(item);

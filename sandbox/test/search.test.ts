@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { z } from "zod";
 import { request, SUPPLIER_HEADERS, startTestSandbox, type TestSandbox } from "./start.ts";
-import { cents, dataOf, daysAhead, errorOf, Offer, OfferRequest, search } from "./supplier.ts";
+import { cents, daysAhead, Offer, OfferRequest, parseData, parseError, search } from "./supplier.ts";
 
 let sandbox: TestSandbox;
 beforeAll(async () => {
@@ -18,7 +18,7 @@ const Listed = z.object({
 });
 
 async function failOn(data: unknown, path = "/air/offer_requests") {
-  return errorOf(await sandbox.call("POST", path, data));
+  return parseError(await sandbox.call("POST", path, data));
 }
 
 function body(changes: Record<string, unknown> = {}) {
@@ -31,7 +31,7 @@ function body(changes: Record<string, unknown> = {}) {
 
 describe("headers", () => {
   const get = async (headers: Record<string, string>) =>
-    errorOf(await request(`${sandbox.url}/air/airlines`, { headers }));
+    parseError(await request(`${sandbox.url}/air/airlines`, { headers }));
   test("each missing or wrong one has its own error", async () => {
     const { authorization, "duffel-version": version } = SUPPLIER_HEADERS;
     expect(await get({ "duffel-version": version })).toMatchObject({
@@ -60,16 +60,18 @@ describe("headers", () => {
     expect((await request(`${sandbox.url}/healthz`, {})).status).toBe(200);
   });
   test("unknown paths and ids are not found", async () => {
-    expect(errorOf(await sandbox.call("GET", "/air/nothing"))).toMatchObject({ status: 404, code: "not_found" });
-    expect(errorOf(await sandbox.call("GET", "/air/airports/arp_xxx_gb"))).toMatchObject({
+    expect(parseError(await sandbox.call("GET", "/air/nothing"))).toMatchObject({ status: 404, code: "not_found" });
+    expect(parseError(await sandbox.call("GET", "/air/airports/arp_xxx_gb"))).toMatchObject({
       status: 404,
       code: "not_found",
     });
-    expect(errorOf(await sandbox.call("GET", "/air/orders/ord_0000000000000000000000"))).toMatchObject({ status: 404 });
+    expect(parseError(await sandbox.call("GET", "/air/orders/ord_0000000000000000000000"))).toMatchObject({
+      status: 404,
+    });
   });
   test("a body that is no JSON, or has no data, is refused", async () => {
     const post = async (text: string) =>
-      errorOf(
+      parseError(
         await request(`${sandbox.url}/air/offer_requests`, { method: "POST", headers: SUPPLIER_HEADERS, body: text }),
       );
     expect(await post("{")).toMatchObject({ status: 400, type: "invalid_request_error" });
@@ -100,10 +102,10 @@ describe("reference data", () => {
   test("what a list shows is found by its id, also with a trailing slash", async () => {
     for (const path of ["/air/airlines", "/air/airports", "/air/aircraft"]) {
       const [first] = Listed.parse((await sandbox.call("GET", `${path}/?limit=1`)).body).data;
-      const one = dataOf(await sandbox.call("GET", `${path}/${first?.id}`), z.looseObject({ id: z.string() }));
+      const one = parseData(await sandbox.call("GET", `${path}/${first?.id}`), z.looseObject({ id: z.string() }));
       expect(one).toEqual(first);
     }
-    expect(errorOf(await sandbox.call("GET", "/air/airlines?limit=201"))).toMatchObject({
+    expect(parseError(await sandbox.call("GET", "/air/airlines?limit=201"))).toMatchObject({
       status: 422,
       type: "validation_error",
     });
@@ -113,7 +115,7 @@ describe("reference data", () => {
 describe("places", () => {
   const Place = z.looseObject({ type: z.enum(["airport", "city"]), iata_code: z.string(), name: z.string() });
   const suggest = async (query: string) =>
-    dataOf(await sandbox.call("GET", `/places/suggestions?${query}`), z.array(Place));
+    parseData(await sandbox.call("GET", `/places/suggestions?${query}`), z.array(Place));
   test("a name finds the city and its airports, an accent more or less", async () => {
     expect((await suggest("query=london")).slice(0, 2).map((place) => place.iata_code)).toEqual(["LON", "LGW"]);
     expect((await suggest("query=NRT"))[0]).toMatchObject({ type: "airport", iata_code: "NRT" });
@@ -125,8 +127,8 @@ describe("places", () => {
     const wider = (await suggest("lat=51.47&lng=-0.45&rad=45000")).map((place) => place.iata_code);
     expect(wider[0]).toBe("LHR");
     expect(wider).toContain("LGW");
-    expect(errorOf(await sandbox.call("GET", "/places/suggestions?lat=51"))).toMatchObject({ status: 422 });
-    expect(errorOf(await sandbox.call("GET", "/places/suggestions"))).toMatchObject({ status: 422 });
+    expect(parseError(await sandbox.call("GET", "/places/suggestions?lat=51"))).toMatchObject({ status: 422 });
+    expect(parseError(await sandbox.call("GET", "/places/suggestions"))).toMatchObject({ status: 422 });
   });
 });
 
@@ -139,13 +141,13 @@ describe("searches", () => {
       expect(offer.slices.map((slice) => slice.segments[0]?.origin.iata_code)).toEqual(["LHR", "JFK"]);
     }
     const [first] = found.offers;
-    expect(dataOf(await sandbox.call("GET", `/air/offers/${first?.id}`), Offer)).toMatchObject({
+    expect(parseData(await sandbox.call("GET", `/air/offers/${first?.id}`), Offer)).toMatchObject({
       id: first?.id,
       total_amount: first?.total_amount,
     });
-    const again = dataOf(await sandbox.call("GET", `/air/offer_requests/${found.id}`), OfferRequest);
+    const again = parseData(await sandbox.call("GET", `/air/offer_requests/${found.id}`), OfferRequest);
     expect(again.offers).toEqual(found.offers);
-    const sorted = dataOf(
+    const sorted = parseData(
       await sandbox.call("GET", `/air/offers/?offer_request_id=${found.id}&sort=total_amount&limit=200`),
       z.array(Offer),
     );
@@ -154,12 +156,12 @@ describe("searches", () => {
   });
   test("return_offers=false only opens the request, with and without the trailing slash", async () => {
     for (const path of ["/air/offer_requests?return_offers=false", "/air/offer_requests/?return_offers=false"]) {
-      const opened = dataOf(
+      const opened = parseData(
         await sandbox.call("POST", path, body()),
         z.looseObject({ id: z.string(), offers: z.undefined().optional() }),
         201,
       );
-      const offers = dataOf(
+      const offers = parseData(
         await sandbox.call("GET", `/air/offers?offer_request_id=${opened.id}&limit=3`),
         z.array(Offer),
       );
@@ -227,7 +229,7 @@ describe("searches", () => {
         departure_time: { from: "09:00", to: "14:00" },
       },
     ];
-    const found = dataOf(await sandbox.call("POST", "/air/offer_requests", body({ slices })), OfferRequest, 201);
+    const found = parseData(await sandbox.call("POST", "/air/offer_requests", body({ slices })), OfferRequest, 201);
     const times = found.offers.map((offer) => offer.slices[0]?.segments[0]?.departing_at.slice(11, 16) ?? "");
     expect(times.length).toBeGreaterThan(0);
     expect(times.every((time) => time >= "09:00" && time <= "14:00")).toBe(true);
@@ -287,29 +289,29 @@ describe("searches", () => {
 });
 
 describe("fixed routes", () => {
-  const offersOf = async (origin: string, destination: string) =>
+  const searchOffers = async (origin: string, destination: string) =>
     (await search(sandbox, { origin, destination })).offers;
-  test("PVD-RAI has no offers", async () => expect(await offersOf("PVD", "RAI")).toEqual([]));
+  test("PVD-RAI has no offers", async () => expect(await searchOffers("PVD", "RAI")).toEqual([]));
   test("JFK-EWR can all be held", async () => {
-    const offers = await offersOf("JFK", "EWR");
+    const offers = await searchOffers("JFK", "EWR");
     expect(offers.length).toBeGreaterThan(2);
     expect(offers.map((offer) => offer.payment_requirements.requires_instant_payment)).not.toContain(true);
   });
   test("LHR-DXB connects", async () => {
-    const offers = await offersOf("LHR", "DXB");
+    const offers = await searchOffers("LHR", "DXB");
     expect(offers.length).toBeGreaterThan(2);
     for (const offer of offers) expect(offer.slices[0]?.segments.length).toBe(2);
   });
   test("BTS-MRU has no bags", async () => {
-    const bagsOf = (offers: Offer[]) =>
+    const listBags = (offers: Offer[]) =>
       offers.flatMap((offer) => offer.slices[0]?.segments[0]?.passengers[0]?.baggages ?? []);
-    const offers = await offersOf("BTS", "MRU");
+    const offers = await searchOffers("BTS", "MRU");
     expect(offers.length).toBeGreaterThan(2);
-    expect(bagsOf(offers)).toEqual([]);
-    expect(bagsOf(await offersOf("LHR", "JFK")).length).toBeGreaterThan(0);
+    expect(listBags(offers)).toEqual([]);
+    expect(listBags(await searchOffers("LHR", "JFK")).length).toBeGreaterThan(0);
   });
   test("DXB-AMS stops once on the way", async () => {
-    for (const offer of await offersOf("DXB", "AMS"))
+    for (const offer of await searchOffers("DXB", "AMS"))
       expect(offer.slices[0]?.segments.map((segment) => segment.stops.length)).toEqual([1]);
   });
   test("STN-LHR is not answered by the airline in time", async () => {
@@ -321,6 +323,6 @@ describe("fixed routes", () => {
       answered = true;
     });
     while (!answered) await sandbox.control("POST", "/_sandbox/tick", { advanceSeconds: 61 });
-    expect(errorOf(await asked)).toMatchObject({ status: 504, type: "api_error" });
+    expect(parseError(await asked)).toMatchObject({ status: 504, type: "api_error" });
   });
 });

@@ -1,7 +1,17 @@
 // The wire shapes that the servicing tests expect, and their common steps.
 import { z } from "zod";
 import type { RunningSandbox } from "./start.ts";
-import { cents, dataOf, daysAhead, instantBody, type Offer, Order, pickOffer, type Search, tick } from "./supplier.ts";
+import {
+  cents,
+  daysAhead,
+  instantBody,
+  type Offer,
+  Order,
+  parseData,
+  pickOffer,
+  type Search,
+  tick,
+} from "./supplier.ts";
 
 const Money = z.string().regex(/^\d+\.\d{2}$/u);
 const SignedMoney = z.string().regex(/^-?\d+\.\d{2}$/u);
@@ -163,30 +173,32 @@ export async function servicingBooks(sandbox: RunningSandbox, orderId: string) {
 }
 
 export async function seatMaps(sandbox: RunningSandbox, offerId: string): Promise<SeatMap[]> {
-  return dataOf(await sandbox.call("GET", `/air/seat_maps?offer_id=${offerId}`), z.array(SeatMap));
+  return parseData(await sandbox.call("GET", `/air/seat_maps?offer_id=${offerId}`), z.array(SeatMap));
 }
 
-export function elementsOf(map: SeatMap) {
+export function listElements(map: SeatMap) {
   return map.cabins.flatMap((cabin) =>
     cabin.rows.flatMap((row) => row.sections.flatMap((section) => section.elements)),
   );
 }
 
-export function seatsOf(map: SeatMap): Seat[] {
-  return elementsOf(map).flatMap((element) => ("designator" in element ? [element] : []));
+export function listSeats(map: SeatMap): Seat[] {
+  return listElements(map).flatMap((element) => ("designator" in element ? [element] : []));
 }
 
 /** The first seat that can be had and passes. */
 export function freeSeat(maps: readonly SeatMap[], accept: (seat: Seat) => boolean = () => true) {
-  const seat = maps.flatMap(seatsOf).find((candidate) => candidate.available_services.length > 0 && accept(candidate));
+  const seat = maps
+    .flatMap(listSeats)
+    .find((candidate) => candidate.available_services.length > 0 && accept(candidate));
   const [service] = seat?.available_services ?? [];
   if (seat === undefined || service === undefined) throw new Error("no seat of the map fits");
   return { seat, service };
 }
 
-export async function bagsOf(sandbox: RunningSandbox, offerId: string) {
+export async function readBags(sandbox: RunningSandbox, offerId: string) {
   const answer = await sandbox.call("GET", `/air/offers/${offerId}?return_available_services=true`);
-  return dataOf(answer, z.looseObject({ available_services: z.array(BagService) })).available_services;
+  return parseData(answer, z.looseObject({ available_services: z.array(BagService) })).available_services;
 }
 
 export function brand(name: string) {
@@ -194,7 +206,7 @@ export function brand(name: string) {
 }
 
 export async function readOrder(sandbox: RunningSandbox, id: string): Promise<ServicedOrder> {
-  return dataOf(await sandbox.call("GET", `/air/orders/${id}`), ServicedOrder);
+  return parseData(await sandbox.call("GET", `/air/orders/${id}`), ServicedOrder);
 }
 
 /** A paid order with its tickets. */
@@ -206,7 +218,7 @@ export async function ticketedOrder(
 ): Promise<{ offer: Offer; order: ServicedOrder }> {
   const offer = await pickOffer(sandbox, accept, query);
   const answer = await sandbox.call("POST", "/air/orders", instantBody(offer, changes));
-  const { id } = dataOf(answer, z.looseObject({ id: z.string() }), 201);
+  const { id } = parseData(answer, z.looseObject({ id: z.string() }), 201);
   await tick(sandbox, 2);
   return { offer, order: await readOrder(sandbox, id) };
 }
@@ -237,7 +249,7 @@ export async function issueCredit(sandbox: RunningSandbox, airline: string, amou
     expires_at: daysAhead(300),
   };
   const answer = await sandbox.call("POST", "/air/airline_credits", credit);
-  return dataOf(answer, z.looseObject({ id: z.string() }), 201).id;
+  return parseData(answer, z.looseObject({ id: z.string() }), 201).id;
 }
 
 /** The airline's fee is paid with the change and is no part of what the order costs. */

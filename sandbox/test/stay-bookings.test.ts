@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { z } from "zod";
 import { request, SUPPLIER_HEADERS, startTestSandbox, type TestSandbox } from "./start.ts";
 import { Booking, bookingBody, bookStay, findStays, pickRate, Quote, quoteStay, stayBooks } from "./stays-support.ts";
-import { arm, CustomerUser, cents, dataOf, daysAhead, errorOf, tick } from "./supplier.ts";
+import { arm, CustomerUser, cents, daysAhead, parseData, parseError, tick } from "./supplier.ts";
 
 let sandbox: TestSandbox;
 beforeAll(async () => {
@@ -25,25 +25,25 @@ const cancel = (id: string) => sandbox.call("POST", `/stays/bookings/${id}/actio
 const list = async (query: string) => {
   const answer = await sandbox.call("GET", `/stays/bookings${query}`);
   const { meta } = z.object({ meta: z.object({ after: z.string().nullable() }) }).parse(answer.body);
-  return { bookings: dataOf(answer, z.array(Booking)), after: meta.after };
+  return { bookings: parseData(answer, z.array(Booking)), after: meta.after };
 };
-const bookingsOf = async (quote: Quote) =>
+const listBookings = async (quote: Quote) =>
   (await stayBooks(sandbox)).stayBookings.filter((entry) => entry.quote_id === quote.id);
-const refundOf = async (id: string) =>
+const findRefund = async (id: string) =>
   (await stayBooks(sandbox)).stayCancellations.find((entry) => entry.booking_id === id)?.refund_amount;
 
 test("a quote holds one rate at its price, and can be read again", async () => {
   const rate = await pickRate(sandbox);
-  const quote = dataOf(await sandbox.call("POST", "/stays/quotes", { rate_id: rate.id }), Quote, 201);
+  const quote = parseData(await sandbox.call("POST", "/stays/quotes", { rate_id: rate.id }), Quote, 201);
   expect(quote.total_amount).toBe(rate.total_amount);
   expect(cents(quote.base_amount) + cents(quote.tax_amount)).toBe(cents(quote.total_amount));
   expect(quote.accommodation.rooms.map((room) => room.rates)).toEqual([[rate]]);
   expect((await request(quote.accommodation.rooms[0]?.photos[0]?.url ?? "", {})).status).toBe(200);
-  expect(dataOf(await sandbox.call("GET", `/stays/quotes/${quote.id}`), Quote)).toEqual(quote);
-  expect(errorOf(await sandbox.call("POST", "/stays/quotes", { rate_id: `${rate.id}x` }))).toMatchObject({
+  expect(parseData(await sandbox.call("GET", `/stays/quotes/${quote.id}`), Quote)).toEqual(quote);
+  expect(parseError(await sandbox.call("POST", "/stays/quotes", { rate_id: `${rate.id}x` }))).toMatchObject({
     status: 404,
   });
-  expect(errorOf(await sandbox.call("GET", "/stays/quotes/quo_0000"))).toMatchObject({ status: 404 });
+  expect(parseError(await sandbox.call("GET", "/stays/quotes/quo_0000"))).toMatchObject({ status: 404 });
 });
 
 test("a booking is paid from the balance, keeps its metadata, and is found again", async () => {
@@ -64,12 +64,12 @@ test("a booking is paid from the balance, keeps its metadata, and is found again
   const books = await stayBooks(sandbox);
   expect(before - cents(books.balance.amount)).toBe(cents(quote.total_amount));
   expect(books.stayBookings.at(-1)).toMatchObject({ id: booking.id, metadata: { booking_id: "b-1" } });
-  expect(dataOf(await sandbox.call("GET", `/stays/bookings/${booking.id}`), Booking)).toEqual(booking);
-  expect(errorOf(await sandbox.call("GET", "/stays/bookings/bok_0000"))).toMatchObject({ status: 404 });
+  expect(parseData(await sandbox.call("GET", `/stays/bookings/${booking.id}`), Booking)).toEqual(booking);
+  expect(parseError(await sandbox.call("GET", "/stays/bookings/bok_0000"))).toMatchObject({ status: 404 });
 });
 
 test("bookings are listed newest first, page by page, and by customer user", async () => {
-  const user = dataOf(
+  const user = parseData(
     await sandbox.call("POST", "/identity/customer/users", {
       email: "guest@example.com",
       given_name: "Amelia",
@@ -90,8 +90,8 @@ test("bookings are listed newest first, page by page, and by customer user", asy
   expect(next.bookings.map((booking) => booking.id)).toEqual([first.id]);
   const mine = await list(`?user_id=${user.id}`);
   expect(mine.bookings.map((booking) => booking.id)).toEqual([third.id, first.id]);
-  expect(errorOf(await sandbox.call("GET", "/stays/bookings?limit=201"))).toMatchObject({ pointer: "/limit" });
-  expect(errorOf(await book(quote, { users: ["icu_0000nobody"] }))).toMatchObject({ pointer: "/users" });
+  expect(parseError(await sandbox.call("GET", "/stays/bookings?limit=201"))).toMatchObject({ pointer: "/limit" });
+  expect(parseError(await book(quote, { users: ["icu_0000nobody"] }))).toMatchObject({ pointer: "/users" });
 });
 
 test("what is missing or wrong in a booking is named, and nothing is paid", async () => {
@@ -108,8 +108,8 @@ test("what is missing or wrong in a booking is named, and nothing is paid", asyn
     [{ metadata: { ["k".repeat(41)]: "v" } }, `/metadata/${"k".repeat(41)}`],
   ];
   for (const [changes, pointer] of cases)
-    expect(errorOf(await book(quote, changes)), pointer).toMatchObject({ status: 422, pointer });
-  expect(await bookingsOf(quote)).toEqual([]);
+    expect(parseError(await book(quote, changes)), pointer).toMatchObject({ status: 422, pointer });
+  expect(await listBookings(quote)).toEqual([]);
 });
 
 test("a loyalty number is for accommodation of its programme", async () => {
@@ -125,8 +125,8 @@ test("a loyalty number is for accommodation of its programme", async () => {
     location: undefined,
     accommodation: { ids: [plain?.accommodation.id], fetch_rates: true },
   });
-  const other = dataOf(await sandbox.call("POST", "/stays/quotes", { rate_id: rate.id }), Quote, 201);
-  expect(errorOf(await book(other, { loyalty_programme_account_number: "201154908" }))).toMatchObject({
+  const other = parseData(await sandbox.call("POST", "/stays/quotes", { rate_id: rate.id }), Quote, 201);
+  expect(parseError(await book(other, { loyalty_programme_account_number: "201154908" }))).toMatchObject({
     pointer: "/loyalty_programme_account_number",
   });
 });
@@ -140,35 +140,35 @@ describe("refusals of the supplier", () => {
   ])("%s: the booking is refused, nothing is made, and the next one is", async (fault, code, type) => {
     const quote = await quoteStay(sandbox);
     await arm(sandbox, { match: BOOK, fault });
-    expect(errorOf(await book(quote))).toMatchObject({ status: 422, code, type });
-    expect(await bookingsOf(quote)).toEqual([]);
+    expect(parseError(await book(quote))).toMatchObject({ status: 422, code, type });
+    expect(await listBookings(quote)).toEqual([]);
     await bookStay(sandbox, quote);
-    expect(await bookingsOf(quote)).toHaveLength(1);
+    expect(await listBookings(quote)).toHaveLength(1);
   });
 
   test("a sold-out rate is not quoted; a changed price shows in the quote", async () => {
     const rate = await pickRate(sandbox);
     await arm(sandbox, { match: QUOTE, fault: "sold_out" });
-    expect(errorOf(await sandbox.call("POST", "/stays/quotes", { rate_id: rate.id }))).toMatchObject({
+    expect(parseError(await sandbox.call("POST", "/stays/quotes", { rate_id: rate.id }))).toMatchObject({
       code: "rate_unavailable",
     });
     await arm(sandbox, { match: QUOTE, fault: "price_changed" });
-    const quote = dataOf(await sandbox.call("POST", "/stays/quotes", { rate_id: rate.id }), Quote, 201);
+    const quote = parseData(await sandbox.call("POST", "/stays/quotes", { rate_id: rate.id }), Quote, 201);
     expect(cents(quote.total_amount)).toBeGreaterThan(cents(rate.total_amount));
     const booking = await bookStay(sandbox, quote);
-    expect((await bookingsOf(quote))[0]?.total_amount).toBe(quote.total_amount);
+    expect((await listBookings(quote))[0]?.total_amount).toBe(quote.total_amount);
     await cancel(booking.id);
-    expect(await refundOf(booking.id)).toBe(quote.total_amount);
+    expect(await findRefund(booking.id)).toBe(quote.total_amount);
   });
 
   test("rates and quotes expire with the clock", async () => {
     const rate = await pickRate(sandbox);
     const quote = await quoteStay(sandbox);
     await tick(sandbox, 31 * 60);
-    expect(errorOf(await sandbox.call("POST", "/stays/quotes", { rate_id: rate.id }))).toMatchObject({
+    expect(parseError(await sandbox.call("POST", "/stays/quotes", { rate_id: rate.id }))).toMatchObject({
       code: "rate_expired",
     });
-    expect(errorOf(await book(quote))).toMatchObject({ code: "quote_expired" });
+    expect(parseError(await book(quote))).toMatchObject({ code: "quote_expired" });
   });
 
   test("what the balance does not cover is not booked", async () => {
@@ -184,13 +184,13 @@ describe("refusals of the supplier", () => {
       location: undefined,
       accommodation: { ids: [dearest?.accommodation.id] },
     });
-    const quote = dataOf(await sandbox.call("POST", "/stays/quotes", { rate_id: rate.id }), Quote, 201);
+    const quote = parseData(await sandbox.call("POST", "/stays/quotes", { rate_id: rate.id }), Quote, 201);
     const balance = async () => cents((await stayBooks(sandbox)).balance.amount);
     const made: Booking[] = [];
     while ((await balance()) >= cents(quote.total_amount)) made.push(await bookStay(sandbox, quote));
     expect(made.length).toBeGreaterThan(0);
-    expect(errorOf(await book(quote))).toMatchObject({ code: "insufficient_balance" });
-    expect(await bookingsOf(quote)).toHaveLength(made.length);
+    expect(parseError(await book(quote))).toMatchObject({ code: "insufficient_balance" });
+    expect(await listBookings(quote)).toHaveLength(made.length);
     for (const booking of made) await cancel(booking.id);
     expect(await balance()).toBeGreaterThan(cents(quote.total_amount));
   });
@@ -200,10 +200,10 @@ describe("cancellation", () => {
   test("a non-refundable booking is cancelled for nothing, once", async () => {
     const quote = await quoteStay(sandbox, false);
     const booking = await bookStay(sandbox, quote);
-    expect(dataOf(await cancel(booking.id), Booking).status).toBe("cancelled");
-    expect(await refundOf(booking.id)).toBe("0.00");
-    expect(errorOf(await cancel(booking.id))).toMatchObject({ status: 422, code: "already_cancelled" });
-    expect(errorOf(await cancel("bok_0000"))).toMatchObject({ status: 404 });
+    expect(parseData(await cancel(booking.id), Booking).status).toBe("cancelled");
+    expect(await findRefund(booking.id)).toBe("0.00");
+    expect(parseError(await cancel(booking.id))).toMatchObject({ status: 422, code: "already_cancelled" });
+    expect(parseError(await cancel("bok_0000"))).toMatchObject({ status: 404 });
   });
 });
 
@@ -216,7 +216,7 @@ describe("unknown outcomes", () => {
     const booking = await bookStay(sandbox, quote);
     await arm(sandbox, { match: CANCEL, fault: "reset_after_effect" });
     await expect(cancel(booking.id)).rejects.toThrow();
-    expect(await refundOf(booking.id)).toBe(quote.total_amount);
+    expect(await findRefund(booking.id)).toBe(quote.total_amount);
   });
 
   test("timeout and late effect: nothing, or something after all", async () => {
@@ -236,18 +236,20 @@ describe("unknown outcomes", () => {
     };
     await attempt("timeout");
     await tick(sandbox, 601);
-    expect(await bookingsOf(quote)).toEqual([]);
+    expect(await listBookings(quote)).toEqual([]);
     await attempt("late_effect");
-    expect(await bookingsOf(quote)).toEqual([]);
+    expect(await listBookings(quote)).toEqual([]);
     await tick(sandbox, 601);
-    await expect.poll(() => bookingsOf(quote)).toHaveLength(1);
+    await expect.poll(() => listBookings(quote)).toHaveLength(1);
   });
 
   test("accepted: hidden and unpaid until it is done", async () => {
     const quote = await quoteStay(sandbox);
     await arm(sandbox, { match: BOOK, fault: "accepted_then_done", delayMs: 60_000 });
     expect((await book(quote, { metadata: { booking_id: "later" } })).status).toBe(202);
-    expect((await bookingsOf(quote)).map((entry) => [entry.status, entry.paid_amount])).toEqual([["pending", "0.00"]]);
+    expect((await listBookings(quote)).map((entry) => [entry.status, entry.paid_amount])).toEqual([
+      ["pending", "0.00"],
+    ]);
     expect((await list("?limit=1")).bookings[0]?.metadata).not.toEqual({ booking_id: "later" });
     await tick(sandbox, 61);
     const [booking] = (await list("?limit=1")).bookings;
@@ -255,7 +257,7 @@ describe("unknown outcomes", () => {
     await arm(sandbox, { match: CANCEL, fault: "accepted_then_done" });
     expect((await cancel(booking?.id ?? "")).status).toBe(202);
     await tick(sandbox, 2);
-    expect(await refundOf(booking?.id ?? "")).toBe(quote.total_amount);
+    expect(await findRefund(booking?.id ?? "")).toBe(quote.total_amount);
   });
 
   test("accepted, then failed: no booking, no money", async () => {
@@ -263,12 +265,12 @@ describe("unknown outcomes", () => {
     await arm(sandbox, { match: BOOK, fault: "accepted_then_failed" });
     expect((await book(quote)).status).toBe(202);
     await tick(sandbox, 2);
-    expect((await bookingsOf(quote)).map((entry) => [entry.status, entry.paid_amount])).toEqual([["failed", "0.00"]]);
+    expect((await listBookings(quote)).map((entry) => [entry.status, entry.paid_amount])).toEqual([["failed", "0.00"]]);
     const booking = await bookStay(sandbox, quote);
     await arm(sandbox, { match: CANCEL, fault: "accepted_then_failed" });
     expect((await cancel(booking.id)).status).toBe(202);
     await tick(sandbox, 2);
-    expect(dataOf(await sandbox.call("GET", `/stays/bookings/${booking.id}`), Booking).status).toBe("confirmed");
+    expect(parseData(await sandbox.call("GET", `/stays/bookings/${booking.id}`), Booking).status).toBe("confirmed");
   });
 });
 
@@ -280,17 +282,17 @@ test("a cancellation gives back everything before the first deadline, a part bef
   const early = await bookStay(sandbox, quote, { metadata: { booking_id: "early" } });
   const late = await bookStay(sandbox, quote);
   const tooLate = await bookStay(sandbox, quote);
-  const cancelled = dataOf(await cancel(early.id), Booking);
+  const cancelled = parseData(await cancel(early.id), Booking);
   expect(cancelled).toMatchObject({ id: early.id, status: "cancelled" });
   expect(cancelled.cancelled_at).not.toBeNull();
-  expect(await refundOf(early.id)).toBe(quote.total_amount);
+  expect(await findRefund(early.id)).toBe(quote.total_amount);
   expect((await stayBooks(sandbox)).stayCancellations.at(-1)?.metadata).toEqual({ booking_id: "early" });
   const passed = async (instant: string) =>
     tick(sandbox, (Date.parse(instant) - Date.parse((await stayBooks(sandbox)).now)) / 1000 + 1);
   await passed(first.before);
-  expect(dataOf(await cancel(late.id), Booking).status).toBe("cancelled");
-  expect(await refundOf(late.id)).toBe(last.refund_amount);
+  expect(parseData(await cancel(late.id), Booking).status).toBe("cancelled");
+  expect(await findRefund(late.id)).toBe(last.refund_amount);
   await passed(last.before);
-  expect(dataOf(await cancel(tooLate.id), Booking).status).toBe("cancelled");
-  expect(await refundOf(tooLate.id)).toBe("0.00");
+  expect(parseData(await cancel(tooLate.id), Booking).status).toBe("cancelled");
+  expect(await findRefund(tooLate.id)).toBe("0.00");
 });

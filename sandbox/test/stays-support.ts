@@ -1,7 +1,7 @@
 // Shared by the tests of stays: the wire's shapes, a search, a quote and a booking.
 import { z } from "zod";
 import type { RunningSandbox } from "./start.ts";
-import { cents, dataOf, daysAhead, Ledger } from "./supplier.ts";
+import { cents, daysAhead, Ledger, parseData } from "./supplier.ts";
 
 const Money = z.string().regex(/^\d+\.\d{2}$/u);
 const Rate = z.looseObject({
@@ -76,13 +76,13 @@ export async function findStays(sandbox: RunningSandbox, changes: Record<string,
     location: { radius: 2, geographic_coordinates: TEST_PLACE },
     ...changes,
   };
-  const found = dataOf(await sandbox.call("POST", "/stays/search", body), z.object({ results: z.array(Result) }));
+  const found = parseData(await sandbox.call("POST", "/stays/search", body), z.object({ results: z.array(Result) }));
   return found.results;
 }
 
 export async function allRates(sandbox: RunningSandbox, resultId: string) {
   const answer = await sandbox.call("POST", `/stays/search_results/${resultId}/actions/fetch_all_rates`);
-  return dataOf(answer, Result).accommodation.rooms.flatMap((room) => room.rates);
+  return parseData(answer, Result).accommodation.rooms.flatMap((room) => room.rates);
 }
 
 export async function pickRate(sandbox: RunningSandbox, refundable = true, changes: Record<string, unknown> = {}) {
@@ -95,7 +95,7 @@ export async function pickRate(sandbox: RunningSandbox, refundable = true, chang
 
 export async function quoteStay(sandbox: RunningSandbox, refundable = true): Promise<Quote> {
   const rate = await pickRate(sandbox, refundable);
-  return dataOf(await sandbox.call("POST", "/stays/quotes", { rate_id: rate.id }), Quote, 201);
+  return parseData(await sandbox.call("POST", "/stays/quotes", { rate_id: rate.id }), Quote, 201);
 }
 
 export function bookingBody(quote: Quote, changes: Record<string, unknown> = {}) {
@@ -113,7 +113,7 @@ export async function bookStay(
   quote: Quote,
   changes: Record<string, unknown> = {},
 ): Promise<Booking> {
-  return dataOf(await sandbox.call("POST", "/stays/bookings", bookingBody(quote, changes)), Booking, 201);
+  return parseData(await sandbox.call("POST", "/stays/bookings", bookingBody(quote, changes)), Booking, 201);
 }
 
 /** The books; fails when opening sum, bookings and refunds do not explain the balance. */

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { z } from "zod";
 import { request, startTestSandbox, type TestSandbox } from "./start.ts";
-import { cents, dataOf, daysAhead, errorOf, tick } from "./supplier.ts";
+import { cents, daysAhead, parseData, parseError, tick } from "./supplier.ts";
 
 let sandbox: TestSandbox;
 beforeAll(async () => {
@@ -55,10 +55,10 @@ function body(coordinates: { latitude: number; longitude: number }, changes: Rec
   };
 }
 async function find(data: unknown) {
-  return dataOf(await sandbox.call("POST", "/stays/search", data), Found).results;
+  return parseData(await sandbox.call("POST", "/stays/search", data), Found).results;
 }
-async function ratesOf(resultId: string) {
-  const result = dataOf(
+async function fetchRates(resultId: string) {
+  const result = parseData(
     await sandbox.call("POST", `/stays/search_results/${resultId}/actions/fetch_all_rates`),
     Result,
   );
@@ -95,7 +95,7 @@ test("a place has its hotels, the same ones each time, within the radius", async
 test("every rate adds up, the cheapest is the one shown, and flexible ones can be cancelled for nothing", async () => {
   const [result] = await find(body(LONDON));
   if (result === undefined) throw new Error("no hotel found");
-  const rates = await ratesOf(result.id);
+  const rates = await fetchRates(result.id);
   expect(rates.length).toBeGreaterThan(1);
   for (const rate of rates) expect(cents(rate.base_amount) + cents(rate.tax_amount)).toBe(cents(rate.total_amount));
   expect(Math.min(...rates.map((rate) => Number(rate.total_amount)))).toBe(Number(result.cheapest_rate_total_amount));
@@ -110,19 +110,19 @@ test("every rate adds up, the cheapest is the one shown, and flexible ones can b
 
 test("free_cancellation_only leaves the flexible rates only", async () => {
   const [result] = await find(body(LONDON, { free_cancellation_only: true }));
-  const rates = await ratesOf(result?.id ?? "");
+  const rates = await fetchRates(result?.id ?? "");
   expect(rates.length).toBeGreaterThan(0);
   expect(rates.every((rate) => rate.cancellation_timeline[0]?.refund_amount === rate.total_amount)).toBe(true);
 });
 
 test("nights, rooms and guests move the price; cities have their level", async () => {
-  const priceOf = async (changes: Record<string, unknown>) => {
+  const readPrices = async (changes: Record<string, unknown>) => {
     const results = await find(body(LONDON, changes));
     return (id: string) => Number(results.find((result) => result.accommodation.id === id)?.cheapest_rate_total_amount);
   };
-  const one = await priceOf({});
-  const two = await priceOf({ rooms: 2, guests: [{ type: "adult" }, { type: "adult" }] });
-  const more = await priceOf({
+  const one = await readPrices({});
+  const two = await readPrices({ rooms: 2, guests: [{ type: "adult" }, { type: "adult" }] });
+  const more = await readPrices({
     guests: [{ type: "adult" }, { type: "adult" }, { type: "adult" }, { type: "child", age: 6 }],
   });
   const [id = ""] = (await find(body(LONDON))).map((result) => result.accommodation.id);
@@ -140,9 +140,9 @@ test("nights, rooms and guests move the price; cities have their level", async (
 test("a hotel is found by its id, with rates for given dates, and has pictures", async () => {
   const [result] = await find(body(LONDON));
   const { id = "", photos } = result?.accommodation ?? {};
-  const plain = dataOf(await sandbox.call("GET", `/stays/accommodation/${id}`), Accommodation);
+  const plain = parseData(await sandbox.call("GET", `/stays/accommodation/${id}`), Accommodation);
   expect(plain).toMatchObject({ id, name: result?.accommodation.name });
-  const dated = dataOf(
+  const dated = parseData(
     await sandbox.call(
       "GET",
       `/stays/accommodation/${id}?check_in_date=${daysAhead(60)}&check_out_date=${daysAhead(63)}&adults=2`,
@@ -158,7 +158,9 @@ test("a hotel is found by its id, with rates for given dates, and has pictures",
   const picture = await request(photos?.[0]?.url ?? "", {});
   expect(picture.headers.get("content-type")).toContain("image/svg+xml");
   expect(picture.body).toContain("Sandbox");
-  expect(errorOf(await sandbox.call("GET", `/stays/accommodation/${id.slice(0, -1)}_`))).toMatchObject({ status: 404 });
+  expect(parseError(await sandbox.call("GET", `/stays/accommodation/${id.slice(0, -1)}_`))).toMatchObject({
+    status: 404,
+  });
 });
 
 test("the test hotels are where the supplier has them", async () => {
@@ -189,12 +191,12 @@ test("nonsense is refused at its place; results expire", async () => {
     ],
   ];
   for (const [changes, pointer] of cases) {
-    const answer = errorOf(await sandbox.call("POST", "/stays/search", body(LONDON, changes)));
+    const answer = parseError(await sandbox.call("POST", "/stays/search", body(LONDON, changes)));
     expect(answer, pointer).toMatchObject({ status: 422, type: "validation_error", pointer });
   }
   const [result] = await find(body(LONDON));
   await tick(sandbox, 31 * 60);
   expect(
-    errorOf(await sandbox.call("POST", `/stays/search_results/${result?.id}/actions/fetch_all_rates`)),
+    parseError(await sandbox.call("POST", `/stays/search_results/${result?.id}/actions/fetch_all_rates`)),
   ).toMatchObject({ code: "search_result_expired" });
 });

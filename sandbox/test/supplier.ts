@@ -153,14 +153,19 @@ export const Ledger = z.object({
   balance: z.object({ amount: Money, currency: z.literal("USD") }),
 });
 
-export function dataOf<Shape extends z.ZodType>(answer: Answer, shape: Shape, status = 200): z.output<Shape> {
+export function parseData<Shape extends z.ZodType>(answer: Answer, shape: Shape, status = 200): z.output<Shape> {
   if (answer.status !== status)
     throw new Error(`expected ${status}, got ${answer.status}: ${JSON.stringify(answer.body)}`);
   return shape.parse(z.object({ data: z.unknown() }).parse(answer.body).data);
 }
 
 /** The first error of a failed call, its whole body checked for the supplier's form. */
-export function errorOf(answer: Answer): { status: number; type: string; code: string; pointer: string | undefined } {
+export function parseError(answer: Answer): {
+  status: number;
+  type: string;
+  code: string;
+  pointer: string | undefined;
+} {
   const body = Errors.parse(answer.body);
   const [first] = body.errors;
   if (body.meta.request_id !== answer.headers.get("x-request-id"))
@@ -192,7 +197,7 @@ export async function search(sandbox: RunningSandbox, query: Search): Promise<z.
   if (returnDays !== undefined)
     slices.push({ origin: destination, destination: origin, departure_date: daysAhead(returnDays) });
   const answer = await sandbox.call("POST", "/air/offer_requests?return_offers=true", { slices, passengers, ...rest });
-  return dataOf(answer, OfferRequest, 201);
+  return parseData(answer, OfferRequest, 201);
 }
 
 export function traveler(id: string, changes: Record<string, unknown> = {}) {
@@ -242,16 +247,16 @@ export async function hold(
   offer: Offer,
   changes: Record<string, unknown> = {},
 ): Promise<Order> {
-  return dataOf(await sandbox.call("POST", "/air/orders", orderBody(offer, changes)), Order, 201);
+  return parseData(await sandbox.call("POST", "/air/orders", orderBody(offer, changes)), Order, 201);
 }
 
 export async function pay(sandbox: RunningSandbox, order: Order): Promise<z.infer<typeof Payment>> {
   const payment = { type: "balance", amount: order.total_amount, currency: "USD" };
-  return dataOf(await sandbox.call("POST", "/air/payments", { order_id: order.id, payment }), Payment, 201);
+  return parseData(await sandbox.call("POST", "/air/payments", { order_id: order.id, payment }), Payment, 201);
 }
 
 export async function getOrder(sandbox: RunningSandbox, id: string): Promise<Order> {
-  return dataOf(await sandbox.call("GET", `/air/orders/${id}`), Order);
+  return parseData(await sandbox.call("GET", `/air/orders/${id}`), Order);
 }
 
 export async function ledger(sandbox: RunningSandbox): Promise<z.infer<typeof Ledger>> {

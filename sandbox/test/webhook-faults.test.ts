@@ -4,7 +4,7 @@ import { z } from "zod";
 import { Receiver, WebhookEvent } from "./receiver.ts";
 import { type RunningSandbox, startSandboxProcess, startTestSandbox, type TestSandbox } from "./start.ts";
 import { bookingBody, bookStay, type Quote, quoteStay } from "./stays-support.ts";
-import { arm, dataOf, errorOf, tick } from "./supplier.ts";
+import { arm, parseData, parseError, tick } from "./supplier.ts";
 
 let home: TestSandbox;
 /** The process that is asked; a test may kill it and start another on the same database. */
@@ -40,7 +40,7 @@ afterAll(async () => {
 beforeEach(async () => {
   receiver.reset();
   const events = ["stays.booking.created", "stays.booking.cancelled", "stays.booking_creation_failed"];
-  endpoint = dataOf(await running.call("POST", "/air/webhooks", { url: receiver.url, events }), Endpoint, 201);
+  endpoint = parseData(await running.call("POST", "/air/webhooks", { url: receiver.url, events }), Endpoint, 201);
 });
 afterEach(async () => {
   await running.call("DELETE", `/air/webhooks/${endpoint.id}`);
@@ -54,7 +54,10 @@ const disturb = async (body: Record<string, unknown>) => {
   if (answer.status !== 201) throw new Error(`disturbing answered ${answer.status}: ${JSON.stringify(answer.body)}`);
 };
 const deliveries = async (query = "") =>
-  dataOf(await running.call("GET", `/air/webhooks/deliveries?endpoint_id=${endpoint.id}${query}`), z.array(Delivery));
+  parseData(
+    await running.call("GET", `/air/webhooks/deliveries?endpoint_id=${endpoint.id}${query}`),
+    z.array(Delivery),
+  );
 const book = (changes?: Record<string, unknown>, on: RunningSandbox = running) => bookStay(on, quote, changes);
 const cancel = (id: string) => running.call("POST", `/stays/bookings/${id}/actions/cancel`);
 
@@ -105,7 +108,7 @@ test("the log says what was sent where and what came back, and is asked by endpo
   expect(await deliveries("&created_at[after]=2100-01-01T00:00:00Z")).toEqual([]);
   expect(await deliveries("&created_at[before]=2100-01-01T00:00:00Z")).toHaveLength(2);
   expect(await deliveries("&limit=1")).toEqual([sent]);
-  expect(errorOf(await running.call("GET", "/air/webhooks/deliveries?delivery_success=perhaps"))).toMatchObject({
+  expect(parseError(await running.call("GET", "/air/webhooks/deliveries?delivery_success=perhaps"))).toMatchObject({
     pointer: "/delivery_success",
   });
 });
@@ -161,7 +164,7 @@ test("drop: the event is never sent, but can be read and asked for again", async
   await until(() => expect(receiver.received).toHaveLength(2));
   expect(ids()).not.toContain(lost?.event_id);
   const event = `/air/webhooks/events/${lost?.event_id}`;
-  expect(dataOf(await running.call("GET", event), WebhookEvent).type).toBe("stays.booking.created");
+  expect(parseData(await running.call("GET", event), WebhookEvent).type).toBe("stays.booking.created");
   expect((await running.call("POST", `${event}/actions/redeliver`)).status).toBe(204);
   await until(() => expect(ids().at(-1)).toBe(lost?.event_id));
 });

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, beforeEach, expect, test, vi } from "vitest";
 import { z } from "zod";
 import { Receiver, WebhookEvent } from "./receiver.ts";
 import { startTestSandbox, type TestSandbox } from "./start.ts";
-import { arm, dataOf, errorOf, hold, instantBody, pay, pickOffer, tick } from "./supplier.ts";
+import { arm, hold, instantBody, parseData, parseError, pay, pickOffer, tick } from "./supplier.ts";
 
 let sandbox: TestSandbox;
 let receiver: Receiver;
@@ -27,7 +27,7 @@ const Endpoint = z.looseObject({
 });
 
 async function subscribe(events: string[]) {
-  return dataOf(await sandbox.call("POST", "/air/webhooks", { url: receiver.url, events }), Endpoint, 201);
+  return parseData(await sandbox.call("POST", "/air/webhooks", { url: receiver.url, events }), Endpoint, 201);
 }
 const until = (check: () => void) => vi.waitFor(check, { timeout: 90_000, interval: 25 });
 const types = () => receiver.types().sort();
@@ -44,7 +44,7 @@ test("a ping is signed over time and raw body with the secret told once", async 
       .digest("hex"),
   ).toBe(digest);
   expect(createHmac("sha256", "other").update(`${time}.${delivery?.raw}`).digest("hex")).not.toBe(digest);
-  const shown = dataOf(await sandbox.call("GET", `/air/webhooks/${endpoint.id}`), Endpoint);
+  const shown = parseData(await sandbox.call("GET", `/air/webhooks/${endpoint.id}`), Endpoint);
   expect(shown.secret).toBeUndefined();
   await sandbox.call("DELETE", `/air/webhooks/${endpoint.id}`);
   expect((await sandbox.call("GET", `/air/webhooks/${endpoint.id}`)).status).toBe(404);
@@ -86,11 +86,11 @@ test("what is not acknowledged is sent again, the same event, until it is", asyn
   expect(new Set(receiver.received.map((delivery) => delivery.event.id)).size).toBe(1);
   const Delivery = z.looseObject({ attempts: z.number(), delivery_success: z.boolean() });
   const listed = async () =>
-    dataOf(await sandbox.call("GET", `/air/webhooks/deliveries?endpoint_id=${endpoint.id}`), z.array(Delivery));
+    parseData(await sandbox.call("GET", `/air/webhooks/deliveries?endpoint_id=${endpoint.id}`), z.array(Delivery));
   await expect.poll(listed).toEqual([expect.objectContaining({ delivery_success: true })]);
   expect((await listed())[0]?.attempts).toBeGreaterThan(2);
   const id = receiver.received[0]?.event.id;
-  expect(dataOf(await sandbox.call("GET", `/air/webhooks/events/${id}`), WebhookEvent).id).toBe(id);
+  expect(parseData(await sandbox.call("GET", `/air/webhooks/events/${id}`), WebhookEvent).id).toBe(id);
   const before = receiver.received.length;
   expect((await sandbox.call("POST", `/air/webhooks/events/${id}/actions/redeliver`)).status).toBe(204);
   await until(() => expect(receiver.received.length).toBe(before + 1));
@@ -107,17 +107,17 @@ test("the endpoint gets the events that it asks for while it is active", async (
   await sandbox.call("POST", "/air/order_cancellations", { order_id: held.id });
   await until(() => expect(types()).toEqual(["order.created", "order_cancellation.created"]));
   const changed = await sandbox.call("PATCH", path, { active: false });
-  expect(dataOf(changed, Endpoint).active).toBe(false);
+  expect(parseData(changed, Endpoint).active).toBe(false);
   await sandbox.call("POST", "/air/order_cancellations", { order_id: held.id });
   // Events requested after the endpoint is active again arrive; earlier ones would have come first.
   await sandbox.call("PATCH", path, { active: true });
   await sandbox.call("POST", "/air/order_cancellations", { order_id: held.id });
   await until(() => expect(types()).toHaveLength(3));
   expect(
-    errorOf(await sandbox.call("POST", "/air/webhooks", { url: "nowhere", events: ["order.created"] })),
+    parseError(await sandbox.call("POST", "/air/webhooks", { url: "nowhere", events: ["order.created"] })),
   ).toMatchObject({ pointer: "/url" });
   expect(
-    errorOf(await sandbox.call("POST", "/air/webhooks", { url: receiver.url, events: ["order.eaten"] })),
+    parseError(await sandbox.call("POST", "/air/webhooks", { url: receiver.url, events: ["order.eaten"] })),
   ).toMatchObject({ pointer: "/events/0" });
   await sandbox.call("DELETE", path);
 });
@@ -126,10 +126,12 @@ test("there is one webhook: a second is refused, of whatever address, until the 
   const first = await subscribe(["order.created"]);
   const second = { url: "https://other.example.com/hook", events: ["order.created"] };
   const taken = { status: 422, code: "unsafe_unique" };
-  expect(errorOf(await sandbox.call("POST", "/air/webhooks", second))).toMatchObject(taken);
+  expect(parseError(await sandbox.call("POST", "/air/webhooks", second))).toMatchObject(taken);
   await sandbox.call("PATCH", `/air/webhooks/${first.id}`, { active: false });
-  expect(errorOf(await sandbox.call("POST", "/air/webhooks", second))).toMatchObject(taken);
-  expect(dataOf(await sandbox.call("GET", "/air/webhooks"), z.array(Endpoint)).map(({ id }) => id)).toEqual([first.id]);
+  expect(parseError(await sandbox.call("POST", "/air/webhooks", second))).toMatchObject(taken);
+  expect(parseData(await sandbox.call("GET", "/air/webhooks"), z.array(Endpoint)).map(({ id }) => id)).toEqual([
+    first.id,
+  ]);
   await sandbox.call("DELETE", `/air/webhooks/${first.id}`);
   const both = await Promise.all([second, second].map((body) => sandbox.call("POST", "/air/webhooks", body)));
   expect(both.map(({ status }) => status).sort()).toEqual([201, 422]);

@@ -1,7 +1,7 @@
 /** Arrows between names; one that points to itself counts as nothing. */
 export type Graph = ReadonlyMap<string, ReadonlySet<string>>;
 
-export function graphOf(arrows: Iterable<readonly [from: string, to: string]>): Graph {
+export function buildGraph(arrows: Iterable<readonly [from: string, to: string]>): Graph {
   const graph = new Map<string, Set<string>>();
   for (const [from, to] of arrows) {
     if (from === to) continue;

@@ -11,7 +11,7 @@ export function replaceDrawing(page: string, drawing: string): string {
 /** The modules in levels: each needs only modules of earlier levels. No two may need each other. */
 export function drawModules(modules: readonly string[], needs: Graph): string {
   const count = [...needs.values()].reduce((sum, others) => sum + others.size, 0);
-  const rows = levelsOf(modules, needs).map((names, level) => `| ${level} | ${names.join(", ")} |`);
+  const rows = computeLevels(modules, needs).map((names, level) => `| ${level} | ${names.join(", ")} |`);
   return [
     `${modules.length} modules with ${count} needs and no cycle. Each module needs only modules of earlier levels.`,
     "",
@@ -22,15 +22,15 @@ export function drawModules(modules: readonly string[], needs: Graph): string {
   ].join("\n");
 }
 
-function levelsOf(modules: readonly string[], needs: Graph): string[][] {
+function computeLevels(modules: readonly string[], needs: Graph): string[][] {
   const levels = new Map<string, number>();
-  const levelOf = (name: string): number => {
+  const computeLevel = (name: string): number => {
     const known = levels.get(name);
     if (known !== undefined) return known;
-    const level = Math.max(-1, ...[...(needs.get(name) ?? [])].map(levelOf)) + 1;
+    const level = Math.max(-1, ...[...(needs.get(name) ?? [])].map(computeLevel)) + 1;
     levels.set(name, level);
     return level;
   };
-  const byLevel = Map.groupBy(modules.toSorted(), levelOf);
+  const byLevel = Map.groupBy(modules.toSorted(), computeLevel);
   return [...byLevel].toSorted(([one], [other]) => one - other).map(([, names]) => names);
 }

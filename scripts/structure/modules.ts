@@ -1,5 +1,5 @@
-import { findCycles, type Graph, graphOf } from "./cycles.ts";
-import { isTest, type SourceFile, targetsOf } from "./source.ts";
+import { buildGraph, findCycles, type Graph } from "./cycles.ts";
+import { isTest, listTargets, type SourceFile } from "./source.ts";
 
 /**
  * The graph of modules. Each module's `context.ts` names the modules that it needs, and from that the compiler knows whose stores,
@@ -31,25 +31,25 @@ const COMMENT = /\/\*.*?\*\/|\/\/[^\n]*/gs;
 const QUERIED_TABLE =
   /\.(?:selectFrom|insertInto|updateTable|deleteFrom|innerJoin|leftJoin)\(\s*\[?"(\w+)|\b(?:from|join|into|update) (?:only )?([a-z_]+)\b/g;
 
-function moduleOf(path: string): string | undefined {
+function findModule(path: string): string | undefined {
   const [name = "", ...rest] = path.startsWith(MODULES) ? path.slice(MODULES.length).split("/") : [];
   return rest.length === 0 ? undefined : name;
 }
 
-const isOwn = (file: SourceFile): boolean => moduleOf(file.path) !== undefined && !isTest(file);
-const isContext = ({ path }: SourceFile): boolean => path === `${MODULES}${moduleOf(path)}/context.ts`;
+const isOwn = (file: SourceFile): boolean => findModule(file.path) !== undefined && !isTest(file);
+const isContext = ({ path }: SourceFile): boolean => path === `${MODULES}${findModule(path)}/context.ts`;
 const isMigration = ({ path }: SourceFile): boolean => path.includes("/migrations/");
 
 export function listModules(files: readonly SourceFile[]): string[] {
-  return files.filter(isContext).map(({ path }) => moduleOf(path) ?? "");
+  return files.filter(isContext).map(({ path }) => findModule(path) ?? "");
 }
 
 /** The needs declared by the modules' contexts. */
 export function declaredNeeds(files: readonly SourceFile[]): Graph {
-  return graphOf(
+  return buildGraph(
     files.filter(isContext).flatMap(({ path, text }) => {
       const [, list = ""] = NEEDS.exec(text) ?? [];
-      return [...list.matchAll(/"([^"]+)"/g)].map(([, need = ""]) => [moduleOf(path) ?? "", need] as const);
+      return [...list.matchAll(/"([^"]+)"/g)].map(([, need = ""]) => [findModule(path) ?? "", need] as const);
     }),
   );
 }
@@ -65,8 +65,8 @@ interface Use {
 function hiddenUses(files: readonly SourceFile[]): Use[] {
   const tables = tableOwners(files);
   return files.filter(isOwn).flatMap((file) => {
-    const module = moduleOf(file.path) ?? "";
-    const imported = targetsOf(file).map((target) => ({ other: moduleOf(target), what: target }));
+    const module = findModule(file.path) ?? "";
+    const imported = listTargets(file).map((target) => ({ other: findModule(target), what: target }));
     const queried = isMigration(file)
       ? []
       : queriedTables(file.text).map((table) => ({ other: tables.get(table), what: `table ${table}` }));
@@ -79,7 +79,7 @@ function hiddenUses(files: readonly SourceFile[]): Use[] {
 function tableOwners(files: readonly SourceFile[]): ReadonlyMap<string, string> {
   const created = files
     .filter(isMigration)
-    .flatMap(({ path, text }) => [...text.matchAll(CREATED_TABLE)].map(([, table = ""]) => [table, moduleOf(path)]));
+    .flatMap(({ path, text }) => [...text.matchAll(CREATED_TABLE)].map(([, table = ""]) => [table, findModule(path)]));
   return new Map(
     created.flatMap(([table = "", owner]) => (owner === undefined ? [] : [[table, MOVED_TABLES[table] ?? owner]])),
   );
@@ -112,9 +112,9 @@ export function brokenNeeds(files: readonly SourceFile[]): string[] {
     .filter(({ module, other }) => needs.get(module)?.has(other) !== true)
     .map(({ path, module, other, what }) => `${path}: ${module} does not declare that it needs ${other} (${what})`);
   const past = files.filter(isOwn).flatMap((file) =>
-    targetsOf(file)
-      .filter((target) => ![undefined, moduleOf(file.path)].includes(moduleOf(target)))
-      .filter((target) => target !== `${MODULES}${moduleOf(target)}/index.ts`)
+    listTargets(file)
+      .filter((target) => ![undefined, findModule(file.path)].includes(findModule(target)))
+      .filter((target) => target !== `${MODULES}${findModule(target)}/index.ts`)
       .map((target) => `${file.path}: not through index.ts: ${target}`),
   );
   return [...undeclared, ...past, ...unusedNeeds(files, needs, uses), ...moduleRings(needs)];
@@ -126,7 +126,7 @@ function unusedNeeds(files: readonly SourceFile[], needs: Graph, uses: readonly 
   const names = Map.groupBy(registeredNames(files), ({ owner }) => owner);
   const words = new Map<string, Set<string>>();
   for (const file of files.filter(isOwn)) {
-    const module = moduleOf(file.path) ?? "";
+    const module = findModule(file.path) ?? "";
     const own = words.get(module) ?? new Set<string>();
     words.set(module, own);
     for (const [word] of file.text.matchAll(/\b[a-z]\w+\b/g)) own.add(word);
@@ -151,7 +151,7 @@ export function moduleRings(needs: Graph): string[] {
 export function brokenContexts(files: readonly SourceFile[]): string[] {
   const registered = registeredNames(files);
   const foreign = registered
-    .filter(({ path, owner }) => owner !== moduleOf(path))
+    .filter(({ path, owner }) => owner !== findModule(path))
     .map(({ path, owner, name }) => `${path}: declares ${owner}.${name}, which is another module's`);
   const isShared = ({ registry }: { registry: string }): boolean => registry !== "ModuleSettings";
   const twice = [...Map.groupBy(registered.filter(isShared), ({ registry, name }) => `${registry} ${name}`)]
@@ -166,6 +166,6 @@ function brokenContext(file: SourceFile): string[] {
     return SEEN_BY_OTHERS.test(text) ? [`${path}: takes its types from the kernel, not from its context.ts`] : [];
   }
   const seen = /^type Seen = "([^"]+)"(?: \| Needs)?;$/m.exec(text)?.[1];
-  const isHonest = seen === moduleOf(path) && [...text.matchAll(/<(.*?)>/g)].every(([, name]) => name === "Seen");
+  const isHonest = seen === findModule(path) && [...text.matchAll(/<(.*?)>/g)].every(([, name]) => name === "Seen");
   return isHonest ? [] : [`${path}: sees more than its module and those that it needs`];
 }

@@ -1,15 +1,15 @@
 import { resolve } from "node:path";
 import { expect, it } from "vitest";
-import { graphOf } from "./cycles.ts";
+import { buildGraph } from "./cycles.ts";
 import { drawModules } from "./draw-modules.ts";
 import { rules } from "./rules.ts";
-import { importsOf, readSource, type SourceFile } from "./source.ts";
+import { listImports, readSource, type SourceFile } from "./source.ts";
 
 /** Each rule finds what it is there to find: a rule that finds nothing in a spoilt tree holds nothing. */
 
 function file(path: string, ...lines: string[]): SourceFile {
   const text = `${lines.join("\n")}\n`;
-  return { path, text, imports: importsOf(text) };
+  return { path, text, imports: listImports(text) };
 }
 
 const importing = (path: string, specifier: string): SourceFile => file(path, `import type { X } from "${specifier}";`);
@@ -123,7 +123,7 @@ it("reads the tree that it is asked about", () => {
 });
 
 it("draws each module below those that it needs", () => {
-  const needs = graphOf([
+  const needs = buildGraph([
     ["two", "one"],
     ["three", "two"],
     ["three", "one"],

@@ -1,7 +1,7 @@
 import { dirname } from "node:path";
-import { findCycles, graphOf } from "./cycles.ts";
+import { buildGraph, findCycles } from "./cycles.ts";
 import { brokenContexts, brokenNeeds } from "./modules.ts";
-import { isTest, type SourceFile, targetsOf } from "./source.ts";
+import { isTest, listTargets, type SourceFile } from "./source.ts";
 
 const SERVICE = "server/src/";
 const MAXIMUM_LINES = 400;
@@ -46,11 +46,11 @@ const DEEP_ROOMS: ReadonlySet<string> = new Set(["kernel", "modules", "surfaces"
 
 const inService = (path: string): string | undefined =>
   path.startsWith(SERVICE) ? path.slice(SERVICE.length) : undefined;
-const roomOf = (path: string): string => inService(path)?.split("/")[0] ?? "";
-const ownFolderOf = (path: string): string => path.split("/").slice(2, 4).join("/");
+const findRoom = (path: string): string => inService(path)?.split("/")[0] ?? "";
+const ownFolder = (path: string): string => path.split("/").slice(2, 4).join("/");
 
 /** The unit of a file for cycles between folders: `modules/escrow`, `surfaces/http`, `kernel/call`, `main.ts`. */
-function unitOf(path: string): string {
+function cycleUnit(path: string): string {
   const [room = "", folder = ""] = inService(path)?.split("/") ?? [];
   return DEEP_ROOMS.has(room) ? `${room}/${folder}` : room;
 }
@@ -59,13 +59,13 @@ const isService = (file: SourceFile): boolean => file.path.startsWith(SERVICE) &
 
 function brokenRooms(files: readonly SourceFile[]): string[] {
   return files.filter(isService).flatMap((file) => {
-    const room = roomOf(file.path);
+    const room = findRoom(file.path);
     const may = mayImport[room];
     if (may === undefined) return [`${file.path}: unknown folder ${room}`];
-    return targetsOf(file).flatMap((target) => {
-      const targetRoom = roomOf(target);
+    return listTargets(file).flatMap((target) => {
+      const targetRoom = findRoom(target);
       if (!target.startsWith(SERVICE)) return [];
-      if (room === "adapters" && targetRoom === "adapters" && ownFolderOf(file.path) !== ownFolderOf(target)) {
+      if (room === "adapters" && targetRoom === "adapters" && ownFolder(file.path) !== ownFolder(target)) {
         return [`${file.path}: imports another vendor's folder: ${target}`];
       }
       // Files of chain operations encode calls of our contracts.
@@ -87,31 +87,35 @@ const OPENS_CHAIN = ["server/src/outside/open-chain.ts", "server/src/outside/liv
 /** Hosts and the opening of outside systems get modules' contributions as parts. */
 function knowsModules(files: readonly SourceFile[]): string[] {
   return files
-    .filter((file) => isService(file) && ["outside", "hosts.ts"].includes(roomOf(file.path)))
+    .filter((file) => isService(file) && ["outside", "hosts.ts"].includes(findRoom(file.path)))
     .filter((file) => !OPENS_CHAIN.includes(file.path))
     .flatMap((file) =>
-      targetsOf(file)
-        .filter((target) => roomOf(target) === "modules")
+      listTargets(file)
+        .filter((target) => findRoom(target) === "modules")
         .map((target) => `${file.path}: knows a module: ${target}`),
     );
 }
 
 function seesEverything(files: readonly SourceFile[]): string[] {
   return files
-    .filter((file) => isService(file) && !MAY_SEE_ALL.includes(roomOf(file.path)) && targetsOf(file).includes(SEES_ALL))
+    .filter(
+      (file) => isService(file) && !MAY_SEE_ALL.includes(findRoom(file.path)) && listTargets(file).includes(SEES_ALL),
+    )
     .map(({ path }) => `${path}: sees what all modules offer`);
 }
 
 /** Type imports count: what changes together must not be spread over a ring. */
 function cyclesOfFiles(files: readonly SourceFile[]): string[] {
-  return findCycles(graphOf(files.flatMap((file) => targetsOf(file).map((target) => [file.path, target] as const))));
+  return findCycles(
+    buildGraph(files.flatMap((file) => listTargets(file).map((target) => [file.path, target] as const))),
+  );
 }
 
 function cyclesOfFolders(files: readonly SourceFile[]): string[] {
   const arrows = files
     .filter(isService)
-    .flatMap((file) => targetsOf(file).map((target) => [unitOf(file.path), unitOf(target)] as const));
-  return findCycles(graphOf(arrows.filter(([, to]) => to !== "")));
+    .flatMap((file) => listTargets(file).map((target) => [cycleUnit(file.path), cycleUnit(target)] as const));
+  return findCycles(buildGraph(arrows.filter(([, to]) => to !== "")));
 }
 
 function brokenPackages(files: readonly SourceFile[]): string[] {
@@ -119,7 +123,7 @@ function brokenPackages(files: readonly SourceFile[]): string[] {
     const [own = ""] = file.path.split("/");
     const may = packages[own];
     if (may === undefined || isTest(file)) return [];
-    return targetsOf(file)
+    return listTargets(file)
       .filter((target) => ![own, ...may].includes(target.split("/")[0] ?? ""))
       .map((target) => `${file.path}: imports from outside its package: ${target}`);
   });
@@ -155,7 +159,7 @@ const ENVIRONMENT_READERS = /^server\/src\/(?:main\.ts|commands\/|config\/)/;
 
 function hiddenInputs(files: readonly SourceFile[]): string[] {
   return files.filter(isService).flatMap(({ path, text }) => {
-    if (["modules", "kernel"].includes(roomOf(path)) && OUTSIDE_WORLD.test(text)) {
+    if (["modules", "kernel"].includes(findRoom(path)) && OUTSIDE_WORLD.test(text)) {
       return [`${path}: reads the environment, the clock or the network itself`];
     }
     const readsEnvironment = text.includes("process.env") && !ENVIRONMENT_READERS.test(path);

@@ -12,7 +12,7 @@ export interface SourceFile {
 const IMPORT = /^\s*(?:import|export)\b[^;]*?from "([^"]+)";|^\s*import "([^"]+)";|import\("([^"]+)"\)/gm;
 const NOT_HAND_WRITTEN = /(^|\/)(?:node_modules|generated|data|\.data|dist|cache|out|lib)\/|\/generated-[^/]+\.ts$/;
 
-export function importsOf(text: string): string[] {
+export function listImports(text: string): string[] {
   return [...text.matchAll(IMPORT)].map((match) => match[1] ?? match[2] ?? match[3] ?? "");
 }
 
@@ -22,7 +22,7 @@ export function readSource(repository: string, folders: readonly string[]): Sour
     codeFiles(join(repository, folder)).map((file) => {
       const path = relative(repository, file).split(sep).join("/");
       const text = readFileSync(file, "utf8");
-      return { path, text, imports: importsOf(text) };
+      return { path, text, imports: listImports(text) };
     }),
   );
 }
@@ -45,7 +45,7 @@ function listFolder(folder: string) {
 }
 
 /** Where a relative specifier leads, from the repository's root; undefined for a package. */
-function targetOf(file: Pick<SourceFile, "path">, specifier: string): string | undefined {
+function resolveTarget(file: Pick<SourceFile, "path">, specifier: string): string | undefined {
   if (!specifier.startsWith(".")) return undefined;
   return relative(resolve("/"), resolve("/", dirname(file.path), specifier))
     .split(sep)
@@ -53,8 +53,8 @@ function targetOf(file: Pick<SourceFile, "path">, specifier: string): string | u
 }
 
 /** The relative imports of a file, as paths from the repository's root. */
-export function targetsOf(file: SourceFile): string[] {
-  return file.imports.flatMap((specifier) => targetOf(file, specifier) ?? []);
+export function listTargets(file: SourceFile): string[] {
+  return file.imports.flatMap((specifier) => resolveTarget(file, specifier) ?? []);
 }
 
 export const isTest = ({ path }: Pick<SourceFile, "path">): boolean =>

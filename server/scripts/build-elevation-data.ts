@@ -37,7 +37,7 @@ const maps = join(folder, "usr/share/marble/data/maps/earth");
 const two = (one: number) => String(one).padStart(6, "0");
 
 /** The pixels of a PNM, whose head is three texts after its kind. */
-function pixelsOf(command: string, args: readonly string[], channels: number): Buffer {
+function readPixels(command: string, args: readonly string[], channels: number): Buffer {
   const pnm = execFileSync(command, args, { maxBuffer: 1e8 });
   const size = SIDE * SIDE * channels;
   return pnm.subarray(pnm.length - size);
@@ -48,7 +48,7 @@ function readRelief(): Uint8Array {
   for (let down = 0; down < ROWS / SIDE; down += 1) {
     for (let right = 0; right < COLUMNS / SIDE; right += 1) {
       const file = join(maps, "srtm/3", two(down), `${two(down)}_${two(right)}.jpg`);
-      const tile = pixelsOf("djpeg", ["-grayscale", "-pnm", file], 1);
+      const tile = readPixels("djpeg", ["-grayscale", "-pnm", file], 1);
       for (let row = 0; row < SIDE; row += 1) {
         const start = (down * SIDE + row) * COLUMNS + right * SIDE;
         grays.set(tile.subarray(row * SIDE, (row + 1) * SIDE), start);
@@ -64,7 +64,7 @@ function readCoarse(): Int16Array {
   const meters = new Int16Array(across * (ROWS / COARSE));
   for (const right of [0, 1]) {
     const file = join(maps, "srtm2/0", two(0), `${two(0)}_${two(right)}.png`);
-    const tile = pixelsOf("pngtopnm", [file], 3);
+    const tile = readPixels("pngtopnm", [file], 3);
     for (let cell = 0; cell < SIDE * SIDE; cell += 1) {
       const at = Math.floor(cell / SIDE) * across + right * SIDE + (cell % SIDE);
       meters[at] = ((tile[cell * 3 + 1] ?? 0) << 8) + (tile[cell * 3 + 2] ?? 0);

@@ -7,7 +7,7 @@ import { z } from "zod";
 import { IS_SECTION, NO_ELEVATION, POSITION_UNIT } from "../src/adapters/embedded-places/city-table.ts";
 import { fold } from "../src/adapters/embedded-places/fold.ts";
 import { aliases } from "../src/adapters/embedded-places/names.ts";
-import { bytesOf, packTables, packTexts } from "../src/adapters/embedded-places/table-file.ts";
+import { packTables, packTexts, viewBytes } from "../src/adapters/embedded-places/table-file.ts";
 
 const data = new URL("../src/adapters/embedded-places/data/", import.meta.url);
 /** The package's own reader stops at the first place without a feature code. */
@@ -143,7 +143,7 @@ function otherNames(city: Ranked): string[] {
 }
 
 /** Every folded name with the ranks of those that have it, the one that is meant most likely first. */
-function keysOf(cities: readonly Ranked[]): (readonly [key: string, ranks: readonly number[]])[] {
+function rankByName(cities: readonly Ranked[]): (readonly [key: string, ranks: readonly number[]])[] {
   const keys = new Map<string, Map<number, number>>();
   const add = (name: string, rank: number, score: number) => {
     const key = fold(name);
@@ -166,7 +166,7 @@ function keysOf(cities: readonly Ranked[]): (readonly [key: string, ranks: reado
 
 function buildCities(bestTier: ReadonlyMap<string, number>): void {
   const cities = rankCities(bestTier);
-  const keys = keysOf(cities);
+  const keys = rankByName(cities);
   const countryCodes = [...new Set(cities.map((city) => city.countryCode))].sort();
   const provinceCodes = [...new Set(["", ...cities.map((city) => city.province)])].sort();
   const names = packTexts(cities.map((city) => city.shown));
@@ -176,21 +176,21 @@ function buildCities(bestTier: ReadonlyMap<string, number>): void {
   const units = (degrees: number) => Math.round(degrees / POSITION_UNIT);
   const elevation = ({ dem }: Ranked) => (dem < -500 || dem > 9_000 ? NO_ELEVATION : dem);
   const packed = packTables({
-    latitudes: bytesOf(Int32Array.from(cities, (city) => units(city.latitude))),
-    longitudes: bytesOf(Int32Array.from(cities, (city) => units(city.longitude))),
-    populations: bytesOf(Uint32Array.from(cities, (city) => city.population)),
-    elevations: bytesOf(Int16Array.from(cities, elevation)),
+    latitudes: viewBytes(Int32Array.from(cities, (city) => units(city.latitude))),
+    longitudes: viewBytes(Int32Array.from(cities, (city) => units(city.longitude))),
+    populations: viewBytes(Uint32Array.from(cities, (city) => city.population)),
+    elevations: viewBytes(Int16Array.from(cities, elevation)),
     flags: Uint8Array.from(cities, (city) => (city.isSection ? IS_SECTION : 0)),
     countries: Uint8Array.from(cities, (city) => countryCodes.indexOf(city.countryCode)),
     provinces: Uint8Array.from(cities, (city) => provinceCodes.indexOf(city.province)),
     countryCodes: Buffer.from(countryCodes.join("\n")),
     provinceCodes: Buffer.from(provinceCodes.join("\n")),
     names: names.bytes,
-    nameStarts: bytesOf(names.starts),
+    nameStarts: viewBytes(names.starts),
     keys: keyTexts.bytes,
-    keyStarts: bytesOf(keyTexts.starts),
-    keyFirst: bytesOf(keyFirst),
-    keyRanks: bytesOf(Uint32Array.from(keys.flatMap(([, ranks]) => [...ranks]))),
+    keyStarts: viewBytes(keyTexts.starts),
+    keyFirst: viewBytes(keyFirst),
+    keyRanks: viewBytes(Uint32Array.from(keys.flatMap(([, ranks]) => [...ranks]))),
   });
   writeFileSync(new URL("cities.bin.br", data), packed);
   process.stdout.write(`${cities.length} cities, ${keys.length} names, ${packed.byteLength} bytes\n`);

@@ -11,7 +11,7 @@ import type { Fact } from "./kernel/contracts/module.ts";
 import type { Tool } from "./kernel/contracts/tool.ts";
 import type { Parts } from "./kernel/contracts/whole.ts";
 import type { EmbeddedOptions } from "./outside/embedded.ts";
-import { createFront, type Front, urlOf } from "./outside/listen.ts";
+import { createFront, type Front, reachableUrl } from "./outside/listen.ts";
 import { openParts } from "./outside/parts.ts";
 import { translate } from "./outside/translate.ts";
 import { whileDatabaseIsAway } from "./platform/database/while-database-is-away.ts";
@@ -69,7 +69,7 @@ export async function startApp(config: Config, options: AppOptions = {}): Promis
   const { closedBecause, unreadyBecause, isLeaving } = status;
   const bodyRoom = new BodyRoom(config.bodyMemoryMegabytes);
   const ports: Record<HostName, number> = { app: config.port, edge: config.edgePort };
-  const appUrl = () => config.publicAppUrl ?? urlOf(config.host, ports.app);
+  const appUrl = () => config.publicAppUrl ?? reachableUrl(config.host, ports.app);
   const serves = (["app", "edge"] as const).filter((name) => config.serve === "both" || config.serve === name);
   const connections = connectionLimits(readOpenFilesLimit(), serves.length, config.connectionsPerAddress);
   const about = { closedBecause, unreadyBecause, isLeaving, bodyRoom, connections, log };
@@ -108,7 +108,7 @@ export async function startApp(config: Config, options: AppOptions = {}): Promis
         status.leave();
         if (config.drainSeconds > 0) await delay(config.drainSeconds * 1_000);
         status.close();
-        const drainMilliseconds = options.drainMilliseconds ?? drainMillisecondsOf(config);
+        const drainMilliseconds = options.drainMilliseconds ?? computeDrainMilliseconds(config);
         await Promise.all(fronts.map(({ front }) => front.close(drainMilliseconds)));
         await stopEverything();
       },
@@ -126,7 +126,7 @@ function traceOfLine(): object {
 }
 
 /** Longer than a booking may take at the live supplier: an interrupted one has an unknown outcome. */
-function drainMillisecondsOf({ networkMode, supplierCommitTimeoutMilliseconds }: Config): number {
+function computeDrainMilliseconds({ networkMode, supplierCommitTimeoutMilliseconds }: Config): number {
   if (networkMode === "sandbox") return SANDBOX_DRAIN_MILLISECONDS;
   return supplierCommitTimeoutMilliseconds + DRAIN_MARGIN_MILLISECONDS;
 }
@@ -142,10 +142,10 @@ async function listenOnAll(
     ports[name] = await front.listen(ports[name]);
     undo.push(() => front.close(0));
   }
-  const local = urlOf(config.host, ports.app);
+  const local = reachableUrl(config.host, ports.app);
   return {
     app: config.publicAppUrl ?? local,
-    edge: config.publicEdgeUrl ?? urlOf(config.host, ports.edge),
+    edge: config.publicEdgeUrl ?? reachableUrl(config.host, ports.edge),
     local,
   };
 }

@@ -9,7 +9,7 @@ import { successText } from "../src/modules/charging/stored-outcome.ts";
 import { type AnyClient, connectClient } from "./support/mcp-clients.ts";
 import type { Answer, TestService } from "./support/service.ts";
 import { openServicing, type Servicing } from "./support/servicing-service.ts";
-import { resultOf, stranger } from "./support/treasury.ts";
+import { requireResult, stranger } from "./support/treasury.ts";
 
 /**
  * A call whose process died, or that never heard of its effect, is finished by other processes: its Idempotency-Key
@@ -47,7 +47,7 @@ async function readStored(key: string): Promise<z.infer<typeof Kept> | undefined
   return z.array(Kept).parse(rows)[0];
 }
 
-const problemsOf = (tool: string, result: unknown): string | undefined => {
+const findProblems = (tool: string, result: unknown): string | undefined => {
   const schema = catalog.find(tool)?.outputSchema;
   return new AjvJsonSchemaValidator().getValidator({ ...schema })(result).errorMessage;
 };
@@ -58,9 +58,9 @@ async function expectAgain(tool: string, args: object, key: string): Promise<Rec
   expect([dispatched.status, dispatched.headers.get("idempotent-replayed")], dispatched.text).toEqual([200, "true"]);
   const overMcp = await client.callTool({ name: tool, arguments: { ...args }, _meta: { idempotencyKey: key } });
   expect(overMcp.isError ?? false, tool).toBe(false);
-  const result = resultOf(dispatched);
+  const result = requireResult(dispatched);
   expect(overMcp.structuredContent).toEqual({ ...result, replayed: true });
-  expect(problemsOf(tool, result), tool).toBeUndefined();
+  expect(findProblems(tool, result), tool).toBeUndefined();
   return result;
 }
 
@@ -126,7 +126,7 @@ describe("a call that others have finished", () => {
       refundableUntil: expect.stringMatching(/T.*[+-]\d\d:\d\d$/),
     });
     // Without a key it is the same, but for tickets that were issued meanwhile.
-    const again = resultOf(await service.call("book_flight", { offerId }));
+    const again = requireResult(await service.call("book_flight", { offerId }));
     expect(withoutTickets(again)).toEqual(withoutTickets(booked));
 
     const order = await world.bookFlexible();
@@ -152,7 +152,7 @@ describe("a call that others have finished", () => {
     await world.result("confirm_cancel_order", { cancellationId });
     expect(await expectAgain("book_flight", { offerId }, key)).toEqual(booked);
     // Without the key it says what became of the order.
-    expect(resultOf(await service.call("book_flight", { offerId }))).toMatchObject({ status: "cancelled" });
+    expect(requireResult(await service.call("book_flight", { offerId }))).toMatchObject({ status: "cancelled" });
   });
 
   it("is an answer that a run goes on with", async () => {
@@ -183,7 +183,7 @@ describe("a call that others have finished", () => {
 });
 
 /** Arguments in place of an example's that do not fit here. */
-async function insteadOf(tool: string): Promise<object> {
+async function replaceArgs(tool: string): Promise<object> {
   // Not every fare can be changed.
   if (tool === "book_flight") return { offerId: (await world.flexibleOffer()).id };
   // An address gets money once in a while, and others have asked for that of the example.
@@ -201,11 +201,11 @@ describe("what the effect of a call has stored", () => {
     const issued =
       "select 1 from booking where tenant_id = $1 and ticketing = 'pending' and order_status <> 'cancelled'";
     await runInOrder(entries, Temporal.Now.plainDateISO("UTC"), async ({ name }, example) => {
-      const args = { ...example, ...(await insteadOf(name)) };
+      const args = { ...example, ...(await replaceArgs(name)) };
       const key = randomUUID();
       // An order without tickets cannot be changed.
       await expect.poll(() => service.sql(issued, [service.tenantId]), PATIENCE).toEqual([]);
-      const first = resultOf(await keyed(name, args, key));
+      const first = requireResult(await keyed(name, args, key));
       const { effect: end, stored } = (await readStored(key)) ?? {};
       if (end !== "done") return first;
       const part: unknown = JSON.parse(stored ?? "");

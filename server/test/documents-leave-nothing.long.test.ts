@@ -86,7 +86,7 @@ interface Sample {
 const digits = (number: number, length: number): string => String(number).padStart(length, "0");
 
 /** Each with unique words. */
-function sampleOf(number: number): Sample {
+function buildSample(number: number): Sample {
   const word = `Zyx${digits(number, 2)}quv`;
   const data = (lines: readonly string[]) => textPdf(lines).toString("base64");
   if (number % 5 === 4) {
@@ -185,7 +185,7 @@ async function dumpHeap(): Promise<void> {
 it(
   "nothing of fifty documents is left",
   async () => {
-    const samples = Array.from({ length: DOCUMENTS }, (_, number) => sampleOf(number));
+    const samples = Array.from({ length: DOCUMENTS }, (_, number) => buildSample(number));
     const words = samples.flatMap((sample) => sample.words);
     const scanIds: string[] = [];
     for (const [number, sample] of samples.entries()) {

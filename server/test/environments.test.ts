@@ -15,7 +15,7 @@ import {
 } from "./support/live-service.ts";
 import { mintOperatorKey } from "./support/service.ts";
 import { type SupplierSandbox, startSupplierSandbox } from "./support/supplier-sandbox.ts";
-import { resultOf, UNIT } from "./support/treasury.ts";
+import { requireResult, UNIT } from "./support/treasury.ts";
 
 /**
  * One tenant with a key of each environment, in a product in production mode with the sandbox beside it. Every tool and
@@ -39,7 +39,7 @@ interface Side {
   /** For the routes, as some of them need scopes that only a person holds. */
   operatorKey: string;
   ids: Record<string, string>;
-  /** The words of everything that it was told (wordsOf). */
+  /** The words of everything that it was told (listWords). */
   heard: Set<string>;
 }
 
@@ -91,7 +91,7 @@ async function openSides(): Promise<void> {
   });
   const open = (environment: Environment): Side => ({ environment, ...keys[environment], ids: {}, heard: new Set() });
   sides = { sandbox: open("sandbox"), production: open("production") };
-  const { address } = resultOf(await call(sides.production, "check_treasury", {}));
+  const { address } = requireResult(await call(sides.production, "check_treasury", {}));
   await chain.deposit(Address.parse(address), 50_000n * UNIT);
   const funded = "select 1 from ledger_account where kind = 'prefunded' and tenant_id = $1 and balance_micro > 0";
   await until(async () => (await deployment.sql(funded, [tenantId])).length === 3 || undefined);
@@ -108,7 +108,7 @@ function send({ operatorKey }: Side, method: string, path: string, body?: unknow
   return service.send(path, { method, headers, ...(body === undefined ? {} : { body: JSON.stringify(body) }) });
 }
 
-const profileOf = ({ environment }: Side) => ({
+const buildProfile = ({ environment }: Side) => ({
   givenName: "Ada",
   familyName: `Of${environment}`,
   bornOn: "1990-04-12",
@@ -133,7 +133,7 @@ const isThere = ({ tool }: (typeof catalog.entries)[number], { environment }: Si
 /** Runs every example, so that there is something of every kind. */
 async function useEverything(side: Side): Promise<void> {
   for (const userId of [USER, `user_${side.environment}`, DEMO_TRAVELER]) {
-    const answer = await send(side, "PUT", `/api/travelers/${userId}`, profileOf(side));
+    const answer = await send(side, "PUT", `/api/travelers/${userId}`, buildProfile(side));
     expect(answer.status, answer.text).toBe(201);
     hear(side, answer.text);
   }
@@ -164,13 +164,13 @@ async function letSupplierFinish({ environment }: Side): Promise<void> {
 }
 
 /** Ids, hashes, secrets and document numbers, and the family names of this test. Times are everybody's. */
-function wordsOf(text: string): Set<string> {
+function listWords(text: string): Set<string> {
   const words = text.match(/\bOf(?:sandbox|production)\b|[\w-]{10,}/g) ?? [];
   return new Set(words.filter((word) => word.startsWith("Of") || (/\d/.test(word) && !/^20\d\d-/.test(word))));
 }
 
 function hear({ heard }: Side, ...texts: readonly string[]): void {
-  for (const text of texts) for (const word of wordsOf(text)) heard.add(word);
+  for (const text of texts) for (const word of listWords(text)) heard.add(word);
 }
 
 const other = ({ environment }: Side): Side => sides[environment === "sandbox" ? "production" : "sandbox"];
@@ -179,7 +179,7 @@ const other = ({ environment }: Side): Side => sides[environment === "sandbox" ?
 function shownOfOther(side: Side, text: string, named: unknown): string[] {
   const given = JSON.stringify(named);
   const { heard: theirs } = other(side);
-  return [...wordsOf(text)].filter((word) => theirs.has(word) && !side.heard.has(word) && !given.includes(word));
+  return [...listWords(text)].filter((word) => theirs.has(word) && !side.heard.has(word) && !given.includes(word));
 }
 
 /** A side's own records over the routes, without those that change by themselves. */
@@ -196,7 +196,7 @@ async function readAll(side: Side): Promise<string[]> {
 type AnyRoute = (typeof routes)[number];
 
 /** A record of this side for each parameter that paths name. */
-const recordsOf = ({ environment, ids }: Side): Readonly<Record<string, string | undefined>> => ({
+const listRecords = ({ environment, ids }: Side): Readonly<Record<string, string | undefined>> => ({
   tripId: ids.tripId,
   bookingId: ids.reservedBookingId,
   orderId: ids.changedOrderId,
@@ -210,7 +210,7 @@ const recordsOf = ({ environment, ids }: Side): Readonly<Record<string, string |
 
 /** To a record of `owner`. */
 function sendTo(side: Side, route: AnyRoute, owner: Side) {
-  const own = recordsOf(owner);
+  const own = listRecords(owner);
   const path = route.path.replaceAll(/:(\w+)/g, (_all, name: string) => {
     const id = own[name];
     if (id === undefined) throw new Error(`This test makes no record for the parameter ${name} yet.`);
@@ -220,7 +220,7 @@ function sendTo(side: Side, route: AnyRoute, owner: Side) {
 }
 
 const keyed = routes.filter(({ access }) => typeof access === "object");
-const examplesOf = (owner: Side, tool: Tool) => tool.example(today, { ...sampleIds, ...owner.ids });
+const buildExample = (owner: Side, tool: Tool) => tool.example(today, { ...sampleIds, ...owner.ids });
 
 describe.each(environments)("a key of %s", (environment) => {
   /** The other side's own records, before anything is tried. */
@@ -234,10 +234,10 @@ describe.each(environments)("a key of %s", (environment) => {
     const theirs = other(side);
     let seenByItself = 0;
     for (const { tool } of catalog.entries) {
-      const args = examplesOf(theirs, tool);
+      const args = buildExample(theirs, tool);
       const { status, text } = await call(side, tool.name, args, USER);
       expect(shownOfOther(side, text, args), `${tool.name} ${status}`).toEqual([]);
-      const ownArgs = examplesOf(side, tool);
+      const ownArgs = buildExample(side, tool);
       // A run of a workflow is started and finds that the trip is not there.
       const isRefused = status !== 200 || text.includes('"status":"failed"');
       if (JSON.stringify(args) !== JSON.stringify(ownArgs)) expect(isRefused, `${tool.name}: ${text}`).toBe(true);
@@ -262,7 +262,7 @@ describe.each(environments)("a key of %s", (environment) => {
     // Routes that create a record of the caller come last.
     for (const route of keyed.toSorted((one, two) => Number(one.method === "PUT") - Number(two.method === "PUT"))) {
       const answer = await sendTo(side, route, theirs);
-      const named = [route.example?.body, route.params === undefined ? {} : recordsOf(theirs)];
+      const named = [route.example?.body, route.params === undefined ? {} : listRecords(theirs)];
       expect(shownOfOther(side, answer.text, named), route.id).toEqual([]);
       const namesSession = Object.keys(route.body?.shape ?? {}).includes("sessionId");
       if (namesSession) expect([answer.status, answer.body.code], route.id).toEqual([404, "not_found"]);

@@ -18,7 +18,7 @@ import { type Buyer, createBuyer, decode, encode } from "./support/paid.ts";
 import { createProbes } from "./support/probe-tools.ts";
 import { sendRaw } from "./support/raw-http.ts";
 import { startTestService, type TestService } from "./support/service.ts";
-import { newFundedTenant, resultOf } from "./support/treasury.ts";
+import { newFundedTenant, requireResult } from "./support/treasury.ts";
 
 /**
  * Known attacks of hostile clients, repeated: the effect of a flood of refused, failing or unknown callers beyond this
@@ -129,11 +129,11 @@ async function forge(count: number, payer?: string): Promise<string[]> {
 async function flood(
   signatures: readonly string[],
   text: string,
-  headersOf: (index: number) => Record<string, string>,
+  buildHeaders: (index: number) => Record<string, string>,
 ) {
   const answers = await Promise.all(
     signatures.map((signature, index) =>
-      buyer.post("probe_open", { text, mood: "fail" }, { "payment-signature": signature, ...headersOf(index) }),
+      buyer.post("probe_open", { text, mood: "fail" }, { "payment-signature": signature, ...buildHeaders(index) }),
     ),
   );
   const statuses = answers.map(({ status }) => status);
@@ -213,7 +213,7 @@ it("whoever copies a settled authorization gets its answer for a quarter of an h
   const bought = await buy("probe_open", kept);
   expect(bought.status, bought.text).toBe(200);
   const settlementTx = z.object({ payment: z.object({ settlementTx: z.string() }) });
-  const hashOf = (answer: { body: unknown }) => settlementTx.parse(answer.body).payment.settlementTx;
+  const settlementHash = (answer: { body: unknown }) => settlementTx.parse(answer.body).payment.settlementTx;
   instant = instant.add({ minutes: 14 });
   expect((await buy("probe_open", kept)).body).toMatchObject({ result: { text: "probe_open" } });
   instant = instant.add({ minutes: 2 });
@@ -221,7 +221,7 @@ it("whoever copies a settled authorization gets its answer for a quarter of an h
   expect(late.status).toBe(402);
   expect(late.body).toMatchObject({ code: "payment_invalid", reason: "invalid_transaction_state" });
   expect(late.body).toMatchObject({ serviceReason: "authorization_already_used" });
-  expect(late.body.receipt).toMatchObject(receipt(hashOf(bought)));
+  expect(late.body.receipt).toMatchObject(receipt(settlementHash(bought)));
   expect(late.body).not.toHaveProperty("result");
 
   const document = await sign("probe_secret");
@@ -229,7 +229,7 @@ it("whoever copies a settled authorization gets its answer for a quarter of an h
   expect(read.body).toMatchObject({ result: { text: "probe_secret" } });
   const copied = await buy("probe_secret", document);
   expect(copied.status).toBe(402);
-  expect(copied.body.receipt).toMatchObject(receipt(hashOf(read)));
+  expect(copied.body.receipt).toMatchObject(receipt(settlementHash(read)));
   expect(probes.runs("probe_secret")).toBe(1);
   const stored = await service.sql("select result::text from payment where tool = 'probe_secret'");
   expect(stored).toEqual([{ result: "null" }]);
@@ -389,7 +389,7 @@ it("a customer of another tenant is not taken over by its name and e-mail addres
     const headers = { "content-type": "application/json", authorization: `Bearer ${as.key ?? service.apiKey}` };
     await service.send("/api/travelers/twin", { method: "PUT", headers, body: JSON.stringify(twin) });
     const answer = await service.call("ensure_flight_customer", { clerkUserId: "twin" }, as);
-    return z.object({ created: z.boolean(), customerUserId: z.string() }).parse(resultOf(answer));
+    return z.object({ created: z.boolean(), customerUserId: z.string() }).parse(requireResult(answer));
   };
   const [mine, theirs] = [await ensure({}), await ensure(other.as)];
   expect([mine.created, theirs.created, mine.customerUserId === theirs.customerUserId]).toEqual([true, true, false]);

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { catalog } from "../src/contributions.ts";
 import type { CallOptions, TestService } from "./support/service.ts";
 import { openSharedService } from "./support/shared-service.ts";
-import { resultOf } from "./support/treasury.ts";
+import { requireResult } from "./support/treasury.ts";
 
 /**
  * That a preview says of every tool that writes or spends what its call then gets, where its example names what is not there.
@@ -19,7 +19,7 @@ const tools = catalog.entries.map(({ tool }) => tool).filter(({ effect }) => eff
 
 /** Previews and makes the call: both agree in everything but the trace. */
 async function expectAgreement(tool: string, args: object, options: CallOptions = {}): Promise<unknown> {
-  const previewed = resultOf(await service.call("preview_call", { tool, args }, options));
+  const previewed = requireResult(await service.call("preview_call", { tool, args }, options));
   const { status, body } = await service.call(tool, args, options);
   const { traceId: _, title: __, type: ___, status: ____, ok: _____, ...said } = body;
   const refused = { accepted: false, problem: said, movements: [] };
@@ -41,7 +41,7 @@ describe("a preview of a call that names what is not there", () => {
   test.each(tools.map((tool) => [tool.name, tool] as const))("agrees with the call of %s", async (name, tool) => {
     const args = tool.example(today());
     if (Object.hasOwn(REFUSED_BY_THE_CALL_ALONE, name)) {
-      expect(resultOf(await service.call("preview_call", { tool: name, args })), name).toMatchObject({
+      expect(requireResult(await service.call("preview_call", { tool: name, args })), name).toMatchObject({
         accepted: true,
       });
       expect((await service.call(name, args)).status).not.toBe(200);
@@ -84,7 +84,7 @@ describe("a preview", () => {
       tool: "send_tokens",
       args: { to, amount: "12.5", token: "EURC" },
     });
-    expect(resultOf(sent)).toMatchObject({
+    expect(requireResult(sent)).toMatchObject({
       accepted: true,
       inAllUsdc: null,
       inAllParts: { paidToOthersUsdc: null, paidToOthers: [{ token: "EURC", amount: "12.50" }] },
@@ -92,10 +92,10 @@ describe("a preview", () => {
   });
 
   test("says of a new run that it starts one", async () => {
-    const { tripId } = resultOf(await service.call("prefund_trip", { budgetUsdc: "20" }));
+    const { tripId } = requireResult(await service.call("prefund_trip", { budgetUsdc: "20" }));
     const input = { tripId, origin: "LHR", destination: "JFK", departureDate: today().add({ days: 40 }).toString() };
     const args = { workflowId: "service.book_flight", input };
-    const run = resultOf(await service.call("preview_call", { tool: "run_workflow", args }));
+    const run = requireResult(await service.call("preview_call", { tool: "run_workflow", args }));
     expect(run).toMatchObject({ accepted: true, note: expect.stringContaining("It starts a new run") });
     expect(run.note).not.toMatch(/earlier call|made before/);
     const unknown = { ...args, workflowId: "service.book_boat" };

@@ -98,7 +98,7 @@ async function send(url: string, method: string, headers: Record<string, string>
 }
 
 const idle = { status: 429, hasAsked: false, didRead: false };
-const pathOf = (path: string) =>
+const fillPath = (path: string) =>
   path.replaceAll(/:(\w+)/g, (_, name) => (name === "fileAddress" ? `${"0".repeat(32)}.png` : "x"));
 const ofKind = (isPublic: boolean) =>
   routes.filter(({ access }) => (access === "public") === isPublic).map(({ method, path }) => [method, path] as const);
@@ -107,7 +107,7 @@ const unknownKey = { authorization: `Bearer ak_${"x".repeat(40)}` };
 
 it.each(ofKind(true))("%s %s of an address that is over its limit", async (method, path) => {
   isFull = true;
-  expect(await send(`${service.appUrl}${pathOf(path)}`, method, {})).toEqual(idle);
+  expect(await send(`${service.appUrl}${fillPath(path)}`, method, {})).toEqual(idle);
   isFull = false;
 });
 
@@ -116,7 +116,7 @@ it.each([...ofKind(false), ["POST", "/api/agent/dispatch"] as const, ["POST", "/
   async (method, path) => {
     isFull = true;
     for (const headers of [key(), unknownKey]) {
-      expect(await send(`${service.appUrl}${pathOf(path)}`, method, headers)).toEqual(idle);
+      expect(await send(`${service.appUrl}${fillPath(path)}`, method, headers)).toEqual(idle);
     }
     isFull = false;
   },

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
 import { registry, routes } from "../src/contributions.ts";
-import { callStatusOf, isRetryable, TOOL_FAILURE_STATUS } from "../src/domain/errors.ts";
+import { callHttpStatus, isRetryable, TOOL_FAILURE_STATUS } from "../src/domain/errors.ts";
 import type { Module } from "../src/kernel/contracts/module.ts";
 import { modules } from "../src/modules/index.ts";
 
@@ -148,7 +148,7 @@ describe.each(registry.map((tool) => [tool.name, tool] as const))("%s", (name, t
     for (const [code, advice] of Object.entries(tool.errors)) {
       expect(code).toMatch(/^[a-z][a-z_]+$/);
       // A tool that ran and failed is told from a call that was refused: no code means both.
-      expect(callStatusOf(code), code).toBe(TOOL_FAILURE_STATUS);
+      expect(callHttpStatus(code), code).toBe(TOOL_FAILURE_STATUS);
       expect(code.endsWith("_in_progress") && !isRetryable(code), code).toBe(false);
       expect(advice).toMatch(/^[A-Z].*\.$/);
     }

@@ -4,18 +4,18 @@ import { EVERYTHING, knownScopes, personalScopes } from "../src/domain/scopes.ts
 import { type Escrow, openEscrow } from "./support/escrow.ts";
 import type { TestService } from "./support/service.ts";
 import { openSharedService } from "./support/shared-service.ts";
-import { newFundedTenant, resultOf } from "./support/treasury.ts";
+import { newFundedTenant, requireResult } from "./support/treasury.ts";
 
 /** Common to every route of every module. */
 
 type AnyRoute = (typeof routes)[number];
 
-const scopeOf = ({ access }: AnyRoute): string | undefined => (typeof access === "object" ? access.scope : undefined);
+const findScope = ({ access }: AnyRoute): string | undefined => (typeof access === "object" ? access.scope : undefined);
 const named = (chosen: readonly AnyRoute[]) => chosen.map((route) => [`${route.method} ${route.path}`, route] as const);
-const keyed = routes.filter((route) => scopeOf(route) !== undefined);
-const keyless = routes.filter((route) => scopeOf(route) === undefined);
+const keyed = routes.filter((route) => findScope(route) !== undefined);
+const keyless = routes.filter((route) => findScope(route) === undefined);
 /** It changes rules that bind a key, or decides what a key asked for. */
-const isPersonal = (route: AnyRoute): boolean => personalScopes.includes(scopeOf(route) ?? "");
+const isPersonal = (route: AnyRoute): boolean => personalScopes.includes(findScope(route) ?? "");
 /** Other routes that write, with the rule of a key that each could be mistaken for. A new route is either personal or listed here. */
 const bindsNoKey: Readonly<Record<string, string>> = {
   write_traveler: "a profile, which decides nothing",
@@ -66,7 +66,7 @@ describe.each(named(routes))("%s", (_name, route) => {
   });
 
   test("asks for a scope that keys can have, or says what it counts in place of a key", () => {
-    const scope = scopeOf(route);
+    const scope = findScope(route);
     expect(route.limitByAddress === undefined).toBe(scope !== undefined);
     if (scope === undefined) expect(route.problems).toContain("rate_limited");
     else expect(knownScopes).toContain(scope);
@@ -127,9 +127,11 @@ describe("called", () => {
 
   async function bookFlight(): Promise<string> {
     const departureDate = Temporal.Now.plainDateISO("UTC").add({ days: 60 }).toString();
-    const found = resultOf(await service.call("search_flights", { origin: "LHR", destination: "JFK", departureDate }));
+    const found = requireResult(
+      await service.call("search_flights", { origin: "LHR", destination: "JFK", departureDate }),
+    );
     const [offer] = Array.isArray(found.offers) ? found.offers : [];
-    return String(resultOf(await service.call("book_flight", { offerId: offer.id })).orderId);
+    return String(requireResult(await service.call("book_flight", { offerId: offer.id })).orderId);
   }
 
   function find(id: string): AnyRoute {
@@ -184,7 +186,7 @@ describe("called", () => {
   });
 
   test.each(named(keyed))("%s is for no key that has every scope but its own", async (_name, route) => {
-    const scope = scopeOf(route);
+    const scope = findScope(route);
     const key = await keyWith(knownScopes.filter((known) => known !== scope && known !== EVERYTHING));
     const answer = await send(route, { key });
     expect([answer.status, answer.body.code, answer.body.scope]).toEqual([403, "missing_scope", scope]);
@@ -194,7 +196,7 @@ describe("called", () => {
     "%s is for no agent, whose key has every scope of an agent",
     async (_name, route) => {
       const answer = await send(route, { key: service.apiKey });
-      expect([answer.status, answer.body.code, answer.body.scope]).toEqual([403, "missing_scope", scopeOf(route)]);
+      expect([answer.status, answer.body.code, answer.body.scope]).toEqual([403, "missing_scope", findScope(route)]);
       expect(answer.body.detail).toMatch(
         /^The key lacks the scope \S+, which \w+ needs\. Only a person's own key can hold it/,
       );

@@ -215,7 +215,7 @@ async function startRefused(others: Readonly<Record<string, string>>): Promise<s
 }
 
 /** The same of a start in this process. */
-async function refusalOf(settings: NodeJS.ProcessEnv, progress = (_line: string): unknown => undefined) {
+async function readRefusal(settings: NodeJS.ProcessEnv, progress = (_line: string): unknown => undefined) {
   try {
     await (await startApp(readConfig(settings), { progress })).stop();
   } catch (error) {
@@ -231,7 +231,7 @@ it.each([
   [{ DATABASE_URL: "postgres://x:y@127.0.0.1:1/z" }, /\(ECONNREFUSED\): nothing listens there; start it, or correct/],
 ])("a start with %j is refused for what is said in one line", async (others, line) => {
   // In this process: that one of its own says just that, and ends, the next test shows.
-  const text = await refusalOf({ ...environment, ...others });
+  const text = await readRefusal({ ...environment, ...others });
   expect(text.split("\n")).toHaveLength(1);
   expect(text).toMatch(line);
 });
@@ -240,7 +240,7 @@ it("a start on an address of another machine says in one line what to do", async
   const others = { HOST: "192.0.2.1" };
   const text = await startRefused(others);
   expect(text).toMatch(/^Not started: cannot listen on 192\.0\.2\.1:0 \(EADDRNOTAVAIL\)\. .*set HOST/);
-  expect(text).toBe(await refusalOf({ ...environment, ...others }));
+  expect(text).toBe(await readRefusal({ ...environment, ...others }));
 });
 
 it("a master key that is lost or another one ends the start before the chain, and nothing is made over it", async () => {
@@ -248,7 +248,7 @@ it("a master key that is lost or another one ends the start before the chain, an
   const aside = `${path}.aside`;
   renameSync(path, aside);
   const before = readdirSync(dataDir);
-  expect(await refusalOf(environment)).toBe(
+  expect(await readRefusal(environment)).toBe(
     `${path} is missing, and the database beside it, ${join(dataDir, "postgres", "data")}, was written with it. Put the file back from a copy; without it the wallets and personal numbers in that database cannot be read. For a new start, move the whole folder away.`,
   );
   expect(readdirSync(dataDir)).toEqual(before);
@@ -256,7 +256,7 @@ it("a master key that is lost or another one ends the start before the chain, an
   if (asRoot) chownSync(path, NOBODY, NOBODY);
   const prefund = readFileSync(join(dataDir, "devnet", "prefund.json"), "utf8");
   const lines: string[] = [];
-  expect(await refusalOf(environment, (line) => lines.push(line))).toMatch(
+  expect(await readRefusal(environment, (line) => lines.push(line))).toMatch(
     /^\/.*master\.key is not the key that the database beside it, .* was written with\. Put/,
   );
   expect(lines.join()).not.toContain("chain");

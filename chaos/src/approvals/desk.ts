@@ -14,9 +14,9 @@ const people = [
   { name: "asker", roles: ["booker", "approver"], scopes: ["*", ...DECIDES] },
 ] as const;
 
-const idOf = (name: string): string => `chaos_${name}`;
-export const ASKER_ID = idOf("asker");
-export const WITHOUT_ROLE_ID = idOf("finance");
+const chaosId = (name: string): string => `chaos_${name}`;
+export const ASKER_ID = chaosId("asker");
+export const WITHOUT_ROLE_ID = chaosId("finance");
 
 const ways = ["approver key", "approver link", "boss key", "boss link", "asker key", "finance key", "token"] as const;
 type Way = (typeof ways)[number];
@@ -59,7 +59,7 @@ export class Desk {
     const { appUrl, internalToken } = deployment.quickstart();
     const bearers = new Map([["token", internalToken]]);
     for (const { name, roles, scopes } of people) {
-      const person = { id: idOf(name), name: idOf(name), email: `${name}@chaos.example`, roles };
+      const person = { id: chaosId(name), name: chaosId(name), email: `${name}@chaos.example`, roles };
       bearers.set(name, await deployment.addPerson(person, scopes));
     }
     return new Desk(appUrl, bearers, bearers.get("asker") ?? "");
@@ -96,7 +96,7 @@ export class Desk {
             ...(way === "token" ? { approvedBy } : {}),
           })
         : await this.#send(`/api/approval-links/${approvalId}`, undefined, {
-            personId: idOf(nameIn(way)),
+            personId: chaosId(nameIn(way)),
             linkSecret: new URL(link).hash.slice(1),
             decision: verb,
             ...reason,

@@ -1,5 +1,5 @@
 import { outsideCalls } from "./reading.ts";
-import { memoryOf, type Outcome, shorten } from "./run-attack.ts";
+import { type Outcome, pickMemory, shorten } from "./run-attack.ts";
 
 export function describeOutcome({ attack, host, calls, reading, honest, equalLoad, problems }: Outcome): string[] {
   const { bounds } = attack;
@@ -18,7 +18,7 @@ export function describeOutcome({ attack, host, calls, reading, honest, equalLoa
   return [
     [
       `${problems.length === 0 ? "ok      " : "FAILED  "}${attack.name} on ${host}: ${calls} calls`,
-      `memory ${memoryOf(attack, reading).toFixed(0)} MB (at most ${bounds.memoryMegabytes})`,
+      `memory ${pickMemory(attack, reading).toFixed(0)} MB (at most ${bounds.memoryMegabytes})`,
       `waiting ${reading.mostWaitingRequests} (at most ${bounds.waitingRequests})`,
       ...outside,
       ...times,
@@ -31,5 +31,5 @@ export function describeOutcome({ attack, host, calls, reading, honest, equalLoa
 
 export function describeControl({ attack, host, reading, problems }: Outcome): string {
   const passed = problems.length > 0;
-  return `${passed ? "ok      " : "FAILED  "}${attack.name} on ${host}: ${passed ? problems.join("; ") : `every bound is met without the guard (memory ${memoryOf(attack, reading).toFixed(0)} MB, waiting ${reading.mostWaitingRequests})`}`;
+  return `${passed ? "ok      " : "FAILED  "}${attack.name} on ${host}: ${passed ? problems.join("; ") : `every bound is met without the guard (memory ${pickMemory(attack, reading).toFixed(0)} MB, waiting ${reading.mostWaitingRequests})`}`;
 }

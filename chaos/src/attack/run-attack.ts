@@ -90,7 +90,7 @@ function passedBounds(found: Omit<Outcome, "problems">, honestLookUps: number): 
   const hold = (what: string, value: number, bound: number): void => {
     if (value > bound) problems.push(`${what}: ${shorten(value)} is more than ${shorten(bound)}`);
   };
-  hold("memory in MB", memoryOf(attack, reading), bounds.memoryMegabytes);
+  hold("memory in MB", pickMemory(attack, reading), bounds.memoryMegabytes);
   hold("waiting requests", reading.mostWaitingRequests, bounds.waitingRequests);
   for (const name of outsideCalls) {
     const own = Math.max(0, (reading.calls[name] ?? 0) - (name === "keyLookUps" ? honestLookUps : 0));
@@ -104,7 +104,7 @@ function passedBounds(found: Omit<Outcome, "problems">, honestLookUps: number): 
   return problems;
 }
 
-export const memoryOf = ({ bounds }: Attack, reading: Reading): number =>
+export const pickMemory = ({ bounds }: Attack, reading: Reading): number =>
   bounds.memoryAt === "held" ? reading.heldMegabytes : reading.grownMegabytes;
 
 export const shorten = (value: number): string => (Number.isInteger(value) ? String(value) : value.toFixed(2));

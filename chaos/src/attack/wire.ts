@@ -54,9 +54,9 @@ export async function isTaken(target: Target, sockets: readonly Socket[]): Promi
     await delay(LOOK_EVERY_MILLISECONDS);
     const { readBytes } = await target.read();
     const open = sockets.filter(({ destroyed }) => !destroyed);
-    const readOf = ({ localPort }: Socket): number => readBytes[String(localPort)] ?? 0;
-    if (open.every((socket) => readOf(socket) >= socket.bytesWritten)) return;
-    const sum = open.reduce((total, socket) => total + readOf(socket), 0);
+    const countRead = ({ localPort }: Socket): number => readBytes[String(localPort)] ?? 0;
+    if (open.every((socket) => countRead(socket) >= socket.bytesWritten)) return;
+    const sum = open.reduce((total, socket) => total + countRead(socket), 0);
     same = sum === before ? same + 1 : 0;
     before = sum;
   }

@@ -49,14 +49,14 @@ export function checkAcknowledgedBookings(acknowledged: readonly Acknowledgement
 
 export function checkBookedOnce({ bookings, supplier }: Books): Finding {
   const tenants = new Map(bookings.map(({ id, tenant_id }) => [id, tenant_id]));
-  const tenantOf = (order: Books["supplier"]["orders"][number]) =>
+  const findTenant = (order: Books["supplier"]["orders"][number]) =>
     tenants.get(order.metadata.booking_id ?? "") ?? "nobody";
   const living = supplier.orders.filter(({ state }) => !DEAD.has(state));
   const problems = [
     ...findRepeated(living, ({ metadata }) => `a living order of booking ${metadata.booking_id}`),
     ...findRepeated(
       supplier.orders.filter(({ state }) => state === PAID),
-      (order) => `a paid order of offer ${order.offer_id} for ${tenantOf(order)}`,
+      (order) => `a paid order of offer ${order.offer_id} for ${findTenant(order)}`,
     ),
     ...findRepeated(supplier.payments, ({ order_id }) => `a payment of order ${order_id}`),
   ];
@@ -107,7 +107,7 @@ export function checkSupplierAgrees({ bookings, supplier }: Books): Finding {
 export function checkLedger({ accounts, transactions }: Pick<Books, "accounts" | "transactions">): Finding {
   const problems: string[] = [];
   for (const token of new Set(accounts.map((account) => account.token))) {
-    const total = sumOf(accounts, (account) => account.token === token);
+    const total = sumBalances(accounts, (account) => account.token === token);
     if (total !== 0n) problems.push(`all accounts of ${token} together are ${total}, not 0`);
   }
   for (const { id, balance, entries } of accounts) {
@@ -133,7 +133,7 @@ const ON_ITS_WAY: ReadonlySet<string> = new Set(["held", "outgoing", "collection
 export function checkBalance({ accounts, bookings, deposited, supplier }: Books): Finding {
   const problems: string[] = [];
   const [prefunded, collection] = ["prefunded", "collection"].map((kind) =>
-    sumOf(accounts, (account) => account.kind === kind && account.token === "USDC"),
+    sumBalances(accounts, (account) => account.kind === kind && account.token === "USDC"),
   );
   const booked = sum(bookings.filter(({ state }) => state === "booked").map(({ total_amount }) => total_amount));
   if (prefunded !== deposited - booked) {
@@ -171,7 +171,7 @@ export function checkFinal({ bookings }: Books): Finding {
   return { invariant: "every booking came to its end", checked: bookings.length, problems };
 }
 
-function sumOf(accounts: Books["accounts"], isMeant: (account: Books["accounts"][number]) => boolean): bigint {
+function sumBalances(accounts: Books["accounts"], isMeant: (account: Books["accounts"][number]) => boolean): bigint {
   return sum(accounts.filter(isMeant).map(({ balance }) => balance));
 }
 

@@ -3,10 +3,10 @@ import type { Acknowledgement } from "../history.ts";
 import type { Books } from "./books.ts";
 
 /** Counts by a key, and names repeated items. */
-export function findRepeated<Item>(items: readonly Item[], keyOf: (item: Item) => string | null): string[] {
+export function findRepeated<Item>(items: readonly Item[], toKey: (item: Item) => string | null): string[] {
   const counts = new Map<string, number>();
   for (const item of items) {
-    const key = keyOf(item);
+    const key = toKey(item);
     if (key !== null) counts.set(key, (counts.get(key) ?? 0) + 1);
   }
   return [...counts].filter(([, count]) => count > 1).map(([key, count]) => `${count} times ${key}`);

@@ -23,7 +23,7 @@ export interface ChainFacts {
   /** All there are, from the first block on, in their order. */
   transfers: readonly Transfer[];
   /** By token and address, at the tip. */
-  balanceOf: ReadonlyMap<string, bigint>;
+  balances: ReadonlyMap<string, bigint>;
 }
 
 /** The chain past the service: its JSON-RPC, read with somebody else's library. */
@@ -32,7 +32,7 @@ export interface ChainView {
   transfers(): Promise<readonly Transfer[]>;
   read(addresses: readonly Hex[]): Promise<ChainFacts>;
   /** Undefined: there is no such block. */
-  hashOf(block: bigint): Promise<Hex | undefined>;
+  findHash(block: bigint): Promise<Hex | undefined>;
   isMined(hash: Hex): Promise<boolean>;
 }
 
@@ -48,7 +48,7 @@ export function createChainView({ rpcUrl, usdc, eurc }: Quickstart["chain"]): Ch
     transport: http(rpcUrl, { timeout: TIMEOUT_MILLISECONDS, retryCount: 0 }),
     cacheTime: 0,
   });
-  const addressOf: Readonly<Record<TokenSymbol, Hex>> = { USDC: lower(usdc), EURC: lower(eurc) };
+  const addressBySymbol: Readonly<Record<TokenSymbol, Hex>> = { USDC: lower(usdc), EURC: lower(eurc) };
 
   async function tip(): Promise<Tip> {
     const { number, hash } = await client.getBlock({ blockTag: "latest" });
@@ -57,14 +57,14 @@ export function createChainView({ rpcUrl, usdc, eurc }: Quickstart["chain"]): Ch
 
   async function transfersUpTo(toBlock: bigint): Promise<Transfer[]> {
     const logs = await client.getLogs({
-      address: tokenSymbols.map((token) => addressOf[token]),
+      address: tokenSymbols.map((token) => addressBySymbol[token]),
       event: TRANSFER,
       fromBlock: 0n,
       toBlock,
       strict: true,
     });
     return logs.map(({ address, args, transactionHash, logIndex, blockNumber }) => ({
-      token: lower(address) === addressOf.USDC ? "USDC" : "EURC",
+      token: lower(address) === addressBySymbol.USDC ? "USDC" : "EURC",
       from: lower(args.from),
       to: lower(args.to),
       amount: args.value,
@@ -80,23 +80,23 @@ export function createChainView({ rpcUrl, usdc, eurc }: Quickstart["chain"]): Ch
 
     async read(addresses) {
       const head = await tip();
-      const balanceOf = new Map<string, bigint>();
+      const balances = new Map<string, bigint>();
       for (const token of tokenSymbols) {
         for (const address of addresses) {
           const balance = await client.readContract({
-            address: addressOf[token],
+            address: addressBySymbol[token],
             abi: erc20Abi,
             functionName: "balanceOf",
             args: [address],
             blockNumber: head.number,
           });
-          balanceOf.set(balanceKey(token, address), balance);
+          balances.set(balanceKey(token, address), balance);
         }
       }
-      return { tip: head, transfers: await transfersUpTo(head.number), balanceOf };
+      return { tip: head, transfers: await transfersUpTo(head.number), balances };
     },
 
-    async hashOf(block) {
+    async findHash(block) {
       const found = await client.getBlock({ blockNumber: block }).catch(() => undefined);
       return found?.hash;
     },

@@ -9,12 +9,12 @@ import { NOBODY } from "./journal.ts";
 /** Our books against the chain's. */
 
 type Order = ChainBooks["orders"][number];
-type Facts = Pick<ChainFacts, "transfers" | "balanceOf">;
+type Facts = Pick<ChainFacts, "transfers" | "balances">;
 
 const name = ({ purpose, id }: Order): string => `${purpose} ${id}`;
 
 /** Whether this event is the one that the order is about. */
-function isOf({ chain_order: order }: Order, { token, from, to, amount }: Transfer): boolean {
+function matchesOrder({ chain_order: order }: Order, { token, from, to, amount }: Transfer): boolean {
   if (token !== order.token) return false;
   switch (order.kind) {
     case "transfer":
@@ -37,7 +37,7 @@ export function checkOrdersOnChain({ orders }: ChainBooks, { transfers }: Facts)
   for (const order of confirmed) {
     // In a registry nothing moves.
     if (order.chain_order.kind === "agent_registry") continue;
-    const found = (order.hash === null ? [] : (byHash.get(order.hash) ?? [])).filter((one) => isOf(order, one));
+    const found = (order.hash === null ? [] : (byHash.get(order.hash) ?? [])).filter((one) => matchesOrder(order, one));
     if (found.length !== 1) problems.push(`${name(order)} is confirmed and ${found.length} times in ${order.hash}`);
   }
   const known = new Set(confirmed.map(({ hash }) => hash));
@@ -65,13 +65,13 @@ export function checkRevertedMovedNothing(orders: readonly Order[], transfers: r
   return { invariant: "orders that failed moved nothing", checked: orders.length, problems };
 }
 
-export function checkCustody({ wallets, custody }: ChainBooks, { balanceOf }: Facts): Finding {
+export function checkCustody({ wallets, custody }: ChainBooks, { balances }: Facts): Finding {
   const booked = new Map(custody.map(({ address, token, amount }) => [balanceKey(token, address), amount]));
   const problems: string[] = [];
   for (const { address, kind, tenant_id } of wallets) {
     for (const token of tokenSymbols) {
       const key = balanceKey(token, address);
-      const [books, chain] = [booked.get(key) ?? 0n, balanceOf.get(key)];
+      const [books, chain] = [booked.get(key) ?? 0n, balances.get(key)];
       if (books !== chain) {
         problems.push(
           `the books give the ${kind} ${address} (${tenant_id ?? "the service's"}) ${books} ${token}, the chain ${chain}`,
@@ -88,13 +88,13 @@ export function checkCustody({ wallets, custody }: ChainBooks, { balanceOf }: Fa
 
 export function checkPostings({ wallets, postings }: ChainBooks, { transfers }: Facts): Finding {
   const ours = new Set<string>(wallets.map(({ address }) => address));
-  const nameOf = ({ hash, logIndex }: { hash: string; logIndex: number }) => `event ${logIndex} of ${hash}`;
-  const posted = new Set(postings.map(({ hash, log_index }) => nameOf({ hash, logIndex: log_index })));
+  const nameEvent = ({ hash, logIndex }: { hash: string; logIndex: number }) => `event ${logIndex} of ${hash}`;
+  const posted = new Set(postings.map(({ hash, log_index }) => nameEvent({ hash, logIndex: log_index })));
   const events = new Set(
-    transfers.filter(({ from, to, amount }) => amount > 0n && (ours.has(from) || ours.has(to))).map(nameOf),
+    transfers.filter(({ from, to, amount }) => amount > 0n && (ours.has(from) || ours.has(to))).map(nameEvent),
   );
   const problems = [
-    ...findRepeated(postings, ({ hash, log_index }) => `a posting of ${nameOf({ hash, logIndex: log_index })}`),
+    ...findRepeated(postings, ({ hash, log_index }) => `a posting of ${nameEvent({ hash, logIndex: log_index })}`),
     ...[...events].filter((event) => !posted.has(event)).map((event) => `${event} is not posted`),
     ...[...posted].filter((event) => !events.has(event)).map((event) => `${event} is posted and not on the chain`),
   ];
@@ -116,13 +116,13 @@ export function checkNothingOpen({ orders }: ChainBooks): Finding {
 const CAPTURE = "capture";
 
 /** A capture that was reverted is tried again under the same key with a number. */
-const bookingOf = ({ idempotency_key }: Order): string | undefined =>
+const findBookingId = ({ idempotency_key }: Order): string | undefined =>
   /^capture:booking:(.*?)(?:#\d+)?$/.exec(idempotency_key)?.[1];
 
 export function checkCaptures({ bookings, orders, wallets }: ChainBooks, { transfers }: Facts): Finding {
   const captures = Map.groupBy(
     orders.filter(({ purpose, state }) => purpose === CAPTURE && state === "confirmed"),
-    (order) => bookingOf(order) ?? order.idempotency_key,
+    (order) => findBookingId(order) ?? order.idempotency_key,
   );
   const collection = wallets.find(({ kind }) => kind === "collection")?.address;
   const problems: string[] = [];

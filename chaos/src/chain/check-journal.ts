@@ -18,7 +18,7 @@ const Parts = z.object({
 type ByMark = ReadonlyMap<string, readonly Transfer[]>;
 
 /** A mark identifies one operation; a split's is the payer's amount. */
-function markOf({ token, from, to, amount, tool }: Operation): string {
+function buildMark({ token, from, to, amount, tool }: Operation): string {
   if (tool === "faucet_drip") return `${token} ${NOBODY} ${to}`;
   return `${token} ${from} ${amount}`;
 }
@@ -52,7 +52,7 @@ export function checkAcknowledgedTransfers(operations: readonly Operation[], tra
       }
       const hash = read.data.txHash;
       hashes.add(hash);
-      const [found] = marks.get(markOf(operation)) ?? [];
+      const [found] = marks.get(buildMark(operation)) ?? [];
       if (found === undefined)
         problems.push(`${describe(operation)} was acknowledged as ${hash} and is not on the chain`);
       else if (found.hash !== hash)
@@ -94,7 +94,7 @@ function splitProblems(operation: Operation, result: unknown, moved: readonly Tr
 export function checkNoTransferTwice(operations: readonly Operation[], transfers: readonly Transfer[]): Finding {
   const marks = byMark(transfers);
   const problems = operations.flatMap((operation) => {
-    const found = marks.get(markOf(operation)) ?? [];
+    const found = marks.get(buildMark(operation)) ?? [];
     return found.length > 1 ? [`${describe(operation)}: ${found.map(({ hash }) => hash).join(", ")}`] : [];
   });
   return { invariant: "nothing that was asked for once is on the chain twice", checked: operations.length, problems };
@@ -107,7 +107,7 @@ export function checkFailuresMovedNothing(operations: readonly Operation[], tran
     return code === undefined ? [] : [{ operation, code }];
   });
   const problems = failed.flatMap(({ operation, code }) => {
-    const found = marks.get(markOf(operation)) ?? [];
+    const found = marks.get(buildMark(operation)) ?? [];
     return found.length > 0 ? [`${describe(operation)} failed with ${code} and is ${found[0]?.hash} on the chain`] : [];
   });
   return { invariant: "what was refused for good has moved nothing", checked: failed.length, problems };

@@ -62,7 +62,7 @@ export function checkLimitsSettled(books: LimitedBooks, transfers: readonly Tran
   const { tenants, reserved } = books;
   const problems = tenants.flatMap((tenant) => {
     const moved = movedBy(tenant, transfers);
-    const month = booksOf(books, tenant).find(({ account, period }) => account === "tenant" && period.length === 7);
+    const month = tenantBooks(books, tenant).find(({ account, period }) => account === "tenant" && period.length === 7);
     const used = month?.used ?? 0n;
     return moved === used ? [] : [`${tenant.tenantId} has moved ${moved} and its limits have counted ${used}`];
   });
@@ -87,7 +87,7 @@ function checkWithinBounds(books: LimitedBooks, transfers: readonly Transfer[]):
     if (moved > tenant.allowed) {
       problems.push(`${tenant.tenantId} was allowed ${tenant.allowed}, and ${moved} has left its wallet`);
     }
-    for (const { account, period, used, most } of booksOf(books, tenant)) {
+    for (const { account, period, used, most } of tenantBooks(books, tenant)) {
       if (most === null) continue;
       checked += 1;
       if (used > most) problems.push(`${tenant.tenantId} ${account} ${period} has used ${used} of ${most}`);
@@ -104,7 +104,7 @@ function checkCounters({ counters }: LimitedBooks): Finding {
   return { invariant: "every counter of spending is what its calls sum to", checked: counters.length, problems };
 }
 
-function booksOf({ counters }: LimitedBooks, { tenantId }: LimitedTenant) {
+function tenantBooks({ counters }: LimitedBooks, { tenantId }: LimitedTenant) {
   return counters.filter(({ tenant_id }) => tenant_id === tenantId);
 }
 

@@ -112,7 +112,7 @@ async function replayChain(deployment: Deployment, chain: ChainView): Promise<Se
   const kill = deployment.aim("devnet");
   if (!kill()) throw new Error("The development chain does not run.");
   await deployment.untilReady(new AbortController().signal);
-  return { before, after: await chain.hashOf(before.number) };
+  return { before, after: await chain.findHash(before.number) };
 }
 
 export const chain: Area = {

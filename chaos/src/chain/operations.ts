@@ -29,7 +29,7 @@ export function createOperations(senders: readonly [Sender, ...Sender[]], newKey
   const operations: Operation[] = [];
 
   /** Prices of flights end in whole cents, so that none is a mark. */
-  function amountOf(number: number, units: number): bigint {
+  function markedAmount(number: number, units: number): bigint {
     return BigInt(units) * MICRO + BigInt(number) * 10n + 7n;
   }
 
@@ -55,7 +55,7 @@ export function createOperations(senders: readonly [Sender, ...Sender[]], newKey
       const others = senders.filter((one) => one !== sender).map(({ treasury }) => treasury);
       const outside = outsideAddress(random.chance(0.3) ? `regular ${random.between(1, 4)}` : `send ${number}`);
       const to = random.chance(0.35) ? (others[0] ?? outside) : outside;
-      const amount = amountOf(number, isHopeless ? Number(HOPELESS) : random.between(0, 9));
+      const amount = markedAmount(number, isHopeless ? Number(HOPELESS) : random.between(0, 9));
       const operation: Operation = {
         number,
         tool: "send_tokens",
@@ -72,7 +72,7 @@ export function createOperations(senders: readonly [Sender, ...Sender[]], newKey
       const sender = random.pick(senders);
       const number = next();
       const to = outsideAddress(`supplier ${number}`);
-      const amount = amountOf(number, random.between(0, 9));
+      const amount = markedAmount(number, random.between(0, 9));
       const commissionBps = random.between(0, 3_000);
       const serviceFeeBps = random.between(0, 200);
       const operation: Operation = {

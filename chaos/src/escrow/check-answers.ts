@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import { z } from "zod";
 import type { Finding } from "../area.ts";
-import { describe, type Intent, refusalOf, resultsOf } from "../intents.ts";
+import { describe, findRefusal, type Intent, listResults } from "../intents.ts";
 import type { EscrowEvent } from "./escrow-view.ts";
 
 /** Compares callers' answers with the chain's events. */
@@ -38,7 +38,7 @@ export function checkAnswered(journal: readonly Intent[], events: readonly Escro
   const trips = new Set(events.map(({ name, tripId }) => `${name} ${tripId}`));
   let checked = 0;
   const problems = journal.flatMap((intent) => {
-    const results = resultsOf(intent);
+    const results = listResults(intent);
     const usual = EVENT_OF[intent.request.tool];
     const differing = results.slice(1).filter((result) => !isDeepStrictEqual(lasting(result), lasting(results[0])));
     const found = differing.length > 0 ? [`${describe(intent)} was answered in different ways`] : [];
@@ -65,7 +65,7 @@ export function checkRefused(journal: readonly Intent[], events: readonly Escrow
   const ends = new Set(events.map(({ name, subject }) => `${name} ${subject}`));
   let checked = 0;
   const problems = journal.flatMap((intent) => {
-    const code = refusalOf(intent);
+    const code = findRefusal(intent);
     const { tool, args } = intent.request;
     const event = EVENT_OF[tool];
     // A call refused before there was a booking may succeed once there is one.

@@ -83,7 +83,7 @@ export function createEscrowView({ rpcUrl, usdc }: Quickstart["chain"], escrow: 
     }));
   }
 
-  const balanceOf = (address: Hex, blockNumber: bigint) =>
+  const readBalance = (address: Hex, blockNumber: bigint) =>
     client.readContract({ address: token, abi: erc20Abi, functionName: "balanceOf", args: [address], blockNumber });
 
   return {
@@ -106,10 +106,10 @@ export function createEscrowView({ rpcUrl, usdc }: Quickstart["chain"], escrow: 
         const args = [booking.trip_id, booking.booking_id] as const;
         const found = await client.readContract({ ...at, functionName: "bookings", args });
         own.set(bookingKey(booking), { ...found, state: STATES[found.state] ?? "unknown" });
-        if (booking.vendor !== null) vendors.set(booking.vendor, await balanceOf(booking.vendor, blockNumber));
+        if (booking.vendor !== null) vendors.set(booking.vendor, await readBalance(booking.vendor, blockNumber));
       }
       return {
-        balance: await balanceOf(escrow, blockNumber),
+        balance: await readBalance(escrow, blockNumber),
         trips: ownTrips,
         bookings: own,
         vendors,

@@ -29,7 +29,7 @@ export interface Plan {
 export const lifecycles: Sequences<Plan> = {
   perRound: 60,
   workers: 12,
-  subjectOf({ tool, args, key }) {
+  findSubject({ tool, args, key }) {
     if (BY_BOOKING.has(tool))
       return `${String(args.bookingId)}${tool === "commit_booking" ? String(args.feeAmountUsdc) : ""}`;
     if (tool === "guest_claim_link") return `${String(args.codeNonce)} ${String(args.guestWallet)}`;

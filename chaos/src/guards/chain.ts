@@ -34,13 +34,13 @@ function withoutFindingSteps(sender: ChainSender): ChainSender {
 
 function signingAgain(
   transactions: ChainTransactions,
-  senderOf: (environment: string) => ChainSender | undefined,
+  findSender: (environment: string) => ChainSender | undefined,
 ): ChainTransactions {
   /** Signed by this process, which looks after them as it should. */
   const own = new Set<string>();
 
   async function requeueBlindly({ id, hash, step, nonce, environment }: ChainTransaction): Promise<void> {
-    const sender = senderOf(environment);
+    const sender = findSender(environment);
     if (sender === undefined || hash === undefined || nonce === undefined) return;
     const next = await sender.relayerNonce();
     // A gap in the nonces would keep all later ones.

@@ -53,7 +53,7 @@ export function createBuyer(options: {
   history: History;
 }): Buyer {
   const { edgeUrls, apiKey, history } = options;
-  const headersOf = (keyed: boolean): Record<string, string> => ({
+  const buildHeaders = (keyed: boolean): Record<string, string> => ({
     "content-type": "application/json",
     ...(keyed ? { authorization: `Bearer ${apiKey}` } : {}),
   });
@@ -62,7 +62,7 @@ export function createBuyer(options: {
     const { tool, keyed, header, args, otherArgs } = purchase;
     const response = await fetch(`${edgeUrls[edge] ?? edgeUrls[0]}/tools/${tool}`, {
       method: "POST",
-      headers: { ...headersOf(keyed), "payment-signature": header },
+      headers: { ...buildHeaders(keyed), "payment-signature": header },
       body: JSON.stringify(other ? (otherArgs ?? args) : args),
       signal: AbortSignal.any([signal, AbortSignal.timeout(PATIENCE_MILLISECONDS)]),
     });
@@ -90,7 +90,7 @@ export function createBuyer(options: {
   return {
     async terms(tool, keyed) {
       const url = `${edgeUrls[0]}/tools/${tool}`;
-      const response = await fetch(url, { method: "POST", headers: headersOf(keyed), body: "{}" });
+      const response = await fetch(url, { method: "POST", headers: buildHeaders(keyed), body: "{}" });
       const header = response.headers.get("payment-required") ?? "";
       const [raw] = Required.parse(parseJson(Buffer.from(header, "base64").toString("utf8"))).accepts;
       const { network, amount, asset, payTo, maxTimeoutSeconds, extra } = raw;
@@ -109,7 +109,7 @@ export function createBuyer(options: {
       const outcome = await send(purchase, edge, other, signal).catch(
         (error: unknown): PaidOutcome => ({
           kind: "open",
-          code: signal.aborted ? "(round ended)" : reasonOf(error),
+          code: signal.aborted ? "(round ended)" : describeLoss(error),
           other,
         }),
       );
@@ -144,7 +144,7 @@ function parseJson(text: string): unknown {
   }
 }
 
-function reasonOf(error: unknown): string {
+function describeLoss(error: unknown): string {
   if (!(error instanceof Error)) return "(lost)";
   if (error instanceof z.ZodError) throw error;
   if (error.name === "TimeoutError") return "(no answer in time)";

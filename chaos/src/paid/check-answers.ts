@@ -15,7 +15,7 @@ export interface ChainSide {
 }
 
 export function checkAnsweredIsCaptured(journal: readonly Purchase[], { used, transfers, payTo }: ChainSide): Finding {
-  const hashOf = new Map(used.map((one) => [authorizationKey(one), one.hash]));
+  const hashByAuthorization = new Map(used.map((one) => [authorizationKey(one), one.hash]));
   const byHash = Map.groupBy(transfers, ({ hash }) => hash);
   let checked = 0;
   const problems: string[] = [];
@@ -23,7 +23,7 @@ export function checkAnsweredIsCaptured(journal: readonly Purchase[], { used, tr
     const { payer, amount } = purchase.authorization;
     for (const answer of paidAnswers(purchase)) {
       checked += 1;
-      const hash = hashOf.get(authorizationKey(purchase.authorization));
+      const hash = hashByAuthorization.get(authorizationKey(purchase.authorization));
       const moved = byHash.get(answer.settlementTx) ?? [];
       if (hash !== answer.settlementTx) {
         problems.push(`${describe(purchase)} names ${answer.settlementTx}, the chain ${hash ?? "nothing"}`);
@@ -110,7 +110,7 @@ export function countRuns(
   const searched = Map.groupBy(facts.searches, ({ slices: [slice], passengers }) =>
     searchKey(slice?.origin, slice?.destination, slice?.departureDate, passengers.length),
   );
-  const runsOf = ({ tool }: Purchase, args: Args): number => {
+  const countMeantRuns = ({ tool }: Purchase, args: Args): number => {
     if (tool === "send_tokens") return sent.get(`${args.to} ${parseDecimal(String(args.amount))}`)?.length ?? 0;
     if (tool === "book_flight") return booked.get(String(args.offerId))?.length ?? 0;
     const { origin, destination, departureDate, passengers } = args;
@@ -118,7 +118,10 @@ export function countRuns(
   };
   const visible = journal.filter(({ tool }) => tool !== "quote_fx");
   return new Map(
-    visible.map((purchase) => [purchase, bothArgs(purchase).reduce((sum, args) => sum + runsOf(purchase, args), 0)]),
+    visible.map((purchase) => [
+      purchase,
+      bothArgs(purchase).reduce((sum, args) => sum + countMeantRuns(purchase, args), 0),
+    ]),
   );
 }
 

@@ -47,7 +47,7 @@ export function checkSums(
 }
 
 export function checkSettledOnChain({ payments, usage }: PaidBooks, { used }: ChainSide): Finding {
-  const hashOf = new Map(used.map((one) => [authorizationKey(one), one.hash]));
+  const hashByAuthorization = new Map(used.map((one) => [authorizationKey(one), one.hash]));
   const records = new Map(usage.map((record) => [record.id, record]));
   const settled = payments.filter(({ state }) => state === "settled");
   const problems = [
@@ -55,7 +55,7 @@ export function checkSettledOnChain({ payments, usage }: PaidBooks, { used }: Ch
     ...findRepeated(usage, ({ call_id }) => call_id),
   ];
   for (const payment of settled) {
-    const hash = hashOf.get(authorizationKey(payment));
+    const hash = hashByAuthorization.get(authorizationKey(payment));
     const record = records.get(payment.usage_id ?? "");
     if (hash !== payment.transaction_hash)
       problems.push(`${name(payment)} names ${payment.transaction_hash}, the chain ${hash}`);

@@ -43,7 +43,7 @@ async function open({ deployment, history, share }: Scene): Promise<AreaRun> {
   const storm = createStorm({ buyer, till, prices, wallets, share });
   const view = createChainView(quickstart.chain);
   const moments = createMoments(deployment);
-  const payTo = payeeOf(prices);
+  const payTo = requirePayee(prices);
 
   const audit = createAudit({ deployment, journal: storm.journal, killedAt: moments.killedAt, view, payTo });
 
@@ -73,7 +73,7 @@ async function fill(till: Till, wallet: Hex): Promise<void> {
   throw new Error("A wallet could not be filled.");
 }
 
-function payeeOf(prices: ReadonlyMap<string, Terms>): Hex {
+function requirePayee(prices: ReadonlyMap<string, Terms>): Hex {
   const [terms] = prices.values();
   if (terms === undefined) throw new Error("Nothing has a price.");
   return terms.payTo;

@@ -44,7 +44,7 @@ export function createShop(prices: ReadonlyMap<string, Terms>) {
     return { fromCurrency: currencies[mark % currencies.length], toCurrency: "USDC", amount: mark };
   }
 
-  const argsOf = { search_flights: searchArgs, send_tokens: sendArgs, quote_fx: quoteArgs } as const;
+  const argsByTool = { search_flights: searchArgs, send_tokens: sendArgs, quote_fx: quoteArgs } as const;
 
   return {
     purchases,
@@ -58,7 +58,7 @@ export function createShop(prices: ReadonlyMap<string, Terms>) {
       const terms = prices.get(priceKey(tool, keyed));
       if (terms === undefined) throw new Error(`There is no price of ${tool}.`);
       const [offerId, otherOfferId] = offers;
-      const make = (offer: string | undefined) => (tool === "book_flight" ? { offerId: offer } : argsOf[tool]());
+      const make = (offer: string | undefined) => (tool === "book_flight" ? { offerId: offer } : argsByTool[tool]());
       const authorization = await authorize(wallet, terms);
       const purchase: Purchase = {
         number: purchases.length + 1,

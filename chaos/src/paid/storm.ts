@@ -170,7 +170,7 @@ function coveredBy(purchases: readonly Purchase[]): [string, boolean][] {
   ];
 }
 
-function notesOf(purchases: readonly Purchase[]): string[] {
+function listNotes(purchases: readonly Purchase[]): string[] {
   const broadcast = purchases.filter(({ broadcastFirst }) => broadcastFirst).length;
   const drained = purchases.filter((purchase) => purchase.drained);
   const unpaid = drained.filter((purchase) => paidAnswers(purchase).length === 0).length;
@@ -205,7 +205,7 @@ export function createStorm(options: StormOptions) {
     },
 
     covered: () => coveredBy(purchases),
-    notes: () => notesOf(purchases),
+    notes: () => listNotes(purchases),
 
     /**
      * Without kills: everything that was not answered as paid, drained wallets with money again among it, and some of what was, on

@@ -80,16 +80,16 @@ export function checkActions({ bookings, actions, supplier }: ServicingBooks): F
 /** By booking: the payments and refunds of the supplier's balance equal the tenant's. */
 export function checkMoney({ bookings, actions, supplier }: ServicingBooks): Finding {
   const orders = new Map(supplier.orders.map(({ id, metadata }) => [id, metadata.booking_id ?? id]));
-  const bookingOf = (orderId: string) => orders.get(orderId) ?? orderId;
+  const nameBooking = (orderId: string) => orders.get(orderId) ?? orderId;
   const theirs = new Map<string, bigint>();
   const ours = new Map<string, bigint>();
   const add = (sums: Map<string, bigint>, name: string, amount: bigint) =>
     sums.set(name, (sums.get(name) ?? 0n) + amount);
   for (const { order_id, type, status, amount } of supplier.payments) {
-    if (status === "succeeded" && type !== "airline_credit") add(theirs, bookingOf(order_id), amount);
+    if (status === "succeeded" && type !== "airline_credit") add(theirs, nameBooking(order_id), amount);
   }
   for (const one of [...supplier.cancellations, ...supplier.changes].filter(isConfirmed)) {
-    add(theirs, bookingOf(one.order_id), -one.refund_amount);
+    add(theirs, nameBooking(one.order_id), -one.refund_amount);
   }
   const stays = new Map(supplier.stayBookings.map(({ id, metadata }) => [id, metadata.booking_id ?? id]));
   for (const { metadata, id, paid_amount } of supplier.stayBookings)

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 import { z } from "zod";
 import type { Finding } from "../area.ts";
 import { findRepeated } from "../calls/check-usage.ts";
-import { describe, type Intent, refusalOf, resultsOf } from "../intents.ts";
+import { describe, findRefusal, type Intent, listResults } from "../intents.ts";
 import type { ServicingBooks, SupplierBooks } from "./books.ts";
 
 /** Compares callers' wishes and answers with the supplier's own ledger; our books only tell the owner of a booking. */
@@ -41,7 +41,7 @@ function lasting(result: unknown): unknown {
 export function checkOnce(supplier: SupplierBooks, bookings: Bookings): Finding {
   const { orders, payments, cancellations, changes, stayBookings } = supplier;
   const tenants = new Map(bookings.map(({ id, tenant_id }) => [id, tenant_id]));
-  const tenantOf = ({ booking_id = "" }: { booking_id?: string | undefined }) => tenants.get(booking_id) ?? "nobody";
+  const findTenant = ({ booking_id = "" }: { booking_id?: string | undefined }) => tenants.get(booking_id) ?? "nobody";
   const stays = stayBookings.filter(({ status }) => PAID_STAYS.has(status));
   const ofChanges = new Set(changes.map(({ payment_id }) => payment_id));
   const succeeded = payments.filter(({ status }) => status === "succeeded");
@@ -53,7 +53,7 @@ export function checkOnce(supplier: SupplierBooks, bookings: Bookings): Finding 
     ),
     ...findRepeated(
       paidOrders(supplier),
-      ({ offer_id, metadata }) => `a paid order of offer ${offer_id} for ${tenantOf(metadata)}`,
+      ({ offer_id, metadata }) => `a paid order of offer ${offer_id} for ${findTenant(metadata)}`,
     ),
     // Bags are added to an order once, and paid for then.
     ...findRepeated(first, ({ order_id, pays_for }) =>
@@ -67,7 +67,7 @@ export function checkOnce(supplier: SupplierBooks, bookings: Bookings): Finding 
     ),
     ...findRepeated(cancellations.filter(isConfirmed), ({ order_id }) => `a cancellation of order ${order_id}`),
     ...findRepeated(stays, ({ metadata }) => `a stay of booking ${metadata.booking_id}`),
-    ...findRepeated(stays, ({ quote_id, metadata }) => `a stay of quote ${quote_id} for ${tenantOf(metadata)}`),
+    ...findRepeated(stays, ({ quote_id, metadata }) => `a stay of quote ${quote_id} for ${findTenant(metadata)}`),
   ];
   return {
     invariant: "at most one order, one payment, one cancellation, one change and one stay for what was asked once",
@@ -100,7 +100,7 @@ export function checkAnswered(intents: readonly Intent[], supplier: SupplierBook
   }
 
   const problems = intents.flatMap((intent) => {
-    const results = resultsOf(intent);
+    const results = listResults(intent);
     const [result] = results;
     if (result === undefined) return [];
     checked += 1;
@@ -121,17 +121,17 @@ const DONE_BEFORE: ReadonlySet<string> = new Set(["already_cancelled", "already_
 /** Once everything is settled: nobody was told no for good of what happened. */
 export function checkRefused(intents: readonly Intent[], supplier: SupplierBooks, bookings: Bookings): Finding {
   const tenants = new Map(bookings.map(({ id, tenant_id }) => [id, tenant_id]));
-  const nameOf = (offer: string, { booking_id = "" }: { booking_id?: string | undefined }) =>
+  const nameOffer = (offer: string, { booking_id = "" }: { booking_id?: string | undefined }) =>
     `${tenants.get(booking_id)} ${offer}`;
   const bought = new Set([
-    ...paidOrders(supplier).map(({ offer_id, metadata }) => nameOf(offer_id, metadata)),
+    ...paidOrders(supplier).map(({ offer_id, metadata }) => nameOffer(offer_id, metadata)),
     ...supplier.stayBookings
       .filter(({ status }) => PAID_STAYS.has(status))
-      .map(({ quote_id, metadata }) => nameOf(quote_id, metadata)),
+      .map(({ quote_id, metadata }) => nameOffer(quote_id, metadata)),
   ]);
   const confirmed = new Set([...supplier.cancellations, ...supplier.changes].filter(isConfirmed).map(({ id }) => id));
   const refused = intents.flatMap((intent) => {
-    const code = refusalOf(intent);
+    const code = findRefusal(intent);
     return code === undefined ? [] : [{ intent, code }];
   });
   const problems = refused.flatMap(({ intent, code }) => {

@@ -47,7 +47,7 @@ const events = ["order.created", "air.order.changed", "order_cancellation.confir
 const WAIT_AFTER_LIMIT_MILLISECONDS = 400;
 
 /** Effects come later than the service waits, and sooner than it looks. */
-function delayOf(fault: string, random: Random): number {
+function chooseDelay(fault: string, random: Random): number {
   if (fault === "rate_limited") return WAIT_AFTER_LIMIT_MILLISECONDS;
   if (fault === "late_effect") return random.between(COMMIT_TIMEOUT_MILLISECONDS + 100, LATEST_EFFECT_MILLISECONDS);
   return random.between(100, COMMIT_TIMEOUT_MILLISECONDS);
@@ -58,7 +58,7 @@ function drawServicingFaults(random: Random): Fault[] {
   return Array.from({ length: random.between(4, 8) }, () => {
     const [path, kinds] = random.pick(targets);
     const fault = random.pick(kinds);
-    return { match: { path, method: "POST" }, fault, times: 1, delayMs: delayOf(fault, random) };
+    return { match: { path, method: "POST" }, fault, times: 1, delayMs: chooseDelay(fault, random) };
   });
 }
 

@@ -44,7 +44,7 @@ export function travels(today: Temporal.PlainDate): Sequences<Plan> {
   return {
     perRound: 40,
     workers: 12,
-    subjectOf({ tool, args }) {
+    findSubject({ tool, args }) {
       const name = SUBJECT_OF[tool];
       return name === undefined ? undefined : String(args[name]);
     },

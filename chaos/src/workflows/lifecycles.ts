@@ -55,7 +55,7 @@ function draw(random: Random, number: number, today: Temporal.PlainDate): Plan {
 export const bookings = (today: Temporal.PlainDate, decider: Decider): Sequences<Plan> => ({
   perRound: 60,
   workers: 24,
-  subjectOf: ({ tool, args, key }) =>
+  findSubject: ({ tool, args, key }) =>
     tool === "prefund_trip" || tool === "run_workflow"
       ? key
       : tool === "guest_claim_link"

@@ -71,7 +71,7 @@ export const ask = (url: string, method: string, ...params: unknown[]): Promise<
     asked.end(body);
   });
 
-const chainOf = (id: number, url: string) =>
+const buildChain = (id: number, url: string) =>
   defineChain({
     id,
     name: "devnet",
@@ -99,15 +99,15 @@ const launch = (folder: string, options: StartOptions) => {
   const lines: string[] = [];
   createInterface({ input: child.stdout }).on("line", (line) => lines.push(line));
   // A node that outlives its sequencer keeps the pipes open: "exit" is the sequencer's end, "close" the end of both.
-  const endOf = (event: "exit" | "close") =>
+  const awaitEnd = (event: "exit" | "close") =>
     new Promise<number | string | null>((resolve) => child.once(event, (code, signal) => resolve(code ?? signal)));
-  return { child, chainFolder, errors, lines, ended: endOf("exit"), closed: endOf("close"), chainId };
+  return { child, chainFolder, errors, lines, ended: awaitEnd("exit"), closed: awaitEnd("close"), chainId };
 };
 
 type Launched = ReturnType<typeof launch>;
 
 /** The ways in which a running chain can end. */
-const endsOf = ({ child, chainFolder, ended }: Launched) => ({
+const buildEnds = ({ child, chainFolder, ended }: Launched) => ({
   /** Everything of it at once. */
   kill: () => {
     if (child.pid !== undefined && child.exitCode === null && child.signalCode === null) {
@@ -135,7 +135,7 @@ export const createDevnetFixture = () => {
   const folder = mkdtempSync(join(realpathSync(tmpdir()), "wayfare devnet "));
   chmodSync(folder, 0o777);
   const launched: Launched[] = [];
-  const folderOf = (name = FIRST_NAME) => join(folder, name);
+  const chainFolderPath = (name = FIRST_NAME) => join(folder, name);
 
   const track = (options: StartOptions): Launched => {
     const one = launch(folder, options);
@@ -162,7 +162,7 @@ export const createDevnetFixture = () => {
     if (line === "ended") throw new Error(`The chain did not start: ${errors.join(" ")}`);
     const started = Started.parse(JSON.parse(line));
     const transport = http(started.url, { retryCount: 0 });
-    const chain = chainOf(chainId, started.url);
+    const chain = buildChain(chainId, started.url);
     const client = createPublicClient({ chain, transport, pollingInterval: 20, cacheTime: 0 });
     return {
       ...started,
@@ -171,13 +171,13 @@ export const createDevnetFixture = () => {
       client,
       ask: (method: string, ...params: unknown[]) => ask(started.url, method, ...params),
       wallet: (index: number) => createWalletClient({ account: account(index), chain, transport }),
-      ...endsOf(one),
+      ...buildEnds(one),
     };
   };
 
   return {
     folder,
-    folderOf,
+    chainFolderPath,
     start,
     refuse,
     async cleanUp(): Promise<void> {

@@ -10,7 +10,7 @@ import { payExactly } from "../orders/extra-payments.ts";
 import { PaymentBody } from "../orders/parse.ts";
 import { giveCredits, paidByBalance, promiseCredits, splitRefund } from "../orders/refunds.ts";
 import { findOrder, type OrderRow } from "../orders/rows.ts";
-import { serviceDocuments, ticketsOf } from "../orders/ticketing.ts";
+import { buildTickets, serviceDocuments } from "../orders/ticketing.ts";
 import type { Env, Fault, Router, Sandbox } from "../sandbox.ts";
 import { freeSeats } from "../seats/booked.ts";
 import type { Queryable } from "../storage/database.ts";
@@ -133,7 +133,7 @@ async function applyToOrder(
     sliceFares: plan.sliceFares,
     conditions: plan.conditions,
   };
-  const documents = [...ticketsOf(order, change.id), ...serviceDocuments(order.id, kept)];
+  const documents = [...buildTickets(order, change.id), ...serviceDocuments(order.id, kept)];
   await tx.query(
     `UPDATE orders SET details = $2, services = $3, documents = $4, total_micro = $5, tax_micro = $6, paid_micro = paid_micro + $7,
        refunded_micro = refunded_micro + $8, changes = changes || $9::jsonb WHERE id = $1`,

@@ -7,7 +7,7 @@ import type { OfferRequest } from "../offers/request.ts";
 import { hasOpenAirlineChange, mayChange, type OrderRow } from "../orders/rows.ts";
 import type { CabinClass } from "../reference/data.ts";
 import type { Sandbox } from "../sandbox.ts";
-import { totalOf } from "../seats/booked.ts";
+import { sumServices } from "../seats/booked.ts";
 import type { WireSlice } from "../seats/services.ts";
 import type { ChangePlan } from "./rows.ts";
 
@@ -29,7 +29,7 @@ export type PricedChange = {
 const CABINS: readonly CabinClass[] = ["economy", "premium_economy", "business", "first"];
 
 /** The best cabin on any segment: on small aircraft the passengers of a better one sit below it. */
-function cabinOf(slices: readonly WireSlice[]): CabinClass {
+function bestCabin(slices: readonly WireSlice[]): CabinClass {
   const flown = slices.flatMap((slice) => slice.segments.flatMap((segment) => segment.passengers));
   return [...CABINS].reverse().find((cabin) => flown.some((passenger) => passenger.cabin_class === cabin)) ?? "economy";
 }
@@ -38,7 +38,7 @@ function toRequest(order: OrderRow, wanted: readonly WantedSlice[], nowMs: numbe
   return {
     core: newRequestCore(),
     createdAtMs: nowMs,
-    cabinClass: wanted.find((slice) => slice.cabinClass !== undefined)?.cabinClass ?? cabinOf(order.details.slices),
+    cabinClass: wanted.find((slice) => slice.cabinClass !== undefined)?.cabinClass ?? bestCabin(order.details.slices),
     maxConnections: 1,
     slices: wanted.map((slice) => ({
       origin: slice.origin,
@@ -62,7 +62,7 @@ function toRequest(order: OrderRow, wanted: readonly WantedSlice[], nowMs: numbe
 }
 
 /** The part of a sum that falls on some of the slices. */
-function shareOf(sum: bigint, parts: readonly bigint[], chosen: readonly boolean[]): bigint {
+function computeShare(sum: bigint, parts: readonly bigint[], chosen: readonly boolean[]): bigint {
   const all = parts.reduce((total, part) => total + part, 0n);
   const taken = parts.reduce((total, part, index) => (chosen[index] === true ? total + part : total), 0n);
   return all === 0n ? 0n : toCents((sum * taken) / all);
@@ -105,10 +105,10 @@ function priceChange(order: OrderRow, removed: readonly boolean[], offer: Offer,
   const goneSegments = new Set(gone.flatMap((slice) => slice.segments.map((segment) => segment.id)));
   const total = BigInt(order.total_micro);
   // Services of a removed slice are lost; their price counts as a part of the slice's.
-  const lost = totalOf(order.services.filter((service) => service.segmentIds.some((id) => goneSegments.has(id))));
+  const lost = sumServices(order.services.filter((service) => service.segmentIds.some((id) => goneSegments.has(id))));
   const fares = details.sliceFares.map((fare) => BigInt(fare.totalMicro));
   const taxes = details.sliceFares.map((fare) => BigInt(fare.taxMicro));
-  const oldMicro = shareOf(total - totalOf(order.services), fares, removed) + lost;
+  const oldMicro = computeShare(total - sumServices(order.services), fares, removed) + lost;
   const involuntary = hasOpenAirlineChange(order);
   const keepsValue = involuntary || details.conditions.refund_before_departure.allowed;
   const difference = offer.totalMicro - oldMicro;
@@ -132,7 +132,7 @@ function priceChange(order: OrderRow, removed: readonly boolean[], offer: Offer,
       conditions,
       taxMicro: (
         BigInt(order.tax_micro) -
-        shareOf(BigInt(order.tax_micro), taxes, removed) +
+        computeShare(BigInt(order.tax_micro), taxes, removed) +
         offer.taxMicro
       ).toString(),
     },

@@ -6,7 +6,7 @@ import { pageOfMemory, readData, readPage } from "../http/wire.ts";
 import { newId } from "../ids.ts";
 import { renderPlace } from "../offers/render.ts";
 import { findOrder, type OrderRow } from "../orders/rows.ts";
-import { airportsOf, CabinClass } from "../reference/data.ts";
+import { CabinClass, findAirports } from "../reference/data.ts";
 import type { Env, Router, Sandbox } from "../sandbox.ts";
 import type { Queryable } from "../storage/database.ts";
 import { offerChanges, type PricedChange, type WantedSlice } from "./offers.ts";
@@ -42,10 +42,10 @@ const OFFER_LIFE_MS = 30 * 60_000;
 function checkSlices(body: RequestBody, nowMs: number): WantedSlice[] {
   return body.slices.add.map((slice, index) => {
     const pointer = `slices/add/${index}`;
-    const [origin] = airportsOf(slice.origin);
+    const [origin] = findAirports(slice.origin);
     if (origin === undefined)
       throw invalidField("validation_inclusion", `${pointer}/origin`, "is not an IATA code of an airport or city");
-    if (airportsOf(slice.destination).length === 0)
+    if (findAirports(slice.destination).length === 0)
       throw invalidField("validation_inclusion", `${pointer}/destination`, "is not an IATA code of an airport or city");
     if (!/^\d{4}-\d{2}-\d{2}$/u.test(slice.departure_date))
       throw invalidField("validation_format", `${pointer}/departure_date`, "must be a date as YYYY-MM-DD");

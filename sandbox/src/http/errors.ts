@@ -31,7 +31,7 @@ export class ApiError extends Error {
   }
 }
 
-function titleOf(code: string): string {
+function formatTitle(code: string): string {
   const words = code.replaceAll("_", " ");
   return words.charAt(0).toUpperCase() + words.slice(1);
 }
@@ -40,7 +40,7 @@ export function wireError(type: ErrorType, code: string, message: string, pointe
   return {
     type,
     code,
-    title: titleOf(code),
+    title: formatTitle(code),
     message,
     documentation_url: DOCUMENTATION_URL,
     ...(pointer === undefined
@@ -70,7 +70,7 @@ export function apiError(status: number, code: string, message: string): ApiErro
   return new ApiError(status, [wireError("api_error", code, message)]);
 }
 
-function codeOf(issue: z.core.$ZodIssue): string {
+function issueCode(issue: z.core.$ZodIssue): string {
   if (issue.code === "invalid_type" && issue.message.includes("received undefined")) return "validation_required";
   if (issue.code === "invalid_value") return "validation_inclusion";
   if (issue.code === "too_small" || issue.code === "too_big") return "validation_length";
@@ -83,7 +83,7 @@ export function fromZod(error: z.ZodError): ApiError {
     const field = issue.path.at(-1);
     return wireError(
       "validation_error",
-      codeOf(issue),
+      issueCode(issue),
       `Field '${String(field ?? "data")}': ${issue.message}`,
       pointer === "" ? "data" : pointer,
     );

@@ -25,6 +25,6 @@ const REFUSALS: ReadonlyMap<FaultKind, Refusal> = new Map([
   ],
 ]);
 
-export function refusalOf(kind: FaultKind | undefined): Refusal | undefined {
+export function findRefusal(kind: FaultKind | undefined): Refusal | undefined {
   return kind === undefined ? undefined : REFUSALS.get(kind);
 }

@@ -11,7 +11,7 @@ import type { HeldRequests } from "./held-requests.ts";
 import { withHostileNames } from "./hostile-names.ts";
 import type { Allowance, RateLimit } from "./rate-limit.ts";
 import type { RecordedRequests } from "./recorded-requests.ts";
-import { refusalOf } from "./refusals.ts";
+import { findRefusal } from "./refusals.ts";
 
 const LARGEST_BODY_BYTES = 1_000_000;
 const REFUSED_MS = 5_000;
@@ -124,7 +124,7 @@ export async function listen(
     }
     if (fault?.kind === "http_500") return sendError(response, 500, "internal_server_error", "Something went wrong.");
     if (fault?.kind === "http_503") return sendError(response, 503, "service_unavailable", UNAVAILABLE);
-    const refusal = refusalOf(fault?.kind);
+    const refusal = findRefusal(fault?.kind);
     if (refusal !== undefined) {
       const requestId = newId("req");
       const headers = { "content-type": refusal.contentType, "x-request-id": requestId };

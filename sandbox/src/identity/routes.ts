@@ -3,7 +3,7 @@ import { z } from "zod";
 import { invalidField, notFound } from "../http/errors.ts";
 import { readData, readPage, selectPage, toListing } from "../http/wire.ts";
 import { newId } from "../ids.ts";
-import { isoOf } from "../orders/rows.ts";
+import { formatIso } from "../orders/rows.ts";
 import type { Env, Router, Sandbox } from "../sandbox.ts";
 import type { Queryable } from "../storage/database.ts";
 import { customerUserGroupRoutes } from "./groups.ts";
@@ -41,7 +41,7 @@ function renderUser(row: UserRow) {
     phone_number: row.phone_number,
     group: row.group_id === null ? null : { id: row.group_id, name: row.group_name },
     live_mode: false,
-    created_at: isoOf(row.created_ms),
+    created_at: formatIso(row.created_ms),
   };
 }
 

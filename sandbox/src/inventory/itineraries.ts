@@ -1,5 +1,5 @@
 // Ways from one place to another on one date: nonstop flights, and connections through hubs.
-import { type AirlineRecord, type AirportRecord, airportsOf } from "../reference/data.ts";
+import { type AirlineRecord, type AirportRecord, findAirports } from "../reference/data.ts";
 import { distanceKm } from "./geography.ts";
 import type { Network } from "./network.ts";
 import { type Flight, flightsOn } from "./schedule.ts";
@@ -50,8 +50,8 @@ type Path = {
 
 function oneStopPaths(network: Network, from: AirportRecord, to: AirportRecord): Path[] {
   const paths: Path[] = [];
-  const arriving = network.routesOf(to);
-  for (const first of network.routesOf(from)) {
+  const arriving = network.listRoutes(to);
+  for (const first of network.listRoutes(from)) {
     if (first.hub === to) continue;
     for (const second of arriving) {
       if (second.hub !== first.hub || !areFriends(first.airline, second.airline)) continue;
@@ -64,8 +64,8 @@ function oneStopPaths(network: Network, from: AirportRecord, to: AirportRecord):
 
 function twoStopPaths(network: Network, from: AirportRecord, to: AirportRecord): Path[] {
   const paths: Path[] = [];
-  for (const first of network.routesOf(from)) {
-    for (const last of network.routesOf(to)) {
+  for (const first of network.listRoutes(from)) {
+    for (const last of network.listRoutes(to)) {
       if (first.hub === last.hub || first.hub === to || last.hub === from || !areFriends(first.airline, last.airline))
         continue;
       const middle = network
@@ -170,8 +170,8 @@ export function findItineraries(
   search: { origin: string; destination: string; date: Temporal.PlainDate; maxConnections: number; nowMs: number },
 ): readonly Itinerary[] {
   const found: Itinerary[] = [];
-  for (const from of airportsOf(search.origin)) {
-    for (const to of airportsOf(search.destination)) {
+  for (const from of findAirports(search.origin)) {
+    for (const to of findAirports(search.destination)) {
       if (from !== to) found.push(...between(seed, network, from, to, search.date, search.maxConnections));
     }
   }

@@ -53,7 +53,7 @@ function likelihood(airline: AirlineRecord, hub: AirportRecord, airport: Airport
 
 export type Network = {
   /** Every airline and hub from which an airport is reached without a stop. */
-  routesOf(airport: AirportRecord): readonly Route[];
+  listRoutes(airport: AirportRecord): readonly Route[];
   /** Airlines that fly between two airports without a stop. */
   nonstopAirlines(from: AirportRecord, to: AirportRecord): readonly AirlineRecord[];
 };
@@ -86,7 +86,7 @@ export function createNetwork(seed: string): Network {
     return chosen;
   }
 
-  function routesOf(airport: AirportRecord): readonly Route[] {
+  function listRoutes(airport: AirportRecord): readonly Route[] {
     const found = known.get(airport.iata);
     if (found !== undefined) return found;
     const planned = planRoutes(airport);
@@ -95,11 +95,11 @@ export function createNetwork(seed: string): Network {
   }
 
   return {
-    routesOf,
+    listRoutes,
     nonstopAirlines(from, to) {
       const flying = new Set<AirlineRecord>();
-      for (const route of routesOf(to)) if (route.hub === from) flying.add(route.airline);
-      for (const route of routesOf(from)) if (route.hub === to) flying.add(route.airline);
+      for (const route of listRoutes(to)) if (route.hub === from) flying.add(route.airline);
+      for (const route of listRoutes(from)) if (route.hub === to) flying.add(route.airline);
       return [...flying].sort((a, b) => (a.iata < b.iata ? -1 : 1));
     },
   };

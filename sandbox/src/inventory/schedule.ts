@@ -168,7 +168,7 @@ const REMEMBERED_ROUTES = 20_000;
 const rememberedSlots = new Map<string, readonly Slot[]>();
 
 /** The timetable of a route is the same every week, so it is worked out once. */
-function slotsOf(seed: string, airline: AirlineRecord, from: AirportRecord, to: AirportRecord): readonly Slot[] {
+function listSlots(seed: string, airline: AirlineRecord, from: AirportRecord, to: AirportRecord): readonly Slot[] {
   const key = `${seed}|${airline.iata}|${from.iata}|${to.iata}`;
   const known = rememberedSlots.get(key);
   if (known !== undefined) return known;
@@ -186,7 +186,7 @@ export function flightsOn(
   to: AirportRecord,
   date: Temporal.PlainDate,
 ): readonly Flight[] {
-  return slotsOf(seed, airline, from, to)
+  return listSlots(seed, airline, from, to)
     .filter((slot) => !slot.daysOff.has(date.dayOfWeek))
     .map(({ number, aircraft, minute }) => makeFlight({ airline, number, from, to, aircraft }, date, minute))
     .sort((a, b) => a.departsMs - b.departsMs);

@@ -35,7 +35,7 @@ const STOPOVERS: Partial<Record<TestRoute, { code: string; minutes: number }>> =
   technical_stop: { code: "IST", minutes: 55 },
 };
 
-export function testRouteOf(origin: string, destination: string): TestRoute | undefined {
+export function findTestRoute(origin: string, destination: string): TestRoute | undefined {
   return TEST_ROUTES[`${origin}-${destination}`];
 }
 
@@ -50,7 +50,7 @@ export function testRouteFlights(
   to: AirportRecord,
   date: Temporal.PlainDate,
 ): [Flight, ...Flight[]][] | undefined {
-  const route = testRouteOf(from.iata, to.iata);
+  const route = findTestRoute(from.iata, to.iata);
   const airline = airlineByCode.get("ZZ");
   const aircraft = aircraftByCode.get(distanceKm(from, to) > 4500 ? "789" : "320");
   if (route === undefined || airline === undefined || aircraft === undefined) return undefined;

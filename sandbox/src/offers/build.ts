@@ -4,7 +4,7 @@ import { derivedId } from "../ids.ts";
 import { adultFare, brandsFor, type FareBrand, passengerPermille, sellsCabin, taxWithin } from "../inventory/fares.ts";
 import { findItineraries, type Itinerary } from "../inventory/itineraries.ts";
 import type { Network } from "../inventory/network.ts";
-import { type TestRoute, testRouteOf } from "../inventory/test-routes.ts";
+import { findTestRoute, type TestRoute } from "../inventory/test-routes.ts";
 import { applyPermille, toCents } from "../money.ts";
 import type { AirlineRecord } from "../reference/data.ts";
 import type { OfferRequest } from "./request.ts";
@@ -38,7 +38,7 @@ const COMBINATIONS_PER_OWNER = 4;
 
 type Choice = { readonly owner: AirlineRecord; readonly slices: readonly Itinerary[]; readonly fromMicro: bigint };
 
-function minutesOf(time: Temporal.PlainDateTime): number {
+function minuteOfDay(time: Temporal.PlainDateTime): number {
   return time.hour * 60 + time.minute;
 }
 
@@ -48,8 +48,8 @@ function isWithin(
 ): boolean {
   if (window === null) return true;
   const toMinutes = (text: string) => Number(text.slice(0, 2)) * 60 + Number(text.slice(3, 5));
-  if (window.from !== undefined && minutesOf(time) < toMinutes(window.from)) return false;
-  return window.to === undefined || minutesOf(time) <= toMinutes(window.to);
+  if (window.from !== undefined && minuteOfDay(time) < toMinutes(window.from)) return false;
+  return window.to === undefined || minuteOfDay(time) <= toMinutes(window.to);
 }
 
 function durationMs(itinerary: Itinerary): number {
@@ -57,7 +57,7 @@ function durationMs(itinerary: Itinerary): number {
 }
 
 /** Where a choice leaves from and arrives at first: a metropolitan area has several airports. */
-const endsOf = ({ slices: [first] }: Choice): readonly string[] =>
+const describeEnds = ({ slices: [first] }: Choice): readonly string[] =>
   first === undefined ? [] : [`from ${first.flights[0].from.iata}`, `to ${first.flights.at(-1)?.to.iata}`];
 
 /**
@@ -78,9 +78,9 @@ function pickVaried(choices: readonly Choice[]): readonly Choice[] {
     perOwner.set(choice.owner.iata, count + 1);
     (count < MOST_PER_OWNER ? first : rest).push(choice);
   }
-  const ends = new Set(ranked.flatMap(endsOf));
+  const ends = new Set(ranked.flatMap(describeEnds));
   const bests = [...ends].flatMap((end) => {
-    const there = ranked.filter((choice) => endsOf(choice).includes(end));
+    const there = ranked.filter((choice) => describeEnds(choice).includes(end));
     const cheapestFirst = there.toSorted((a, b) => Number(a.fromMicro - b.fromMicro));
     const quickestFirst = there.toSorted((a, b) => duration(a) - duration(b));
     return [...cheapestFirst.slice(0, 1), ...quickestFirst.slice(0, 1)];
@@ -93,14 +93,14 @@ function pickVaried(choices: readonly Choice[]): readonly Choice[] {
 /** One itinerary for each slice, of one airline all the way where it has them, of its partners where it has not. */
 function combine(
   options: readonly (readonly Itinerary[])[],
-  fareOf: (itinerary: Itinerary) => bigint,
+  computeFare: (itinerary: Itinerary) => bigint,
 ): readonly Choice[] {
-  const byFare = options.map((slice) => [...slice].sort((a, b) => Number(fareOf(a) - fareOf(b))));
+  const byFare = options.map((slice) => [...slice].sort((a, b) => Number(computeFare(a) - computeFare(b))));
   const [first, ...others] = byFare;
   if (first === undefined) return [];
-  const sum = (slices: readonly Itinerary[]) => slices.reduce((total, slice) => total + fareOf(slice), 0n);
+  const sum = (slices: readonly Itinerary[]) => slices.reduce((total, slice) => total + computeFare(slice), 0n);
   if (others.length === 0) {
-    return first.map((slice) => ({ owner: slice.flights[0].airline, slices: [slice], fromMicro: fareOf(slice) }));
+    return first.map((slice) => ({ owner: slice.flights[0].airline, slices: [slice], fromMicro: computeFare(slice) }));
   }
   const owners = [...new Set(first.map((slice) => slice.flights[0].airline))];
   const choices: Choice[] = [];
@@ -167,19 +167,19 @@ export function buildOffers(
       );
     }),
   );
-  const priceOf = (itinerary: Itinerary, brand: FareBrand) =>
+  const priceItinerary = (itinerary: Itinerary, brand: FareBrand) =>
     adultFare(seed, itinerary, request.cabinClass, brand, request.createdAtMs);
   const cheapestBrand = (itinerary: Itinerary) => brandsFor(itinerary, request.cabinClass)[0];
   const fromFares = new Map<Itinerary, bigint>();
   for (const itinerary of options.flat()) {
     const brand = cheapestBrand(itinerary);
-    if (brand !== undefined) fromFares.set(itinerary, priceOf(itinerary, brand));
+    if (brand !== undefined) fromFares.set(itinerary, priceItinerary(itinerary, brand));
   }
   const choices = combine(options, (itinerary) => fromFares.get(itinerary) ?? 0n).filter(
     (choice) => onlyOwner === undefined || choice.owner.iata === onlyOwner,
   );
   const [firstSlice] = request.slices;
-  const testRoute = firstSlice === undefined ? undefined : testRouteOf(firstSlice.origin, firstSlice.destination);
+  const testRoute = firstSlice === undefined ? undefined : findTestRoute(firstSlice.origin, firstSlice.destination);
   const shares = request.passengers.map(passengerPermille);
   const offers: Offer[] = [];
   for (const choice of pickVaried(choices)) {
@@ -188,7 +188,7 @@ export function buildOffers(
     const reduction = privateFarePermille(seed, request, choice.owner);
     for (const brand of brandsFor(leading, request.cabinClass)) {
       const sliceFares = choice.slices.map((slice) => {
-        const adult = priceOf(slice, brand);
+        const adult = priceItinerary(slice, brand);
         const fares = shares.map((share) => toCents(applyPermille(applyPermille(adult, share), reduction)));
         return {
           totalMicro: fares.reduce((sum, fare) => sum + fare, 0n),

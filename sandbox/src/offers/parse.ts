@@ -3,7 +3,7 @@ import { z } from "zod";
 import { invalidField } from "../http/errors.ts";
 import { derivedId } from "../ids.ts";
 import { isKnownFareType } from "../inventory/fares.ts";
-import { airlineByCode, airportsOf, CabinClass } from "../reference/data.ts";
+import { airlineByCode, CabinClass, findAirports } from "../reference/data.ts";
 import type { OfferRequest, RequestPassenger } from "./request.ts";
 
 const Time = z.string().regex(/^([01]\d|2[0-3]):[0-5]\d$/u, "must be HH:MM");
@@ -72,10 +72,10 @@ function checkSlices(body: OfferRequestBody, nowMs: number): OfferRequest["slice
   let earliest: Temporal.PlainDate | undefined;
   return body.slices.map((slice, index) => {
     const pointer = `slices/${index}`;
-    const [origin] = airportsOf(slice.origin);
+    const [origin] = findAirports(slice.origin);
     if (origin === undefined)
       throw invalidField("validation_inclusion", `${pointer}/origin`, "is not an IATA code of an airport or city");
-    if (airportsOf(slice.destination).length === 0) {
+    if (findAirports(slice.destination).length === 0) {
       throw invalidField("validation_inclusion", `${pointer}/destination`, "is not an IATA code of an airport or city");
     }
     if (slice.origin === slice.destination)
@@ -98,7 +98,7 @@ function checkSlices(body: OfferRequestBody, nowMs: number): OfferRequest["slice
   });
 }
 
-function typeOf(passenger: OfferRequestBody["passengers"][number]): RequestPassenger["type"] {
+function passengerType(passenger: OfferRequestBody["passengers"][number]): RequestPassenger["type"] {
   const { type, age } = passenger;
   if (type !== null && type !== undefined) return type;
   if (age === null || age === undefined || age >= ADULT_AGE) return "adult";
@@ -134,7 +134,7 @@ function checkPassengers(body: OfferRequestBody, core: string): OfferRequest["pa
     }
     return {
       id: derivedId("pas", core, index),
-      type: typeOf(passenger),
+      type: passengerType(passenger),
       age: age ?? null,
       fareType: fareType ?? null,
       givenName: given ?? null,

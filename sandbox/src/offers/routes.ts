@@ -4,7 +4,7 @@ import { toIso } from "../clock.ts";
 import { apiError, fromZod, invalidField, notFound } from "../http/errors.ts";
 import { pageOfMemory, readData, readPage } from "../http/wire.ts";
 import { derivedId, newRequestCore, readDerivedId } from "../ids.ts";
-import { testRouteOf } from "../inventory/test-routes.ts";
+import { findTestRoute } from "../inventory/test-routes.ts";
 import { airportByCode } from "../reference/data.ts";
 import type { Env, Router, Sandbox } from "../sandbox.ts";
 import { renderAvailableBag } from "../seats/booked.ts";
@@ -81,7 +81,7 @@ export function offerRoutes(sandbox: Sandbox, offers: OfferStore): Router {
     const credits = await usableCredits(sandbox, body.airline_credit_ids ?? []);
     const request = toOfferRequest(body, { core: newRequestCore(), nowMs, credits });
     const [slice] = request.slices;
-    if (slice !== undefined && testRouteOf(slice.origin, slice.destination) === "timeout") {
+    if (slice !== undefined && findTestRoute(slice.origin, slice.destination) === "timeout") {
       await sandbox.clock.waitUntil(nowMs + supplierTimeoutMs);
       throw apiError(504, "gateway_timeout", "The airline did not answer in time.");
     }
@@ -94,7 +94,7 @@ export function offerRoutes(sandbox: Sandbox, offers: OfferStore): Router {
     if (!query.success) throw fromZod(query.error);
     const request = await search(await readData(context, RequestBody), query.data.supplier_timeout);
     if (query.data.return_offers === "false") return context.json({ data: renderRequest(request) }, 201);
-    const found = await offers.offersOf(request);
+    const found = await offers.listOffers(request);
     return context.json(
       { data: { ...renderRequest(request), offers: found.map((offer) => renderOffer(offer, request)) } },
       201,
@@ -110,7 +110,7 @@ export function offerRoutes(sandbox: Sandbox, offers: OfferStore): Router {
 
   routes.get("/air/offer_requests/:id", async (context) => {
     const request = await findRequest(context.req.param("id"));
-    const found = sandbox.clock.nowMs() > request.createdAtMs + 30 * 60_000 ? [] : await offers.offersOf(request);
+    const found = sandbox.clock.nowMs() > request.createdAtMs + 30 * 60_000 ? [] : await offers.listOffers(request);
     return context.json({
       data: { ...renderRequest(request), offers: found.map((offer) => renderOffer(offer, request)) },
     });
@@ -121,7 +121,7 @@ export function offerRoutes(sandbox: Sandbox, offers: OfferStore): Router {
     if (!query.success) throw fromZod(query.error);
     const { offer_request_id: id, sort, max_connections: most } = query.data;
     const request = await findRequest(id);
-    const open = (await offers.offersOf(request)).filter(
+    const open = (await offers.listOffers(request)).filter(
       (offer) =>
         offer.expiresAtMs > sandbox.clock.nowMs() &&
         (most === undefined || offer.slices.every((slice) => slice.flights.length - 1 <= most)),

@@ -20,7 +20,7 @@ export type OfferStore = {
   save(request: OfferRequest): Promise<void>;
   findRequest(core: string): Promise<OfferRequest | undefined>;
   /** All offers of a request at their present prices. */
-  offersOf(request: OfferRequest): Promise<readonly Offer[]>;
+  listOffers(request: OfferRequest): Promise<readonly Offer[]>;
   find(offerId: string): Promise<FoundOffer | undefined>;
   raisePrice(db: Queryable, offerId: string, permille: number): Promise<void>;
   withdraw(db: Queryable, offerId: string): Promise<void>;
@@ -76,7 +76,7 @@ export function createOfferStore(sandbox: Pick<Sandbox, "db" | "seed" | "network
       remember(request);
     },
     findRequest,
-    async offersOf(request) {
+    async listOffers(request) {
       const offers = computed(request);
       const { rows } = await db.query<ChangeRow>("SELECT * FROM offer_changes WHERE offer_id = ANY ($1)", [
         offers.map((offer) => offer.id),

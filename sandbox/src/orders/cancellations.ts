@@ -12,7 +12,7 @@ import type { Queryable } from "../storage/database.ts";
 import { emit } from "../webhooks/events.ts";
 import { refund } from "./balance.ts";
 import { giveCredits, type PromisedCredit, paidByBalance, promiseCredits, splitRefund } from "./refunds.ts";
-import { findOrder, hasOpenAirlineChange, isoOf, type OrderRow } from "./rows.ts";
+import { findOrder, formatIso, hasOpenAirlineChange, type OrderRow } from "./rows.ts";
 
 type CancellationRow = {
   id: string;
@@ -39,9 +39,9 @@ function renderCancellation(row: CancellationRow) {
     refund_currency: accountCurrency(),
     refund_to: row.refund_to,
     airline_credits: row.credit_ids,
-    expires_at: isoOf(row.expires_ms),
-    created_at: isoOf(row.created_ms),
-    confirmed_at: isoOf(row.confirmed_ms),
+    expires_at: formatIso(row.expires_ms),
+    created_at: formatIso(row.created_ms),
+    confirmed_at: formatIso(row.confirmed_ms),
     live_mode: false,
   };
 }

@@ -5,7 +5,7 @@ import { PRICE_RISE_PERMILLE } from "../offers/open.ts";
 import { renderOffer } from "../offers/render.ts";
 import { type FoundOffer, type OfferStore, offerJourney } from "../offers/store.ts";
 import { type Fault, type Sandbox, ticketingFault } from "../sandbox.ts";
-import { bookServices, chooseServices, loseServices, totalOf } from "../seats/booked.ts";
+import { bookServices, chooseServices, loseServices, sumServices } from "../seats/booked.ts";
 import type { Queryable } from "../storage/database.ts";
 import { emit } from "../webhooks/events.ts";
 import { checkDocuments, checkHoldable, checkOrderShape, checkPassengers, type OrderBody } from "./parse.ts";
@@ -106,7 +106,7 @@ export async function createOrder(
   const details = takeOverDetails(found, own, body);
   return sandbox.db.transaction(async (tx) => {
     const services = await bookServices(tx, orderId, chosen, "services", own);
-    const total = (offer.totalMicro + totalOf(services)).toString();
+    const total = (offer.totalMicro + sumServices(services)).toString();
     const { rows } = await tx.query<OrderRow>(
       `INSERT INTO orders (id, offer_id, booking_reference, type, state, ticketing, ticketing_fault, ticketing_delay_ms, total_micro, tax_micro,
          paid_micro, metadata, users, details, created_ms, payment_required_by_ms, price_guarantee_ms, paid_ms, services)

@@ -3,7 +3,7 @@ import { newId } from "../ids.ts";
 import { formatMoney } from "../money.ts";
 import type { Queryable } from "../storage/database.ts";
 import { debit } from "./balance.ts";
-import { isoOf } from "./rows.ts";
+import { formatIso } from "./rows.ts";
 
 export type PaidFor = "order" | "services" | "change";
 
@@ -32,7 +32,7 @@ export function renderPayment(row: PaymentRow) {
     status: row.status,
     failure_reason: row.failure_reason,
     live_mode: false,
-    created_at: isoOf(row.created_ms),
+    created_at: formatIso(row.created_ms),
   };
 }
 

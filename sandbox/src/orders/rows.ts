@@ -66,12 +66,12 @@ export const Metadata = z
   .record(z.string().min(1).max(40), z.string().max(500))
   .refine((pairs) => Object.keys(pairs).length <= 50, { message: "has more than 50 pairs" });
 
-export function isoOf(ms: string | null): string | null {
+export function formatIso(ms: string | null): string | null {
   return ms === null ? null : toIso(Number(ms));
 }
 
 /** The services that can still be bought for an order. */
-export function journeyOf(row: OrderRow): Journey {
+export function toJourney(row: OrderRow): Journey {
   return { slices: row.details.slices, passengers: row.details.passengers, pricePermille: row.service_permille };
 }
 
@@ -116,8 +116,8 @@ export function renderOrder(row: OrderRow) {
   return {
     id: row.id,
     live_mode: false,
-    created_at: isoOf(row.created_ms),
-    synced_at: isoOf(row.created_ms),
+    created_at: formatIso(row.created_ms),
+    synced_at: formatIso(row.created_ms),
     offer_id: row.offer_id,
     type: row.type,
     content: "managed",
@@ -136,15 +136,15 @@ export function renderOrder(row: OrderRow) {
     documents: row.documents,
     payment_status: {
       awaiting_payment: row.state === "held",
-      payment_required_by: isoOf(row.payment_required_by_ms),
-      price_guarantee_expires_at: isoOf(row.price_guarantee_ms),
-      paid_at: isoOf(row.paid_ms),
+      payment_required_by: formatIso(row.payment_required_by_ms),
+      price_guarantee_expires_at: formatIso(row.price_guarantee_ms),
+      paid_at: formatIso(row.paid_ms),
     },
     available_actions: open ? ["cancel", ...(mayChange(row) ? ["change"] : []), "update"] : [],
     airline_initiated_changes: row.airline_changes,
     changes: row.changes,
     cancellation: row.cancellation,
-    cancelled_at: isoOf(row.cancelled_ms),
+    cancelled_at: formatIso(row.cancelled_ms),
     void_window_ends_at: voidWindowEnd(row),
     metadata: row.metadata,
     users: row.users,

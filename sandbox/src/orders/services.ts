@@ -10,13 +10,13 @@ import {
   chooseServices,
   loseServices,
   renderAvailableBag,
-  totalOf,
+  sumServices,
 } from "../seats/booked.ts";
 import { bagServices } from "../seats/services.ts";
 import type { Queryable } from "../storage/database.ts";
 import { payExactly } from "./extra-payments.ts";
 import { PaymentBody } from "./parse.ts";
-import { findOrder, journeyOf, type OrderRow, renderOrder } from "./rows.ts";
+import { findOrder, type OrderRow, renderOrder, toJourney } from "./rows.ts";
 import { serviceDocuments } from "./ticketing.ts";
 
 const AddBody = z.object({
@@ -49,13 +49,13 @@ async function addServices(
     ]);
     throw invalidField("price_changed", "add_services", "The price of the services has changed. Retrieve them again.");
   }
-  const wished = chooseServices(journeyOf(seen), body.add_services, seen.services, "add_services");
+  const wished = chooseServices(toJourney(seen), body.add_services, seen.services, "add_services");
   await loseServices(sandbox.db, wished, fault, "add_services");
   return sandbox.db.transaction(async (tx) => {
     const order = await findPaidOrder(tx, orderId, true);
-    const chosen = chooseServices(journeyOf(order), body.add_services, order.services, "add_services");
+    const chosen = chooseServices(toJourney(order), body.add_services, order.services, "add_services");
     const added = await bookServices(tx, orderId, chosen, "add_services");
-    const price = totalOf(added);
+    const price = sumServices(added);
     await payExactly(tx, { orderId, amountMicro: price, paysFor: "services", nowMs }, body.payment);
     const documents =
       order.ticketing === "ticketed" ? [...order.documents, ...serviceDocuments(orderId, added)] : order.documents;
@@ -77,7 +77,7 @@ export function orderServiceRoutes(sandbox: Sandbox): Router {
     if (order === undefined) throw notFound();
     // Not every airline adds bags to an order that exists.
     const isSold = order.state === "paid" && context.env.fault?.kind !== "service_taken";
-    const bags = isSold ? bagServices(journeyOf(order)) : [];
+    const bags = isSold ? bagServices(toJourney(order)) : [];
     const data = bags
       .map((bag) => renderAvailableBag(bag, bookedQuantity(bag, order.services)))
       .filter((bag) => bag.maximum_quantity > 0);

@@ -36,7 +36,7 @@ function ticketNumber(orderId: string, ...parts: readonly string[]): string {
 export type OrderDocument = OrderRow["documents"][number];
 
 /** `reissue` names the change that made new tickets necessary. */
-export function ticketsOf(order: Pick<OrderRow, "id" | "details">, reissue?: string): OrderDocument[] {
+export function buildTickets(order: Pick<OrderRow, "id" | "details">, reissue?: string): OrderDocument[] {
   return order.details.passengers.map((passenger) => ({
     type: "electronic_ticket",
     unique_identifier: ticketNumber(order.id, passenger.id, ...(reissue === undefined ? [] : [reissue])),
@@ -59,7 +59,7 @@ async function issueTickets(
   payments: readonly PaymentRow[],
   nowMs: number,
 ): Promise<void> {
-  const documents = [...ticketsOf(order), ...serviceDocuments(order.id, order.services)];
+  const documents = [...buildTickets(order), ...serviceDocuments(order.id, order.services)];
   await tx.query("UPDATE orders SET ticketing = 'ticketed', documents = $2 WHERE id = $1", [
     order.id,
     JSON.stringify(documents),

@@ -73,7 +73,7 @@ for (const airport of airports) {
 }
 
 /** The airports that a traveller may mean by a code; the metropolitan area wins where it is also an airport's code. */
-export function airportsOf(code: string): readonly AirportRecord[] {
+export function findAirports(code: string): readonly AirportRecord[] {
   const metro = airportsByCity.get(code);
   const single = airportByCode.get(code);
   // "MIA" is Miami's airport, not its area: only areas named apart from their airports are searched whole.

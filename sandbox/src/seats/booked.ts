@@ -23,7 +23,7 @@ export type BookedService = {
 
 export type ServiceWish = { readonly id: string; readonly quantity: number };
 
-export function totalOf(services: readonly Pick<BookedService, "totalMicro">[]): bigint {
+export function sumServices(services: readonly Pick<BookedService, "totalMicro">[]): bigint {
   return services.reduce((sum, service) => sum + BigInt(service.totalMicro), 0n);
 }
 
@@ -111,8 +111,8 @@ export async function bookServices(
 ): Promise<BookedService[]> {
   const seats = chosen.flatMap(({ service }, index) => (service.type === "seat" ? [{ service, index }] : []));
   // Always in the same order, so that two orders for the same seats never wait for each other.
-  const keyOf = ({ service }: (typeof seats)[number]) => `${service.flight}|${service.metadata.designator}`;
-  for (const { service, index } of seats.sort((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1))) {
+  const seatKey = ({ service }: (typeof seats)[number]) => `${service.flight}|${service.metadata.designator}`;
+  for (const { service, index } of seats.sort((a, b) => (seatKey(a) < seatKey(b) ? -1 : 1))) {
     const { rowCount } = await tx.query(
       "INSERT INTO booked_seats (flight, designator, order_id) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING",
       [service.flight, service.metadata.designator, orderId],

@@ -38,7 +38,7 @@ function rowCount(aircraft: AircraftRecord, cabin: CabinClass, abreast: number):
   return Math.max(8, Math.floor((aircraft.seats * share) / abreast));
 }
 
-function kindOf(cabin: CabinClass, index: number, rows: number, exitRow: number): SeatKind {
+function seatKind(cabin: CabinClass, index: number, rows: number, exitRow: number): SeatKind {
   if (cabin !== "economy") return "standard";
   if (index === exitRow) return "exit";
   if (index === 0) return "legroom";
@@ -47,7 +47,7 @@ function kindOf(cabin: CabinClass, index: number, rows: number, exitRow: number)
 }
 
 /** Undefined where the airline has no seat map for this aircraft. */
-export function layoutOf(aircraft: AircraftRecord, cabin: CabinClass): CabinLayout | undefined {
+export function findLayout(aircraft: AircraftRecord, cabin: CabinClass): CabinLayout | undefined {
   if (WITHOUT_SEAT_MAP.has(aircraft.iata)) return undefined;
   const sections =
     cabin === "economy" && TEN_ABREAST.has(aircraft.iata) ? ["ABC", "DEFG", "HJK"] : COLUMNS[aircraft.body][cabin];
@@ -72,7 +72,7 @@ export function layoutOf(aircraft: AircraftRecord, cabin: CabinClass): CabinLayo
   }
   for (let index = 0; index < rows; index += 1) {
     if (index === exitRow) laid.push(exits());
-    const kind = kindOf(cabin, index, rows, exitRow);
+    const kind = seatKind(cabin, index, rows, exitRow);
     laid.push(
       sections.map((section) =>
         [...section].map((column): Element => ({ seat: { row: firstRow + index, column, kind } })),

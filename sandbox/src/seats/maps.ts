@@ -3,8 +3,8 @@ import { formatMoney } from "../money.ts";
 import type { Queryable } from "../storage/database.ts";
 import type { Element } from "./layout.ts";
 import {
-  designatorOf,
   flightKey,
+  formatDesignator,
   type Journey,
   seatServices,
   seatTexts,
@@ -22,7 +22,7 @@ function renderElement(
 ) {
   if (!("seat" in element)) return { type: element.fitting };
   const { seat } = element;
-  const designator = designatorOf(seat);
+  const designator = formatDesignator(seat);
   const services = taken.has(designator) ? [] : seatServices(journey, slice, segment, seat);
   return {
     type: seat.kind === "restricted" ? "restricted_seat_general" : "seat",

@@ -1,10 +1,10 @@
 // Seats and bags that can be bought for the slices of an offer or an order: worked out from the slices alone, the same every time.
 import { chance } from "../hash.ts";
-import { testRouteOf } from "../inventory/test-routes.ts";
+import { findTestRoute } from "../inventory/test-routes.ts";
 import { applyPermille, toCents, wholeUnits } from "../money.ts";
 import type { WireOffer } from "../offers/render.ts";
 import { aircraftByCode } from "../reference/data.ts";
-import { type CabinLayout, layoutOf, type SeatKind, type SeatPlace } from "./layout.ts";
+import { type CabinLayout, findLayout, type SeatKind, type SeatPlace } from "./layout.ts";
 
 export type WireSlice = WireOffer["slices"][number];
 export type WireSegment = WireSlice["segments"][number];
@@ -63,12 +63,12 @@ export function flightKey(segment: WireSegment): string {
 }
 
 const twoDigits = (value: number) => String(value).padStart(2, "0");
-const partOf = (id: string) => id.slice("xxx_0000".length);
+const idSuffix = (id: string) => id.slice("xxx_0000".length);
 
-function bagsOf(journey: Journey, slice: WireSlice): Bag[] {
+function listBags(journey: Journey, slice: WireSlice): Bag[] {
   const [first, last] = [slice.segments[0], slice.segments.at(-1)];
   if (first === undefined || last === undefined) return [];
-  if (testRouteOf(first.origin.iata_code, last.destination.iata_code) === "no_bags") return [];
+  if (findTestRoute(first.origin.iata_code, last.destination.iata_code) === "no_bags") return [];
   const km = slice.segments.reduce((sum, segment) => sum + Number(segment.distance), 0);
   const price = toCents(applyPermille(wholeUnits(km > LONG_HAUL_KM ? 75 : 35), journey.pricePermille));
   return journey.passengers.flatMap((passenger, index): Bag[] => {
@@ -76,7 +76,7 @@ function bagsOf(journey: Journey, slice: WireSlice): Bag[] {
     return [
       {
         type: "baggage",
-        id: `ase_0000${partOf(slice.id)}B${twoDigits(index)}`,
+        id: `ase_0000${idSuffix(slice.id)}B${twoDigits(index)}`,
         passengerIds: [passenger.id],
         segmentIds: slice.segments.map((segment) => segment.id),
         unitMicro: price,
@@ -94,7 +94,7 @@ function bagsOf(journey: Journey, slice: WireSlice): Bag[] {
 }
 
 export function bagServices(journey: Journey): readonly Bag[] {
-  return journey.slices.flatMap((slice) => bagsOf(journey, slice));
+  return journey.slices.flatMap((slice) => listBags(journey, slice));
 }
 
 function seatMicro(journey: Journey, slice: WireSlice, segment: WireSegment, kind: SeatKind): bigint {
@@ -110,14 +110,14 @@ function seatMicro(journey: Journey, slice: WireSlice, segment: WireSegment, kin
   return toCents(applyPermille(applyPermille(wholeUnits(SEAT_UNITS[kind]), far), journey.pricePermille));
 }
 
-export function designatorOf(place: SeatPlace): string {
+export function formatDesignator(place: SeatPlace): string {
   return `${place.row}${place.column}`;
 }
 
 export function segmentLayout(segment: WireSegment): CabinLayout | undefined {
   const aircraft = aircraftByCode.get(segment.aircraft.iata_code);
   const cabin = segment.passengers[0]?.cabin_class;
-  return aircraft === undefined || cabin === undefined ? undefined : layoutOf(aircraft, cabin);
+  return aircraft === undefined || cabin === undefined ? undefined : findLayout(aircraft, cabin);
 }
 
 /** Another passenger has the seat, whoever asks. */
@@ -132,14 +132,14 @@ export function seatServices(
   segment: WireSegment,
   place: SeatPlace,
 ): readonly SeatOffer[] {
-  const designator = designatorOf(place);
+  const designator = formatDesignator(place);
   if (isOccupied(segment, designator)) return [];
   return journey.passengers.flatMap((passenger, index): SeatOffer[] => {
     if (passenger.type === "infant_without_seat" || (place.kind === "exit" && passenger.type === "child")) return [];
     return [
       {
         type: "seat",
-        id: `ase_0000${partOf(segment.id)}S${twoDigits(index)}${twoDigits(place.row)}${place.column}`,
+        id: `ase_0000${idSuffix(segment.id)}S${twoDigits(index)}${twoDigits(place.row)}${place.column}`,
         passengerIds: [passenger.id],
         segmentIds: [segment.id],
         unitMicro: seatMicro(journey, slice, segment, place.kind),
@@ -160,7 +160,7 @@ export function findService(journey: Journey, id: string): Service | undefined {
   const bag = bagServices(journey).find((candidate) => candidate.id === id);
   if (bag !== undefined) return bag;
   for (const slice of journey.slices) {
-    const segment = slice.segments.find((candidate) => id.startsWith(`ase_0000${partOf(candidate.id)}S`));
+    const segment = slice.segments.find((candidate) => id.startsWith(`ase_0000${idSuffix(candidate.id)}S`));
     const layout = segment === undefined ? undefined : segmentLayout(segment);
     if (segment === undefined || layout === undefined) continue;
     for (const element of layout.rows.flat(2)) {

@@ -37,26 +37,26 @@ const REVIEWS = [
   "The lift was slow; the staff were not.",
 ] as const;
 
-function wordsOf(text: string): string[] {
+function splitWords(text: string): string[] {
   const plain = text.normalize("NFD").replace(/\p{M}/gu, "").toLowerCase();
   return plain.split(/[^\p{L}\p{N}]+/u).filter((word) => word !== "");
 }
 
 /** Every word that was typed begins a word of the hotel's name or town. */
 function fits(hotel: Hotel, typed: readonly string[]): boolean {
-  const known = wordsOf(`${hotel.name} ${hotel.city?.name ?? ""}`);
+  const known = splitWords(`${hotel.name} ${hotel.city?.name ?? ""}`);
   return typed.every((word) => known.some((candidate) => candidate.startsWith(word)));
 }
 
 /** Without a place to look at, the towns that the query names, largest first, and the place of the test hotels. */
 function placesNamed(typed: readonly string[]): readonly Position[] {
   const named = cities
-    .filter((city) => wordsOf(city.name).every((word) => typed.some((begun) => word.startsWith(begun))))
+    .filter((city) => splitWords(city.name).every((word) => typed.some((begun) => word.startsWith(begun))))
     .sort((a, b) => b.population - a.population);
   return [TEST_PLACE, ...named.slice(0, MOST_CITIES)];
 }
 
-function reviewsOf(hotel: Hotel, nowMs: number) {
+function buildReviews(hotel: Hotel, nowMs: number) {
   const day = 86_400_000;
   const today = Math.floor(nowMs / day) * day;
   return Array.from({ length: Math.min(MOST_REVIEWS, hotel.reviewCount) }, (_, index) => ({
@@ -80,7 +80,7 @@ export function accommodationRoutes(sandbox: Sandbox, finder: StayFinder): Route
 
   routes.post("/stays/accommodation/suggestions", async (context) => {
     const { query, location } = await readData(context, SuggestionsBody);
-    const typed = wordsOf(query);
+    const typed = splitWords(query);
     const around = location?.geographic_coordinates;
     const hotels =
       around === undefined
@@ -111,7 +111,7 @@ export function accommodationRoutes(sandbox: Sandbox, finder: StayFinder): Route
 
   routes.get("/stays/accommodation/:id/reviews", (context) => {
     const hotel = find(context.req.param("id"));
-    const page = pageOfMemory(reviewsOf(hotel, clock.nowMs()), readPage(context), (review) => review);
+    const page = pageOfMemory(buildReviews(hotel, clock.nowMs()), readPage(context), (review) => review);
     return context.json({ data: { reviews: page.data }, meta: page.meta });
   });
 
@@ -132,7 +132,7 @@ export function accommodationRoutes(sandbox: Sandbox, finder: StayFinder): Route
     if (!body.success) throw fromZod(body.error);
     const search = toStaySearch(body.data, newRequestCore(), clock.nowMs());
     await finder.save(search);
-    const rates = finder.resultOf(search, hotel, 0)?.rates ?? [];
+    const rates = finder.buildResult(search, hotel, 0)?.rates ?? [];
     return context.json({
       data: renderAccommodation(hotel, context.env.baseUrl, rates, search.createdAtMs + STAY_SEARCH_LIFE_MS),
     });

@@ -6,11 +6,11 @@ import { debit, refund } from "../orders/balance.ts";
 import type { Queryable } from "../storage/database.ts";
 import { emit } from "../webhooks/events.ts";
 import { type BookingRow, refundAt, renderForEvent } from "./booking-rows.ts";
-import { currencyOf } from "./quotes.ts";
+import { quoteCurrency } from "./quotes.ts";
 
 /** A stay's amount in the currency of the operator's balance. */
 function inAccount({ details }: BookingRow, micro: bigint): bigint {
-  return exchange(micro, currencyOf(details), accountCurrency());
+  return exchange(micro, quoteCurrency(details), accountCurrency());
 }
 
 /** Pays for a booking from the operator's balance and tells of it. */

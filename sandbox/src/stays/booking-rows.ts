@@ -1,7 +1,7 @@
 import { formatMoney } from "../money.ts";
-import { isoOf } from "../orders/rows.ts";
+import { formatIso } from "../orders/rows.ts";
 import type { Queryable } from "../storage/database.ts";
-import { currencyOf, type QuoteDetails, withPictures } from "./quotes.ts";
+import { type QuoteDetails, quoteCurrency, withPictures } from "./quotes.ts";
 
 /** `pending` and `failed` bookings are the sandbox's own business: the supplier shows confirmed and cancelled ones. */
 export type BookingRow = {
@@ -32,8 +32,8 @@ export function renderBooking(row: BookingRow, baseUrl: string) {
     live_mode: false,
     reference: row.reference,
     status: row.status,
-    confirmed_at: isoOf(row.confirmed_ms),
-    cancelled_at: isoOf(row.cancelled_ms),
+    confirmed_at: formatIso(row.confirmed_ms),
+    cancelled_at: formatIso(row.cancelled_ms),
     check_in_date: details.checkIn,
     check_out_date: details.checkOut,
     rooms: details.rooms,
@@ -82,20 +82,20 @@ export async function readStayBooks(tx: Queryable) {
       status: row.status,
       total_amount: formatMoney(BigInt(row.total_micro)),
       paid_amount: formatMoney(row.confirmed_ms === null ? 0n : BigInt(row.total_micro)),
-      currency: currencyOf(row.details),
+      currency: quoteCurrency(row.details),
       metadata: row.metadata,
-      created_at: isoOf(row.created_ms),
-      confirmed_at: isoOf(row.confirmed_ms),
-      cancelled_at: isoOf(row.cancelled_ms),
+      created_at: formatIso(row.created_ms),
+      confirmed_at: formatIso(row.confirmed_ms),
+      cancelled_at: formatIso(row.cancelled_ms),
     })),
     stayCancellations: rows
       .filter((row) => row.cancelled_ms !== null)
       .map((row) => ({
         booking_id: row.id,
         refund_amount: formatMoney(BigInt(row.refund_micro)),
-        currency: currencyOf(row.details),
+        currency: quoteCurrency(row.details),
         metadata: row.metadata,
-        cancelled_at: isoOf(row.cancelled_ms),
+        cancelled_at: formatIso(row.cancelled_ms),
       })),
   };
 }

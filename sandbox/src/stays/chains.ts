@@ -32,7 +32,7 @@ const CHAINS: readonly Chain[] = [
 ];
 const CHAIN_FROM_RATING = 3;
 
-export function chainOf(hotelId: string, rating: number, isTestHotel: boolean): Chain | null {
+export function chooseChain(hotelId: string, rating: number, isTestHotel: boolean): Chain | null {
   if (isTestHotel) return TEST_CHAIN;
   if (rating < CHAIN_FROM_RATING || chance(hotelId, "in a chain") > 0.45) return null;
   return CHAINS[pickWhole(0, CHAINS.length - 1, hotelId, "chain")] ?? null;

@@ -3,7 +3,7 @@ import { invalidState, notFound } from "../http/errors.ts";
 import { readDerivedId } from "../ids.ts";
 import type { Sandbox } from "../sandbox.ts";
 import { findHotel, type Hotel, hotelsAround } from "./hotels.ts";
-import { isSoldOut, type Rate, ratesOf } from "./rates.ts";
+import { isSoldOut, listRates, type Rate } from "./rates.ts";
 import type { StayResult } from "./render.ts";
 import { STAY_SEARCH_LIFE_MS, StaySearch } from "./search.ts";
 
@@ -21,16 +21,16 @@ export class StayFinder {
     ]);
   }
 
-  hotelsOf(search: StaySearch): readonly Hotel[] {
+  findHotels(search: StaySearch): readonly Hotel[] {
     const { seed } = this.#sandbox;
     if (search.location !== null) return hotelsAround(seed, search.location, search.location.radiusKm);
     return search.accommodationIds.map((id) => findHotel(seed, id)).filter((hotel) => hotel !== undefined);
   }
 
-  resultOf(search: StaySearch, hotel: Hotel, place: number): StayResult | undefined {
+  buildResult(search: StaySearch, hotel: Hotel, place: number): StayResult | undefined {
     const { seed } = this.#sandbox;
     if (isSoldOut(seed, hotel, search)) return undefined;
-    const [first, ...others] = ratesOf(seed, hotel, search, place);
+    const [first, ...others] = listRates(seed, hotel, search, place);
     return first === undefined ? undefined : { hotel, place, rates: [first, ...others] };
   }
 
@@ -44,8 +44,8 @@ export class StayFinder {
     );
     if (rows[0] === undefined) throw notFound();
     const search = StaySearch.parse(rows[0].params);
-    const hotel = this.hotelsOf(search)[parts.place];
-    const result = hotel === undefined ? undefined : this.resultOf(search, hotel, parts.place);
+    const hotel = this.findHotels(search)[parts.place];
+    const result = hotel === undefined ? undefined : this.buildResult(search, hotel, parts.place);
     if (result === undefined) throw notFound();
     return { search, result };
   }

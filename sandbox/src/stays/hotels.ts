@@ -2,7 +2,7 @@
 import { base62Digit, base62Value, chance, hashedCode, pickWhole } from "../hash.ts";
 import { distanceKm, type Position } from "../inventory/geography.ts";
 import { airports, type CityRecord, cities } from "../reference/data.ts";
-import { type Chain, chainOf } from "./chains.ts";
+import { type Chain, chooseChain } from "./chains.ts";
 
 export type Hotel = {
   readonly id: string;
@@ -75,18 +75,18 @@ function expectedHotels(position: Position): number {
 
 type Cell = { readonly row: number; readonly column: number };
 
-function cellOf(position: Position): Cell {
+function findCell(position: Position): Cell {
   return {
     row: Math.floor((position.lat + 90) / CELL_DEGREES),
     column: Math.floor((position.lon + 180) / CELL_DEGREES),
   };
 }
 
-function middleOf(cell: Cell): Position {
+function cellMiddle(cell: Cell): Position {
   return { lat: (cell.row + 0.5) * CELL_DEGREES - 90, lon: (cell.column + 0.5) * CELL_DEGREES - 180 };
 }
 
-const testCell = cellOf(TEST_PLACE);
+const testCell = findCell(TEST_PLACE);
 
 function isTestCell(cell: Cell): boolean {
   return cell.row === testCell.row && cell.column === testCell.column;
@@ -94,7 +94,7 @@ function isTestCell(cell: Cell): boolean {
 
 function countIn(seed: string, cell: Cell): number {
   if (isTestCell(cell)) return TEST_HOTELS;
-  const expected = expectedHotels(middleOf(cell));
+  const expected = expectedHotels(cellMiddle(cell));
   const whole = Math.floor(expected);
   return whole + (chance(seed, "hotels", cell.row, cell.column) < expected - whole ? 1 : 0);
 }
@@ -109,7 +109,7 @@ function nearestAirport(position: Position) {
   return best;
 }
 
-function idOf(seed: string, cell: Cell, index: number): string {
+function hotelId(seed: string, cell: Cell, index: number): string {
   const digits = (value: number, length: number) => {
     let text = "";
     let rest = value;
@@ -124,8 +124,8 @@ function idOf(seed: string, cell: Cell, index: number): string {
 }
 
 function hotelAt(seed: string, cell: Cell, index: number): Hotel {
-  const id = idOf(seed, cell, index);
-  const corner = middleOf(cell);
+  const id = hotelId(seed, cell, index);
+  const corner = cellMiddle(cell);
   const spread = CELL_DEGREES * 0.96;
   const position = isTestCell(cell)
     ? TEST_PLACE
@@ -149,13 +149,13 @@ function hotelAt(seed: string, cell: Cell, index: number): Hotel {
     reviewCount: pickWhole(12, 2400, id, "reviews"),
     street: `${pickWhole(1, 180, id, "number")} ${STREETS[pickWhole(0, STREETS.length - 1, id, "street")]} Street`,
     postalCode: String(pickWhole(10_000, 99_999, id, "postal")),
-    chain: chainOf(id, rating, isTestCell(cell)),
+    chain: chooseChain(id, rating, isTestCell(cell)),
   };
 }
 
 /** The hotels within a radius, nearest first. */
 export function hotelsAround(seed: string, centre: Position, radiusKm: number): readonly Hotel[] {
-  const start = cellOf(centre);
+  const start = findCell(centre);
   const rowKm = CELL_DEGREES * 111.2;
   const columnKm = Math.max(0.05, rowKm * Math.cos((centre.lat * Math.PI) / 180));
   const lastRow = Math.ceil(radiusKm / rowKm);
@@ -189,6 +189,6 @@ export function findHotel(seed: string, id: string): Hotel | undefined {
   if (!/^acc_0000[0-9A-Za-z]{18}$/u.test(id)) return undefined;
   const cell = { row: base62Value(place.slice(0, 3)), column: base62Value(place.slice(3, 6)) };
   const index = base62Value(place.slice(6, 7));
-  if (idOf(seed, cell, index) !== id || index >= countIn(seed, cell)) return undefined;
+  if (hotelId(seed, cell, index) !== id || index >= countIn(seed, cell)) return undefined;
   return hotelAt(seed, cell, index);
 }

@@ -30,7 +30,7 @@ export type QuoteDetails = {
   timeline: { beforeMs: number; refundMicro: string }[];
 };
 
-export function currencyOf({ currency = "USD" }: Pick<QuoteDetails, "currency">): string {
+export function quoteCurrency({ currency = "USD" }: Pick<QuoteDetails, "currency">): string {
   return currency;
 }
 
@@ -54,11 +54,12 @@ function raise(rate: Rate): Rate {
 }
 
 export function withPictures(accommodation: QuoteDetails["accommodation"], baseUrl: string) {
-  const photosOf = (photos: readonly { url: string }[]) => photos.map((photo) => ({ url: `${baseUrl}${photo.url}` }));
+  const absolutePhotos = (photos: readonly { url: string }[]) =>
+    photos.map((photo) => ({ url: `${baseUrl}${photo.url}` }));
   return {
     ...accommodation,
-    photos: photosOf(accommodation.photos),
-    rooms: accommodation.rooms.map((room) => ({ ...room, photos: photosOf(room.photos) })),
+    photos: absolutePhotos(accommodation.photos),
+    rooms: accommodation.rooms.map((room) => ({ ...room, photos: absolutePhotos(room.photos) })),
   };
 }
 
@@ -75,17 +76,17 @@ function renderQuote(row: QuoteRow, baseUrl: string) {
     guests: details.guests,
     accommodation: withPictures(details.accommodation, baseUrl),
     base_amount: formatMoney(total - tax),
-    base_currency: currencyOf(details),
+    base_currency: quoteCurrency(details),
     tax_amount: formatMoney(tax),
-    tax_currency: currencyOf(details),
+    tax_currency: quoteCurrency(details),
     fee_amount: "0.00",
-    fee_currency: currencyOf(details),
+    fee_currency: quoteCurrency(details),
     total_amount: formatMoney(total),
-    total_currency: currencyOf(details),
+    total_currency: quoteCurrency(details),
     due_at_accommodation_amount: formatMoney(BigInt(details.dueAtHotelMicro)),
-    due_at_accommodation_currency: currencyOf(details),
+    due_at_accommodation_currency: quoteCurrency(details),
     deposit_amount: null,
-    deposit_currency: currencyOf(details),
+    deposit_currency: quoteCurrency(details),
     supported_loyalty_programme: details.accommodation.supported_loyalty_programme,
   };
 }

@@ -160,11 +160,11 @@ export type Rate = {
   readonly quantity: number;
 };
 
-export function roomTypesOf(hotel: Hotel): readonly RoomType[] {
+export function listRoomTypes(hotel: Hotel): readonly RoomType[] {
   return ROOM_TYPES.filter((room) => hotel.rating >= room.fromRating);
 }
 
-function nightsOf(search: StaySearch): readonly Temporal.PlainDate[] {
+function listNights(search: StaySearch): readonly Temporal.PlainDate[] {
   const first = Temporal.PlainDate.from(search.checkIn);
   const count = first.until(Temporal.PlainDate.from(search.checkOut)).days;
   return Array.from({ length: count }, (_, index) => first.add({ days: index }));
@@ -194,7 +194,7 @@ function occupancyPermille(search: StaySearch): number {
 }
 
 /** Full refund until a deadline before arrival, then half of it until the day before, in the hotel's own time. */
-function timelineOf(seed: string, hotel: Hotel, search: StaySearch, totalMicro: bigint): Rate["timeline"] {
+function buildTimeline(seed: string, hotel: Hotel, search: StaySearch, totalMicro: bigint): Rate["timeline"] {
   const arrival = Temporal.PlainDate.from(search.checkIn)
     .toPlainDateTime({ hour: 18 })
     .toZonedDateTime(hotel.timeZone).epochMilliseconds;
@@ -220,12 +220,12 @@ export function negotiatedFor(hotel: Hotel, search: StaySearch): readonly Negoti
 }
 
 /** Every rate of a hotel for a search, cheapest room first. */
-export function ratesOf(seed: string, hotel: Hotel, search: StaySearch, place: number): readonly Rate[] {
-  const nights = nightsOf(search);
+export function listRates(seed: string, hotel: Hotel, search: StaySearch, place: number): readonly Rate[] {
+  const nights = listNights(search);
   const roomNights = nights.reduce((sum, night) => sum + nightPrice(seed, hotel, night), 0n) * BigInt(search.rooms);
   const currency = currencyOfCountry(hotel.country);
   const rates: Rate[] = [];
-  for (const [roomIndex, room] of roomTypesOf(hotel).entries()) {
+  for (const [roomIndex, room] of listRoomTypes(hotel).entries()) {
     const offered = [
       ...PLANS.map((plan) => ({ plan, negotiated: null })),
       ...negotiatedFor(hotel, search).map((negotiated) => ({ plan: NEGOTIATED_PLAN, negotiated })),
@@ -236,7 +236,7 @@ export function ratesOf(seed: string, hotel: Hotel, search: StaySearch, place: n
       const roomPrice = [room.permille, plan.permille, occupancyPermille(search)].reduce(applyPermille, roomNights);
       const totalMicro = exchange(toCents(roomPrice + board), "USD", currency);
       const cityTax = hotel.country === "FR" || hotel.country === "IT" || hotel.country === "ES" ? 3 : 0;
-      const timeline = plan.refundable ? timelineOf(seed, hotel, search, totalMicro) : [];
+      const timeline = plan.refundable ? buildTimeline(seed, hotel, search, totalMicro) : [];
       if (search.freeCancellationOnly && timeline[0]?.refundMicro !== totalMicro) continue;
       rates.push({
         id: derivedId("rat", search.core, place, rates.length),

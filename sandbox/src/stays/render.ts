@@ -3,7 +3,7 @@ import { chance } from "../hash.ts";
 import { derivedId } from "../ids.ts";
 import { formatMoney } from "../money.ts";
 import type { Hotel } from "./hotels.ts";
-import { negotiatedFor, type Rate, renderRate, roomTypesOf } from "./rates.ts";
+import { listRoomTypes, negotiatedFor, type Rate, renderRate } from "./rates.ts";
 import { STAY_SEARCH_LIFE_MS, type StaySearch } from "./search.ts";
 
 const AMENITIES = [
@@ -53,7 +53,7 @@ export function renderAccommodation(hotel: Hotel, baseUrl: string, rates: readon
     phone_number: null,
     email: null,
     supported_loyalty_programme: hotel.chain?.loyaltyProgramme ?? null,
-    rooms: roomTypesOf(hotel).map((room, index) => ({
+    rooms: listRoomTypes(hotel).map((room, index) => ({
       name: room.name,
       beds: room.beds,
       photos: photos(PHOTOS + 1 + index, 1),

@@ -22,8 +22,8 @@ export function stayRoutes(sandbox: Sandbox): Router {
     const search = toStaySearch(body, newRequestCore(), sandbox.clock.nowMs(), agreed);
     await finder.save(search);
     const results = finder
-      .hotelsOf(search)
-      .map((hotel, place) => finder.resultOf(search, hotel, place))
+      .findHotels(search)
+      .map((hotel, place) => finder.buildResult(search, hotel, place))
       .filter((result) => result !== undefined);
     const withRates = body.accommodation?.fetch_rates ?? false;
     return context.json({

@@ -19,7 +19,7 @@ function signWebhook(secret: string, timestampSeconds: number, rawBody: string):
 }
 
 /** As much of an answer as the log keeps. */
-async function beginningOf(response: Response): Promise<string> {
+async function readBeginning(response: Response): Promise<string> {
   let text = "";
   const decoder = new TextDecoder();
   for await (const chunk of response.body ?? []) {
@@ -46,7 +46,7 @@ async function attempt(delivery: DueDelivery, machineMs: number): Promise<Outcom
       redirect: "manual",
       signal: AbortSignal.timeout(ATTEMPT_TIMEOUT_MS),
     });
-    return { status: response.status, body: await beginningOf(response) };
+    return { status: response.status, body: await readBeginning(response) };
   } catch {
     return undefined;
   }

@@ -4,7 +4,7 @@ import { z } from "zod";
 import { fromZod, invalidField, notFound } from "../http/errors.ts";
 import { readData, readPage, selectPage, toListing } from "../http/wire.ts";
 import { newId } from "../ids.ts";
-import { isoOf } from "../orders/rows.ts";
+import { formatIso } from "../orders/rows.ts";
 import type { Env, Router, Sandbox } from "../sandbox.ts";
 import type { Queryable } from "../storage/database.ts";
 import { disturbanceRoutes, enqueueAgain } from "./disturbances.ts";
@@ -62,8 +62,8 @@ function renderEndpoint(row: EndpointRow) {
     events: row.events,
     active: row.active,
     live_mode: false,
-    created_at: isoOf(row.created_ms),
-    updated_at: isoOf(row.updated_ms),
+    created_at: formatIso(row.created_ms),
+    updated_at: formatIso(row.updated_ms),
   };
 }
 
@@ -79,11 +79,11 @@ function renderDelivery(row: DeliveryRow) {
     response_body: row.response_body ?? "",
     delivery_success: row.delivered_ms !== null,
     live_mode: false,
-    created_at: isoOf(row.created_ms),
+    created_at: formatIso(row.created_ms),
   };
 }
 
-const nowOf = ({ clock }: Sandbox): number => Math.floor(clock.nowMs());
+const nowMilliseconds = ({ clock }: Sandbox): number => Math.floor(clock.nowMs());
 
 async function findEndpoint({ db }: Sandbox, id: string): Promise<EndpointRow> {
   const { rows } = await db.query<EndpointRow>("SELECT * FROM webhook_endpoints WHERE id = $1", [id]);
@@ -117,7 +117,13 @@ function endpointRoutes(sandbox: Sandbox): Router {
       await refuseSecond(tx);
       return tx.query<EndpointRow>(
         "INSERT INTO webhook_endpoints (id, url, events, secret, active, created_ms, updated_ms) VALUES ($1,$2,$3,$4,true,$5,$5) RETURNING *",
-        [newId("sev"), body.url, JSON.stringify(body.events), randomBytes(16).toString("base64"), nowOf(sandbox)],
+        [
+          newId("sev"),
+          body.url,
+          JSON.stringify(body.events),
+          randomBytes(16).toString("base64"),
+          nowMilliseconds(sandbox),
+        ],
       );
     });
     const [row] = rows;
@@ -145,7 +151,7 @@ function endpointRoutes(sandbox: Sandbox): Router {
           change.url ?? current.url,
           JSON.stringify(change.events ?? current.events),
           active,
-          nowOf(sandbox),
+          nowMilliseconds(sandbox),
         ],
       );
       // Pending deliveries and retries end when the endpoint becomes inactive.
@@ -170,7 +176,7 @@ function endpointRoutes(sandbox: Sandbox): Router {
   routes.post("/air/webhooks/:id/actions/ping", async (context) => {
     const endpoint = await findEndpoint(sandbox, context.req.param("id"));
     if (!endpoint.active) throw invalidField("validation_inclusion", "active", "The webhook is not active");
-    await sandbox.db.transaction((tx) => emit(tx, "ping.triggered", {}, nowOf(sandbox), endpoint.id));
+    await sandbox.db.transaction((tx) => emit(tx, "ping.triggered", {}, nowMilliseconds(sandbox), endpoint.id));
     sandbox.wake();
     return context.body(null, 204);
   });
@@ -213,7 +219,7 @@ function eventRoutes(sandbox: Sandbox): Router {
         [id],
       );
       if (rows.length === 0) throw notFound();
-      for (const row of rows) if (row.active) await enqueueAgain(tx, id, row.endpoint_id, nowOf(sandbox));
+      for (const row of rows) if (row.active) await enqueueAgain(tx, id, row.endpoint_id, nowMilliseconds(sandbox));
     });
     sandbox.wake();
     return context.body(null, 204);

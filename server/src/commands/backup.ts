@@ -7,7 +7,7 @@ import { ensurePrivateFolder, writePrivateJson } from "../platform/files/private
 import { systemClock } from "../ports/clock.ts";
 import { type Command, type Program, UsageError } from "./command-line.ts";
 import { copyFile, listTree, makeFolders, syncFolders } from "./folder-copy/copy-files.ts";
-import { formatManifest, type Manifest, manifestFileOf } from "./folder-copy/manifest.ts";
+import { formatManifest, type Manifest, manifestPath } from "./folder-copy/manifest.ts";
 import { productVersion } from "./product-version.ts";
 import { runAsCommand } from "./run-as-command.ts";
 
@@ -28,11 +28,11 @@ const leftOut: ReadonlySet<string> = new Set([
  * from its chain cannot be repaired.
  */
 function inOrder(files: readonly string[]): string[] {
-  const place = (path: string) => ["postgres", undefined, "devnet"].indexOf(groupOf(path));
+  const place = (path: string) => ["postgres", undefined, "devnet"].indexOf(findGroup(path));
   return files.toSorted((one, other) => place(one) - place(other));
 }
 
-function groupOf(path: string): string | undefined {
+function findGroup(path: string): string | undefined {
   const [top] = path.split(sep);
   return top === "postgres" || top === "devnet" ? top : undefined;
 }
@@ -79,7 +79,7 @@ async function copyOut(folder: string, to: string, database: Manifest["database"
   syncFolders(folders, to);
   const createdAt = systemClock.now().toString();
   const manifest = { version: productVersion(), createdAt, database, folders: [...folders], files: copied };
-  writePrivateJson(manifestFileOf(to), formatManifest(manifest));
+  writePrivateJson(manifestPath(to), formatManifest(manifest));
   return manifest;
 }
 

@@ -67,18 +67,18 @@ export async function runProgram<Context>(
     const isSingle = program.commands[0]?.name === "";
     const [name, ...rest] = isSingle && !["--help", "-h", "help"].includes(args[0] ?? "") ? ["", ...args] : args;
     if (name === undefined) {
-      output.error(helpOf(program));
+      output.error(formatHelp(program));
       return EXIT_USAGE;
     }
     if (name === "--help" || name === "-h" || name === "help") {
-      output.out(helpOf(program));
+      output.out(formatHelp(program));
       return EXIT_OK;
     }
     const command = program.commands.find((candidate) => candidate.name === name);
-    if (command === undefined) throw new UsageError(unknownText("command", name, program.commands.map(nameOf)));
+    if (command === undefined) throw new UsageError(unknownText("command", name, program.commands.map(commandName)));
     const parsed = parse(command, rest, `${call} ${command.name}`.trimEnd());
     if (parsed.flag("help")) {
-      output.out(`${command.summary}\n\n  ${lineOf(program, command)} [--json]\n`);
+      output.out(`${command.summary}\n\n  ${formatUsage(program, command)} [--json]\n`);
       return EXIT_OK;
     }
     // Checks that all are present before any is read.
@@ -94,7 +94,7 @@ export async function runProgram<Context>(
   }
 }
 
-function nameOf(command: { name: string }): string {
+function commandName(command: { name: string }): string {
   return command.name;
 }
 
@@ -155,12 +155,12 @@ function unknownText(what: string, given: string, known: readonly string[]): str
   return `Unknown ${what} ${given}. ${near === undefined ? `Known: ${known.join(", ")}.` : `Did you mean ${near}?`}`;
 }
 
-function helpOf<Context>(program: Program<Context>): string {
-  const commands = program.commands.map((command) => `  ${lineOf(program, command)}\n      ${command.summary}`);
+function formatHelp<Context>(program: Program<Context>): string {
+  const commands = program.commands.map((command) => `  ${formatUsage(program, command)}\n      ${command.summary}`);
   return `${program.summary}\n\n${commands.join("\n")}\n\n${program.notes.join("\n")}\n`;
 }
 
-function lineOf({ name }: { name: string }, command: { name: string; usage: string }): string {
+function formatUsage({ name }: { name: string }, command: { name: string; usage: string }): string {
   return ["npm run", name, "--", command.name, command.usage].filter((word) => word !== "").join(" ");
 }
 

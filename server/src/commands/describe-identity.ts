@@ -11,7 +11,7 @@ export function tenantJson(tenant: Tenant) {
     plan: tenant.plan,
     monthlyCapUsdc: formatDecimal(tenant.monthlyCapMicroUsdc),
     demo: tenant.isDemo,
-    network: networkOf(tenant),
+    network: networkName(tenant),
     createdAt: tenant.createdAt.toString(),
   };
 }
@@ -50,7 +50,7 @@ export function tenantTable(tenants: readonly Tenant[]): string {
     tenant.name + (tenant.isDemo ? " (demo)" : ""),
     tenant.plan,
     formatDecimal(tenant.monthlyCapMicroUsdc),
-    networkOf(tenant),
+    networkName(tenant),
     day(tenant.createdAt),
   ]);
   return formatTable(["ID", "NAME", "PLAN", "CAP USDC", "NETWORK", "CREATED"], rows);
@@ -63,7 +63,7 @@ export function keyTable(keys: readonly ApiKey[], now: Temporal.Instant): string
     `${key.start}…`,
     key.name,
     key.environment,
-    stateOf(key, now),
+    describeState(key, now),
     key.lastUsedAt === undefined ? "never" : key.lastUsedAt.toString({ smallestUnit: "second" }),
     key.scopes.join(","),
   ]);
@@ -85,11 +85,11 @@ export function newKeyLines(key: ApiKey, apiKey: string): string {
   ].join("\n");
 }
 
-function networkOf({ isBeta }: Tenant): "beta" | "live" {
+function networkName({ isBeta }: Tenant): "beta" | "live" {
   return isBeta ? "beta" : "live";
 }
 
-function stateOf(key: ApiKey, now: Temporal.Instant): string {
+function describeState(key: ApiKey, now: Temporal.Instant): string {
   if (key.revokedAt !== undefined) return `revoked ${day(key.revokedAt)}`;
   if (key.expiresAt === undefined) return "in force";
   return Temporal.Instant.compare(key.expiresAt, now) <= 0

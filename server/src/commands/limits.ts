@@ -92,9 +92,9 @@ function readAsked(args: Arguments): Asked {
   }
   const recipients = args.text("recipients");
   if (recipients !== undefined)
-    change.recipients = recipients === NONE ? undefined : listOf(recipients).map(readAddress);
+    change.recipients = recipients === NONE ? undefined : parseList(recipients).map(readAddress);
   const tools = args.text("tools");
-  if (tools !== undefined) change.tools = tools === NONE ? undefined : listOf(tools).map(readTool);
+  if (tools !== undefined) change.tools = tools === NONE ? undefined : parseList(tools).map(readTool);
   return { environments, change };
 }
 
@@ -106,7 +106,7 @@ function readAmount(option: string, text: string): Micro {
   );
 }
 
-const listOf = (text: string): string[] => [...new Set(text.split(",").map((one) => one.trim()))];
+const parseList = (text: string): string[] => [...new Set(text.split(",").map((one) => one.trim()))];
 
 function readAddress(text: string): Hex {
   if (ADDRESS.test(text)) return `0x${text.slice(2).toLowerCase()}`;

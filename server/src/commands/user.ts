@@ -1,5 +1,5 @@
 import { newId } from "../domain/ids.ts";
-import { administerScopes, DECIDES_APPROVALS, defaultScopes, scopeOf } from "../domain/scopes.ts";
+import { administerScopes, buildScope, DECIDES_APPROVALS, defaultScopes } from "../domain/scopes.ts";
 import { isUserId, USER_ID_RULE } from "../domain/user-ids.ts";
 import { type Person, type PersonRole, personRoles } from "../modules/identity/index.ts";
 import { systemClock } from "../ports/clock.ts";
@@ -34,7 +34,7 @@ const add: Command<Operator> = {
     id: { type: "string" },
   },
   prepare(args) {
-    const owner = ownerOf(args);
+    const owner = readOwner(args);
     const person = {
       id: args.text("id") ?? newId("user_", systemClock.now().epochMilliseconds),
       name: args.required("name").trim(),
@@ -65,7 +65,7 @@ const key: Command<Operator> = {
   positionals: ["userId"],
   options: { ...of, scopes: { type: "string" } },
   prepare(args) {
-    const owner = ownerOf(args);
+    const owner = readOwner(args);
     const id = args.positional(0);
     const scopes = args
       .text("scopes")
@@ -79,7 +79,7 @@ const key: Command<Operator> = {
         environment: owner.environment,
         personId: id,
         name: person.name.slice(0, LONGEST_NAME),
-        scopes: scopes ?? scopesOf(person, owner.environment),
+        scopes: scopes ?? grantedScopes(person, owner.environment),
         actor: ACTOR,
       });
       return {
@@ -97,7 +97,7 @@ const roles: Command<Operator> = {
   positionals: ["userId"],
   options: { ...of, roles: { type: "string" } },
   prepare(args) {
-    const owner = ownerOf(args);
+    const owner = readOwner(args);
     const id = args.positional(0);
     const wanted = readRoles(args.required("roles"));
     return async ({ persons }) => {
@@ -115,7 +115,7 @@ const remove: Command<Operator> = {
   positionals: ["userId"],
   options: of,
   prepare(args) {
-    const owner = ownerOf(args);
+    const owner = readOwner(args);
     const id = args.positional(0);
     return async ({ persons }) => {
       if (!(await persons.remove(owner, id, ACTOR))) throw nobody(id, owner.tenantId);
@@ -131,7 +131,7 @@ const list: Command<Operator> = {
   positionals: [],
   options: of,
   prepare(args) {
-    const owner = ownerOf(args);
+    const owner = readOwner(args);
     return async ({ persons }) => {
       const all = await persons.list(owner);
       const rows = all.map((person) => [person.id, person.name, person.email, person.roles.join(",")]);
@@ -142,16 +142,16 @@ const list: Command<Operator> = {
   },
 };
 
-function scopesOf(person: Person, environment: Environment): readonly string[] {
+function grantedScopes(person: Person, environment: Environment): readonly string[] {
   const has = (some: readonly PersonRole[]) => person.roles.some((role) => some.includes(role));
   return [
     ...(has(CALLERS) ? defaultScopes(environment) : []),
-    ...(has(DECIDERS) ? [scopeOf("approvals", "read"), DECIDES_APPROVALS] : []),
+    ...(has(DECIDERS) ? [buildScope("approvals", "read"), DECIDES_APPROVALS] : []),
     ...(has(ADMINISTRATORS) ? administerScopes : []),
   ];
 }
 
-function ownerOf(args: Arguments): { tenantId: string; environment: Environment } {
+function readOwner(args: Arguments): { tenantId: string; environment: Environment } {
   const environment = args.text("environment") ?? "sandbox";
   if (environment !== "sandbox" && environment !== "production") {
     throw new UsageError("--environment is sandbox or production.");

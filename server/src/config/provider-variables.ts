@@ -1,4 +1,4 @@
-import { http, orderOf, osrmUrl, readProvidersContact, text, url, wholeNumber, withDefault } from "./values.ts";
+import { choicesAmong, http, osrmUrl, readProvidersContact, text, url, wholeNumber, withDefault } from "./values.ts";
 
 /**
  * Outside sources besides the supplier and the chain: exchange rates, open providers of places, weather and routes, and a vision
@@ -102,13 +102,13 @@ export const providerVariables = {
     "GEOCODING_PROVIDERS",
     "nominatim,embedded",
     "Providers of places, in this order; the next one is asked if one fails or finds nothing. Providers without a URL are skipped.",
-    orderOf("nominatim", "embedded"),
+    choicesAmong("nominatim", "embedded"),
   ),
   elevationProviders: withDefault(
     "ELEVATION_PROVIDERS",
     "opentopodata,open-meteo,embedded",
     "Providers of elevations, in this order; the next one is asked if one fails or finds nothing. Providers without a URL are skipped.",
-    orderOf("opentopodata", "open-meteo", "embedded"),
+    choicesAmong("opentopodata", "open-meteo", "embedded"),
   ),
   visionModelUrl: url(
     "VISION_MODEL_URL",

@@ -77,7 +77,7 @@ export function secrets(value: string): readonly string[] {
     .filter((part) => part !== "");
 }
 
-export function oneOf<const Choice extends string>(...choices: readonly Choice[]): (value: string) => Choice {
+export function choiceAmong<const Choice extends string>(...choices: readonly Choice[]): (value: string) => Choice {
   return (value) => {
     const choice = choices.find((candidate) => candidate === value);
     if (choice !== undefined) return choice;
@@ -86,10 +86,10 @@ export function oneOf<const Choice extends string>(...choices: readonly Choice[]
 }
 
 /** Some of these names, comma-separated and without repetitions, in their order of preference. */
-export function orderOf<const Choice extends string>(
+export function choicesAmong<const Choice extends string>(
   ...choices: readonly Choice[]
 ): (value: string) => readonly Choice[] {
-  const choose = oneOf(...choices);
+  const choose = choiceAmong(...choices);
   return (value) => {
     const names = list(value).map(choose);
     if (names.length > 0 && new Set(names).size === names.length) return names;

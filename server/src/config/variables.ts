@@ -3,11 +3,11 @@ import { documentVariables } from "./document-variables.ts";
 import { providerVariables } from "./provider-variables.ts";
 import {
   address,
+  choiceAmong,
   developmentMoney,
   http,
   list,
   networks,
-  oneOf,
   origins,
   port,
   readContact,
@@ -37,7 +37,7 @@ export const variables = {
     "SERVE",
     "both",
     "`app` or `edge`: this process serves only that host, and another process serves the other. All processes share the database, DATA_DIR and configuration.",
-    oneOf("both", "app", "edge"),
+    choiceAmong("both", "app", "edge"),
   ),
   databaseUrl: url(
     "DATABASE_URL",
@@ -74,7 +74,7 @@ export const variables = {
     "MCP_FAST_PATH",
     "on",
     "`off`: every MCP message goes through the protocol library, including plain ones, which are answered identically without it.",
-    oneOf("on", "off"),
+    choiceAmong("on", "off"),
   ),
   workflowRetentionDays: withDefault(
     "WORKFLOW_RETENTION_DAYS",
@@ -86,13 +86,13 @@ export const variables = {
     "NETWORK_MODE",
     "sandbox",
     "`sandbox`: every key is a sandbox key. `production`: production keys use the live parts.",
-    oneOf("sandbox", "production"),
+    choiceAmong("sandbox", "production"),
   ),
   embeddedSandbox: withDefault(
     "EMBEDDED_SANDBOX",
     "on",
     "`off`: production runs without the embedded sandbox.",
-    oneOf("on", "off"),
+    choiceAmong("on", "off"),
   ),
   eligibilityDatasetPath: text(
     "ELIGIBILITY_DATASET_PATH",
@@ -352,13 +352,13 @@ export const variables = {
     "SANDBOX_CURRENCY",
     "USD",
     "Currency of the account at the supplier sandbox, in which it sells flights, such as EUR.",
-    oneOf("USD", "EUR", "GBP"),
+    choiceAmong("USD", "EUR", "GBP"),
   ),
   sandboxStaysIn: withDefault(
     "SANDBOX_STAYS_IN",
     "local",
     "`local`: the supplier sandbox sells stays in the currency of their country; `account`: in the account's.",
-    oneOf("local", "account"),
+    choiceAmong("local", "account"),
   ),
   sandboxBalanceUsdc: withDefault(
     "SANDBOX_BALANCE_USDC",
@@ -389,6 +389,6 @@ export const variables = {
     "LOG_LEVEL",
     "warn",
     "Minimum level of the log, which is written to standard error as JSON lines.",
-    oneOf("fatal", "error", "warn", "info", "debug", "silent"),
+    choiceAmong("fatal", "error", "warn", "info", "debug", "silent"),
   ),
 } satisfies Record<string, Variable<unknown>>;

@@ -69,7 +69,7 @@ export function namesNoNationality(code: string): boolean {
 const english = new Intl.DisplayNames("en", { type: "region" });
 
 /** In English, with the kind of other British nationals; the code itself if there is no such country. */
-export function countryNameOf(alpha3: string): string {
+export function nameCountry(alpha3: string): string {
   const alpha2 = toCountryAlpha2(alpha3);
   const name = alpha2 === undefined ? undefined : english.of(alpha2);
   return BRITISH_NATIONALS.get(alpha3) ?? name ?? alpha3;

@@ -244,7 +244,7 @@ function isServiceCode(code: string): code is ServiceCode {
 
 export const serviceCodes: readonly ServiceCode[] = Object.keys(statusByCode).filter(isServiceCode);
 
-export function statusOf(code: string): number {
+export function httpStatus(code: string): number {
   return isServiceCode(code) ? statusByCode[code] : TOOL_FAILURE_STATUS;
 }
 
@@ -252,6 +252,6 @@ export function statusOf(code: string): number {
 const declaredByToolsToo: ReadonlySet<string> = new Set<ServiceCode>(["loss_not_accepted"]);
 
 /** The status of a tool call that ended with this code. */
-export function callStatusOf(code: string): number {
-  return declaredByToolsToo.has(code) ? TOOL_FAILURE_STATUS : statusOf(code);
+export function callHttpStatus(code: string): number {
+  return declaredByToolsToo.has(code) ? TOOL_FAILURE_STATUS : httpStatus(code);
 }

@@ -49,7 +49,7 @@ export function earliestId(prefix: string, epochMilliseconds: number): string {
 }
 
 /** The time at which an id was made. */
-export function epochMillisecondsOf(id: string): number {
+export function readEpochMilliseconds(id: string): number {
   const text = id.slice(-RANDOM_LETTERS - TIME_LETTERS, -RANDOM_LETTERS);
   return Array.from(text).reduce((time, letter) => time * 32 + ALPHABET.indexOf(letter), 0);
 }

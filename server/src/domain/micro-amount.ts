@@ -17,7 +17,7 @@ export const MicroAmount = z.string().refine((text) => readMicro(text) !== undef
 });
 
 /** Reads an amount that `MicroAmount` has validated. */
-export function microOf(text: string): Micro {
+export function requireMicro(text: string): Micro {
   const amount = readMicro(text);
   if (amount === undefined) throw new Error("the schema has let a bad amount through");
   return amount;

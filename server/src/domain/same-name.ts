@@ -27,14 +27,14 @@ export function isSameGivenName(left: string, right: string): boolean {
 
 /** Whether the longer name contains every word of the shorter. Names in other scripts cannot be compared and count as equal. */
 function isPart(left: string, right: string, isSame: (one: string, other: string) => boolean): boolean {
-  const [one, other] = [wordsOf(left), wordsOf(right)];
+  const [one, other] = [splitName(left), splitName(right)];
   if (one === undefined || other === undefined || one.join("") === other.join("")) return true;
   const [fewer, more] = one.length <= other.length ? [one, other] : [other, one];
   return fewer.every((word) => more.some((known) => isSame(word, known)));
 }
 
 /** The words in letters from A to Z, with Ä, AE and A all as A. Undefined: there are letters of another script. */
-function wordsOf(name: string): string[] | undefined {
+function splitName(name: string): string[] | undefined {
   const plain = name
     .normalize("NFC")
     .toUpperCase()

@@ -42,12 +42,12 @@ export const administerScopes = [
  */
 export const personalScopes: readonly string[] = [DECIDES_APPROVALS, ...administerScopes];
 
-export function scopeOf(area: ToolArea, effect: Effect): string {
+export function buildScope(area: ToolArea, effect: Effect): string {
   return `${area}:${effect}`;
 }
 
 /** Whether one of these is enough; an empty list requires no scope. */
-export function hasOneOf(scopes: readonly string[], wanted: readonly string[]): boolean {
+export function hasAnyScope(scopes: readonly string[], wanted: readonly string[]): boolean {
   return wanted.length === 0 || wanted.some((scope) => hasScope(scopes, scope));
 }
 
@@ -73,13 +73,13 @@ export function missingScope(what: string, wanted: readonly string[]): Failure {
 
 export const knownScopes: readonly string[] = [
   EVERYTHING,
-  ...toolAreas.flatMap((area) => effects.map((effect) => scopeOf(area, effect))),
+  ...toolAreas.flatMap((area) => effects.map((effect) => buildScope(area, effect))),
   ...personalScopes,
 ];
 
 /** Traveler profiles contain passports, so a production key reads them only at its owner's request. */
 const productionScopes: readonly string[] = [
-  ...toolAreas.filter((area) => area !== "travelers").map((area) => scopeOf(area, "read")),
+  ...toolAreas.filter((area) => area !== "travelers").map((area) => buildScope(area, "read")),
   "reputation:write",
 ];
 

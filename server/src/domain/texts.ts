@@ -135,7 +135,7 @@ export function defineTexts<const Texts extends Readonly<Record<string, Text>>>(
     (name, ...[values]) => {
       const text = texts[name];
       if (text === undefined) throw new Error(`There is no text ${name}.`);
-      return fillIn(patternOf(text, words, values), words, values ?? {});
+      return fillIn(choosePattern(text, words, values), words, values ?? {});
     };
 }
 
@@ -143,7 +143,7 @@ const PLACEHOLDER = /\{(\w+)\}/g;
 
 type AnyValues = Readonly<Record<string, string | number>>;
 
-function patternOf(text: Text, { language, locale }: Words, values: AnyValues | undefined): string {
+function choosePattern(text: Text, { language, locale }: Words, values: AnyValues | undefined): string {
   const forms: string | Partial<Record<Intl.LDMLPluralRule, string>> = text[language];
   if (typeof forms === "string") return forms;
   const pattern = forms[new Intl.PluralRules(locale).select(Number(values?.count))] ?? forms.other;

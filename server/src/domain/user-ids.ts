@@ -9,12 +9,12 @@ export function isUserId(text: string): boolean {
   return USER_ID.test(text);
 }
 
-export function serviceAccountOf(keyId: string): string {
+export function buildServiceAccountId(keyId: string): string {
   return `${SERVICE_PREFIX}${keyId}`;
 }
 
 /** The key of a service account; undefined for an ordinary user. */
-export function keyIdOf(userId: string): string | undefined {
+export function findKeyId(userId: string): string | undefined {
   return userId.startsWith(SERVICE_PREFIX) ? userId.slice(SERVICE_PREFIX.length) : undefined;
 }
 
@@ -24,7 +24,7 @@ export const GUEST_PREFIX = "guest_";
  * The guest of a trip, as a user of the trip's tenant. Each trip has its own, since a guest link proves nothing else: two trips
  * for one address or wallet must not open each other's profile.
  */
-export const guestUserIdOf = (tripId: string): string => `${GUEST_PREFIX}${tripId.slice(2)}`;
+export const buildGuestUserId = (tripId: string): string => `${GUEST_PREFIX}${tripId.slice(2)}`;
 
 /** The trip whose guest the user is; undefined for other users. */
 export const tripOfGuest = (userId: string): string | undefined =>

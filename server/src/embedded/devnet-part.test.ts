@@ -51,7 +51,7 @@ const entry = (name = "devnet") => {
   if (found === undefined) throw new Error(`no ${name} in parts.json`);
   return found;
 };
-const tipOf = async () =>
+const readTip = async () =>
   (await ask(devnetAccess(dataDir)?.rpcUrl ?? "", "eth_getBlockByNumber", "latest", false)).result;
 
 test("is listed, adopted by the next owner, restarted on its port when any process dies, and stopped with its node", async () => {
@@ -62,7 +62,7 @@ test("is listed, adopted by the next owner, restarted on its port when any proce
   expect(first).toMatchObject({ ready: true, url: `http://127.0.0.1:${first.port}` });
   expect(statSync(join(dataDir, "devnet")).mode & 0o777).toBe(0o700);
   const { result: hash } = await ask(first.url, "eth_sendRawTransaction", await signTransfer(0, 0));
-  const before = await tipOf();
+  const before = await readTip();
 
   const heir = makeKeeper();
   await start(heir);
@@ -80,7 +80,7 @@ test("is listed, adopted by the next owner, restarted on its port when any proce
   const second = await restarted(first);
   expect(second).toMatchObject({ port: first.port, ready: true });
   expect(second.pid).not.toBe(first.pid);
-  expect(await tipOf()).toEqual(before);
+  expect(await readTip()).toEqual(before);
 
   sendSignal(second, "SIGKILL");
   await until(() => (isAlive(second) ? undefined : true));
@@ -95,7 +95,7 @@ test("is listed, adopted by the next owner, restarted on its port when any proce
   expect(readParts(dataDir)).toEqual([]);
   await start(makeKeeper(), ["devnet"], false);
   expect(devnetAccess(dataDir)).toEqual(access);
-  expect(await tipOf()).toEqual(before);
+  expect(await readTip()).toEqual(before);
 });
 
 test("a chain whose sequencer was killed leaves no node behind when it is stopped", async () => {
@@ -113,14 +113,14 @@ test("an unrecorded running chain is replaced on its port, with everything that 
   await start(makeKeeper());
   const stranger = entry();
   await ask(stranger.url, "eth_sendRawTransaction", await signTransfer(0, 0));
-  const before = await tipOf();
+  const before = await readTip();
   // As if its owner was killed after starting a part and before recording it.
   writeParts(dataDir, null, []);
   await start(makeKeeper(), ["devnet"], false);
   expect(entry()).toMatchObject({ port: stranger.port, ready: true });
   expect(isAlive(stranger)).toBe(false);
   expect(findNodes(join(dataDir, "devnet")).length).toBe(1);
-  expect(await tipOf()).toEqual(before);
+  expect(await readTip()).toEqual(before);
 });
 
 test("a second chain runs beside the first, with its own id, folder and log", async () => {

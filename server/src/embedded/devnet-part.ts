@@ -6,7 +6,7 @@ import { ensurePrivateFolder, readPrivateJson, writePrivateJson } from "../platf
 import type { Log } from "../ports/log.ts";
 import { EmbeddedError } from "./embedded-error.ts";
 import { findFreePort, isPortFree } from "./free-port.ts";
-import { adoptProgram, closeProgram, runToItsEnd, startProgram, urlOf } from "./http-part.ts";
+import { adoptProgram, closeProgram, loopbackUrl, runToItsEnd, startProgram } from "./http-part.ts";
 import type { Part } from "./part.ts";
 import { isAlive } from "./process-identity.ts";
 
@@ -18,19 +18,19 @@ const DEVNET_PROGRAM = fileURLToPath(new URL("../../../devnet/src/main.ts", impo
 const FIRST_NAME = "devnet";
 
 /** A chain's folder is named after its part. */
-const folderOf = (dataDir: string, name: string): string => join(dataDir, name);
-const endpointFileOf = (dataDir: string, name: string): string => join(folderOf(dataDir, name), "endpoint.json");
-const metaFileOf = (dataDir: string, name: string): string => join(folderOf(dataDir, name), "meta.json");
-const prefundFileOf = (dataDir: string, name: string): string => join(folderOf(dataDir, name), "prefund.json");
+const chainFolder = (dataDir: string, name: string): string => join(dataDir, name);
+const endpointPath = (dataDir: string, name: string): string => join(chainFolder(dataDir, name), "endpoint.json");
+const metaPath = (dataDir: string, name: string): string => join(chainFolder(dataDir, name), "meta.json");
+const prefundPath = (dataDir: string, name: string): string => join(chainFolder(dataDir, name), "prefund.json");
 
 /** The address of a chain's JSON-RPC; undefined before its first start. It stays the same over restarts. */
 export const devnetAccess = (
   dataDir: string,
   name: string = FIRST_NAME,
 ): { rpcUrl: string; chainId: number } | undefined => {
-  const endpoint = readPrivateJson(endpointFileOf(dataDir, name), Endpoint);
-  const chainId = readPrivateJson(metaFileOf(dataDir, name), Meta)?.genesis.chainId;
-  return endpoint && chainId !== undefined ? { rpcUrl: urlOf(endpoint.port), chainId } : undefined;
+  const endpoint = readPrivateJson(endpointPath(dataDir, name), Endpoint);
+  const chainId = readPrivateJson(metaPath(dataDir, name), Meta)?.genesis.chainId;
+  return endpoint && chainId !== undefined ? { rpcUrl: loopbackUrl(endpoint.port), chainId } : undefined;
 };
 
 /**
@@ -38,8 +38,8 @@ export const devnetAccess = (
  * address is refused.
  */
 export const writeDevnetPrefund = (dataDir: string, addresses: readonly string[], name: string = FIRST_NAME): void => {
-  ensurePrivateFolder(folderOf(dataDir, name));
-  writePrivateJson(prefundFileOf(dataDir, name), addresses);
+  ensurePrivateFolder(chainFolder(dataDir, name));
+  writePrivateJson(prefundPath(dataDir, name), addresses);
 };
 
 interface DevnetPartOptions {
@@ -59,9 +59,9 @@ interface DevnetPartOptions {
 /** The development chain: a sequencer and its node, in one process group, with their own durable log. */
 export const createDevnetPart = (options: DevnetPartOptions): Part => {
   const { dataDir, log, progress, chainId, name = FIRST_NAME, program = DEVNET_PROGRAM } = options;
-  const folder = folderOf(dataDir, name);
-  const endpointFile = endpointFileOf(dataDir, name);
-  const prefundFile = prefundFileOf(dataDir, name);
+  const folder = chainFolder(dataDir, name);
+  const endpointFile = endpointPath(dataDir, name);
+  const prefundFile = prefundPath(dataDir, name);
   const logPath = join(dataDir, "logs", `${name}.log`);
 
   const movePort = async (): Promise<number> => {

@@ -10,7 +10,7 @@ import { isAlive } from "./process-identity.ts";
 // Each starts a database several times.
 vi.setConfig({ testTimeout: 240_000 });
 
-const modeOf = (path: string) => statSync(path).mode & 0o777;
+const readMode = (path: string) => statSync(path).mode & 0o777;
 const settle = async (url: string | undefined) => {
   await query(url, "create table acknowledged (id int primary key)");
   await query(url, "insert into acknowledged select generate_series(1, 100)");
@@ -63,9 +63,9 @@ describe("a database in use", () => {
 
     const running = await used.part("postgres");
     expect(readFileSync(join(used.dataDir, "parts.json"), "utf8")).not.toContain(new URL(databaseUrl ?? "").password);
-    expect(modeOf(used.dataDir)).toBe(0o700);
+    expect(readMode(used.dataDir)).toBe(0o700);
     for (const file of ["parts.json", "postgres/access.json", "logs/postgres.log"]) {
-      expect([file, modeOf(join(used.dataDir, file))]).toEqual([file, 0o600]);
+      expect([file, readMode(join(used.dataDir, file))]).toEqual([file, 0o600]);
     }
     await settle(databaseUrl);
     expect(await used.stop(first)).toBe(0);

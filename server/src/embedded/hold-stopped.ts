@@ -4,7 +4,7 @@ import { tryOwnerLock } from "../platform/files/owner-lock.ts";
 import { ensurePrivateFolder } from "../platform/files/private-files.ts";
 import { EmbeddedError } from "./embedded-error.ts";
 import { readParts } from "./parts-file.ts";
-import { dataFolderOf } from "./postgres/access.ts";
+import { postgresDataFolder } from "./postgres/access.ts";
 import { findServer } from "./postgres/lock-file.ts";
 import { isAlive } from "./process-identity.ts";
 import { registerService } from "./registrations.ts";
@@ -27,7 +27,7 @@ export const holdStopped = async <Result>(
     if (lock === undefined || countServices(folder) > 0) {
       throw new EmbeddedError(`A service or a command runs on ${dataDir}: stop it, and then do this again.`);
     }
-    const isLeftRunning = readParts(folder).some(isAlive) || findServer(dataFolderOf(join(folder, "postgres")));
+    const isLeftRunning = readParts(folder).some(isAlive) || findServer(postgresDataFolder(join(folder, "postgres")));
     if (isLeftRunning) {
       throw new EmbeddedError(
         `A service on ${dataDir} was killed, and its database or chain still runs: start it once, stop it, and then do this again.`,

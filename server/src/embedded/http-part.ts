@@ -33,11 +33,13 @@ const STOP_LIMIT_MILLISECONDS = 1_500;
 const REASON_LIMIT = 400;
 const READY = '"ready":true';
 
-export const urlOf = (port: number): string => `http://${LOOPBACK}:${port}`;
+export const loopbackUrl = (port: number): string => `http://${LOOPBACK}:${port}`;
 
 const isHealthy = async (port: number): Promise<boolean> => {
   try {
-    const answer = await fetch(`${urlOf(port)}/healthz`, { signal: AbortSignal.timeout(PROBE_TIMEOUT_MILLISECONDS) });
+    const answer = await fetch(`${loopbackUrl(port)}/healthz`, {
+      signal: AbortSignal.timeout(PROBE_TIMEOUT_MILLISECONDS),
+    });
     await answer.arrayBuffer();
     return answer.status === 200;
   } catch {
@@ -103,7 +105,7 @@ export const startProgram = async (
   let reason = "it said nothing";
   for (let attempt = 0; attempt < START_ATTEMPTS; attempt += 1) {
     const logOffset = sizeOfFile(logPath);
-    const running = { ...spawnPart(process.execPath, words(port), logPath), port, url: urlOf(port) };
+    const running = { ...spawnPart(process.execPath, words(port), logPath), port, url: loopbackUrl(port) };
     started(running);
     // Only the program itself reports that it is ready: a stranger on its port can answer before it finds the port taken.
     const saysReady = () => readLogSince(logPath, logOffset).includes(READY);

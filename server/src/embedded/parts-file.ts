@@ -21,13 +21,13 @@ const PartsFile = z.object({
 
 export type PartEntry = z.infer<typeof Entry>;
 
-const partsFileOf = (dataDir: string): string => join(dataDir, "parts.json");
+const partsPath = (dataDir: string): string => join(dataDir, "parts.json");
 
 export const readParts = (dataDir: string): readonly PartEntry[] => {
-  const file = readPrivateJson(partsFileOf(dataDir), PartsFile);
+  const file = readPrivateJson(partsPath(dataDir), PartsFile);
   return file?.dataDir === dataDir ? file.parts : [];
 };
 
 /** Only the owner writes. */
 export const writeParts = (dataDir: string, owner: ProcessIdentity | null, parts: readonly PartEntry[]): void =>
-  writePrivateJson(partsFileOf(dataDir), { dataDir, owner, parts });
+  writePrivateJson(partsPath(dataDir), { dataDir, owner, parts });

@@ -6,7 +6,7 @@ import { ensurePrivateFolder, readPrivateJson, writePrivateJson } from "../platf
 import type { Log } from "../ports/log.ts";
 import { EmbeddedError } from "./embedded-error.ts";
 import { findFreePort, isPortFree, LOOPBACK } from "./free-port.ts";
-import { adoptProgram, closeProgram, startProgram, urlOf } from "./http-part.ts";
+import { adoptProgram, closeProgram, loopbackUrl, startProgram } from "./http-part.ts";
 import type { Part } from "./part.ts";
 import { ensureSandboxDatabase } from "./postgres/databases.ts";
 
@@ -15,13 +15,13 @@ const Secrets = z.object({ token: z.string(), databaseUrl: z.string() });
 
 export const SANDBOX_PROGRAM = fileURLToPath(new URL("../../../sandbox/src/main.ts", import.meta.url));
 
-const folderOf = (dataDir: string): string => join(dataDir, "supplier");
-const settingsFileOf = (dataDir: string): string => join(folderOf(dataDir), "settings.json");
+const supplierFolder = (dataDir: string): string => join(dataDir, "supplier");
+const settingsPath = (dataDir: string): string => join(supplierFolder(dataDir), "settings.json");
 
 /** The supplier sandbox's address and accepted token; undefined before its first start. */
 export const supplierAccess = (dataDir: string): { url: string; token: string } | undefined => {
-  const settings = readPrivateJson(settingsFileOf(dataDir), Settings);
-  return settings && { url: urlOf(settings.port), token: settings.token };
+  const settings = readPrivateJson(settingsPath(dataDir), Settings);
+  return settings && { url: loopbackUrl(settings.port), token: settings.token };
 };
 
 interface SupplierPartOptions {
@@ -46,16 +46,16 @@ export const supplierPart = ({
   programOptions,
 }: SupplierPartOptions): Part<"supplier"> => {
   const logPath = join(dataDir, "logs", "supplier.log");
-  const secretsFile = join(folderOf(dataDir), "secrets.json");
+  const secretsFile = join(supplierFolder(dataDir), "secrets.json");
 
   const movePort = async (token: string): Promise<z.infer<typeof Settings>> => {
     const settings = { token, port: await findFreePort() };
-    writePrivateJson(settingsFileOf(dataDir), settings);
+    writePrivateJson(settingsPath(dataDir), settings);
     return settings;
   };
 
   const ensureSettings = async (mayMovePort: boolean): Promise<z.infer<typeof Settings>> => {
-    const known = readPrivateJson(settingsFileOf(dataDir), Settings);
+    const known = readPrivateJson(settingsPath(dataDir), Settings);
     if (known && (await isPortFree(known.port))) return known;
     if (known && !mayMovePort) {
       throw new EmbeddedError(`Port ${known.port} of the supplier sandbox is taken by another program: stop it.`);
@@ -68,7 +68,7 @@ export const supplierPart = ({
     logPath,
     async open(options) {
       const { mayMovePort, started, signal } = options;
-      ensurePrivateFolder(folderOf(dataDir));
+      ensurePrivateFolder(supplierFolder(dataDir));
       const databaseUrl = await ensureSandboxDatabase(serviceDatabaseUrl());
       const isSameDatabase = readPrivateJson(secretsFile, Secrets)?.databaseUrl === databaseUrl;
       const adopted = await adoptProgram(options, { title: "supplier sandbox", log }, isSameDatabase);

@@ -75,7 +75,7 @@ async function listen(node: NodeHost, port: number, host: string): Promise<numbe
 }
 
 /** The URL at which this machine reaches the host. */
-export function urlOf(host: string, port: number): string {
+export function reachableUrl(host: string, port: number): string {
   const reachable = host === "0.0.0.0" || host === "::" ? "127.0.0.1" : host;
   return `http://${reachable.includes(":") ? `[${reachable}]` : reachable}:${port}`;
 }

@@ -1,9 +1,9 @@
 import { readFileSync } from "node:fs";
 import {
-  addressOf,
   ChainSetupError,
   checkEscrowRoles,
   createEvmChain,
+  deriveAddress,
   readIdentity,
   refuseWellKnownKey,
 } from "../adapters/evm/index.ts";
@@ -73,7 +73,7 @@ export async function openLiveChain(options: LiveChainOptions): Promise<OpenedCh
     const current = sinceWhen(contracts, await boundChains.get(environment));
     const confirmations = options.confirmations ?? safeConfirmations(chainId);
     const chain = await createEvmChain({ environment, client, contracts: current, confirmations, clock });
-    await checkEscrowRoles(client, contracts.escrow, { operator: addressOf(relayerKey) });
+    await checkEscrowRoles(client, contracts.escrow, { operator: deriveAddress(relayerKey) });
     const state = await bindChain(parts, environment, "the live chain (CHAIN_RPC_URL)", lagPatienceMilliseconds);
     const stored = state.contracts?.tokens;
     // A token can be added later; one with money in the ledger stays.
@@ -86,7 +86,7 @@ export async function openLiveChain(options: LiveChainOptions): Promise<OpenedCh
     }
     await requireNoTrips(parts, state, contracts.escrow);
     const relayer = await wallets.adopt(environment, "relayer", relayerKey);
-    if (addressOf(relayerKey) !== relayer.address) {
+    if (deriveAddress(relayerKey) !== relayer.address) {
       throw new ConfigError(
         `Not started: CHAIN_RELAYER_KEY_FILE has another key than that of ${relayer.address}, which signed what this database has under way. Put that key back.`,
       );

@@ -147,7 +147,7 @@ export async function openChain(
     operations,
     signer,
     relayer,
-    walletIdOf: async (address) => (await wallets.findByAddress(environment, [address])).get(address)?.id,
+    findWalletId: async (address) => (await wallets.findByAddress(environment, [address])).get(address)?.id,
     feeRecipient: collection.address,
     live: isLive,
   });

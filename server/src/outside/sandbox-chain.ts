@@ -43,7 +43,7 @@ async function openSandboxOnce(options: SandboxChainOptions): Promise<OpenedChai
   const collection = await wallets.ensure(environment, "collection");
   const { contracts: deployed, nextNonce } = await deployDevelopment({
     client,
-    relayerKey: await signer.privateKeyOf(relayer.id),
+    relayerKey: await signer.readPrivateKey(relayer.id),
     funderKey: options.funderKey,
     collection: collection.address,
     known: known ?? {},

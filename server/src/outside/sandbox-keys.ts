@@ -1,4 +1,4 @@
-import { addressOf } from "../adapters/evm/index.ts";
+import { deriveAddress } from "../adapters/evm/index.ts";
 import type { Hex } from "../domain/tokens.ts";
 import type { Vault } from "../ports/vault.ts";
 
@@ -8,13 +8,13 @@ import type { Vault } from "../ports/vault.ts";
  */
 export function sandboxFunder(vault: Pick<Vault, "deriveKey">): { address: Hex; privateKey: Hex } {
   const privateKey: Hex = `0x${vault.deriveKey("development chain funder")}`;
-  return { address: addressOf(privateKey), privateKey };
+  return { address: deriveAddress(privateKey), privateKey };
 }
 
 /** A wallet for experiments from outside, by a payment-gated call or a script: `quickstart.json` has its key. */
 export function sandboxPayer(vault: Pick<Vault, "deriveKey">): { address: Hex; privateKey: Hex } {
   const privateKey: Hex = `0x${vault.deriveKey("development chain payer")}`;
-  return { address: addressOf(privateKey), privateKey };
+  return { address: deriveAddress(privateKey), privateKey };
 }
 
 /** The holders of native gas from the development chain's first block on. */

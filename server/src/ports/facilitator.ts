@@ -41,5 +41,5 @@ export interface PayerSignatures {
 /** Asks a chain for the outcome of a payer's authorization, whoever broadcast it. */
 export interface PaymentOutcomes {
   /** `signedAfter`: earlier blocks are not searched. */
-  outcomeOf(payment: SignedPayment, signedAfter: Temporal.Instant): Promise<AuthorizationState>;
+  findOutcome(payment: SignedPayment, signedAfter: Temporal.Instant): Promise<AuthorizationState>;
 }

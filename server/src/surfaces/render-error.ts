@@ -1,4 +1,4 @@
-import { callStatusOf, Failure, isRetryable, statusOf } from "../domain/errors.ts";
+import { callHttpStatus, Failure, httpStatus, isRetryable } from "../domain/errors.ts";
 import type { Log } from "../ports/log.ts";
 
 export interface ProblemFields {
@@ -31,30 +31,30 @@ const DEFAULT_RETRY_AFTER_SECONDS = 2;
 export function renderProblem(
   fields: ProblemFields,
   place: ErrorPlace,
-  status: number = statusOf(fields.code),
+  status: number = httpStatus(fields.code),
 ): RenderedError {
   const headers: Record<string, string> = { "content-type": "application/problem+json; charset=utf-8" };
   if (status === 401) headers["www-authenticate"] = "Bearer";
   if (status === 429 || status === 503 || fields.retryAfterSeconds !== undefined) {
     headers["retry-after"] = String(fields.retryAfterSeconds ?? DEFAULT_RETRY_AFTER_SECONDS);
   }
-  return { status, headers, body: JSON.stringify({ ...problemOf(fields, place), status }) };
+  return { status, headers, body: JSON.stringify({ ...buildProblem(fields, place), status }) };
 }
 
 /** Renders the failure of a tool call. */
 export function renderFailedCall(fields: ProblemFields, place: ErrorPlace): RenderedError {
-  return renderProblem(fields, place, callStatusOf(fields.code));
+  return renderProblem(fields, place, callHttpStatus(fields.code));
 }
 
 /** The problem object without the HTTP status, for surfaces that do not answer over HTTP. */
-export function problemOf(fields: ProblemFields, { traceId, appUrl }: ErrorPlace): Record<string, unknown> {
+export function buildProblem(fields: ProblemFields, { traceId, appUrl }: ErrorPlace): Record<string, unknown> {
   return {
     ...(typeof fields.extra === "object" ? fields.extra : {}),
     type: `${appUrl}/docs/errors/${fields.code}`,
-    title: titleOf(fields.code),
+    title: formatTitle(fields.code),
     ok: false,
     code: fields.code,
-    detail: fields.detail ?? titleOf(fields.code),
+    detail: fields.detail ?? formatTitle(fields.code),
     retryable: isRetryable(fields.code),
     traceId,
     ...(fields.issues === undefined ? {} : { issues: fields.issues }),
@@ -64,11 +64,11 @@ export function problemOf(fields: ProblemFields, { traceId, appUrl }: ErrorPlace
 
 /** Renders a thrown error: a Failure as it is, anything else as an internal error with details in the log only. */
 export function renderThrown(error: unknown, place: ErrorPlace, log: Log): RenderedError {
-  return renderProblem(fieldsOf(error, place.traceId, log), place);
+  return renderProblem(describeError(error, place.traceId, log), place);
 }
 
 /** The public fields of a thrown error; the rest goes to the log. */
-export function fieldsOf(error: unknown, traceId: string, log: Log): ProblemFields {
+export function describeError(error: unknown, traceId: string, log: Log): ProblemFields {
   if (error instanceof Failure) {
     if (error.cause !== undefined) log.warn({ err: error.cause, code: error.code, traceId }, "request refused");
     return error;
@@ -79,7 +79,7 @@ export function fieldsOf(error: unknown, traceId: string, log: Log): ProblemFiel
 
 const ABBREVIATIONS: Readonly<Record<string, string>> = { json: "JSON" };
 
-function titleOf(code: string): string {
+function formatTitle(code: string): string {
   const words = code
     .split("_")
     .map((word) => ABBREVIATIONS[word] ?? word)

@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { z } from "zod";
 import { startTestService, type TestService } from "../../test/support/service.ts";
-import { resultOf } from "../../test/support/treasury.ts";
+import { requireResult } from "../../test/support/treasury.ts";
 
 /** Approvers who take longer than the supplier's offers are valid. */
 
@@ -28,7 +28,7 @@ const ask = async (method: string, path: string, body?: object, key = service.in
     headers: { "content-type": "application/json", authorization: `Bearer ${key}` },
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
   });
-const call = async (tool: string, args: object) => resultOf(await service.call(tool, args));
+const call = async (tool: string, args: object) => requireResult(await service.call(tool, args));
 const pass = async (minutes: number) =>
   await fetch(`${service.supplierUrl}/_sandbox/tick`, {
     method: "POST",
@@ -55,7 +55,7 @@ const Steps = z.array(z.object({ step: z.string(), state: z.string(), code: z.st
 const asked = new Set<string>();
 
 /** A day on which the airline holds the first offer of the route, or does not. */
-async function dayOf(route: object, isHeld: boolean): Promise<string> {
+async function findDay(route: object, isHeld: boolean): Promise<string> {
   for (let day = 40; day < 70; day += 1) {
     const departureDate = inDays(day);
     // A person's decision on a day's flights also applies to the next run.
@@ -72,7 +72,7 @@ async function dayOf(route: object, isHeld: boolean): Promise<string> {
 
 async function pausedRun(route: object, isHeld: boolean) {
   const tripId = await claimedTrip();
-  const input = { tripId, ...route, departureDate: await dayOf(route, isHeld), policyId: "strict" };
+  const input = { tripId, ...route, departureDate: await findDay(route, isHeld), policyId: "strict" };
   const run = await ask("POST", "/api/workflows/run", {
     workflowId: "service.book_flight",
     tenantId: service.tenantId,
@@ -84,7 +84,7 @@ async function pausedRun(route: object, isHeld: boolean) {
 const read = async ({ runId }: Record<string, unknown>) => (await ask("GET", `/api/workflows/runs/${runId}`)).body;
 const decide = async ({ sessionId }: Record<string, unknown>, status: string) =>
   await ask("POST", "/api/workflows/resume", { sessionId, resolution: { status, approvedBy: "finance desk" } });
-const stepsOf = ({ steps }: Record<string, unknown>) => Steps.parse(steps).map(({ step }) => step);
+const listSteps = ({ steps }: Record<string, unknown>) => Steps.parse(steps).map(({ step }) => step);
 const approvalsFor = (offer: Record<string, unknown>) =>
   service.sql(
     "select state, id from approval where tenant_id = $1 and position >= (select position from approval where id = $2)",
@@ -118,7 +118,7 @@ describe(`an approver who takes ${TAKEN_MINUTES} minutes, where offers live ${OF
       orderId: held?.order_id,
       warnings: [expect.stringContaining("entry into USA")],
     });
-    const names = stepsOf(done);
+    const names = listSteps(done);
     expect(names.slice(names.indexOf("hold_flight"), names.indexOf("hold_flight") + 4)).toEqual([
       ...["hold_flight", "approval", "reserve_booking", "book_flight"],
     ]);
@@ -134,7 +134,7 @@ describe(`an approver who takes ${TAKEN_MINUTES} minutes, where offers live ${OF
     await pass(TAKEN_MINUTES);
     await decide(run, "approved");
     const done = await completed(run);
-    const names = stepsOf(done);
+    const names = listSteps(done);
     expect(names.filter((name) => name.startsWith("search_flights"))).toHaveLength(2);
     expect(names.filter((name) => name.startsWith("approval"))).toHaveLength(1);
     expect(await approvalsFor(run)).toMatchObject([{ state: "used" }]);

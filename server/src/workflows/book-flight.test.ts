@@ -5,7 +5,7 @@ import { startBrowser } from "../../test/support/browser.ts";
 import { openLink, until } from "../../test/support/claim-page.ts";
 import { type Escrow, micro, openEscrow } from "../../test/support/escrow.ts";
 import { startTestService, type TestService } from "../../test/support/service.ts";
-import { resultOf } from "../../test/support/treasury.ts";
+import { requireResult } from "../../test/support/treasury.ts";
 
 /** The supplier's clock is moved by hand: otherwise it issues tickets a second after the payment. */
 const LATE_MILLISECONDS = 600_000;
@@ -56,22 +56,22 @@ const read = async ({ runId }: Record<string, unknown>) => (await ask(`runs/${St
 
 async function claim(guestLink: unknown, codeNonce: unknown) {
   const guestWallet = `0x${randomBytes(20).toString("hex")}`;
-  return resultOf(await service.call("guest_claim_link", { guestLink, codeNonce, guestWallet }));
+  return requireResult(await service.call("guest_claim_link", { guestLink, codeNonce, guestWallet }));
 }
 
 async function claimedTrip(budgetUsdc: string): Promise<string> {
-  const trip = resultOf(await service.call("prefund_trip", { budgetUsdc }));
+  const trip = requireResult(await service.call("prefund_trip", { budgetUsdc }));
   await claim(trip.guestLink, trip.codeNonce);
   return String(trip.tripId);
 }
 
 /** The run's reservation went back to the trip. */
 async function expectAllFree(tripId: string): Promise<void> {
-  const trip = resultOf(await service.call("read_trip", { tripId }));
+  const trip = requireResult(await service.call("read_trip", { tripId }));
   expect(trip).toMatchObject({ heldUsdc: "0.00", refundedUsdc: "0.00", freeUsdc: trip.budgetUsdc });
 }
 
-const available = async () => micro(Object(resultOf(await service.call("check_treasury", {})).available).USDC);
+const available = async () => micro(Object(requireResult(await service.call("check_treasury", {})).available).USDC);
 
 const USER = "user_remembered";
 const FAMILY_NAME = "Rememberova";
@@ -97,8 +97,8 @@ const Record = z.object({
   record: z.array(z.object({ kind: z.string(), text: z.string(), userId: z.string().nullable() })),
   nextCursor: z.string().nullable(),
 });
-const pageOf = async (tripId: string, more: object) =>
-  Record.parse(resultOf(await service.call("read_trip", { tripId, ...more })));
+const readPage = async (tripId: string, more: object) =>
+  Record.parse(requireResult(await service.call("read_trip", { tripId, ...more })));
 
 /** The trip's record has every event, page by page and permanently, without the erased person. */
 async function expectRemembered(tripId: string): Promise<void> {
@@ -110,9 +110,9 @@ async function expectRemembered(tripId: string): Promise<void> {
   for (const kind of ["claim", "search", "offer", "decision", "order", "ticket", "document", "run"])
     expect(counts.get(kind), kind).toBeDefined();
   expect(whole.summary).toMatch(/The guest claimed the trip[\s\S]*A flight was booked for[\s\S]*Invoice SANDBOX-INV-/);
-  const pages = [await pageOf(tripId, { limit: 7 })];
+  const pages = [await readPage(tripId, { limit: 7 })];
   for (let last = pages.at(-1); last?.nextCursor != null; last = pages.at(-1)) {
-    pages.push(await pageOf(tripId, { limit: 7, cursor: last.nextCursor }));
+    pages.push(await readPage(tripId, { limit: 7, cursor: last.nextCursor }));
   }
   expect(pages.flatMap(({ record }) => record)).toEqual(whole.record);
   for (const change of ["update trip_entry set text = 'other'", "delete from trip_entry"])
@@ -158,7 +158,7 @@ async function approveOnPage(...approvalIds: readonly string[]): Promise<void> {
 
 describe("service.book_flight", () => {
   it("waits for the guest and for the tickets, settles, and the wallet pays for the flight once", async () => {
-    const trip = resultOf(await service.call("prefund_trip", { budgetUsdc: "900" }));
+    const trip = requireResult(await service.call("prefund_trip", { budgetUsdc: "900" }));
     expect((await putTraveler()).status).toBe(201);
     const run = await start(String(trip.tripId), {}, { userId: USER });
     expect(run).toMatchObject({ status: "paused", nextStepId: "guest_claim", decidedBy: "service" });
@@ -203,9 +203,9 @@ describe("service.book_flight", () => {
         "generate_booking_invoice",
       ].map((step) => `${step} done`),
     );
-    const { freeUsdc } = resultOf(await service.call("read_trip", { tripId: trip.tripId }));
+    const { freeUsdc } = requireResult(await service.call("read_trip", { tripId: trip.tripId }));
     expect(Object(result).tripFreeUsdc).toBe(freeUsdc);
-    const order = resultOf(await service.call("read_order", { orderId: Object(result).orderId }));
+    const order = requireResult(await service.call("read_order", { orderId: Object(result).orderId }));
     expect(order).toMatchObject({ externalId: Object(result).bookingId });
     await expectRemembered(String(trip.tripId));
   });
@@ -289,7 +289,7 @@ describe("service.book_flight", () => {
       conditions: { refundBeforeDeparture: { allowed: true, penaltyCurrency: "USD" } },
       refundableUntil: expect.stringMatching(/T/),
     });
-    const { flight } = resultOf(await service.call("read_order", { orderId: Object(result).orderId }));
+    const { flight } = requireResult(await service.call("read_order", { orderId: Object(result).orderId }));
     expect(flight).toMatchObject({ conditions: Object(result).conditions });
   });
 

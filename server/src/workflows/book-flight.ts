@@ -7,17 +7,17 @@ import {
   Approval,
   chooseByVerdict,
   chooseWithinPolicy,
+  costInUsdc,
   describeSettled,
   guestClaim,
   type Means,
   Retry,
   reserveAndBook,
   unless,
-  usdcOf,
   waitForClaim,
 } from "./booking-parts.ts";
 import { type Answer, type Args, earlierAnswers, required, type Steps } from "./tools.ts";
-import { costOf, undoOrder } from "./undo-order.ts";
+import { totalCost, undoOrder } from "./undo-order.ts";
 import { readTravelers, travelerProfile } from "./who-travels.ts";
 
 const Fields = z.strictObject({
@@ -126,7 +126,7 @@ export const bookFlight = defineWorkflow<typeof Input, ToolMap>({
     { id: "settle_booking", description: "The escrow pays." },
     { id: "generate_booking_invoice", description: "The booking is invoiced." },
   ],
-  searches: (trip) => ({ tool: "search_flights", args: queryOf(trip), airports: ["origin", "destination"] }),
+  searches: (trip) => ({ tool: "search_flights", args: toQuery(trip), airports: ["origin", "destination"] }),
   async run(trip, steps) {
     const { call, keep } = steps;
     const { freeUsdc } = await waitForClaim(steps, trip.tripId);
@@ -145,17 +145,17 @@ export const bookFlight = defineWorkflow<typeof Input, ToolMap>({
     };
     const { bookingId, booked } = await reserveAndBook(steps, budget, {
       choose: (means) => chooseOffer(steps, trip, { additionalCustomerUserIds, means, zones, warn }),
-      booking: (offer) => bookingOf(offer, additionalCustomerUserIds),
+      booking: (offer) => toBooking(offer, additionalCustomerUserIds),
       book: (offer, cover) =>
         unless(GONE, () =>
-          call("book_flight", bookingOf(offer, additionalCustomerUserIds).args, { ...judgedBy(steps, trip), cover }),
+          call("book_flight", toBooking(offer, additionalCustomerUserIds).args, { ...judgedBy(steps, trip), cover }),
         ),
       gone: NO_OFFER_LEFT,
     });
     undoOrder(steps, booked);
     await call("commit_booking", {
       bookingId,
-      vendorAmountUsdc: costOf(booked),
+      vendorAmountUsdc: totalCost(booked),
       vendorAddress: steps.run.collectionAddress,
       itineraryHash: required(booked.itineraryHash, "itineraryHash"),
     });
@@ -236,7 +236,7 @@ async function askForTravelers({ pause, isSince }: Steps, { passengers }: Trip):
   return customerUserIds;
 }
 
-const queryOf = ({ tripId: _, customerUserIds: __, policyId: ___, returnDate, ...route }: Trip) =>
+const toQuery = ({ tripId: _, customerUserIds: __, policyId: ___, returnDate, ...route }: Trip) =>
   returnDate === undefined ? route : { ...route, returnDate };
 
 /** Undefined if nothing was found within the reserved amount. */
@@ -256,21 +256,21 @@ async function chooseOffer(
   },
 ): Promise<Offer | undefined> {
   const { policyId } = trip;
-  const { offers, timeZones } = await steps.call("search_flights", queryOf(trip));
+  const { offers, timeZones } = await steps.call("search_flights", toQuery(trip));
   for (const [airport, timeZone] of Object.entries(timeZones)) zones.set(airport, timeZone);
-  const isWithin = (offer: Offer) => bound === undefined || Number(usdcOf(offer)) <= Number(bound);
+  const isWithin = (offer: Offer) => bound === undefined || Number(costInUsdc(offer)) <= Number(bound);
   const toCandidate = ({ offer, terms }: { offer: Offer; terms?: object }) => ({
     choice: offer,
     shown: { ...shownOffer(offer), ...terms },
     offer: {
       kind: "flight" as const,
-      priceUsd: Number(usdcOf(offer)),
+      priceUsd: Number(costInUsdc(offer)),
       carrierIata: offer.slices[0]?.segments[0]?.carrier ?? "",
       durationHours: Math.max(...offer.slices.map(({ durationMinutes }) => durationMinutes)) / 60,
       cabin: trip.cabinClass,
     },
-    prepare: async () => ({ bookable: offer, booking: bookingOf(offer, additionalCustomerUserIds) }),
-    hold: steps.isSince(COVERED) ? () => holdOffer(steps, bookingOf(offer, additionalCustomerUserIds).args) : undefined,
+    prepare: async () => ({ bookable: offer, booking: toBooking(offer, additionalCustomerUserIds) }),
+    hold: steps.isSince(COVERED) ? () => holdOffer(steps, toBooking(offer, additionalCustomerUserIds).args) : undefined,
   });
   const candidates = offers.map(({ fares, ...offer }) => ({
     ...toCandidate({ offer }),
@@ -342,7 +342,7 @@ function inUsdc(offer: Offer, amount: string): { totalUsdc?: string } {
   return { totalUsdc: formatDecimal((wanted * shown + total - 1n) / total) };
 }
 
-const bookingOf = ({ id: offerId }: Offer, additionalCustomerUserIds: string[]) => ({
+const toBooking = ({ id: offerId }: Offer, additionalCustomerUserIds: string[]) => ({
   tool: "book_flight",
   args: { offerId, additionalCustomerUserIds },
 });

@@ -7,17 +7,17 @@ import {
   Approval,
   chooseByVerdict,
   chooseWithinPolicy,
+  costInUsdc,
   describeSettled,
   guestClaim,
   type Means,
   Retry,
   reserveAndBook,
   unless,
-  usdcOf,
   waitForClaim,
 } from "./booking-parts.ts";
 import { type Answer, type Args, earlierAnswers, required, type Steps } from "./tools.ts";
-import { costOf, undoOrder } from "./undo-order.ts";
+import { totalCost, undoOrder } from "./undo-order.ts";
 import { readTravelers, travelerProfile } from "./who-travels.ts";
 
 const Guest = z.strictObject({ givenName: z.string(), familyName: z.string() });
@@ -125,7 +125,7 @@ export const bookStay = defineWorkflow<typeof Input, ToolMap>({
     { id: "confirm_stay", description: "The escrow learns of the accommodation's confirmation." },
     { id: "settle_booking", description: "The escrow pays." },
   ],
-  searches: (stay) => ({ tool: "search_hotels", args: queryOf(stay) }),
+  searches: (stay) => ({ tool: "search_hotels", args: toQuery(stay) }),
   async run(stay, steps) {
     const { call, keep, isSince } = steps;
     const { freeUsdc } = await waitForClaim(steps, stay.tripId);
@@ -158,7 +158,7 @@ export const bookStay = defineWorkflow<typeof Input, ToolMap>({
     const ticketOrderHash = required(booked.ticketOrderHash, "ticketOrderHash");
     await call("commit_booking", {
       bookingId,
-      vendorAmountUsdc: costOf(booked),
+      vendorAmountUsdc: totalCost(booked),
       vendorAddress: steps.run.collectionAddress,
       itineraryHash,
     });
@@ -264,7 +264,7 @@ async function quoteChosen(steps: Steps, stay: Stay, { means: { bound, cover }, 
     shown: { ...place, rate: shownRate(rate), checkInDate, checkOutDate, guests, rooms },
     offer: {
       kind: "hotel" as const,
-      priceUsd: Number(usdcOf(rate)),
+      priceUsd: Number(costInUsdc(rate)),
       // The policy limits the price of one room.
       pricePerNightUsd: perNightUsd(rate, stay),
       supplierId: place.id,
@@ -291,7 +291,7 @@ async function quoteRate({ call }: Steps, rate: Rate) {
   return Number(quote.totalAmount) > Number(rate.totalAmount) ? undefined : quote;
 }
 
-const queryOf = ({ location, checkInDate, checkOutDate, guests, rooms }: Stay) => ({
+const toQuery = ({ location, checkInDate, checkOutDate, guests, rooms }: Stay) => ({
   location,
   checkInDate,
   checkOutDate,
@@ -301,12 +301,12 @@ const queryOf = ({ location, checkInDate, checkOutDate, guests, rooms }: Stay) =
 
 async function findRates(steps: Steps, stay: Stay, bound: string | undefined) {
   const { refundableOnly } = stay;
-  const { accommodations } = await steps.call("search_hotels", queryOf(stay));
+  const { accommodations } = await steps.call("search_hotels", toQuery(stay));
   // The cheapest fitting rate of each place, as rates are ordered by price.
   return accommodations.flatMap(({ id, name, rates }) => {
     const rate = rates.find(
       (one) =>
-        (bound === undefined || Number(usdcOf(one)) <= Number(bound)) &&
+        (bound === undefined || Number(costInUsdc(one)) <= Number(bound)) &&
         (!refundableOnly || one.fullRefundUntil !== null),
     );
     return rate === undefined ? [] : [{ place: { id, name }, rate }];
@@ -316,5 +316,5 @@ async function findRates(steps: Steps, stay: Stay, bound: string | undefined) {
 /** For one room, in whole cents. */
 function perNightUsd(rate: Rate, { rooms, checkInDate, checkOutDate }: Stay): number {
   const nights = Temporal.PlainDate.from(checkInDate).until(checkOutDate).days;
-  return Math.round((Number(usdcOf(rate)) * 100) / nights / rooms) / 100;
+  return Math.round((Number(costInUsdc(rate)) * 100) / nights / rooms) / 100;
 }

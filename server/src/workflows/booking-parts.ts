@@ -195,7 +195,7 @@ export async function chooseByVerdict<Choice>(
 }
 
 /** An offer's price for the wallet. */
-export const usdcOf = ({
+export const costInUsdc = ({
   totalAmount,
   totalUsdc = totalAmount,
 }: {
@@ -267,7 +267,7 @@ export async function reserveAndBook<Choice extends { totalAmount: string; total
     const choice = await choose({ bound: reserved?.bound, cover: coverBy(reserved?.bookingId) });
     if (choice !== undefined) {
       if (reserved === undefined) {
-        const bound = boundOf(usdcOf(choice), freeUsdc);
+        const bound = reservationBound(costInUsdc(choice), freeUsdc);
         const { bookingId } = await call(
           "reserve_booking",
           { tripId, upperBoundUsdc: bound },
@@ -296,7 +296,7 @@ export async function reserveAndBook<Choice extends { totalAmount: string; total
 }
 
 /** With a margin for price changes, as far as the trip allows. */
-function boundOf(price: string, freeUsdc: string | undefined): string {
+function reservationBound(price: string, freeUsdc: string | undefined): string {
   const bound = upperBound(price, ROOM_PERCENT);
   if (freeUsdc === undefined) return bound;
   const free = micro(freeUsdc);

@@ -87,12 +87,12 @@ export const cancelTrip = defineWorkflow<typeof Input, ToolMap>({
     const cameBack = micro(trip.refundedUsdc) - micro(before.refundedUsdc) + sum(ends, "escrowRefundedUsdc");
     return {
       tripId,
-      refunded: { fromEscrowUsdc: formatDecimal(cameBack), fromSuppliersUsdc: totalOf(ends, "refundedUsdc") },
+      refunded: { fromEscrowUsdc: formatDecimal(cameBack), fromSuppliersUsdc: sumField(ends, "refundedUsdc") },
       // close_trip reports the total of both: all refunds so far.
       refundedBeforeUsdc: before.refundedUsdc,
       totalFromEscrowUsdc: formatDecimal(micro(before.refundedUsdc) + cameBack),
       lost: {
-        toSuppliersUsdc: totalOf(ends, "lostUsdc"),
+        toSuppliersUsdc: sumField(ends, "lostUsdc"),
         feesUsdc: formatDecimal(micro(trip.serviceFeePaidUsdc) + micro(trip.actionFeePaidUsdc)),
       },
       bookings: ends.map(({ problems: _problems, ...end }) => end),
@@ -176,7 +176,7 @@ async function quoteOrder({ call }: Steps, booking: Booking): Promise<Part> {
 }
 
 /** Undefined if unknown, or if nothing is lost. */
-function lossOf({ order, quote }: Part): Micro | undefined {
+function computeLoss({ order, quote }: Part): Micro | undefined {
   if (quote === undefined || order?.totalUsdc == null) return undefined;
   const loss = micro(order.totalUsdc) - givenBack(quote);
   return loss > 0n ? loss : undefined;
@@ -195,7 +195,7 @@ const KEPT: Problem = {
 /** Orders that refund less than they cost are cancelled only on request. */
 async function askAboutLoss({ pause }: Steps, parts: readonly Part[]): Promise<readonly Part[]> {
   const orders = parts.flatMap((part) => {
-    const loss = lossOf(part);
+    const loss = computeLoss(part);
     if (loss === undefined || part.order === undefined) return [];
     const { orderId, kind, totalUsdc } = part.order;
     const refundUsdc = formatDecimal(givenBack(part.quote));
@@ -214,11 +214,11 @@ async function askAboutLoss({ pause }: Steps, parts: readonly Part[]): Promise<r
   });
   const isKept = (part: Part) =>
     status === "cancelled" || (status === "cancel_refundable" && givenBack(part.quote) === 0n);
-  return parts.map((part) => (lossOf(part) !== undefined && isKept(part) ? { ...part, problem: KEPT } : part));
+  return parts.map((part) => (computeLoss(part) !== undefined && isKept(part) ? { ...part, problem: KEPT } : part));
 }
 
-const byRefund = (left: Part, right: Part): number => Number(refundOf(right) - refundOf(left));
-const refundOf = ({ quote }: Part): Micro => micro(quote?.refundAmount ?? "0");
+const byRefund = (left: Part, right: Part): number => Number(quotedRefund(right) - quotedRefund(left));
+const quotedRefund = ({ quote }: Part): Micro => micro(quote?.refundAmount ?? "0");
 
 /** Cancels the order first, then the escrow's reservation for it: that stays if the order does, as it may still have to be paid. */
 async function cancelPart(steps: Steps, tripId: string, part: Part) {
@@ -301,6 +301,6 @@ function sum<Name extends string>(ends: readonly Readonly<Record<Name, string>>[
   return ends.reduce((total, end) => total + micro(end[name]), 0n);
 }
 
-function totalOf<Name extends string>(ends: readonly Readonly<Record<Name, string>>[], name: Name): string {
+function sumField<Name extends string>(ends: readonly Readonly<Record<Name, string>>[], name: Name): string {
   return formatDecimal(sum(ends, name));
 }

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { z } from "zod";
 import { type Escrow, freshHash, micro, openEscrow } from "../../test/support/escrow.ts";
 import { type CallOptions, startTestService, type TestService } from "../../test/support/service.ts";
-import { newFundedTenant, resultOf, UNIT } from "../../test/support/treasury.ts";
+import { newFundedTenant, requireResult, UNIT } from "../../test/support/treasury.ts";
 
 /** The supplier's clock is moved by hand: otherwise it issues tickets a second after the payment. */
 const LATE_MILLISECONDS = 600_000;
@@ -44,24 +44,24 @@ async function newTenant() {
   expect(put.status, put.text).toBe(201);
   const call = async (tool: string, args: object, more: CallOptions = {}) =>
     await service.call(tool, args, { ...tenant.as, ...more });
-  const available = async () => micro(Object(resultOf(await call("check_treasury", {})).available).USDC);
+  const available = async () => micro(Object(requireResult(await call("check_treasury", {})).available).USDC);
   return { ...tenant, byKey, call, available };
 }
 
 async function claimedTrip({ call }: Tenant, budgetUsdc: string): Promise<string> {
-  const { tripId, guestLink, codeNonce } = resultOf(await call("prefund_trip", { budgetUsdc }));
+  const { tripId, guestLink, codeNonce } = requireResult(await call("prefund_trip", { budgetUsdc }));
   const guestWallet = `0x${randomBytes(20).toString("hex")}`;
-  resultOf(await call("guest_claim_link", { guestLink, codeNonce, guestWallet }));
+  requireResult(await call("guest_claim_link", { guestLink, codeNonce, guestWallet }));
   return String(tripId);
 }
 
-async function runOf(tenant: Tenant, workflowId: string, input: object) {
+async function startRun(tenant: Tenant, workflowId: string, input: object) {
   const answer = await tenant.byKey("POST", "/api/workflows/run", { workflowId, userId: "usr_covered", input });
   expect(answer.status, answer.text).toBe(200);
   return answer.body;
 }
 const bookFlight = (tenant: Tenant, tripId: string, more: object = {}) =>
-  runOf(tenant, "service.book_flight", {
+  startRun(tenant, "service.book_flight", {
     tripId,
     origin: "LHR",
     destination: "CDG",
@@ -74,7 +74,7 @@ const GUEST = {
   guestNames: [{ givenName: "Cora", familyName: "Covered" }],
 };
 const bookStay = (tenant: Tenant, tripId: string) =>
-  runOf(tenant, "service.book_stay", {
+  startRun(tenant, "service.book_stay", {
     tripId,
     location: "London",
     checkInDate: inDays(60),
@@ -126,8 +126,8 @@ async function expectBooksBalance(tenant: Tenant): Promise<void> {
   const { address } = z.object({ address: z.templateLiteral(["0x", z.string()]) }).parse(wallet);
   await expect
     .poll(async () => {
-      const { available, balances } = resultOf(await tenant.call("check_treasury", {}));
-      const onChain = await escrow.balanceOf(address);
+      const { available, balances } = requireResult(await tenant.call("check_treasury", {}));
+      const onChain = await escrow.readBalance(address);
       return [micro(Object(available).USDC) === onChain, micro(Object(balances).USDC) === onChain];
     })
     .toEqual([true, true]);
@@ -156,7 +156,7 @@ describe("a run's reservation", () => {
     expect(await collected(tenant)).toBe(paid.reduce((sum, one) => sum + one, 0n));
     const refunded = results.reduce((sum, { settled }) => sum + micro(settled.refundedUsdc), 0n);
     expect(await tenant.available()).toBe(before - budget + refunded);
-    const { movements } = resultOf(await tenant.call("list_movements", { limit: 50 }));
+    const { movements } = requireResult(await tenant.call("list_movements", { limit: 50 }));
     expect(
       z
         .array(z.object({ kind: z.string() }))
@@ -182,22 +182,22 @@ describe("a run's reservation", () => {
     expect(await tenant.available()).toBe(before - 900n * UNIT);
     const [{ bookingId }] = z
       .tuple([z.object({ bookingId: z.string() })])
-      .parse(resultOf(await tenant.call("read_trip", { tripId })).bookings);
+      .parse(requireResult(await tenant.call("read_trip", { tripId })).bookings);
     const { orderId } = Object(run.shown);
-    const order = resultOf(await tenant.call("read_order", { orderId }));
+    const order = requireResult(await tenant.call("read_order", { orderId }));
     const price = micro(order.totalAmount);
 
-    const preview = resultOf(
+    const preview = requireResult(
       await tenant.call("preview_call", {
         tool: "cancel_booking",
         args: { bookingId, tripId, reason: "buyer_cancel" },
       }),
     );
     expect(JSON.stringify(preview)).toContain(`the order ${orderId}`);
-    const back = resultOf(await tenant.call("cancel_booking", { bookingId, tripId, reason: "buyer_cancel" }));
+    const back = requireResult(await tenant.call("cancel_booking", { bookingId, tripId, reason: "buyer_cancel" }));
     expect(await tenant.available()).toBe(before - 900n * UNIT + micro(back.refundedUsdc) - price);
     await expect.poll(() => collected(tenant)).toBe(price);
-    const { history } = resultOf(await tenant.call("read_order", { orderId }));
+    const { history } = requireResult(await tenant.call("read_order", { orderId }));
     expect(history).toContainEqual(expect.objectContaining({ kind: "paid_by_wallet" }));
 
     // The tickets are issued, but the run cannot confirm a cancelled booking and undoes the order: the supplier's
@@ -208,7 +208,7 @@ describe("a run's reservation", () => {
     const { refundedUsdc, lostUsdc } = Object(failure);
     expect(micro(refundedUsdc) + micro(lostUsdc)).toBe(price);
     await expect.poll(() => collected(tenant)).toBe(micro(lostUsdc));
-    const trip = resultOf(await tenant.call("close_trip", { tripId }));
+    const trip = requireResult(await tenant.call("close_trip", { tripId }));
     expect(trip).toMatchObject({ heldUsdc: "0.00" });
     await expect.poll(tenant.available).toBe(before - micro(lostUsdc));
     await expectBooksBalance(tenant);
@@ -225,16 +225,18 @@ describe("a run's reservation", () => {
     expect(run, JSON.stringify(run.failure)).toMatchObject({ status: "paused", nextStepId: "ticketing" });
     const { orderId } = Object(run.shown);
     const [booked] = await service.sql("select offer_id from booking where order_id = $1", [orderId]);
-    const again = resultOf(await tenant.call("book_flight", { offerId: booked?.offer_id }, { userId: "usr_covered" }));
+    const again = requireResult(
+      await tenant.call("book_flight", { offerId: booked?.offer_id }, { userId: "usr_covered" }),
+    );
     expect(again).toMatchObject({ orderId, chargedUsdc: "0.00", coveredUsdc: again.totalAmount });
     expect(again.next).toContain("reserved in escrow pays for it, not the wallet");
     expect(again.next).not.toMatch(/gives? the wallet back/);
 
-    const quote = resultOf(await tenant.call("cancel_order_quote", { orderId }));
+    const quote = requireResult(await tenant.call("cancel_order_quote", { orderId }));
     expect(quote).toMatchObject({ refundUsdc: "0.00" });
     expect(micro(quote.releasedUsdc)).toBeGreaterThan(0n);
     const { cancellationId, refundUsdc: refundedUsdc, releasedUsdc } = quote;
-    const cancelled = resultOf(await tenant.call("confirm_cancel_order", { cancellationId }));
+    const cancelled = requireResult(await tenant.call("confirm_cancel_order", { cancellationId }));
     expect(cancelled).toMatchObject({ refundedUsdc, releasedUsdc });
   });
 
@@ -246,7 +248,7 @@ describe("a run's reservation", () => {
     const [booked] = await service.sql("select id, offer_id from booking where order_id = $1", [orderId]);
     const { email, phoneNumber, guestNames: guests } = GUEST;
     const repeat = async () =>
-      resultOf(
+      requireResult(
         await tenant.call(
           "book_stay",
           { quoteId: booked?.offer_id, email, phoneNumber, guests },
@@ -307,13 +309,13 @@ describe("a run's reservation", () => {
   it("of a run from a former release is not used: the wallet pays until the settlement", async () => {
     const tenant = await newTenant();
     const before = await tenant.available();
-    const { tripId, guestLink, codeNonce } = resultOf(await tenant.call("prefund_trip", { budgetUsdc: "900" }));
+    const { tripId, guestLink, codeNonce } = requireResult(await tenant.call("prefund_trip", { budgetUsdc: "900" }));
     await arm("ticketing_delayed");
     const run = await bookFlight(tenant, String(tripId));
     expect(run).toMatchObject({ status: "paused", nextStepId: "guest_claim" });
     await service.sql("update workflow_run set version = 4 where id = $1", [run.runId]);
     const guestWallet = `0x${randomBytes(20).toString("hex")}`;
-    resultOf(await tenant.call("guest_claim_link", { guestLink, codeNonce, guestWallet }));
+    requireResult(await tenant.call("guest_claim_link", { guestLink, codeNonce, guestWallet }));
     await expect.poll(() => read(tenant, run), { timeout: 15_000 }).toMatchObject({ nextStepId: "ticketing" });
     await issueTickets();
     await ended(tenant, run, "completed");
@@ -349,7 +351,7 @@ describe("a run whose purchase is not fully refundable", () => {
       status: "failed",
       failure: { code: "run_cancelled", notUndone: [], orders: [loss], refundedUsdc: "0.00", lostUsdc },
     });
-    expect(resultOf(await tenant.call("close_trip", { tripId }))).toMatchObject({ heldUsdc: "0.00" });
+    expect(requireResult(await tenant.call("close_trip", { tripId }))).toMatchObject({ heldUsdc: "0.00" });
     // The loss is what the supplier keeps: it left the wallet once.
     await expect.poll(tenant.available).toBe(before - micro(lostUsdc));
     await expect.poll(() => collected(tenant)).toBe(micro(lostUsdc));
@@ -361,7 +363,7 @@ describe("a run whose purchase is not fully refundable", () => {
     const tripId = await claimedTrip(tenant, "900");
     await arm("ticketing_delayed");
     const run = await bookFlight(tenant, tripId);
-    const asked = await runOf(tenant, "service.cancel_trip", { tripId });
+    const asked = await startRun(tenant, "service.cancel_trip", { tripId });
     expect(asked).toMatchObject({ status: "paused", nextStepId: "loss" });
     expect(await read(tenant, run)).toMatchObject({ status: "paused", sessionId: run.sessionId });
     // A run of an earlier version closes the trip before it reads its orders.
@@ -369,8 +371,8 @@ describe("a run whose purchase is not fully refundable", () => {
     const resolution = { status: "cancelled" };
     const old = await tenant.byKey("POST", "/api/workflows/resume", { sessionId: asked.sessionId, resolution });
     expect(old.body, old.text).toMatchObject({ status: "paused", nextStepId: "loss:2", shown: { orders: [{}] } });
-    expect(resultOf(await tenant.call("read_trip", { tripId }))).toMatchObject({ state: "closed" });
-    const all = await runOf(tenant, "service.cancel_trip", { tripId, acceptLoss: true });
+    expect(requireResult(await tenant.call("read_trip", { tripId }))).toMatchObject({ state: "closed" });
+    const all = await startRun(tenant, "service.cancel_trip", { tripId, acceptLoss: true });
     expect(all).toMatchObject({ status: "completed", result: { notCancelled: [] } });
     expect(await read(tenant, run)).toMatchObject({ status: "failed", failure: { code: "run_cancelled" } });
   });
@@ -379,7 +381,7 @@ describe("a run whose purchase is not fully refundable", () => {
 describe("a trip's budget", () => {
   it("buys what it can pay for, without the usual margin, and both amounts are named if it cannot", async () => {
     const tenant = await newTenant();
-    const { offers } = resultOf(
+    const { offers } = requireResult(
       await tenant.call("search_flights", { origin: "LHR", destination: "CDG", departureDate: inDays(60) }),
     );
     const [first] = z.array(z.object({ totalAmount: z.string() })).parse(offers);

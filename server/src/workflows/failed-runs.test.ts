@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { z } from "zod";
 import { type Escrow, micro, openEscrow } from "../../test/support/escrow.ts";
 import { startTestService, type TestService } from "../../test/support/service.ts";
-import { newFundedTenant, resultOf, UNIT } from "../../test/support/treasury.ts";
+import { newFundedTenant, requireResult, UNIT } from "../../test/support/treasury.ts";
 import { formatDecimal } from "../domain/money.ts";
 
 /** The money of a failed run, and of its trip. */
@@ -44,7 +44,7 @@ async function newTenant() {
     phoneNumber: "+14155550123",
   });
   expect(put.status, put.text).toBe(201);
-  const call = async (tool: string, args: object) => resultOf(await service.call(tool, args, tenant.as));
+  const call = async (tool: string, args: object) => requireResult(await service.call(tool, args, tenant.as));
   const available = async () => micro(Object((await call("check_treasury", {})).available).USDC);
   return { ...tenant, byKey, call, available };
 }
@@ -112,7 +112,7 @@ async function pricedBudget({ call }: Tenant): Promise<{ price: bigint; budgetUs
   return { price, budget, budgetUsdc: formatDecimal(budget) };
 }
 
-const tripOf = async ({ call }: Tenant, tripId: string) => await call("read_trip", { tripId });
+const readTrip = async ({ call }: Tenant, tripId: string) => await call("read_trip", { tripId });
 
 /** The failure reports it in fields and in words, and the trip has the money. */
 async function expectBackInTrip(tenant: Tenant, tripId: string, failed: Record<string, unknown>, budgetUsdc: string) {
@@ -126,7 +126,7 @@ async function expectBackInTrip(tenant: Tenant, tripId: string, failed: Record<s
       next: expect.stringMatching(/back in the trip's budget: .*start the run again/),
     },
   });
-  const { bookings, ...trip } = await tripOf(tenant, tripId);
+  const { bookings, ...trip } = await readTrip(tenant, tripId);
   expect(trip).toMatchObject({ state: "funded", freeUsdc: budgetUsdc, heldUsdc: "0.00", refundedUsdc: "0.00" });
   expect(bookings).toMatchObject([
     { bookingId: reservation.bookingId, state: "cancelled", returnedToTripUsdc: reservation.returnedUsdc },
@@ -166,7 +166,7 @@ describe("a trip whose run has failed", () => {
     await arm("offer_expired", undefined, 9);
     const paused = await bookFlight(tenant, tripId);
     expect(paused).toMatchObject({ status: "paused", nextStepId: "offer_gone" });
-    expect(await tripOf(tenant, tripId)).toMatchObject({ freeUsdc: expect.not.stringMatching(budgetUsdc) });
+    expect(await readTrip(tenant, tripId)).toMatchObject({ freeUsdc: expect.not.stringMatching(budgetUsdc) });
     await expectBackInTrip(tenant, tripId, await cancel(tenant, paused), budgetUsdc);
     await expectBuys(tenant, tripId, price);
   });
@@ -265,7 +265,7 @@ describe("the money of a run", () => {
     const failed = await giveUp(tenant, await read(tenant, begun), "offer_gone");
     expect(failed.failure).toMatchObject({ undone: ["reserve_booking"], reservations: [], next: null });
     expect(failed.steps).toContainEqual(expect.objectContaining({ step: "undo:cancel_booking", state: "done" }));
-    const { freeUsdc, refundedUsdc } = await tripOf(tenant, String(tripId));
+    const { freeUsdc, refundedUsdc } = await readTrip(tenant, String(tripId));
     expect(micro(refundedUsdc)).toBe(900n * UNIT - micro(freeUsdc));
     await expect.poll(tenant.available).toBe(before - micro(freeUsdc));
   });
@@ -299,7 +299,7 @@ describe("the money of a run", () => {
           next: expect.stringContaining("The money went to your wallet"),
         },
       });
-      expect(await tripOf(tenant, tripId)).toMatchObject({ heldUsdc: "0.00" });
+      expect(await readTrip(tenant, tripId)).toMatchObject({ heldUsdc: "0.00" });
     },
   );
 

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { z } from "zod";
 import type { TestService } from "../../test/support/service.ts";
 import { openSharedService } from "../../test/support/shared-service.ts";
-import { resultOf } from "../../test/support/treasury.ts";
+import { requireResult } from "../../test/support/treasury.ts";
 
 const inDays = (days: number): string => Temporal.Now.plainDateISO("UTC").add({ days }).toString();
 const GUEST = { givenName: "Grete", familyName: "Hermann", bornOn: "1991-03-02", title: "ms", gender: "f" };
@@ -15,7 +15,7 @@ beforeAll(async () => {
 });
 afterAll(() => service?.[Symbol.asyncDispose]());
 
-const call = async (tool: string, args: object) => resultOf(await service.call(tool, args));
+const call = async (tool: string, args: object) => requireResult(await service.call(tool, args));
 const post = (path: string, body: object) =>
   service.send(path, {
     method: "POST",
@@ -58,7 +58,7 @@ const ended = async (run: Record<string, unknown>) => {
   return Object((await read(run)).result);
 };
 const Order = z.object({ travelers: z.array(z.object({ userId: z.string().optional(), givenName: z.string() })) });
-const travelersOf = async ({ orderId }: { orderId: string }) =>
+const readTravelers = async ({ orderId }: { orderId: string }) =>
   Order.parse(await call("read_order", { orderId })).travelers;
 
 async function customer(userId: string, email: string): Promise<string> {
@@ -98,7 +98,7 @@ describe("a trip that was prefunded for a guest", () => {
 
     const result = await ended(run);
     expect(result.travelers).toEqual([{ userId: guestUserId, givenName: "Grete", familyName: "Hermann" }]);
-    expect(await travelersOf(result)).toMatchObject([{ userId: guestUserId, givenName: "Grete" }]);
+    expect(await readTravelers(result)).toMatchObject([{ userId: guestUserId, givenName: "Grete" }]);
 
     // A later holder of the link cannot put anybody else on a flight.
     expect((await give(tripId, { linkSecret, claimCode, ...details })).status).toBe(200);
@@ -178,7 +178,7 @@ describe("a trip that was prefunded for a guest", () => {
     await give(trip.tripId, { linkSecret: trip.linkSecret, ...GUEST, phoneNumber: CONTACT.phoneNumber });
     const result = await ended(run);
     expect(result.travelers).toEqual([{ userId, givenName: "Grete", familyName: "Hermann" }]);
-    expect(await travelersOf(result)).toMatchObject([{ userId, givenName: "Grete" }]);
+    expect(await readTravelers(result)).toMatchObject([{ userId, givenName: "Grete" }]);
 
     const headers = { authorization: `Bearer ${service.apiKey}` };
     const erased = await service.send(`/api/travelers/${userId}?confirmFutureBookings=true`, {

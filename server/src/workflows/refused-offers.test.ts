@@ -4,7 +4,7 @@ import { z } from "zod";
 import { ApprovalDesk, day, type TestPerson } from "../../test/support/approval-desk.ts";
 import type { TestService } from "../../test/support/service.ts";
 import { openSharedService } from "../../test/support/shared-service.ts";
-import { resultOf } from "../../test/support/treasury.ts";
+import { requireResult } from "../../test/support/treasury.ts";
 
 /** How a run treats offers that a policy or a person has refused. */
 
@@ -19,7 +19,7 @@ beforeAll(async () => {
 });
 afterAll(() => service?.[Symbol.asyncDispose]());
 
-const call = async (tool: string, args: object) => resultOf(await service.call(tool, args));
+const call = async (tool: string, args: object) => requireResult(await service.call(tool, args));
 
 async function run(days: number) {
   const { tripId, guestLink, codeNonce } = await call("prefund_trip", { budgetUsdc: "3000" });

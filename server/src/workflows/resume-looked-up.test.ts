@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { startTestService, type TestService } from "../../test/support/service.ts";
-import { resultOf } from "../../test/support/treasury.ts";
+import { requireResult } from "../../test/support/treasury.ts";
 
 /** The supplier's clock is moved by hand. */
 const LATE_MILLISECONDS = 600_000;
@@ -36,15 +36,15 @@ const flight = (tripId: string, more: object = {}) => ({
 const read = async ({ runId }: Record<string, unknown>) => (await ask(`runs/${String(runId)}`)).body;
 const resume = ({ sessionId }: Record<string, unknown>, resolution: object) => ask("resume", { sessionId, resolution });
 const preview = async ({ sessionId }: Record<string, unknown>, resolution: object) =>
-  resultOf(await service.call("preview_call", { tool: "resume_run", args: { sessionId, resolution } }));
+  requireResult(await service.call("preview_call", { tool: "resume_run", args: { sessionId, resolution } }));
 
 async function prefund(budgetUsdc = "900") {
-  const { tripId, guestLink, codeNonce } = resultOf(await service.call("prefund_trip", { budgetUsdc }));
+  const { tripId, guestLink, codeNonce } = requireResult(await service.call("prefund_trip", { budgetUsdc }));
   return { tripId: String(tripId), guestLink, codeNonce };
 }
 const claim = async ({ guestLink, codeNonce }: Record<string, unknown>) => {
   const guestWallet = `0x${randomBytes(20).toString("hex")}`;
-  return resultOf(await service.call("guest_claim_link", { guestLink, codeNonce, guestWallet }));
+  return requireResult(await service.call("guest_claim_link", { guestLink, codeNonce, guestWallet }));
 };
 /** Imitates a missed event: `work` happens while no pause waits for it. */
 async function unheard({ runId }: Record<string, unknown>, work: () => Promise<unknown>): Promise<void> {
@@ -120,7 +120,7 @@ describe("a pause that waits for tickets", () => {
     await unheard(run, async () => {
       await control("tick", { advanceSeconds: LATE_MILLISECONDS / 1_000 });
       const { orderId } = Object(run.shown);
-      const ticketed = async () => resultOf(await service.call("read_order", { orderId })).ticketOrderHash;
+      const ticketed = async () => requireResult(await service.call("read_order", { orderId })).ticketOrderHash;
       await expect.poll(ticketed, { timeout: 20_000 }).toMatch(/^0x/);
     });
     expect((await resume(run, { status: "failed" })).status).toBe(409);
@@ -197,7 +197,7 @@ describe("the input of a run", () => {
       }),
     });
     expect(put.status).toBe(201);
-    const customer = resultOf(await service.call("ensure_flight_customer", { clerkUserId: "user_gone" }));
+    const customer = requireResult(await service.call("ensure_flight_customer", { clerkUserId: "user_gone" }));
     const input = flight(tripId, { customerUserIds: [customer.customerUserId] });
     const once = { "idempotency-key": `gone-${tripId}` };
     const { body: run } = await start(input, "service.book_flight", once);

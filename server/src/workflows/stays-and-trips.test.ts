@@ -4,7 +4,7 @@ import { z } from "zod";
 import { micro } from "../../test/support/escrow.ts";
 import type { TestService } from "../../test/support/service.ts";
 import { openSharedService } from "../../test/support/shared-service.ts";
-import { resultOf } from "../../test/support/treasury.ts";
+import { requireResult } from "../../test/support/treasury.ts";
 
 const inDays = (days: number): string => Temporal.Now.plainDateISO("UTC").add({ days }).toString();
 const guestNames = [{ givenName: "Amelia", familyName: "Hart" }];
@@ -24,7 +24,7 @@ beforeAll(async () => {
 });
 afterAll(() => service?.[Symbol.asyncDispose]());
 
-const call = async (tool: string, args: object) => resultOf(await service.call(tool, args));
+const call = async (tool: string, args: object) => requireResult(await service.call(tool, args));
 const arm = async (path: string, fault: string, times: number) =>
   await fetch(`${service.supplierUrl}/_sandbox/scenarios`, {
     method: "POST",
@@ -61,7 +61,7 @@ async function claimedTrip(budgetUsdc: string): Promise<string> {
   return String(tripId);
 }
 const available = async () => micro(Object((await call("check_treasury", {})).available).USDC);
-const stepsOf = ({ steps }: Record<string, unknown>) =>
+const listSteps = ({ steps }: Record<string, unknown>) =>
   z
     .array(z.object({ step: z.string(), state: z.string() }))
     .parse(steps)
@@ -75,7 +75,7 @@ describe("service.book_stay", () => {
     expect(asked).toMatchObject({ status: "paused", nextStepId: "guests", decidedBy: "caller" });
     const ended = await resume(asked, { status: "given", guests: guestNames });
     expect(ended, JSON.stringify(ended)).toMatchObject({ status: "completed" });
-    expect(stepsOf(ended)).toEqual(
+    expect(listSteps(ended)).toEqual(
       [
         ...[
           "read_trip",

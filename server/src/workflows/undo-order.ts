@@ -15,14 +15,14 @@ export interface BoughtOrder {
   coveredUsdc: string;
 }
 
-export const costOf = ({ chargedUsdc, coveredUsdc }: BoughtOrder): string =>
+export const totalCost = ({ chargedUsdc, coveredUsdc }: BoughtOrder): string =>
   formatDecimal(micro(chargedUsdc) + micro(coveredUsdc));
 
 /** Undoes an order at the supplier when the run is undone. */
 export function undoOrder({ call, undo }: Steps, order: BoughtOrder): void {
   const { orderId } = order;
-  const endOf = (back: Micro): OrderEnd => {
-    const paid = micro(costOf(order));
+  const buildEnd = (back: Micro): OrderEnd => {
+    const paid = micro(totalCost(order));
     const refunded = back < paid ? back : paid;
     const amounts = { paidUsdc: paid, refundedUsdc: refunded, lostUsdc: paid - refunded };
     return {
@@ -34,14 +34,14 @@ export function undoOrder({ call, undo }: Steps, order: BoughtOrder): void {
   };
   const cancel = async (): Promise<OrderEnd> => {
     const { cancellationId } = await call("cancel_order_quote", { orderId });
-    return endOf(given(await call("confirm_cancel_order", { cancellationId })));
+    return buildEnd(given(await call("confirm_cancel_order", { cancellationId })));
   };
   const quote = async (): Promise<OrderEnd> => {
     const { refundUsdc, releasedUsdc } = await call("cancel_order_quote", { orderId });
-    return endOf(given({ refundedUsdc: refundUsdc ?? "0", releasedUsdc }));
+    return buildEnd(given({ refundedUsdc: refundUsdc ?? "0", releasedUsdc }));
   };
   const orElseGone = async (work: () => Promise<OrderEnd>): Promise<OrderEnd> =>
-    (await unless(GONE_ALREADY, work)) ?? endOf(await givenBackBefore(call, orderId));
+    (await unless(GONE_ALREADY, work)) ?? buildEnd(await givenBackBefore(call, orderId));
   undo(
     () => orElseGone(cancel),
     () => orElseGone(quote),

@@ -1,5 +1,5 @@
-import { cancelOf, commitOf, freshHash, ticketOf } from "../support/escrow.ts";
-import { resultOf, stranger } from "../support/treasury.ts";
+import { cancelArgs, commitArgs, freshHash, ticketArgs } from "../support/escrow.ts";
+import { requireResult, stranger } from "../support/treasury.ts";
 import { changed, once, type Provoke, type Refusals, type World } from "./refusal.ts";
 import { blockedAddress } from "./treasury.ts";
 
@@ -11,25 +11,25 @@ const ticketed = once(async (world) => await world.escrow.bookingAfter(await tri
 const cancelled = once(async (world) => await world.escrow.bookingAfter(await trip(world), "cancel_booking"));
 export const settled = once(async (world) => await world.escrow.bookingAfter(await trip(world), "settle_booking"));
 const expired = once(async ({ escrow, service }) => {
-  const made = resultOf(await service.call("prefund_trip", { budgetUsdc: "20" }));
+  const made = requireResult(await service.call("prefund_trip", { budgetUsdc: "20" }));
   const tripId = String(made.tripId);
   const reserving = { tripId, upperBoundUsdc: "10" };
-  const { bookingId } = resultOf(await service.call("reserve_booking", reserving));
+  const { bookingId } = requireResult(await service.call("reserve_booking", reserving));
   await service.sql("update trip set expires_at = now() - interval '1 second' where trip_id = $1", [tripId]);
   return { tripId, guestLink: made.guestLink, bookingId: escrowId(bookingId), escrow };
 });
 const closed = once(async ({ service }) => {
-  const made = resultOf(await service.call("prefund_trip", { budgetUsdc: "20" }));
-  resultOf(await service.call("close_trip", { tripId: made.tripId }));
+  const made = requireResult(await service.call("prefund_trip", { budgetUsdc: "20" }));
+  requireResult(await service.call("close_trip", { tripId: made.tripId }));
   return { tripId: String(made.tripId), guestLink: made.guestLink };
 });
 const claimable = once(async ({ service }) => {
-  const made = resultOf(await service.call("prefund_trip", { budgetUsdc: "20", require2fa: true }));
+  const made = requireResult(await service.call("prefund_trip", { budgetUsdc: "20", require2fa: true }));
   return { tripId: String(made.tripId), guestLink: String(made.guestLink), claimCode: String(made.claimCode) };
 });
 const claimed = once(async ({ service }) => {
-  const made = resultOf(await service.call("prefund_trip", { budgetUsdc: "20" }));
-  resultOf(await service.call("guest_claim_link", { guestLink: made.guestLink, guestWallet: stranger() }));
+  const made = requireResult(await service.call("prefund_trip", { budgetUsdc: "20" }));
+  requireResult(await service.call("guest_claim_link", { guestLink: made.guestLink, guestWallet: stranger() }));
   return made.guestLink;
 });
 
@@ -42,10 +42,10 @@ type Args = (world: World) => Promise<object>;
 const PENDING = `pending = '{"step": "release", "transactionId": "ctx_none", "details": {}}'`;
 
 /** Refusals of every new step: its trip is in an earlier escrow, or money is stopped. */
-const stepRefusals = (argsOf: Args): Refusals => ({
-  settlement_stopped: async (world) => ({ args: await argsOf(world) }),
+const stepRefusals = (buildArgs: Args): Refusals => ({
+  settlement_stopped: async (world) => ({ args: await buildArgs(world) }),
   chain_not_available: async (world) => {
-    const args = await argsOf(world);
+    const args = await buildArgs(world);
     const where = ["trip_id", await trip(world)] as const;
     return { args, restore: await changed(world, { table: "trip", set: `escrow = '${stranger()}'`, where }) };
   },
@@ -54,40 +54,43 @@ const stepRefusals = (argsOf: Args): Refusals => ({
 });
 
 /** `bookingId` alone is exchanged, so that everything else fits. */
-const bookingRefusals = (bookingOf: (world: World) => Promise<`0x${string}`>, argsOf: Args): Refusals => ({
-  ...stepRefusals(argsOf),
-  booking_not_found: async (world) => ({ args: { ...(await argsOf(world)), bookingId: freshHash() } }),
+const bookingRefusals = (makeBooking: (world: World) => Promise<`0x${string}`>, buildArgs: Args): Refusals => ({
+  ...stepRefusals(buildArgs),
+  booking_not_found: async (world) => ({ args: { ...(await buildArgs(world)), bookingId: freshHash() } }),
   booking_in_progress: async (world) => {
-    const args = await argsOf(world);
-    const where = ["booking_id", await bookingOf(world)] as const;
+    const args = await buildArgs(world);
+    const where = ["booking_id", await makeBooking(world)] as const;
     return { args, restore: await changed(world, { table: "escrow_booking", set: PENDING, where }) };
   },
 });
 
 /** Refusals of a trip that takes nothing new. */
-const tripRefusals = (argsOf: (tripId: string) => object): Refusals => ({
-  trip_not_found: () => ({ args: argsOf(freshHash()) }),
+const tripRefusals = (buildArgs: (tripId: string) => object): Refusals => ({
+  trip_not_found: () => ({ args: buildArgs(freshHash()) }),
   trip_not_funded: async (world) => {
     const tripId = await trip(world);
     const where = ["trip_id", tripId] as const;
-    return { args: argsOf(tripId), restore: await changed(world, { table: "trip", set: "state = 'funding'", where }) };
+    return {
+      args: buildArgs(tripId),
+      restore: await changed(world, { table: "trip", set: "state = 'funding'", where }),
+    };
   },
   trip_in_progress: async (world) => {
     const tripId = await trip(world);
     const where = ["trip_id", tripId] as const;
-    return { args: argsOf(tripId), restore: await changed(world, { table: "trip", set: PENDING, where }) };
+    return { args: buildArgs(tripId), restore: await changed(world, { table: "trip", set: PENDING, where }) };
   },
 });
-const openTripRefusals = (argsOf: (tripId: string) => object): Refusals => ({
-  ...tripRefusals(argsOf),
-  trip_expired: async (world) => ({ args: argsOf((await expired(world)).tripId) }),
-  trip_closed: async (world) => ({ args: argsOf((await closed(world)).tripId) }),
+const openTripRefusals = (buildArgs: (tripId: string) => object): Refusals => ({
+  ...tripRefusals(buildArgs),
+  trip_expired: async (world) => ({ args: buildArgs((await expired(world)).tripId) }),
+  trip_closed: async (world) => ({ args: buildArgs((await closed(world)).tripId) }),
 });
 
 const reservation = (tripId: string) => ({ tripId, upperBoundUsdc: "1" });
-const commit: Args = async (world) => commitOf(await reserved(world));
-const priced: Args = async (world) => priceOf(await reserved(world));
-const priceOf = (bookingId: string) => ({
+const commit: Args = async (world) => commitArgs(await reserved(world));
+const priced: Args = async (world) => priceArgs(await reserved(world));
+const priceArgs = (bookingId: string) => ({
   bookingId,
   costMicroUsdc: "5000000",
   markupBps: 500,
@@ -96,12 +99,14 @@ const priceOf = (bookingId: string) => ({
 });
 
 /** A commit with amounts or with a price. */
-const commitRefusals = (argsOf: Args): Refusals => ({
-  ...bookingRefusals(reserved, argsOf),
-  wrong_state: async (world) => ({ args: { ...(await argsOf(world)), bookingId: await cancelled(world) } }),
-  trip_expired: async (world) => ({ args: { ...(await argsOf(world)), bookingId: (await expired(world)).bookingId } }),
+const commitRefusals = (buildArgs: Args): Refusals => ({
+  ...bookingRefusals(reserved, buildArgs),
+  wrong_state: async (world) => ({ args: { ...(await buildArgs(world)), bookingId: await cancelled(world) } }),
+  trip_expired: async (world) => ({
+    args: { ...(await buildArgs(world)), bookingId: (await expired(world)).bookingId },
+  }),
   recipient_blocked: async (world) => ({
-    args: { ...(await argsOf(world)), vendorAddress: await blockedAddress(world) },
+    args: { ...(await buildArgs(world)), vendorAddress: await blockedAddress(world) },
   }),
 });
 
@@ -119,9 +124,9 @@ const pricedUnder =
     return { args, restore: () => activate({}) };
   };
 
-const ticketing: Args = async (world) => ticketOf(await committed(world));
+const ticketing: Args = async (world) => ticketArgs(await committed(world));
 const settling: Args = async (world) => ({ bookingId: await ticketed(world) });
-const cancelling: Args = async (world) => cancelOf(await reserved(world), await trip(world));
+const cancelling: Args = async (world) => cancelArgs(await reserved(world), await trip(world));
 const logging = (tripId: string) => ({ tripId, feeMicroUsdc: "1000000" });
 
 const claim = async (world: World, change: object = {}) => {
@@ -186,7 +191,7 @@ export const escrowRefusals: Readonly<Record<string, Refusals>> = {
   },
   confirm_flight: {
     ...bookingRefusals(committed, ticketing),
-    wrong_state: async (world) => ({ args: ticketOf(await reserved(world)) }),
+    wrong_state: async (world) => ({ args: ticketArgs(await reserved(world)) }),
   },
   settle_booking: {
     ...bookingRefusals(ticketed, settling),
@@ -194,11 +199,11 @@ export const escrowRefusals: Readonly<Record<string, Refusals>> = {
   },
   cancel_booking: {
     ...bookingRefusals(reserved, cancelling),
-    wrong_state: async (world) => ({ args: cancelOf(await settled(world), await trip(world)) }),
+    wrong_state: async (world) => ({ args: cancelArgs(await settled(world), await trip(world)) }),
   },
   release_reservation: {
     ...bookingRefusals(reserved, cancelling),
-    wrong_state: async (world) => ({ args: cancelOf(await settled(world), await trip(world)) }),
+    wrong_state: async (world) => ({ args: cancelArgs(await settled(world), await trip(world)) }),
     trip_in_progress: async (world) => {
       const args = await cancelling(world);
       const where = ["trip_id", await trip(world)] as const;

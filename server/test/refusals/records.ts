@@ -28,11 +28,11 @@ const settlement = once(async (world) => {
   return String(row?.transaction_hash);
 });
 const ofReverted =
-  (argsOf: (world: World) => Promise<object>): Provoke =>
+  (buildArgs: (world: World) => Promise<object>): Provoke =>
   async (world) => {
     const where = ["hash", await settlement(world)] as const;
     const set = "state = 'reverted'";
-    return { args: await argsOf(world), restore: await changed(world, { table: "chain_transaction", set, where }) };
+    return { args: await buildArgs(world), restore: await changed(world, { table: "chain_transaction", set, where }) };
   };
 
 export const recordRefusals: Readonly<Record<string, Refusals>> = {

@@ -2,7 +2,7 @@ import { expect } from "vitest";
 import type { Escrow } from "../support/escrow.ts";
 import type { CallOptions } from "../support/service.ts";
 import type { StaysWorld } from "../support/stays-service.ts";
-import { resultOf } from "../support/treasury.ts";
+import { requireResult } from "../support/treasury.ts";
 
 /** Why a test cannot provoke a refusal by arguments and records alone: something outside says it while the call runs, or nobody can know. */
 export const reasons = {
@@ -79,7 +79,7 @@ export async function expectSameRefusal(
   { tool, code }: { tool: string; code: string },
   { args, as = {} }: Provoked,
 ): Promise<void> {
-  const previewed = resultOf(await service.call("preview_call", { tool, args }, as));
+  const previewed = requireResult(await service.call("preview_call", { tool, args }, as));
   const { status, body } = await service.call(tool, args, as);
   expect({ status, code: body.code }, JSON.stringify(body)).toEqual({ status: expect.any(Number), code });
   expect(status).not.toBe(200);

@@ -1,7 +1,7 @@
 import { changed, forget, once, type Refusals } from "./refusal.ts";
 
 const guests = [{ givenName: "Amelia", familyName: "Hart" }];
-const bookingOf = (quoteId: string) => ({
+const bookingArgs = (quoteId: string) => ({
   quoteId,
   email: "amelia@example.com",
   phoneNumber: "+442080160508",
@@ -22,16 +22,16 @@ export const stayRefusals: Readonly<Record<string, Refusals>> = {
     outcome_unknown: "supplier",
     booking_in_progress: "concurrent",
     already_booked: async (world) => ({
-      args: { ...bookingOf(await bookedQuote(world)), guests: [{ givenName: "Dan", familyName: "Hart" }] },
+      args: { ...bookingArgs(await bookedQuote(world)), guests: [{ givenName: "Dan", familyName: "Hart" }] },
     }),
-    quote_not_found: () => ({ args: bookingOf("quo_0000UnheardOf0000000000") }),
+    quote_not_found: () => ({ args: bookingArgs("quo_0000UnheardOf0000000000") }),
     quote_expired: "time",
     rate_unavailable: "supplier",
     price_changed: async (world) => {
       const id = await quoteId(world);
       const set = `offer = jsonb_set(offer::jsonb, '{totalAmount}', '"1.00"')`;
       const where = ["offer_id", id] as const;
-      return { args: bookingOf(id), restore: await changed(world, { table: "seen_offer", set, where }) };
+      return { args: bookingArgs(id), restore: await changed(world, { table: "seen_offer", set, where }) };
     },
     booking_rejected: "supplier",
     rate_stale: "rates",
@@ -40,16 +40,16 @@ export const stayRefusals: Readonly<Record<string, Refusals>> = {
     insufficient_balance: async (world) => {
       const { id } = await world.quoted();
       await forget(world, id);
-      return { args: bookingOf(id) };
+      return { args: bookingArgs(id) };
     },
-    settlement_stopped: async (world) => ({ args: bookingOf(await quoteId(world)) }),
+    settlement_stopped: async (world) => ({ args: bookingArgs(await quoteId(world)) }),
     customer_not_found: async (world) => ({
-      args: { ...bookingOf(await quoteId(world)), additionalCustomerUserIds: ["icu_0000UnheardOf0000000000"] },
+      args: { ...bookingArgs(await quoteId(world)), additionalCustomerUserIds: ["icu_0000UnheardOf0000000000"] },
     }),
     traveler_incomplete: async (world) => {
       const userId = "user_without_phone";
       await world.result("save_traveler", { userId, givenName: "Kim" });
-      const { phoneNumber: _, ...args } = bookingOf(await quoteId(world));
+      const { phoneNumber: _, ...args } = bookingArgs(await quoteId(world));
       return { args, as: { userId } };
     },
   },

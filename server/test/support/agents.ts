@@ -9,7 +9,7 @@ import { createTrips } from "../../src/modules/trips/store-trips.ts";
 import { openDatabase } from "../../src/platform/database/database.ts";
 import { createManualClock } from "./identity.ts";
 import type { TestService } from "./service.ts";
-import { newFundedTenant, resultOf, type Treasury } from "./treasury.ts";
+import { newFundedTenant, requireResult, type Treasury } from "./treasury.ts";
 
 const Address = z.templateLiteral(["0x", z.string()]);
 const Contracts = z.object({
@@ -24,7 +24,7 @@ export interface TestTenant {
 }
 
 /** The registries of a started product as anybody with viem reads them, and tenants whose agents are in them. */
-export async function openAgents(service: TestService, { client, treasuryOf }: Treasury) {
+export async function openAgents(service: TestService, { client, findTreasury }: Treasury) {
   const [network] = await service.sql("select contracts from chain_network where network = 'sandbox'");
   const { agentRegistries: contracts } = Contracts.parse(network?.contracts);
 
@@ -33,11 +33,11 @@ export async function openAgents(service: TestService, { client, treasuryOf }: T
     const agentId = await vi.waitFor(
       async () => {
         const answer = await service.call("read_reputation", { recentLimit: 0 }, as);
-        return z.object({ agentId: z.string() }).parse(resultOf(answer)).agentId;
+        return z.object({ agentId: z.string() }).parse(requireResult(answer)).agentId;
       },
       { timeout: 100_000 },
     );
-    return { tenantId, as, agentId, wallet: await treasuryOf(tenantId) };
+    return { tenantId, as, agentId, wallet: await findTreasury(tenantId) };
   }
 
   return {
@@ -47,7 +47,7 @@ export async function openAgents(service: TestService, { client, treasuryOf }: T
       const { tenantId, as } = await newFundedTenant(service, name);
       return await withAgent(tenantId, as);
     },
-    ownerOf: (agentId: string) =>
+    readOwner: (agentId: string) =>
       client.readContract({
         address: contracts.identity,
         abi: identityRegistryAbi,
@@ -55,7 +55,7 @@ export async function openAgents(service: TestService, { client, treasuryOf }: T
         args: [BigInt(agentId)],
       }),
     /** The registry's ratings of this agent, by everybody or by one client, in the order of the indexes. */
-    async ratingsOf(agentId: string, of?: Hex) {
+    async readRatings(agentId: string, of?: Hex) {
       const [clients, , values, decimals, tags, , revoked] = await client.readContract({
         address: contracts.reputation,
         abi: reputationRegistryAbi,
@@ -79,7 +79,7 @@ export async function openAgents(service: TestService, { client, treasuryOf }: T
         args: [hash],
       });
     },
-    requestsOf: (agentId: string) =>
+    readRequests: (agentId: string) =>
       client.readContract({
         address: contracts.validation,
         abi: validationRegistryAbi,

@@ -86,7 +86,7 @@ export function readApiDescription(text: string) {
         ];
         return places.flatMap(([steps, holder]) =>
           Object.entries(members(members(holder).content)).flatMap(([type, content]) =>
-            examplesOf(content).map((example) => problems([...steps, "content", type, "schema"], example)),
+            listExamples(content).map((example) => problems([...steps, "content", type, "schema"], example)),
           ),
         );
       });
@@ -97,7 +97,7 @@ export function readApiDescription(text: string) {
 
 export type ApiDescription = ReturnType<typeof readApiDescription>;
 
-function examplesOf(content: unknown): unknown[] {
+function listExamples(content: unknown): unknown[] {
   const { example, examples } = members(content);
   const named = Object.values(members(examples)).map((one) => members(one).value);
   return example === undefined ? named : [example, ...named];

@@ -3,7 +3,7 @@ import { z } from "zod";
 import { runProgram } from "../../src/commands/command-line.ts";
 import { userProgram } from "../../src/commands/user.ts";
 import type { TestService } from "./service.ts";
-import { resultOf } from "./treasury.ts";
+import { requireResult } from "./treasury.ts";
 
 const Key = z.object({ apiKey: z.string() });
 const Offers = z.array(z.object({ id: z.string() })).min(1);
@@ -74,12 +74,12 @@ export class ApprovalDesk {
 
   async anOffer(days: number): Promise<string> {
     const query = { origin: "LHR", destination: "JFK", departureDate: day(days) };
-    const { offers } = resultOf(await this.#service.call("search_flights", query));
+    const { offers } = requireResult(await this.#service.call("search_flights", query));
     return Offers.parse(offers)[0]?.id ?? "";
   }
 
   /** The person's own link to what waits. */
-  async linkOf(approvalId: unknown, { key }: TestPerson): Promise<string> {
+  async findLink(approvalId: unknown, { key }: TestPerson): Promise<string> {
     const { approvals } = (await this.ask("/api/approvals", undefined, key)).body;
     return Listed.parse(approvals).find((one) => one.approvalId === approvalId)?.link ?? "";
   }

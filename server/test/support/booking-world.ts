@@ -123,10 +123,10 @@ export async function openBookingWorld() {
       ports?: { flights: Flights; stores: Stores };
     }
 
-    const book = (extra: Extra = {}) => callOf(bookFlight, extra);
-    const hold = (extra: Extra = {}) => callOf(holdFlight, extra);
+    const book = (extra: Extra = {}) => runCall(bookFlight, extra);
+    const hold = (extra: Extra = {}) => runCall(holdFlight, extra);
 
-    async function callOf(work: typeof bookFlight | typeof holdFlight, extra: Extra) {
+    async function runCall(work: typeof bookFlight | typeof holdFlight, extra: Extra) {
       const callId = await newCall();
       const { answerMilliseconds = PATIENCE_MILLISECONDS, waitMilliseconds = PATIENCE_MILLISECONDS } = extra;
       const ports = extra.ports ?? { flights: supplier.flights, stores };
@@ -159,8 +159,8 @@ export async function openBookingWorld() {
     async function bookings() {
       const rows = await db.selectFrom("booking").selectAll().where("tenantId", "=", tenant.id).orderBy("id").execute();
       const calls = await db.selectFrom("call").select(["id", "effect"]).where("tenantId", "=", tenant.id).execute();
-      const effectOf = new Map(calls.map(({ id, effect }) => [id, effect]));
-      return rows.map((row) => ({ ...row, effect: effectOf.get(row.callId) }));
+      const effectByCall = new Map(calls.map(({ id, effect }) => [id, effect]));
+      return rows.map((row) => ({ ...row, effect: effectByCall.get(row.callId) }));
     }
 
     /** No chain executes the transactions, so their sum equals the outgoing money. */

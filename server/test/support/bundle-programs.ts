@@ -3,7 +3,7 @@ import { dirname, join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { type RolldownPluginOption, rolldown } from "rolldown";
 import { LOADED_MOST } from "./compile-cache.ts";
-import { bundleOf, PROGRAMS, REPOSITORY } from "./programs.ts";
+import { bundlePath, PROGRAMS, REPOSITORY } from "./programs.ts";
 
 const CACHE = join(REPOSITORY, "node_modules/.cache");
 
@@ -12,7 +12,9 @@ const LEFT_OUT = [/^secp256k1/, /^tiny-secp256k1/, /^@resvg\//, /^pg-native$/];
 
 /** A module's own location stays true, so that it finds the files beside it; a program finds the bundles of the others. */
 function keepPlaces(folder: string): RolldownPluginOption {
-  const bundles = new Map(PROGRAMS.map((path) => [pathToFileURL(join(REPOSITORY, path)).href, bundleOf(folder, path)]));
+  const bundles = new Map(
+    PROGRAMS.map((path) => [pathToFileURL(join(REPOSITORY, path)).href, bundlePath(folder, path)]),
+  );
   return {
     name: "keep-places",
     transform: {

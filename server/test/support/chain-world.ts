@@ -103,7 +103,7 @@ export async function openChainWorld(options: { chain?: DevChain } = {}) {
     await drain();
     const wallet = await openedChain.wallets.ensure("sandbox", "treasury", tenant.id);
     const purse = { tenantId: tenant.id, environment: "sandbox", token: "USDC" } as const;
-    const transferOf = (to: Hex, value: bigint) => ({
+    const buildTransfer = (to: Hex, value: bigint) => ({
       operation: transfer,
       input: { token: "USDC" as const, from: wallet.address, to, amount: value },
     });
@@ -140,7 +140,7 @@ export async function openChainWorld(options: { chain?: DevChain } = {}) {
       tenant,
       wallet,
       purse,
-      transfer: transferOf,
+      transfer: buildTransfer,
       send,
       balanceOnChain,
       balance: () => stores.ledger.balance(purse),
@@ -166,10 +166,10 @@ export async function openChainWorld(options: { chain?: DevChain } = {}) {
       return await by.reconciler.runOnce();
     },
     /** Opens a wallet, as only a thief or a test does. */
-    keyOf: (walletId: string) => createSigner({ db, vault }).privateKeyOf(walletId),
+    readKey: (walletId: string) => createSigner({ db, vault }).readPrivateKey(walletId),
     db,
     rows: () => db.selectFrom("chainTransaction").selectAll().orderBy("id").execute(),
-    async effectOf(callId: string) {
+    async callEnd(callId: string) {
       const row = await db
         .selectFrom("call")
         .select(["effect", "result"])

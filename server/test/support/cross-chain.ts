@@ -66,7 +66,7 @@ async function startTokenChain(chainId: number, domain: number) {
     tokenDomain: { name: "USDC", version: "2", chainId, verifyingContract: token } as const,
     mint: (to: Address, amount: bigint) =>
       settle(client.writeContract({ ...usdc, functionName: "mint", args: [to, amount] })),
-    balanceOf: (holder: Address) => client.readContract({ ...usdc, functionName: "balanceOf", args: [holder] }),
+    readBalance: (holder: Address) => client.readContract({ ...usdc, functionName: "balanceOf", args: [holder] }),
     close: () => devChain.close(),
   };
 }

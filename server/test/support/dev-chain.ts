@@ -65,7 +65,7 @@ export async function startDevChain(options: { chainId?: number } = {}) {
   const kill = () => void child.kill("SIGKILL");
   process.once("exit", kill);
   const ended = new Promise<void>((resolve) => child.once("close", () => resolve()));
-  const direct = await urlOf(child.stdout, ended);
+  const direct = await readUrl(child.stdout, ended);
 
   const state: { fate: (call: RpcCall) => Fate; mining: boolean } = { fate: () => "pass", mining: true };
   const calls: RpcCall[] = [];
@@ -141,7 +141,7 @@ export async function startDevChain(options: { chainId?: number } = {}) {
     chainId,
     funderKey,
     /** Through the proxy. */
-    url: `http://127.0.0.1:${portOf(address)}`,
+    url: `http://127.0.0.1:${findPort(address)}`,
     /** Past the proxy, for what others do. */
     client,
     direct,
@@ -192,7 +192,7 @@ async function post(url: string, body: string): Promise<string> {
 }
 
 /** Where it listens, as it says itself. What else it says is passed over, so that it is never kept from saying it. */
-async function urlOf(output: Readable, ended: Promise<void>): Promise<string> {
+async function readUrl(output: Readable, ended: Promise<void>): Promise<string> {
   const { promise, resolve, reject } = Promise.withResolvers<string>();
   createInterface({ input: output }).on("line", (line) => {
     const [, address] = /^Listening on (\S+)$/.exec(line) ?? [];
@@ -202,6 +202,6 @@ async function urlOf(output: Readable, ended: Promise<void>): Promise<string> {
   return await promise;
 }
 
-function portOf(address: string | AddressInfo | null): number {
+function findPort(address: string | AddressInfo | null): number {
   return typeof address === "object" && address !== null ? address.port : 0;
 }

@@ -63,7 +63,14 @@ export const eligibilityCases: ReadonlyMap<string, readonly EligibilityCase[]> =
 );
 
 /** As check_trip_eligibility takes them: the changes of planes, then the visit itself. */
-export function entriesOf({ originIso3, destinationIso3, departureDate, returnDate, purpose, legs }: EligibilityCase) {
+export function listEntries({
+  originIso3,
+  destinationIso3,
+  departureDate,
+  returnDate,
+  purpose,
+  legs,
+}: EligibilityCase) {
   const visit = { destinationIso3, departureDate, returnDate, purpose };
   const changes = legs.flatMap((leg, index) => {
     const next = legs[index + 1];

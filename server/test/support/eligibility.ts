@@ -47,8 +47,8 @@ export type Checked = z.output<typeof Checked>;
 
 export type Journey = readonly [destination: string, from: string, to: string | undefined, purpose?: string];
 
-export const statusOf = ({ checks }: Checked, id: string) => checks.find((one) => one.id === id)?.status;
-export const detailOf = ({ checks }: Checked, id: string) => checks.find((one) => one.id === id)?.detail;
+export const findStatus = ({ checks }: Checked, id: string) => checks.find((one) => one.id === id)?.status;
+export const findDetail = ({ checks }: Checked, id: string) => checks.find((one) => one.id === id)?.detail;
 
 /** Asks `check_travel_eligibility` about travelers who are made for the question. */
 export function openDesk(service: Pick<TestService, "call">) {

@@ -76,14 +76,14 @@ export class EscrowModel {
     }
   }
 
-  #tripOf(index: number) {
+  #requireTrip(index: number) {
     const trip = this.trips[index];
     if (trip === undefined) throw new RangeError(`there is no trip ${index}`);
     return trip;
   }
 
   #reserve({ trip: index, slot, amount }: Command & { do: "reserve" }): Outcome {
-    const [trip, existing] = [this.#tripOf(index), this.bookings[slot]];
+    const [trip, existing] = [this.#requireTrip(index), this.bookings[slot]];
     if (existing !== undefined) {
       const isSame = existing.trip === index && existing.reserved === amount && existing.state !== "cancelled";
       return isSame ? { ok: "reserved" } : { refused: "wrong_state" };
@@ -97,7 +97,7 @@ export class EscrowModel {
   }
 
   #log({ trip: index, fee }: Command & { do: "log" }): Outcome {
-    const trip = this.#tripOf(index);
+    const trip = this.#requireTrip(index);
     if (fee > trip.free) return { refused: "insufficient_budget" };
     trip.free -= fee;
     trip.actionFeePaid += fee;
@@ -145,7 +145,7 @@ export class EscrowModel {
     const isAllowed =
       booking.state === "confirmed" || (booking.state === "cancelled" && this.#mutant === "settles what was cancelled");
     if (!isAllowed) return { refused: "wrong_state" };
-    const trip = this.#tripOf(booking.trip);
+    const trip = this.#requireTrip(booking.trip);
     const { reserved, vendor, markup, serviceFee } = booking;
     trip.held -= reserved;
     trip.vendorPaid += vendor;
@@ -159,7 +159,7 @@ export class EscrowModel {
   #cancel({ trip: index }: Command & { do: "cancel" }, booking: Booking): Outcome {
     if (booking.trip !== index) return { refused: "booking_not_found" };
     if (booking.state === "settled") return { refused: "wrong_state" };
-    const trip = this.#tripOf(index);
+    const trip = this.#requireTrip(index);
     if (booking.end === "trip") return { refused: "wrong_state" };
     if (booking.state === "cancelled") {
       if (this.#mutant === "refunds twice") trip.refunded += booking.reserved;
@@ -173,7 +173,7 @@ export class EscrowModel {
 
   #release({ trip: index }: Command & { do: "release" }, booking: Booking): Outcome {
     if (booking.trip !== index) return { refused: "booking_not_found" };
-    const trip = this.#tripOf(index);
+    const trip = this.#requireTrip(index);
     if (booking.state === "cancelled") {
       if (this.#mutant === "releases twice" && booking.end === "trip") trip.free += booking.reserved;
       return { ok: `cancelled to ${booking.end}` };
@@ -219,7 +219,7 @@ const command: fc.Arbitrary<Command> = fc.oneof(
 );
 
 /** Random ends of a life whose beginning is likely, as most random ones would be refused at once. */
-export const lifeOf = (longest: number): fc.Arbitrary<Command[]> =>
+export const arbitraryLife = (longest: number): fc.Arbitrary<Command[]> =>
   fc
     .tuple(
       fc.array(fc.record({ do: fc.constant("reserve" as const), trip, slot, amount }), { minLength: 1, maxLength: 3 }),

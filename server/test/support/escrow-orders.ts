@@ -38,7 +38,7 @@ export function openEscrowOrders(world: ChainWorld) {
   const claimKeys = createClaimKeys(world.vault);
   const nowSeconds = () => BigInt(Math.floor(world.clock.now().epochMilliseconds / 1_000));
 
-  function termsOf(tenant: EscrowTenant, change: Partial<TripTerms> = {}): TripTerms {
+  function buildTerms(tenant: EscrowTenant, change: Partial<TripTerms> = {}): TripTerms {
     return {
       funder: tenant.wallet.address,
       budget: 50n * UNIT,
@@ -50,12 +50,12 @@ export function openEscrowOrders(world: ChainWorld) {
     };
   }
 
-  const prefundOf = (terms: TripTerms) => ({
+  const prefundOperation = (terms: TripTerms) => ({
     operation: tripPrefund,
     input: { token: "USDC" as const, escrow: escrow.address, tripId: escrow.tripId(terms), terms },
   });
 
-  const orderOf = (tripId: Hex, action: EscrowAction) =>
+  const stepOperation = (tripId: Hex, action: EscrowAction) =>
     escrowStep.of({ token: "USDC", escrow: escrow.address, tripId, action });
 
   const store = (operation: StoredOperation): Promise<ChainTransaction> =>
@@ -76,7 +76,7 @@ export function openEscrowOrders(world: ChainWorld) {
     return requireThere(await world.stores.chainTransactions.get(id));
   }
 
-  const act = (tripId: Hex, action: EscrowAction): Promise<ChainTransaction> => execute(orderOf(tripId, action));
+  const act = (tripId: Hex, action: EscrowAction): Promise<ChainTransaction> => execute(stepOperation(tripId, action));
 
   return {
     escrow,
@@ -100,16 +100,16 @@ export function openEscrowOrders(world: ChainWorld) {
         .execute();
     },
     store,
-    orderOf,
+    stepOperation,
     claimKeys,
     nowSeconds,
-    termsOf,
-    prefundOf,
+    buildTerms,
+    prefundOperation,
     execute,
     act,
     /** As the tools fund it: the money is on its way in the books first. Answers the trip's id. */
     async fund(tenant: EscrowTenant, change: Partial<TripTerms> = {}): Promise<Hex> {
-      const { input } = prefundOf(termsOf(tenant, change));
+      const { input } = prefundOperation(buildTerms(tenant, change));
       const operation = tripPrefund.of(input);
       await world.stores.transaction(async ({ chainTransactions, ledger }) => {
         const tenantId = tenant.tenant.id;
@@ -168,7 +168,7 @@ export function openEscrowOrders(world: ChainWorld) {
     /** The token's owner is the relayer; between two drains its nonce is nobody else's. */
     async asIssuer(functionName: "blacklist" | "unBlacklist", account: Hex): Promise<void> {
       const { relayerWalletId } = world.openedChain.sender;
-      await world.devChain.sendAs(await world.keyOf(relayerWalletId), {
+      await world.devChain.sendAs(await world.readKey(relayerWalletId), {
         to: chain.tokens.USDC.address,
         data: encodeFunctionData({ abi: stablecoinAbi, functionName, args: [account] }),
       });
@@ -208,7 +208,7 @@ export function openEscrowOrders(world: ChainWorld) {
         data: encodeFunctionData({ abi: tripEscrowAbi, functionName: "prefundWithAuthorization", args }),
       };
     },
-    async balanceOf(account: Hex): Promise<bigint> {
+    async readBalance(account: Hex): Promise<bigint> {
       const { number } = await chain.head();
       return (await chain.balances("USDC", [account], number))[0] ?? 0n;
     },

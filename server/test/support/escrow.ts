@@ -4,7 +4,7 @@ import { parseDecimal } from "../../src/domain/money.ts";
 import type { Hex } from "../../src/domain/tokens.ts";
 import { tripEscrowAbi } from "../../src/generated/contracts/trip-escrow.ts";
 import type { CallOptions, TestService } from "./service.ts";
-import { openTreasury, resultOf } from "./treasury.ts";
+import { openTreasury, requireResult } from "./treasury.ts";
 
 /** 32 bytes that nobody has used. */
 export const freshHash = (): Hex => `0x${randomBytes(32).toString("hex")}`;
@@ -29,21 +29,21 @@ export const micro = (text: unknown): bigint => {
 
 export type BookingTool = "reserve_booking" | "commit_booking" | "confirm_flight" | "settle_booking" | "cancel_booking";
 
-export const commitOf = (bookingId: Hex) => ({
+export const commitArgs = (bookingId: Hex) => ({
   bookingId,
   vendorAmountUsdc: "9",
   feeAmountUsdc: "0.5",
   vendorAddress: "0x00000000000000000000000000000000000a11ce",
   itineraryHash: `0x${"17".repeat(32)}`,
 });
-export const ticketOf = (bookingId: Hex) => ({ bookingId, ticketOrderHash: `0x${"19".repeat(32)}` });
-export const cancelOf = (bookingId: Hex, tripId: Hex) => ({ bookingId, tripId, reason: "buyer_cancel" });
+export const ticketArgs = (bookingId: Hex) => ({ bookingId, ticketOrderHash: `0x${"19".repeat(32)}` });
+export const cancelArgs = (bookingId: Hex, tripId: Hex) => ({ bookingId, tripId, reason: "buyer_cancel" });
 
 /** The steps after the reservation, in order. */
-export const journey: readonly { tool: BookingTool; after: BookingTool; argsOf(bookingId: Hex): object }[] = [
-  { tool: "commit_booking", after: "reserve_booking", argsOf: commitOf },
-  { tool: "confirm_flight", after: "commit_booking", argsOf: ticketOf },
-  { tool: "settle_booking", after: "confirm_flight", argsOf: (bookingId) => ({ bookingId }) },
+export const journey: readonly { tool: BookingTool; after: BookingTool; buildArgs(bookingId: Hex): object }[] = [
+  { tool: "commit_booking", after: "reserve_booking", buildArgs: commitArgs },
+  { tool: "confirm_flight", after: "commit_booking", buildArgs: ticketArgs },
+  { tool: "settle_booking", after: "confirm_flight", buildArgs: (bookingId) => ({ bookingId }) },
 ];
 
 /** The escrow of a started product: its tools as callers have them, and its contract as anybody with viem sees it. */
@@ -57,11 +57,12 @@ export function openEscrow(service: TestService) {
   }
 
   async function prefund(budgetUsdc: string, args: object = {}, as: CallOptions = {}): Promise<Hex> {
-    return Trip.parse(resultOf(await service.call("prefund_trip", { budgetUsdc, ...args }, as))).tripId;
+    return Trip.parse(requireResult(await service.call("prefund_trip", { budgetUsdc, ...args }, as))).tripId;
   }
 
   async function reserve(tripId: Hex, upperBoundUsdc: string, as: CallOptions = {}): Promise<Hex> {
-    return Booking.parse(resultOf(await service.call("reserve_booking", { tripId, upperBoundUsdc }, as))).bookingId;
+    return Booking.parse(requireResult(await service.call("reserve_booking", { tripId, upperBoundUsdc }, as)))
+      .bookingId;
   }
 
   /** A booking of 10 that has gone so far. */
@@ -69,8 +70,9 @@ export function openEscrow(service: TestService) {
     const bookingId = await reserve(tripId, "10");
     // A cancelled booking was committed before.
     const count = last === "cancel_booking" ? 1 : journey.findIndex(({ tool }) => tool === last) + 1;
-    for (const { tool, argsOf } of journey.slice(0, count)) resultOf(await service.call(tool, argsOf(bookingId)));
-    if (last === "cancel_booking") resultOf(await service.call(last, cancelOf(bookingId, tripId)));
+    for (const { tool, buildArgs } of journey.slice(0, count))
+      requireResult(await service.call(tool, buildArgs(bookingId)));
+    if (last === "cancel_booking") requireResult(await service.call(last, cancelArgs(bookingId, tripId)));
     return bookingId;
   }
 
@@ -141,7 +143,7 @@ export function openEscrow(service: TestService) {
       return rows.map(({ step }) => String(step));
     },
     async holdings(as: CallOptions = {}) {
-      return Holdings.parse(resultOf(await service.call("check_treasury", {}, as)));
+      return Holdings.parse(requireResult(await service.call("check_treasury", {}, as)));
     },
   };
 }

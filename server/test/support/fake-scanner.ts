@@ -4,7 +4,7 @@ import type { FieldSource, Fields, Scan } from "../../src/modules/documents/scan
 /** A scanner that answers what a test has told it to, and remembers what it was asked. */
 export function createFakeScanner() {
   const requests: ScanRequest[] = [];
-  let answer: (request: ScanRequest) => Promise<Scan> = async () => scanOf({});
+  let answer: (request: ScanRequest) => Promise<Scan> = async () => buildScan({});
   const scanner: DocumentScanner = {
     async scan(request) {
       requests.push(request);
@@ -25,7 +25,7 @@ export function createFakeScanner() {
 }
 
 /** Fields as they would stand on a first page. */
-export function fieldsOf(values: Readonly<Record<string, string>>, source: FieldSource = "ocr"): Fields {
+export function buildFields(values: Readonly<Record<string, string>>, source: FieldSource = "ocr"): Fields {
   const box = { x: 0.1, y: 0.2, width: 0.3, height: 0.04 };
   return Object.fromEntries(
     Object.entries(values).map(([name, value]) => [name, { value, confidence: 0.98, from: { source, page: 1, box } }]),
@@ -33,11 +33,11 @@ export function fieldsOf(values: Readonly<Record<string, string>>, source: Field
 }
 
 /** A scan without doubts. */
-export function scanOf(values: Readonly<Record<string, string>>, more: Partial<Scan> = {}): Scan {
-  return { fields: fieldsOf(values), reasons: [], references: [], pages: 1, ...more };
+export function buildScan(values: Readonly<Record<string, string>>, more: Partial<Scan> = {}): Scan {
+  return { fields: buildFields(values), reasons: [], references: [], pages: 1, ...more };
 }
 
-export const passportOf = (number: string) => ({
+export const passportFields = (number: string) => ({
   documentType: "passport",
   issuingCountry: "GBR",
   nationality: "GBR",

@@ -5,7 +5,7 @@ import { schema } from "../../src/contributions.ts";
 import { openDatabase } from "../../src/platform/database/database.ts";
 import { migrateToLatest } from "../../src/platform/database/migrate.ts";
 import { LOADED_MOST, makeCompileCache } from "./compile-cache.ts";
-import { bundleOf, REPOSITORY } from "./programs.ts";
+import { bundlePath, REPOSITORY } from "./programs.ts";
 import { createTestDatabase } from "./test-database.ts";
 import { startTestPostgres } from "./test-postgres.ts";
 
@@ -65,7 +65,7 @@ function setUpCompileCache(): (() => void) | undefined {
   const [service = ""] = asTheyStand;
   // The workers load the service as it stands in any case.
   const cache = makeCompileCache(
-    bundles === undefined ? asTheyStand : [service, ...LOADED_MOST.map((path) => bundleOf(bundles, path))],
+    bundles === undefined ? asTheyStand : [service, ...LOADED_MOST.map((path) => bundlePath(bundles, path))],
   );
   process.env.NODE_COMPILE_CACHE = cache.folder;
   process.once("exit", cache.remove);

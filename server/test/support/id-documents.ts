@@ -38,7 +38,7 @@ function digitFor(text: string): string {
 const withDigit = (text: string) => text + digitFor(text);
 const fill = (text: string, width: number) => text.slice(0, width).padEnd(width, "<");
 const inZone = (iso: string) => iso.slice(2).replaceAll("-", "");
-const codeOf = (country: string) => (country === "DEU" ? "D" : country);
+const zoneCode = (country: string) => (country === "DEU" ? "D" : country);
 const sexInZone = { f: "F", m: "M", x: "<" } as const;
 const CODES = { passport: "P<", identity_card: "I<", visa: "V<" } as const;
 
@@ -51,16 +51,16 @@ export function writeZone(truth: IdTruth): readonly string[] {
   const expires = withDigit(inZone(truth.expiresOn));
   const sex = sexInZone[truth.sex];
   const names = truth.zoneGivenName === "" ? truth.zoneFamilyName : `${truth.zoneFamilyName}<<${truth.zoneGivenName}`;
-  const head = CODES[documentType] + fill(codeOf(issuingCountry), 3);
+  const head = CODES[documentType] + fill(zoneCode(issuingCountry), 3);
   if (format === "TD1") {
     const goesOn = isLong ? truth.documentNumber.slice(9) + digitFor(truth.documentNumber) : "";
     const first = head + number + fill(`${goesOn}${personalNumber}`, 15);
-    const second = `${born}${sex}${expires}${fill(codeOf(nationality), 3)}<<<<<<<<<<<`;
+    const second = `${born}${sex}${expires}${fill(zoneCode(nationality), 3)}<<<<<<<<<<<`;
     const composite = digitFor(first.slice(5) + born + expires + "<".repeat(11));
     return [first, second + composite, fill(names, 30)];
   }
   const width = format === "TD3" || format === "MRV-A" ? 44 : 36;
-  const second = `${number}${fill(codeOf(nationality), 3)}${born}${sex}${expires}`;
+  const second = `${number}${fill(zoneCode(nationality), 3)}${born}${sex}${expires}`;
   const lines = [head + fill(names, width - 5)];
   if (format === "MRV-A" || format === "MRV-B") return [...lines, fill(second, width)];
   const optional = format === "TD3" ? withDigit(fill(personalNumber, 14)) : fill("", 7);
@@ -253,7 +253,7 @@ const CHECKED = [
 ] as const;
 
 /** The fields that a reader of the document should give. */
-export const truthOf = (truth: IdTruth): Readonly<Record<string, string>> => ({
+export const expectedFields = (truth: IdTruth): Readonly<Record<string, string>> => ({
   ...Object.fromEntries(CHECKED.map((name) => [name, truth[name]])),
   familyName: truth.zoneFamilyName.replaceAll("<", " "),
   givenName: truth.zoneGivenName.replaceAll("<", " "),
@@ -332,8 +332,8 @@ export const spoilings: fc.Arbitrary<Spoil[]> = fc.array(
   { minLength: 1, maxLength: 3 },
 );
 
-export const valuesOf = ({ fields }: Scan) =>
+export const fieldValues = ({ fields }: Scan) =>
   Object.fromEntries(Object.entries(fields).map(([name, { value }]) => [name, value]));
 /** The reasons as `code`, or `code field`. */
-export const codesOf = ({ reasons }: Scan) =>
+export const listReasonCodes = ({ reasons }: Scan) =>
   reasons.map(({ code, field }) => (field === undefined ? code : `${code} ${field}`));

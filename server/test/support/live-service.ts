@@ -106,7 +106,7 @@ export async function startLiveChain(chainId = LIVE_CHAIN_ID) {
     async setBlocked(functionName: "blacklist" | "unBlacklist", address: Hex): Promise<void> {
       await owner.writeContract({ address: tokens.USDC, abi: stablecoinAbi, functionName, args: [address] });
     },
-    balanceOf: (address: Hex, token: TokenSymbol = "USDC"): Promise<bigint> =>
+    readBalance: (address: Hex, token: TokenSymbol = "USDC"): Promise<bigint> =>
       chain.client.readContract({
         address: tokens[token],
         abi: stablecoinAbi,
@@ -147,10 +147,10 @@ export async function createLiveDeployment(chain: LiveChain, supplier: { url: st
     SETTLE_USAGE_SECONDS: "1",
   };
   const pool = new pg.Pool({ connectionString: database.url, max: 2 });
-  const configOf = (change: Readonly<Record<string, string>>): Config => readConfig({ ...environment, ...change });
+  const buildConfig = (change: Readonly<Record<string, string>>): Config => readConfig({ ...environment, ...change });
 
   async function start(change: Readonly<Record<string, string>> = {}, options: AppOptions = {}) {
-    const config = configOf(change);
+    const config = buildConfig(change);
     const app = await startApp(config, { ...partPrograms(), ...options });
     async function send(path: string, init: RequestInit): Promise<Answer> {
       const response = await fetch(`${app.appUrl}${path}`, init);
@@ -191,7 +191,7 @@ export async function createLiveDeployment(chain: LiveChain, supplier: { url: st
     start,
     /** Starts what must not start: its one line. */
     async refuse(change: Readonly<Record<string, string>>): Promise<string> {
-      const { message, app } = await startApp(configOf(change), partPrograms()).then(
+      const { message, app } = await startApp(buildConfig(change), partPrograms()).then(
         (started) => ({ message: undefined, app: started }),
         (error: unknown) => ({ message: error instanceof Error ? error.message : String(error), app: undefined }),
       );

@@ -33,7 +33,7 @@ const LONGEST: readonly string[] = [
 ];
 
 /** The place of a file in the order, by its name. Files that are not named come after those that are, as vitest has them. */
-function placeOf({ moduleId }: TestSpecification): number {
+function findPlace({ moduleId }: TestSpecification): number {
   const name = moduleId.replace(/^.*\//, "").replace(/\.test\.ts$/, "");
   const place = LONGEST.indexOf(name);
   return place === -1 ? LONGEST.length : place;
@@ -44,6 +44,6 @@ export class LongestFirst extends BaseSequencer {
     const sorted = await super.sort(files);
     // Isolated files come last: a worker that shares something with its next file ends before one of them.
     const isIsolated = ({ project }: TestSpecification): number => Number(project.config.isolate);
-    return sorted.toSorted((one, other) => isIsolated(one) - isIsolated(other) || placeOf(one) - placeOf(other));
+    return sorted.toSorted((one, other) => isIsolated(one) - isIsolated(other) || findPlace(one) - findPlace(other));
   }
 }

@@ -67,7 +67,7 @@ export async function startMailServer(
   server.on("error", () => undefined);
   const listening = server.listen(0, "127.0.0.1");
   await new Promise((resolve) => listening.once("listening", resolve));
-  const { port } = addressOf(listening.address());
+  const { port } = requireAddress(listening.address());
   return {
     port,
     url: `smtp://127.0.0.1:${port}`,
@@ -83,7 +83,7 @@ function refusal(responseCode: number | undefined): Error | null {
   return responseCode === undefined ? null : Object.assign(new Error("refused in the test"), { responseCode });
 }
 
-function addressOf(address: AddressInfo | string | null): AddressInfo {
+function requireAddress(address: AddressInfo | string | null): AddressInfo {
   if (address === null || typeof address === "string") throw new Error("the server has no port");
   return address;
 }
@@ -100,7 +100,7 @@ export async function startDumbServer(speak: (socket: Socket) => void = () => un
     speak(socket);
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const { port } = addressOf(server.address());
+  const { port } = requireAddress(server.address());
   return {
     port,
     url: `smtp://127.0.0.1:${port}`,

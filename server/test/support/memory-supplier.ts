@@ -115,7 +115,7 @@ export function createMemorySupplier(options: { quietMilliseconds: number }) {
     };
   }
 
-  function orderOf(orderId: string): StoredOrder {
+  function requireOrder(orderId: string): StoredOrder {
     const order = orders.find(({ id }) => id === orderId);
     if (order === undefined) throw new Failure("order_not_found");
     return order;
@@ -155,14 +155,14 @@ export function createMemorySupplier(options: { quietMilliseconds: number }) {
     payOrder: (orderId, amount) =>
       perform("payment", () => {
         counts.payment += 1;
-        const order = orderOf(orderId);
+        const order = requireOrder(orderId);
         if (order.paid) return;
         if (order.cancelled) throw new Failure("offer_expired");
         order.paid = true;
         pay(orderId, amount);
       }),
     async listOrderBags(orderId) {
-      const { paid, totalCurrency } = orderOf(orderId);
+      const { paid, totalCurrency } = requireOrder(orderId);
       if (!paid) return [];
       return [...services].map(([id, totalAmount]) => ({
         id: `${ADDED}${id}`,
@@ -177,7 +177,7 @@ export function createMemorySupplier(options: { quietMilliseconds: number }) {
     addBags: (orderId, bags, payment) =>
       perform("addition", () => {
         counts.addition += 1;
-        const order = orderOf(orderId);
+        const order = requireOrder(orderId);
         const added = bags.map(({ id, quantity }) =>
           toBooked({ id: id.slice(ADDED.length), quantity }, payment.currency),
         );
@@ -188,7 +188,7 @@ export function createMemorySupplier(options: { quietMilliseconds: number }) {
         pay(orderId, payment.amount);
         return { ...order };
       }),
-    getOrder: (orderId) => perform("lookup", () => ({ ...orderOf(orderId) })),
+    getOrder: (orderId) => perform("lookup", () => ({ ...requireOrder(orderId) })),
     findOrdersByBooking: (offerId, bookingId) =>
       perform("lookup", () =>
         orders
@@ -197,7 +197,7 @@ export function createMemorySupplier(options: { quietMilliseconds: number }) {
       ),
     cancelUnpaidOrder: (orderId) =>
       perform("cancellation", () => {
-        const order = orderOf(orderId);
+        const order = requireOrder(orderId);
         if (order.paid) throw new Failure("booking_rejected");
         order.cancelled = true;
       }),

@@ -1,14 +1,14 @@
 import type { ChainEndings } from "../../src/kernel/contracts/chain-ending.ts";
 import { startJob } from "../../src/kernel/contracts/job.ts";
 import type { Aggregates, Stores } from "../../src/kernel/contracts/whole.ts";
-import { createIndexerOf, createSubmitterOf } from "../../src/modules/chain/chain-machines.ts";
+import { createIndexer, createSubmitter } from "../../src/modules/chain/chain-machines.ts";
 import type { ChainTiming } from "../../src/modules/chain/sending/launch-chain.ts";
 import { registerNewAgent } from "../../src/modules/reputation/register-agent.ts";
 import {
   equipMissingTenants,
   equipSandboxTenant as giveDevelopmentMoney,
 } from "../../src/modules/treasury/equip-tenants.ts";
-import { createReconcilerOf } from "../../src/modules/treasury/reconcile-ledger.ts";
+import { createReconciler } from "../../src/modules/treasury/reconcile-ledger.ts";
 import { type LiveChainOptions, openLiveChain } from "../../src/outside/live-chain.ts";
 import { openSandboxChain, type SandboxChainOptions } from "../../src/outside/sandbox-chain.ts";
 import type { ChainOperations } from "../../src/ports/chain/chain-operation.ts";
@@ -35,9 +35,9 @@ function withMachines(openedChain: OpenedChain, { operations, stores, log, endin
     facilitator: openedChain.verifier,
     boundChains: stores.boundChains,
     wallets: stores.wallets,
-    submitter: createSubmitterOf(openedChain, { operations, stores, log, ...own }),
-    indexer: createIndexerOf(openedChain, { operations, stores, log }),
-    reconciler: createReconcilerOf(openedChain, { stores, log }),
+    submitter: createSubmitter(openedChain, { operations, stores, log, ...own }),
+    indexer: createIndexer(openedChain, { operations, stores, log }),
+    reconciler: createReconciler(openedChain, { stores, log }),
   };
 }
 

@@ -100,7 +100,7 @@ export function createBuyer(service: Pick<TestService, "dataDir" | "edgeUrl">, p
     .register("eip155:*", new ExactEvmScheme(account));
   const buyingFetch = wrapFetchWithPayment(fetch, wallet);
 
-  const urlOf = (tool: string): string => `${service.edgeUrl}/tools/${tool}`;
+  const toolUrl = (tool: string): string => `${service.edgeUrl}/tools/${tool}`;
   const request = (args: unknown, headers: Readonly<Record<string, string>> = {}): RequestInit => ({
     method: "POST",
     headers: { "content-type": "application/json", ...headers },
@@ -113,15 +113,15 @@ export function createBuyer(service: Pick<TestService, "dataDir" | "edgeUrl">, p
   };
 
   const post = async (tool: string, args: unknown, headers: Readonly<Record<string, string>> = {}) =>
-    read(await fetch(urlOf(tool), request(args, headers)));
+    read(await fetch(toolUrl(tool), request(args, headers)));
 
-  async function termsOf(tool: string, headers: Readonly<Record<string, string>> = {}): Promise<PaymentRequired> {
+  async function readTerms(tool: string, headers: Readonly<Record<string, string>> = {}): Promise<PaymentRequired> {
     const answer = await post(tool, {}, headers);
     return PaymentRequired.parse(decode(answer.headers.get("payment-required")));
   }
 
   async function sign(tool: string, forged: Forged = {}, headers: Readonly<Record<string, string>> = {}) {
-    const { resource, accepts } = await termsOf(tool, headers);
+    const { resource, accepts } = await readTerms(tool, headers);
     const [terms] = accepts;
     const now = Math.floor(Date.now() / 1000);
     const message = {
@@ -161,9 +161,9 @@ export function createBuyer(service: Pick<TestService, "dataDir" | "edgeUrl">, p
   return {
     chain,
     address: account.address,
-    urlOf,
+    toolUrl,
     post,
-    termsOf,
+    readTerms,
     /** PAYMENT-SIGNATURE for a tool, by our own hand. */
     sign,
     /** Signed by hand and sent once. */
@@ -172,8 +172,8 @@ export function createBuyer(service: Pick<TestService, "dataDir" | "edgeUrl">, p
     },
     /** As the official client buys it. */
     buy: async (tool: string, args: unknown, headers: Readonly<Record<string, string>> = {}) =>
-      read(await buyingFetch(urlOf(tool), request(args, headers))),
-    balanceOf: (owner: Hex) =>
+      read(await buyingFetch(toolUrl(tool), request(args, headers))),
+    readBalance: (owner: Hex) =>
       client.readContract({ address: chain.usdc, abi: erc20Abi, functionName: "balanceOf", args: [owner] }),
   };
 }

@@ -114,7 +114,7 @@ export async function newPayer(world: ChainWorld, funds: bigint, options: { isCo
 }
 
 /** The call that anybody can make who has seen the payment. */
-export function broadcastOf(payment: SignedPayment): { to: Hex; data: Hex } {
+export function buildBroadcast(payment: SignedPayment): { to: Hex; data: Hex } {
   const { asset, payer, payTo, amount, validAfter, validBefore, nonce, signature } = payment;
   const data = encodeFunctionData({
     abi: stablecoinAbi,

@@ -50,7 +50,7 @@ export async function openPaymentWorld() {
   const calls = createCalls(pool, stores.callPayments);
   const { tools } = createProbes();
 
-  const termsOf = (amount: bigint): PaymentTerms => ({
+  const buildTerms = (amount: bigint): PaymentTerms => ({
     network: `eip155:${chain.chainId}`,
     asset: token.address,
     payTo: collection.address,
@@ -91,7 +91,7 @@ export async function openPaymentWorld() {
         primaryType: "TransferWithAuthorization",
         message: { from: address, to: payTo, value: amount, validAfter, validBefore, nonce },
       });
-      const { asset, network: caip } = termsOf(amount);
+      const { asset, network: caip } = buildTerms(amount);
       return { network: caip, asset, payer: address, payTo, amount, validAfter, validBefore, nonce, signature };
     }
 
@@ -110,10 +110,10 @@ export async function openPaymentWorld() {
       });
       await world.drain(openedChain);
     }
-    return { address, sign, spend, balance: () => balanceOf(address) };
+    return { address, sign, spend, balance: () => readBalance(address) };
   }
 
-  async function balanceOf(address: Hex): Promise<bigint> {
+  async function readBalance(address: Hex): Promise<bigint> {
     const head = await chain.head();
     return (await chain.balances("USDC", [address], head.number))[0] ?? 0n;
   }
@@ -202,10 +202,10 @@ export async function openPaymentWorld() {
     signed: SignedPayment,
     options: PayOptions = {},
   ) {
-    const { tool = "probe_read", tenantId, args = { text: "a" }, terms = termsOf(signed.amount) } = options;
+    const { tool = "probe_read", tenantId, args = { text: "a" }, terms = buildTerms(signed.amount) } = options;
     const run = options.run ?? (async (): Promise<Ran> => ({ result: { text: "done" } }));
     const principal =
-      tenantId === undefined ? { payer: signed.payer, environment: "sandbox" as const } : principalOf(tenantId);
+      tenantId === undefined ? { payer: signed.payer, environment: "sandbox" as const } : buildPrincipal(tenantId);
     const charge = charges.open({ payment: signed, terms, principal, limits: unlimited });
     const call = newCall(tool, tenantId, args);
     await charge.admit?.(call);
@@ -235,12 +235,12 @@ export async function openPaymentWorld() {
     settling: openedChain,
     calls,
     collection,
-    termsOf,
+    buildTerms,
     newPayer,
     broadcast,
     openProcess,
     pay,
-    balanceOf,
+    readBalance,
     /** The books of a payer, and the collection wallet's balance on the chain. */
     async books({ address }: { address: Hex }) {
       const rows = await world.db
@@ -306,7 +306,7 @@ function signedParts({ amount, validAfter, validBefore, nonce, signature }: Omit
   return { amount, validAfter, validBefore, nonce, signature };
 }
 
-function principalOf(tenantId: string) {
+function buildPrincipal(tenantId: string) {
   return {
     keyId: `key_of_${tenantId}`,
     tenantId,

@@ -120,5 +120,5 @@ export function createShownOnceProbe() {
       return { secret, secrets: [{ secret, name: plain }], plain };
     },
   });
-  return { tool, runs: () => runs, callOf: (plain: string) => done.get(plain) };
+  return { tool, runs: () => runs, findCall: (plain: string) => done.get(plain) };
 }

@@ -20,12 +20,12 @@ export const PROGRAMS = [
 type ProgramPath = (typeof PROGRAMS)[number];
 
 /** Where the bundle of a program lies in the folder of all. */
-export const bundleOf = (folder: string, path: string): string => join(folder, path.replace(/\.ts$/, ".js"));
+export const bundlePath = (folder: string, path: string): string => join(folder, path.replace(/\.ts$/, ".js"));
 
 /** Where to find a program of the repository: all in one file if this run has bundled it (`bundle-programs.ts`), else as it stands. */
 export function programAt(path: ProgramPath): string {
   const folder = process.env.TEST_PROGRAMS_FOLDER;
-  return folder === undefined ? join(REPOSITORY, path) : bundleOf(folder, path);
+  return folder === undefined ? join(REPOSITORY, path) : bundlePath(folder, path);
 }
 
 /** The parts that a product starts beside itself, for what starts one in the process of the tests. */

@@ -198,7 +198,10 @@ class ScriptedSteps {
   }
 }
 
-function definitionOf(kind: ScriptedKind, steps: ScriptedSteps): EffectDefinition<ScriptedRecord, ScriptedAggregates> {
+function buildDefinition(
+  kind: ScriptedKind,
+  steps: ScriptedSteps,
+): EffectDefinition<ScriptedRecord, ScriptedAggregates> {
   return {
     done: "made",
     store: ({ records }) => records,
@@ -233,7 +236,7 @@ export async function openScriptedWorld() {
   await sql`create table scripted_mark (call_id text not null, effect text not null)`.execute(db);
   await sql`create table scripted_money (reference text not null, kind text not null)`.execute(db);
 
-  const aggregatesOf = (queryable: Queryable): ScriptedAggregates => ({
+  const buildAggregates = (queryable: Queryable): ScriptedAggregates => ({
     effects: createMarks(queryable),
     records: createRecords(queryable, clock),
     money: {
@@ -243,8 +246,8 @@ export async function openScriptedWorld() {
     },
   });
   const stores: ScriptedStores = {
-    ...aggregatesOf(db),
-    transaction: (work) => db.transaction().execute((transaction) => work(aggregatesOf(transaction))),
+    ...buildAggregates(db),
+    transaction: (work) => db.transaction().execute((transaction) => work(buildAggregates(transaction))),
   };
 
   /** One thing that is to happen once, and another system that it happens at. */
@@ -260,7 +263,7 @@ export async function openScriptedWorld() {
       const id = `effect_${next}`;
       const steps = new ScriptedSteps(ports.port);
       return await executeOnce<ScriptedRecord, ScriptedAggregates>(
-        { stores: ports.stores, clock, definition: definitionOf(kind, steps) },
+        { stores: ports.stores, clock, definition: buildDefinition(kind, steps) },
         {
           callId,
           findLive: () => ports.stores.records.findLive(key),
@@ -283,7 +286,7 @@ export async function openScriptedWorld() {
     async function reconcile(after: Temporal.DurationLike, ports = alive, isOn = true): Promise<number> {
       clock.advance(after);
       next += 1;
-      const definition = definitionOf(kind, new ScriptedSteps(ports.port));
+      const definition = buildDefinition(kind, new ScriptedSteps(ports.port));
       const use = defineEffectUse<ScriptedRecord, ScriptedAggregates>({
         name: kind,
         clock,

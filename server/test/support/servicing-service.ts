@@ -6,7 +6,7 @@ import { supplierAccess } from "../../src/embedded/supplier-part.ts";
 import { hangUpUntil } from "./hang-up.ts";
 import { type Answer, type CallOptions, startTestService } from "./service.ts";
 import { openSharedService } from "./shared-service.ts";
-import { resultOf } from "./treasury.ts";
+import { requireResult } from "./treasury.ts";
 
 const Offers = z.object({
   offers: z.array(
@@ -106,7 +106,7 @@ export async function openServicing(product: "own" | "shared") {
   async function result(tool: string, args: unknown, options: CallOptions = {}) {
     const answer = await service.call(tool, args, options);
     if (answer.status !== 200) throw new Error(`${tool} answered ${answer.status}: ${answer.text}`);
-    return resultOf(answer);
+    return requireResult(answer);
   }
 
   /** A new day for each, so that no test meets another one's seats. */
@@ -176,7 +176,7 @@ export async function openServicing(product: "own" | "shared") {
     return Selected.parse(await result("select_order_change_offer", { offerId: offer.id }));
   }
 
-  const requestsOf = async (trace: string) =>
+  const readRequests = async (trace: string) =>
     Requests.parse(await supplier(`/_sandbox/requests?contains=${trace}`)).requests;
   const ledger = async () => Ledger.parse(await supplier("/_sandbox/ledger"));
   const books = async () => Books.parse(await result("check_treasury", {}));
@@ -242,7 +242,7 @@ export async function openServicing(product: "own" | "shared") {
     selectChange,
     ledger,
     /** The supplier's requests that contain a text, such as a trace. */
-    requestsOf,
+    readRequests,
     books,
     paidToSupplier,
     expectSameBooks,

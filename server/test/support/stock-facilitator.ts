@@ -135,7 +135,7 @@ export async function startStockFacilitator(options: {
   const address = server.address();
 
   return {
-    url: `http://127.0.0.1:${portOf(address)}`,
+    url: `http://127.0.0.1:${findPort(address)}`,
     address: account.address,
     /** The questions that it received, in order. */
     asked,
@@ -155,6 +155,6 @@ export async function startStockFacilitator(options: {
 
 export type StockFacilitator = Awaited<ReturnType<typeof startStockFacilitator>>;
 
-function portOf(address: string | AddressInfo | null): number {
+function findPort(address: string | AddressInfo | null): number {
   return typeof address === "object" && address !== null ? address.port : 0;
 }

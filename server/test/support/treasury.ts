@@ -46,7 +46,7 @@ function openKeys({ config, dataDir }: Pick<Owner, "config" | "dataDir">) {
     async wallet(environment: Environment, kind: WalletKind, tenantId: string | null = null) {
       const found = (await wallets.list(environment)).find((one) => one.kind === kind && one.tenantId === tenantId);
       if (found === undefined) throw new Error(`there is no ${kind} wallet`);
-      return { ...found, account: privateKeyToAccount(await signer.privateKeyOf(found.id)) };
+      return { ...found, account: privateKeyToAccount(await signer.readPrivateKey(found.id)) };
     },
   };
 }
@@ -97,14 +97,15 @@ export function openTreasury(service: Owner) {
     client,
     tokens,
     close: keys.close,
-    balanceOf: (address: Hex, token: TokenSymbol = "USDC"): Promise<bigint> =>
+    readBalance: (address: Hex, token: TokenSymbol = "USDC"): Promise<bigint> =>
       client.readContract({
         address: tokens[token],
         abi: stablecoinAbi,
         functionName: "balanceOf",
         args: [getAddress(address)],
       }),
-    treasuryOf: async (tenantId: string): Promise<Hex> => (await keys.wallet("sandbox", "treasury", tenantId)).address,
+    findTreasury: async (tenantId: string): Promise<Hex> =>
+      (await keys.wallet("sandbox", "treasury", tenantId)).address,
     block: (token: TokenSymbol, address: Hex) => asOwner(token, "blacklist", address),
     /** Money that leaves a tenant's wallet past the service: signed with the tenant's key, sent by a stranger with gas. */
     async steal(tenantId: string, to: Hex, value: bigint, token: TokenSymbol = "USDC"): Promise<Hex> {
@@ -158,7 +159,7 @@ export async function newFundedTenant(service: TestService, name: string) {
   return { tenantId: tenant.id, apiKey, operatorKey, as };
 }
 
-export const resultOf = (answer: { body: Record<string, unknown>; text: string }): Record<string, unknown> => {
+export const requireResult = (answer: { body: Record<string, unknown>; text: string }): Record<string, unknown> => {
   const { result } = answer.body;
   if (typeof result !== "object" || result === null) throw new Error(answer.text);
   return { ...result };

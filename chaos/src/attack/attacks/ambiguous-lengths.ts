@@ -20,7 +20,7 @@ const lengths: readonly (readonly string[])[] = [
 ];
 
 /** The answers received while the attacker waits. */
-async function answersOf(socket: Socket): Promise<string> {
+async function readAnswers(socket: Socket): Promise<string> {
   let text = "";
   socket.on("data", (data: Buffer) => {
     text += data.toString("latin1");
@@ -43,7 +43,7 @@ export const ambiguousLengths: Attack = {
       lengths.map(async (headers) => {
         const socket = await openWire(target.urls[host]);
         sockets.push(socket);
-        const answers = answersOf(socket);
+        const answers = readAnswers(socket);
         const head = requestHead("POST /healthz HTTP/1.1", "Host: attacked", ...headers);
         socket.write(`${head}0\r\n\r\n${hidden}`);
         const statuses = (await answers).match(/HTTP\/1\.1 \d{3}/g) ?? [];

@@ -11,7 +11,7 @@ const OVERSIZED_BYTES = 40 * 1024 * 1024;
 
 const paths = { app: "/api/agent/dispatch", edge: "/mcp" };
 
-const headOf = ({ apiKey }: Target, host: Host): string =>
+const buildHead = ({ apiKey }: Target, host: Host): string =>
   requestHead(
     `POST ${paths[host]} HTTP/1.1`,
     "Host: localhost",
@@ -22,7 +22,7 @@ const headOf = ({ apiKey }: Target, host: Host): string =>
 
 async function pourBodies(target: Target, host: Host, { count, body }: { count: number; body: string }) {
   const sockets = await openWires(target.urls[host], count);
-  await Promise.all(sockets.map((socket) => pour(socket.resume(), headOf(target, host) + body)));
+  await Promise.all(sockets.map((socket) => pour(socket.resume(), buildHead(target, host) + body)));
   await isTaken(target, sockets);
   return { calls: count, problems: [], end: () => closeAll(sockets) };
 }

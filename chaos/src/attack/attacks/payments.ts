@@ -20,7 +20,7 @@ const TOOL = "display_offer_conditions";
 const body = JSON.stringify({ offerId: "off_0000000000000000000000" });
 const done = async (): Promise<void> => undefined;
 
-async function termsOf({ urls, apiKey }: Target) {
+async function readTerms({ urls, apiKey }: Target) {
   return await createBuyer({ edgeUrls: [urls.edge], apiKey, history: createHistory() }).terms(TOOL, false);
 }
 
@@ -52,7 +52,7 @@ export const failingPaidCalls: Attack = {
     },
   },
   async begin(target) {
-    const terms = await termsOf(target);
+    const terms = await readTerms(target);
     const account = privateKeyToAccount(target.payerKey);
     const signed = await Promise.all(Array.from({ length: PAID_CALLS }, () => authorize(account, terms)));
     const { statuses, problems } = await postMany(PAID_CALLS, (index) => {
@@ -82,7 +82,7 @@ export const forgedPayments: Attack = {
     outsideCalls: { chainQuestions: (2 * REFUSALS) / FORGED_CALLS },
   },
   async begin(target) {
-    const terms = await termsOf(target);
+    const terms = await readTerms(target);
     const validBefore = BigInt(Math.floor(Date.now() / 1000) + terms.maxTimeoutSeconds);
     const { problems } = await postMany(FORGED_CALLS, () => {
       const authorization = {

@@ -8,7 +8,7 @@ const DEPTH = 100_000;
 const PACKED_CALLS = 1;
 const UNPACKED_BYTES = 64 * 1024 * 1024;
 
-const urlOf = ({ urls }: Target, host: Host) => `${urls[host]}${host === "app" ? "/api/agent/dispatch" : "/mcp"}`;
+const buildUrl = ({ urls }: Target, host: Host) => `${urls[host]}${host === "app" ? "/api/agent/dispatch" : "/mcp"}`;
 const done = async (): Promise<void> => undefined;
 
 /** Lists in lists: whoever goes into them one by one runs out of stack. */
@@ -20,7 +20,7 @@ export const deepJson: Attack = {
   async begin(target, host) {
     const body = `{"tool":"timezone_brief","args":{"latitude":${"[".repeat(DEPTH)}${"]".repeat(DEPTH)}}}`;
     const headers = { authorization: `Bearer ${target.apiKey}` };
-    const { problems, texts } = await postMany(DEEP_CALLS, () => ({ url: urlOf(target, host), headers, body }));
+    const { problems, texts } = await postMany(DEEP_CALLS, () => ({ url: buildUrl(target, host), headers, body }));
     const read = texts.filter((text) => !text.includes("nested deeper"));
     const found = read.length === 0 ? [] : [`${read.length} bodies were read to the end`];
     return { calls: DEEP_CALLS, problems: [...problems, ...found], end: done };
@@ -36,7 +36,7 @@ export const packedBodies: Attack = {
   async begin(target, host) {
     const body = gzipSync(Buffer.alloc(UNPACKED_BYTES, " "));
     const headers = { authorization: `Bearer ${target.apiKey}`, "content-encoding": "gzip" };
-    const { problems } = await postMany(PACKED_CALLS, () => ({ url: urlOf(target, host), headers, body }));
+    const { problems } = await postMany(PACKED_CALLS, () => ({ url: buildUrl(target, host), headers, body }));
     return { calls: PACKED_CALLS, problems, end: done };
   },
 };

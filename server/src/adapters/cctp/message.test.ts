@@ -109,7 +109,7 @@ describe("a transfer between two chains", () => {
   it("burns the money of a wallet without gas and mints it once", async () => {
     const { base, arc, payer, attest, deliver } = world;
     const sent = await world.burn(payer, 25_000_000n, 0n, STANDARD);
-    expect(await base.balanceOf(payer.address)).toBe(75_000_000n);
+    expect(await base.readBalance(payer.address)).toBe(75_000_000n);
     const message = decodeMessage(sent);
     expect(message).toMatchObject({
       sourceDomain: base.domain,
@@ -131,9 +131,9 @@ describe("a transfer between two chains", () => {
     });
     const nonce = generatePrivateKey();
     const attested = encodeMessage({ ...message, nonce, finalityThresholdExecuted: STANDARD });
-    const before = await arc.balanceOf(RECIPIENT);
+    const before = await arc.readBalance(RECIPIENT);
     await deliver(attested, await attest(attested));
-    expect(await arc.balanceOf(RECIPIENT)).toBe(before + 25_000_000n);
+    expect(await arc.readBalance(RECIPIENT)).toBe(before + 25_000_000n);
     await expect(deliver(attested, await attest(attested))).rejects.toThrow("Nonce already used");
   });
 
@@ -141,7 +141,7 @@ describe("a transfer between two chains", () => {
     const { arc, payer, attest, deliver } = world;
     const message = decodeMessage(await world.burn(payer, 10_000_000n, 5_000n, FAST));
     const nonce = generatePrivateKey();
-    const [beforeFees, before] = await Promise.all([arc.balanceOf(FEES), arc.balanceOf(RECIPIENT)]);
+    const [beforeFees, before] = await Promise.all([arc.readBalance(FEES), arc.readBalance(RECIPIENT)]);
     const inBlock = await arc.client.getBlockNumber();
     const fast = { ...message, nonce, finalityThresholdExecuted: FAST };
     const expired = encodeMessage({
@@ -152,8 +152,8 @@ describe("a transfer between two chains", () => {
     const burn = { ...message.burn, feeExecuted: 1_300n, expirationBlock: inBlock + 1_000n };
     const attested = encodeMessage({ ...fast, burn });
     await deliver(attested, await attest(attested));
-    expect(await arc.balanceOf(RECIPIENT)).toBe(before + 9_998_700n);
-    expect(await arc.balanceOf(FEES)).toBe(beforeFees + 1_300n);
+    expect(await arc.readBalance(RECIPIENT)).toBe(before + 9_998_700n);
+    expect(await arc.readBalance(FEES)).toBe(beforeFees + 1_300n);
   });
 
   it("mints nothing that fewer attesters signed, or another message", async () => {
@@ -172,7 +172,7 @@ describe("a transfer between two chains", () => {
 async function openWorld() {
   const chains = await startTwoChains();
   const attesterKeys = [generatePrivateKey(), generatePrivateKey()].toSorted((one, other) =>
-    addressOf(one) < addressOf(other) ? -1 : 1,
+    lowerAddress(one) < lowerAddress(other) ? -1 : 1,
   );
   const attesters = attesterKeys.map((key) => privateKeyToAccount(key).address);
   const [base, arc] = await Promise.all([
@@ -257,4 +257,4 @@ async function openWorld() {
 }
 
 /** As text that is compared as the number that it is. */
-const addressOf = (key: Hex): string => privateKeyToAccount(key).address.toLowerCase();
+const lowerAddress = (key: Hex): string => privateKeyToAccount(key).address.toLowerCase();

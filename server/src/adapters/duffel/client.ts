@@ -87,7 +87,7 @@ class HttpDuffelClient implements DuffelClient {
   async readDated<T>(request: ReadRequest<T>): Promise<{ data: T; date: Temporal.PlainDate | undefined }> {
     const response = await this.#readResponse(request);
     const { data } = this.#understood(z.object({ data: request.schema }), parseJson(response.body), request.path);
-    return { data, date: dateOf(response.header("last-modified")) };
+    return { data, date: parseHttpDate(response.header("last-modified")) };
   }
 
   async readPages<T>(
@@ -127,7 +127,7 @@ class HttpDuffelClient implements DuffelClient {
     try {
       return await http.send({
         method: "POST",
-        url: this.#urlOf(path),
+        url: this.#buildUrl(path),
         headers: this.#headers,
         json: { data },
         timeoutMilliseconds: commitTimeoutMilliseconds,
@@ -149,7 +149,7 @@ class HttpDuffelClient implements DuffelClient {
     const { subject, path, method = "GET", signal, data } = request;
     const deadlineMilliseconds = performance.now() + (request.timeoutMilliseconds ?? readTimeoutMilliseconds);
     const json = data === undefined ? {} : { json: { data } };
-    const sent = { method, url: this.#urlOf(path, request.query), headers: this.#headers, signal, ...json };
+    const sent = { method, url: this.#buildUrl(path, request.query), headers: this.#headers, signal, ...json };
     for (let attempt = 1; ; attempt += 1) {
       const mayRepeat = attempt === 1 && deadlineMilliseconds - performance.now() > retryDelayMilliseconds;
       try {
@@ -169,7 +169,7 @@ class HttpDuffelClient implements DuffelClient {
     }
   }
 
-  #urlOf(path: string, query: Query = {}): URL {
+  #buildUrl(path: string, query: Query = {}): URL {
     const url = new URL(`${this.#base}${path}`);
     for (const [name, value] of Object.entries(query)) {
       if (value !== undefined) url.searchParams.set(name, String(value));
@@ -234,7 +234,7 @@ function pause(milliseconds: number): Promise<void> {
 }
 
 /** The date of an HTTP date, in UTC. */
-function dateOf(value: string | undefined): Temporal.PlainDate | undefined {
+function parseHttpDate(value: string | undefined): Temporal.PlainDate | undefined {
   const at = value === undefined ? Number.NaN : Date.parse(value);
   if (Number.isNaN(at)) return undefined;
   return Temporal.Instant.fromEpochMilliseconds(at).toZonedDateTimeISO("UTC").toPlainDate();

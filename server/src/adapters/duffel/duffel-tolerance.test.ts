@@ -25,15 +25,15 @@ function isRecord(value: unknown): value is Record<string, unknown> {
 }
 
 /** The paths of all fields and list items of a value. */
-function pathsOf(value: unknown, path: Path = []): Path[] {
+function listPaths(value: unknown, path: Path = []): Path[] {
   const here = path.length === 0 ? [] : [path];
-  if (Array.isArray(value)) return [...here, ...value.flatMap((item, index) => pathsOf(item, [...path, index]))];
+  if (Array.isArray(value)) return [...here, ...value.flatMap((item, index) => listPaths(item, [...path, index]))];
   if (!isRecord(value)) return here;
-  return [...here, ...Object.entries(value).flatMap(([name, field]) => pathsOf(field, [...path, name]))];
+  return [...here, ...Object.entries(value).flatMap(([name, field]) => listPaths(field, [...path, name]))];
 }
 
 /** One path of each kind: the items of a list have the same fields. */
-function kindsOf(paths: readonly Path[]): Path[] {
+function pickKinds(paths: readonly Path[]): Path[] {
   const kinds = Map.groupBy(paths, (path) => path.map((step) => (typeof step === "number" ? "*" : step)).join("."));
   return [...kinds.values()].flatMap((all) => all.slice(0, 1));
 }
@@ -204,7 +204,7 @@ const shapes: Record<string, Shape> = {
 test.for(Object.keys(shapes))("%s is recognised without its descriptive fields", async (name) => {
   const shape = shapes[name];
   if (shape === undefined) throw new Error("no such shape");
-  const paths = pathsOf(shape.answer).filter((path) => !shape.strict.test(path.join(".")));
+  const paths = listPaths(shape.answer).filter((path) => !shape.strict.test(path.join(".")));
   let answer: unknown;
   await using duffel = await startDuffel(({ path }) => ({
     status: 200,
@@ -217,7 +217,7 @@ test.for(Object.keys(shapes))("%s is recognised without its descriptive fields",
     );
   };
   for (const bend of ["remove", "null"] as const) {
-    for (const path of kindsOf(paths)) await readBent([path], bend);
+    for (const path of pickKinds(paths)) await readBent([path], bend);
   }
   const bends = fc.constantFrom<Bend[]>("remove", "null", "other");
   await fc.assert(fc.asyncProperty(fc.subarray(paths, { minLength: 2 }), bends, readBent), { numRuns: 30 });

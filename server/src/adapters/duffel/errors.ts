@@ -79,7 +79,7 @@ export function failure(code: SupplierCode, cause?: unknown, retryAfterSeconds?:
 
 const Pointer = z.object({ pointer: z.string().nullish(), field: z.string().nullish() });
 
-function pointerOf(entry: ErrorEntry): string {
+function findPointer(entry: ErrorEntry): string {
   const source = Pointer.safeParse(entry.source);
   return source.success ? (source.data.pointer ?? source.data.field ?? "") : "";
 }
@@ -95,7 +95,7 @@ function refusal(error: SupplierError, subject: Subject, otherwise: SupplierCode
   }
   if (error.status === 404) return failure(MISSING[subject], error);
   if (error.errors.some(({ type }) => type === "airline_error")) return failure(airline, error);
-  const pointer = error.errors.map(pointerOf).find((text) => text !== "") ?? "";
+  const pointer = error.errors.map(findPointer).find((text) => text !== "") ?? "";
   if (SUBJECT_FIELD[subject]?.test(pointer)) return failure(MISSING[subject], error);
   if (WITH_INPUTS.has(subject)) {
     const refused = refusedInput(error, subject, pointer);

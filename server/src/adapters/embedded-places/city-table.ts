@@ -103,7 +103,7 @@ export class CityTable {
   named(folded: string): City[] {
     const wanted = Buffer.from(folded);
     const index = this.#lowerBound(wanted);
-    return this.#isKey(index, wanted) ? this.#ranksOf(index).map((rank) => this.at(rank)) : [];
+    return this.#isKey(index, wanted) ? this.#listRanks(index).map((rank) => this.at(rank)) : [];
   }
 
   /** Ranks of cities with a name that begins with this text; looks at no more than `most` names. */
@@ -115,7 +115,7 @@ export class CityTable {
       const from = this.#keys.starts[index] ?? 0;
       const to = Math.min(this.#keys.starts[index + 1] ?? 0, from + wanted.length);
       if (this.#keys.bytes.compare(wanted, 0, wanted.length, from, to) !== 0) break;
-      ranks.push(...this.#ranksOf(index).slice(0, 1));
+      ranks.push(...this.#listRanks(index).slice(0, 1));
     }
     return ranks;
   }
@@ -171,13 +171,13 @@ export class CityTable {
     return this.#keys.bytes.compare(wanted, 0, wanted.length, from, this.#keys.starts[index + 1] ?? 0) === 0;
   }
 
-  #ranksOf(key: number): number[] {
+  #listRanks(key: number): number[] {
     return [...this.#keyRanks.subarray(this.#keyFirst[key] ?? 0, this.#keyFirst[key + 1] ?? 0)];
   }
 
   #sortIntoCells(): { first: Uint32Array; ranks: Uint32Array } {
     const cellOfRank = (rank: number) =>
-      cellOf((this.#latitudes[rank] ?? 0) * POSITION_UNIT, (this.#longitudes[rank] ?? 0) * POSITION_UNIT);
+      findCell((this.#latitudes[rank] ?? 0) * POSITION_UNIT, (this.#longitudes[rank] ?? 0) * POSITION_UNIT);
     const first = new Uint32Array(CELLS_AROUND * CELLS_UP + 1);
     for (let rank = 0; rank < this.count; rank += 1) {
       const cell = cellOfRank(rank) + 1;
@@ -203,7 +203,7 @@ function textAt({ bytes, starts }: { bytes: Buffer; starts: Uint32Array }, index
 }
 
 /** Cells of one degree; the last row and column include the pole and the antimeridian. */
-function cellOf(latitude: number, longitude: number): number {
+function findCell(latitude: number, longitude: number): number {
   const row = Math.min(CELLS_UP - 1, Math.max(0, Math.floor(latitude + 90)));
   const column = ((Math.floor(longitude + 180) % CELLS_AROUND) + CELLS_AROUND) % CELLS_AROUND;
   return row * CELLS_AROUND + column;
@@ -219,7 +219,7 @@ function cellsAround({ latitude, longitude }: Position, withinKilometers: number
   const half = Math.min(180, degrees / narrow);
   for (let row = Math.floor(south); row <= Math.floor(north); row += 1) {
     for (let column = Math.floor(longitude - half); column <= Math.floor(longitude + half); column += 1) {
-      cells.add(cellOf(row, column));
+      cells.add(findCell(row, column));
     }
   }
   return cells;

@@ -18,11 +18,11 @@ export class CountryBorders {
     if (code === null) return undefined;
     if (code === "MA" && latitude < WESTERN_SAHARA_UP_TO) return "EH";
     // Ceuta and Melilla have a code that ISO only reserves.
-    return isoCodes.has(code) ? code : this.countryOf(code);
+    return isoCodes.has(code) ? code : this.findParentCountry(code);
   }
 
   /** The country of a territory; undefined: the code is a country's. */
-  countryOf(code: string): string | undefined {
+  findParentCountry(code: string): string | undefined {
     return this.#coder.feature(code)?.properties.country;
   }
 }

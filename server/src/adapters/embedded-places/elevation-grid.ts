@@ -45,7 +45,7 @@ export class ElevationGrid {
     const [row, column] = [Math.round(y), Math.round(x)];
     const bytes = [-1, 0, 1].flatMap((down) => [-1, 0, 1].map((right) => this.#byteAt(row + down, column + right)));
     if (bytes.every((byte) => byte === SEA)) return undefined;
-    const meters = bytes.map((byte) => this.#metersOf(byte));
+    const meters = bytes.map((byte) => this.#toMeters(byte));
     const highest = Math.max(...meters);
     return { relief: highest - Math.min(...meters), highest, near: this.#between(y, x) };
   }
@@ -54,13 +54,13 @@ export class ElevationGrid {
     const [top, left] = [Math.floor(y), Math.floor(x)];
     const corners = [0, 1].flatMap((down) => [0, 1].map((right) => this.#byteAt(top + down, left + right)));
     if (corners.includes(SEA)) return undefined;
-    const [a = 0, b = 0, c = 0, d = 0] = corners.map((byte) => this.#metersOf(byte));
+    const [a = 0, b = 0, c = 0, d = 0] = corners.map((byte) => this.#toMeters(byte));
     const [south, east] = [y - top, x - left];
     const meters = (1 - south) * ((1 - east) * a + east * b) + south * ((1 - east) * c + east * d);
     return { relief: Math.max(a, b, c, d) - Math.min(a, b, c, d), meters };
   }
 
-  #metersOf(byte: number): number {
+  #toMeters(byte: number): number {
     return this.#meters[byte] ?? 0;
   }
 

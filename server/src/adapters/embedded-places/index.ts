@@ -51,7 +51,7 @@ export function createEmbeddedPlaces(): EmbeddedPlaces {
       cities: cities(),
       sights: loadSights(),
       countries: countryIndex(codes),
-      mainAirport: (metroCode) => mainAirportOf(airports(), metroCode),
+      mainAirport: (metroCode) => findMainAirport(airports(), metroCode),
     };
   });
   const near = once(() => new NearMatches(gazetteer()));
@@ -81,7 +81,7 @@ export function createEmbeddedPlaces(): EmbeddedPlaces {
     nearMatches: (text) => near().find(text, NEAR_MATCHES),
     airport(iataCode) {
       const code = iataCode.toUpperCase();
-      return airports().byCode.get(code) ?? mainAirportOf(airports(), code);
+      return airports().byCode.get(code) ?? findMainAirport(airports(), code);
     },
     metroCode(iataCode) {
       const code = iataCode.toUpperCase();
@@ -109,13 +109,13 @@ export function createEmbeddedPlaces(): EmbeddedPlaces {
         )
         .map(({ name, latitude, longitude }) => ({ name, latitude, longitude })),
     countryCodeAt: (position) => countries().find(position),
-    countryOfTerritory: (countryCode) => countries().countryOf(countryCode),
+    countryOfTerritory: (countryCode) => countries().findParentCountry(countryCode),
     timeZonesAt: (position) => zones().find(position, () => countries().find(position)),
   };
 }
 
 /** The curated airport of a metropolitan code, else its first: the table has the largest first. */
-function mainAirportOf(airports: AirportIndex, metroCode: string): Airport | undefined {
+function findMainAirport(airports: AirportIndex, metroCode: string): Airport | undefined {
   const curated = airports.byCode.get(mainAirports.get(metroCode) ?? "");
   return curated ?? airports.byMetroCode.get(metroCode)?.[0];
 }

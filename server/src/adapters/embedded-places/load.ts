@@ -73,10 +73,10 @@ function readRows<Row>(name: string, isRow: (row: unknown) => row is Row): Row[]
   throw new Error(`data/${name} does not have the expected columns; build it again`);
 }
 
-function groupBy<Item>(items: readonly Item[], keysOf: (item: Item) => Iterable<string>): Map<string, Item[]> {
+function groupBy<Item>(items: readonly Item[], listKeys: (item: Item) => Iterable<string>): Map<string, Item[]> {
   const groups = new Map<string, Item[]>();
   for (const item of items) {
-    for (const key of new Set(keysOf(item))) {
+    for (const key of new Set(listKeys(item))) {
       const group = groups.get(key);
       if (group === undefined) groups.set(key, [item]);
       else group.push(item);

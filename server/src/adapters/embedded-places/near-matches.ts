@@ -21,7 +21,7 @@ export class NearMatches {
     for (let rank = 0; rank < cities.count; rank += 1) {
       if (cities.populationAt(rank) < LEAST_POPULATION) continue;
       const name = fold(cities.nameAt(rank)).slice(0, LONGEST_NAME);
-      for (const letters of lettersOf(name)) {
+      for (const letters of listTrigrams(name)) {
         const known = this.#byLetters.get(letters);
         if (known === undefined) this.#byLetters.set(letters, [this.#names.length]);
         else known.push(this.#names.length);
@@ -55,7 +55,7 @@ export class NearMatches {
 
   #alike(wanted: string, most: number): { rank: number; difference: number }[] {
     const touched: number[] = [];
-    for (const letters of lettersOf(wanted)) {
+    for (const letters of listTrigrams(wanted)) {
       for (const index of this.#byLetters.get(letters) ?? []) {
         const shared = this.#shared[index] ?? 0;
         if (shared === 0) touched.push(index);
@@ -79,7 +79,7 @@ export class NearMatches {
 }
 
 /** All trigrams, with markers for the beginning and the end. */
-function lettersOf(name: string): Set<string> {
+function listTrigrams(name: string): Set<string> {
   const marked = `^${name}$`;
   const letters = new Set<string>();
   for (let at = 0; at + 3 <= marked.length; at += 1) letters.add(marked.slice(at, at + 3));

@@ -54,7 +54,7 @@ export function packTexts(texts: readonly string[]): { bytes: Buffer; starts: Ui
   return { bytes: Buffer.concat(parts), starts };
 }
 
-export const bytesOf = (numbers: ArrayBufferView): Uint8Array =>
+export const viewBytes = (numbers: ArrayBufferView): Uint8Array =>
   new Uint8Array(numbers.buffer, numbers.byteOffset, numbers.byteLength);
 
 export const uint32s = (bytes: Buffer): Uint32Array =>

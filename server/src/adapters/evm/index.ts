@@ -9,4 +9,4 @@ export { createPaymentOutcomes } from "./sending/find-outcome.ts";
 export { ChainSetupError } from "./setup-error.ts";
 export { createClaimKeys } from "./signing/claim-keys.ts";
 export { createPaymentVerifier } from "./signing/verify-payment.ts";
-export { addressOf, refuseWellKnownKey } from "./signing/well-known-keys.ts";
+export { deriveAddress, refuseWellKnownKey } from "./signing/well-known-keys.ts";

@@ -126,14 +126,14 @@ describe("a unified balance on two chains", () => {
     await deposit(payer, 60_000_000n);
     const terms = world.termsFor(payer, 20_000_000n);
     await mint(terms);
-    expect(await arc.balanceOf(RECIPIENT)).toBe(20_000_000n);
+    expect(await arc.readBalance(RECIPIENT)).toBe(20_000_000n);
     await expect(mint(terms)).rejects.toThrow("TransferSpecHashUsed");
     const intent = { maxBlockHeight: FOREVER, maxFee: 50_000n, spec: terms };
     const signature = await payer.signTypedData(burnIntentMessage(intent));
     await burn(encodeBurnIntent(intent), signature, 1_000n);
     expect(await world.availableBalance(payer)).toBe(39_999_000n);
-    expect(await base.balanceOf(FEES)).toBe(1_000n);
-    expect(await base.balanceOf(base.wallet)).toBe(39_999_000n);
+    expect(await base.readBalance(FEES)).toBe(1_000n);
+    expect(await base.readBalance(base.wallet)).toBe(39_999_000n);
     const used = await base.client.readContract({
       address: base.wallet,
       abi: gatewayWalletAbi,

@@ -1,4 +1,4 @@
-import { jsonOf, type OpenSource } from "../../platform/providers/open-source.ts";
+import { jsonParser, type OpenSource } from "../../platform/providers/open-source.ts";
 import type { Provider } from "../../platform/providers/provider.ts";
 import type { AddressSearch, Place, PlaceQuestion, PlaceSearch, PostalAddress } from "../../ports/maps.ts";
 import { type Found, SearchAnswer } from "./wire.ts";
@@ -7,7 +7,7 @@ const FRESH_MILLISECONDS = 7 * 86_400_000;
 /** Longer texts contain no address. */
 const LONGEST_TEXT = 300;
 const LONGEST_LABEL = 300;
-const parse = jsonOf(SearchAnswer);
+const parse = jsonParser(SearchAnswer);
 
 type FoundAddress = NonNullable<AddressSearch["found"]>;
 
@@ -39,7 +39,7 @@ export function createNominatim(source: OpenSource): Nominatim {
         const q = text.trim().replace(/\s+/g, " ").slice(0, LONGEST_TEXT);
         const query = { q, limit, "accept-language": languageCode, countrycodes: regionCode?.toLowerCase() };
         const { answer, asOf } = await search(query, signal);
-        const candidates = answer.flatMap((found) => placeOf(found) ?? []).slice(0, limit);
+        const candidates = answer.flatMap((found) => toPlace(found) ?? []).slice(0, limit);
         return { answer: candidates.length === 0 ? undefined : { candidates }, asOf };
       },
     },
@@ -56,7 +56,7 @@ export function createNominatim(source: OpenSource): Nominatim {
         };
         const { answer, asOf } = await search(query, signal);
         const [found] = answer;
-        const place = found === undefined ? undefined : placeOf(found);
+        const place = found === undefined ? undefined : toPlace(found);
         if (found === undefined || place === undefined) return { answer: undefined, asOf };
         return { answer: { ...place, postalCode: found.address?.postcode ?? null }, asOf };
       },
@@ -65,7 +65,7 @@ export function createNominatim(source: OpenSource): Nominatim {
 }
 
 /** Undefined: the place has no country or no position. */
-function placeOf(found: Found): Place | undefined {
+function toPlace(found: Found): Place | undefined {
   const [latitude, longitude] = [Number(found.lat), Number(found.lon)];
   const countryCode = found.address?.country_code?.toUpperCase();
   const isPosition = Math.abs(latitude) <= 90 && Math.abs(longitude) <= 180;
@@ -75,7 +75,7 @@ function placeOf(found: Found): Place | undefined {
     latitude,
     longitude,
     countryCode,
-    precision: precisionOf(found),
+    precision: classifyPrecision(found),
     unknownPart: null,
   };
 }
@@ -83,7 +83,7 @@ function placeOf(found: Found): Place | undefined {
 const LANDMARKS = new Set(["tourism", "historic", "leisure", "natural", "man_made", "amenity", "railway"]);
 
 /** `place_rank` counts from the world to the house: 16 is a city, 26 a street, 30 a house. */
-function precisionOf({ category = "", place_rank: rank = 30 }: Found): Place["precision"] {
+function classifyPrecision({ category = "", place_rank: rank = 30 }: Found): Place["precision"] {
   if (category === "aeroway") return "airport";
   if (LANDMARKS.has(category)) return "landmark";
   if (rank >= 26) return "address";

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { jsonOf, type OpenSource } from "../../platform/providers/open-source.ts";
+import { jsonParser, type OpenSource } from "../../platform/providers/open-source.ts";
 import type { Provider } from "../../platform/providers/provider.ts";
 import { type AirQuality, pollutants } from "../../ports/conditions.ts";
 import type { Position } from "../../ports/maps.ts";
@@ -9,7 +9,7 @@ const FRESH_MILLISECONDS = 30 * 60_000;
 
 const Value = z.number().nullable().default(null);
 
-const parse = jsonOf(
+const parse = jsonParser(
   z.object({
     current: z.object({
       time: z.string(),

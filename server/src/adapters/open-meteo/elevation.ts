@@ -1,11 +1,11 @@
 import { z } from "zod";
-import { jsonOf, type OpenSource } from "../../platform/providers/open-source.ts";
+import { jsonParser, type OpenSource } from "../../platform/providers/open-source.ts";
 import type { Provider } from "../../platform/providers/provider.ts";
 import type { ElevationAnswer } from "../../ports/elevation.ts";
 
 const FRESH_MILLISECONDS = 30 * 86_400_000;
 const ofThePoint = { errorMeters: null, highestMeters: null, distanceMeters: null };
-const parse = jsonOf(z.object({ elevation: z.array(z.number()) }));
+const parse = jsonParser(z.object({ elevation: z.array(z.number()) }));
 
 /** Elevations of the Copernicus model with cells of 90 meters. */
 export function createOpenMeteoElevation(

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { jsonOf, type OpenSource } from "../../platform/providers/open-source.ts";
+import { jsonParser, type OpenSource } from "../../platform/providers/open-source.ts";
 import type { Provider } from "../../platform/providers/provider.ts";
 import type { Weather } from "../../ports/conditions.ts";
 import type { Position } from "../../ports/maps.ts";
@@ -11,7 +11,7 @@ const DAYS = 7;
 const Value = z.number().nullable().default(null);
 const Values = z.array(z.number().nullable()).default([]);
 
-const parse = jsonOf(
+const parse = jsonParser(
   z.object({
     current: z.object({
       time: z.string(),

@@ -1,11 +1,11 @@
 import { z } from "zod";
-import { jsonOf, type OpenSource } from "../../platform/providers/open-source.ts";
+import { jsonParser, type OpenSource } from "../../platform/providers/open-source.ts";
 import type { Provider } from "../../platform/providers/provider.ts";
 import type { ElevationAnswer } from "../../ports/elevation.ts";
 
 const FRESH_MILLISECONDS = 30 * 86_400_000;
 const ofThePoint = { errorMeters: null, highestMeters: null, distanceMeters: null };
-const parse = jsonOf(
+const parse = jsonParser(
   z.object({
     status: z.literal("OK"),
     results: z.array(z.object({ elevation: z.number().nullable(), dataset: z.string() })),

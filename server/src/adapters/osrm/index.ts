@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { jsonOf, type OpenSource } from "../../platform/providers/open-source.ts";
+import { jsonParser, type OpenSource } from "../../platform/providers/open-source.ts";
 import type { Provider } from "../../platform/providers/provider.ts";
 import type { Position } from "../../ports/maps.ts";
 import type { RoutedMode, RoutedWay, WayQuestion } from "../../ports/ways.ts";
@@ -7,7 +7,7 @@ import type { RoutedMode, RoutedWay, WayQuestion } from "../../ports/ways.ts";
 const FRESH_MILLISECONDS = 24 * 3_600_000;
 
 /** `NoRoute` and `NoSegment` come with status 400: there is no route, or no road near one of the ends. */
-const parse = jsonOf(
+const parse = jsonParser(
   z.discriminatedUnion("code", [
     z.object({
       code: z.literal("Ok"),
@@ -28,7 +28,7 @@ export function createOsrm(source: OpenSource): Provider<WayQuestion, RoutedWay>
     attribution: ["© OpenStreetMap contributors (ODbL)"],
     async ask({ from, to, mode }, signal) {
       const { answer, asOf } = await source.read({
-        path: `/route/v1/${PROFILES[mode]}/${textOf(from)};${textOf(to)}`,
+        path: `/route/v1/${PROFILES[mode]}/${formatPosition(from)};${formatPosition(to)}`,
         query: { overview: "false" },
         freshMilliseconds: FRESH_MILLISECONDS,
         statuses: [200, 400],
@@ -43,4 +43,4 @@ export function createOsrm(source: OpenSource): Provider<WayQuestion, RoutedWay>
 }
 
 /** A ten-thousandth of a degree is eleven meters: neighbors share an answer. */
-const textOf = ({ latitude, longitude }: Position): string => `${longitude.toFixed(4)},${latitude.toFixed(4)}`;
+const formatPosition = ({ latitude, longitude }: Position): string => `${longitude.toFixed(4)},${latitude.toFixed(4)}`;

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { toVisibleText } from "../../domain/visible-text.ts";
-import { jsonOf, type OpenSource } from "../../platform/providers/open-source.ts";
+import { jsonParser, type OpenSource } from "../../platform/providers/open-source.ts";
 import type { Provider } from "../../platform/providers/provider.ts";
 import type { Position } from "../../ports/maps.ts";
 import { type HelpPlace, helpKinds, type Restaurant, type RestaurantQuestion } from "../../ports/nearby.ts";
@@ -13,7 +13,7 @@ const DIPLOMATIC_METERS = 20_000;
 
 const Point = z.object({ lat: z.number().min(-90).max(90), lon: z.number().min(-180).max(180) });
 
-const parse = jsonOf(
+const parse = jsonParser(
   z.object({
     // A query that ran out of time or memory is answered with partial results and a remark.
     remark: z.undefined().optional(),
@@ -58,7 +58,7 @@ export function createOverpass(source: OpenSource): Overpass {
         const near = `nwr["amenity"~"^(hospital|clinic|pharmacy|police)$"](${around(HELP_METERS, position)});`;
         const offices = `nwr["office"="diplomatic"](${around(DIPLOMATIC_METERS, position)});`;
         const { found, asOf } = await find(near + offices, signal);
-        return { answer: found.flatMap((one) => helpOf(one) ?? []), asOf };
+        return { answer: found.flatMap((one) => toHelpPlace(one) ?? []), asOf };
       },
     },
     restaurants: {
@@ -67,7 +67,7 @@ export function createOverpass(source: OpenSource): Overpass {
         const kind = cuisine === undefined ? "" : `["cuisine"~"(^|;) *${cuisine}",i]`;
         const filter = `nwr["amenity"="restaurant"]["name"]${kind}(${around(withinMeters, position)});`;
         const { found, asOf } = await find(filter, signal);
-        return { answer: found.flatMap((one) => restaurantOf(one) ?? []), asOf };
+        return { answer: found.flatMap((one) => toRestaurant(one) ?? []), asOf };
       },
     },
   };
@@ -77,25 +77,25 @@ export function createOverpass(source: OpenSource): Overpass {
 const around = (meters: number, { latitude, longitude }: Position): string =>
   `around:${meters},${latitude.toFixed(4)},${longitude.toFixed(4)}`;
 
-function helpOf(found: Found): HelpPlace | undefined {
-  const place = placeOf(found);
+function toHelpPlace(found: Found): HelpPlace | undefined {
+  const place = toPlace(found);
   const { amenity, office } = found.tags;
   const kind = helpKinds.find((one) => one === (office === "diplomatic" ? office : amenity));
   return place === undefined || kind === undefined ? undefined : { ...place, kind };
 }
 
-function restaurantOf(found: Found): Restaurant | undefined {
-  const place = placeOf(found);
+function toRestaurant(found: Found): Restaurant | undefined {
+  const place = toPlace(found);
   if (place === undefined || place.name === "") return undefined;
   const cuisines =
-    textOf(found.tags.cuisine)
+    toText(found.tags.cuisine)
       ?.split(";")
       .map((one) => one.trim().replaceAll("_", " ")) ?? [];
   const wheelchair = (["yes", "limited", "no"] as const).find((one) => one === found.tags.wheelchair) ?? null;
   return { ...place, cuisines, wheelchair };
 }
 
-function placeOf({ lat, lon, center, tags }: Found) {
+function toPlace({ lat, lon, center, tags }: Found) {
   const [latitude, longitude] = [lat ?? center?.lat, lon ?? center?.lon];
   if (latitude === undefined || longitude === undefined) return undefined;
   const street = [tags["addr:street"], tags["addr:housenumber"]].filter((one) => one !== undefined).join(" ");
@@ -103,15 +103,15 @@ function placeOf({ lat, lon, center, tags }: Found) {
   return {
     latitude,
     longitude,
-    name: textOf(tags.name) ?? "",
-    address: textOf(street === "" ? undefined : [street, tags["addr:city"] ?? ""].join(", ").replace(/, $/, "")),
-    phone: textOf(tags.phone ?? tags["contact:phone"]),
-    website: website !== undefined && /^https?:\/\/[^\s]+$/.test(website) ? textOf(website) : null,
-    openingHours: textOf(tags.opening_hours),
+    name: toText(tags.name) ?? "",
+    address: toText(street === "" ? undefined : [street, tags["addr:city"] ?? ""].join(", ").replace(/, $/, "")),
+    phone: toText(tags.phone ?? tags["contact:phone"]),
+    website: website !== undefined && /^https?:\/\/[^\s]+$/.test(website) ? toText(website) : null,
+    openingHours: toText(tags.opening_hours),
   };
 }
 
 /** Anyone may edit these texts. */
-function textOf(text: string | undefined): string | null {
+function toText(text: string | undefined): string | null {
   return text === undefined ? null : toVisibleText(text, LONGEST_TEXT);
 }

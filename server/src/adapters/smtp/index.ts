@@ -80,7 +80,7 @@ export function createSmtpMailer({ server, from, timeouts = TIMEOUTS }: SmtpMail
       try {
         await send(mail, socket);
       } catch (error) {
-        throw failureOf(error);
+        throw toFailure(error);
       } finally {
         clearTimeout(timer);
         socket.destroy();
@@ -96,7 +96,7 @@ export function createSmtpMailer({ server, from, timeouts = TIMEOUTS }: SmtpMail
 const refused = (why: string): Failure => new Failure("mail_refused", { cause: new Error(why) });
 
 /** The server's text may repeat what was sent, so only an error's codes are kept. */
-function failureOf(error: unknown): Failure {
+function toFailure(error: unknown): Failure {
   const { code, command, responseCode } = Object(error);
   const isFinal = Number(responseCode) >= 500 && (command === "RCPT TO" || command === "DATA");
   const why = [code, command, responseCode].filter((part) => part !== undefined).join(" ");

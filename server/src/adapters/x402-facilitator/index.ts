@@ -46,7 +46,7 @@ export async function createX402Facilitator(options: X402FacilitatorOptions): Pr
       throw facilitatorAway(new FacilitatorError(`verify named another payer: ${excerpt(payer)}`));
     }
     if (isValid) return { balance: undefined };
-    const reason = wordOf(invalidReason);
+    const reason = readReason(invalidReason);
     if (reason !== undefined && UNDECIDED.has(reason)) {
       throw facilitatorAway(new FacilitatorError(`verify: ${reason} ${excerpt(invalidMessage ?? "")}`));
     }
@@ -56,7 +56,7 @@ export async function createX402Facilitator(options: X402FacilitatorOptions): Pr
   async function settle(payment: SignedPayment, terms: PaymentTerms): Promise<FacilitatorSettlement> {
     const answer = await ask.post("settle", describePayment(payment, terms), SettleAnswer);
     if (answer.success) return { kind: "sent", transactionHash: readSettled(answer, payment) };
-    const reason = wordOf(answer.errorReason);
+    const reason = readReason(answer.errorReason);
     if (reason !== undefined && UNDECIDED.has(reason)) {
       throw facilitatorAway(new FacilitatorError(`settle: ${reason} ${excerpt(answer.transaction)}`));
     }
@@ -94,7 +94,7 @@ function createQuestions({ url, key, http, timeoutMilliseconds }: X402Facilitato
   }
 
   /** Parts of it are logged, which must not include a key. */
-  function textOf({ body }: HttpResponse): string {
+  function readText({ body }: HttpResponse): string {
     const text = body.toString("utf8");
     return key === undefined ? text : text.replaceAll(key, "(the key)");
   }
@@ -103,7 +103,7 @@ function createQuestions({ url, key, http, timeoutMilliseconds }: X402Facilitato
     async post(path, body, schema) {
       try {
         const response = path === "settle" ? await send(path, body, true) : await askTwice(path, body);
-        return readAnswer(path, response.status, textOf(response), schema);
+        return readAnswer(path, response.status, readText(response), schema);
       } catch (error) {
         throw facilitatorAway(error);
       }
@@ -157,7 +157,7 @@ async function checkSupport(
   throw refuse(`does not support x402 version ${X402_VERSION} with scheme ${SCHEME} on ${network}`, elsewhere);
 }
 
-function wordOf(reason: string | undefined): string | undefined {
+function readReason(reason: string | undefined): string | undefined {
   return reason !== undefined && REASON.test(reason) ? reason : undefined;
 }
 

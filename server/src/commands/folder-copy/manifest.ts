@@ -26,7 +26,7 @@ const Manifest = z.object({
 export type CopiedFile = z.infer<typeof CopiedFile>;
 export type Manifest = Omit<z.infer<typeof Manifest>, "format">;
 
-export const manifestFileOf = (backup: string): string => join(backup, FILE_NAME);
+export const manifestPath = (backup: string): string => join(backup, FILE_NAME);
 
 /** Written last: a folder without it is no backup, or an incomplete one. */
 export const formatManifest = (manifest: Manifest): z.infer<typeof Manifest> => ({ format: FORMAT, ...manifest });
@@ -34,13 +34,13 @@ export const formatManifest = (manifest: Manifest): z.infer<typeof Manifest> => 
 export function readManifest(backup: string): Manifest {
   let text: string;
   try {
-    text = readFileSync(manifestFileOf(backup), "utf8");
+    text = readFileSync(manifestPath(backup), "utf8");
   } catch {
     throw new EmbeddedError(`${backup} holds no whole backup: ${FILE_NAME}, which is written last, cannot be read.`);
   }
   try {
     return Manifest.parse(JSON.parse(text));
   } catch {
-    throw new EmbeddedError(`${manifestFileOf(backup)} is damaged or of another version: take another backup.`);
+    throw new EmbeddedError(`${manifestPath(backup)} is damaged or of another version: take another backup.`);
   }
 }

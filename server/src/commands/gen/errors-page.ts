@@ -1,6 +1,6 @@
 import type { catalog } from "../../contributions.ts";
-import { callStatusOf, isRetryable, meaningByCode, statusOf, TOOL_FAILURE_STATUS } from "../../domain/errors.ts";
-import { problemOf } from "../../surfaces/render-error.ts";
+import { callHttpStatus, httpStatus, isRetryable, meaningByCode, TOOL_FAILURE_STATUS } from "../../domain/errors.ts";
+import { buildProblem } from "../../surfaces/render-error.ts";
 import { json, NOTICE, table } from "./markdown.ts";
 
 type Catalog = typeof catalog;
@@ -10,19 +10,19 @@ const APP_URL = "http://127.0.0.1:3000";
 const TRACE_ID = "4bf92f3577b34da6a3ce929d0e0e4736";
 
 const yesOrNo = (value: boolean): string => (value ? "yes" : "no");
-const linkOf = (code: string): string => `[\`${code}\`](errors/${code}.md)`;
+const linkToError = (code: string): string => `[\`${code}\`](errors/${code}.md)`;
 
 export function errorsPage({ entries }: Catalog): string {
   const rows = Object.entries(meaningByCode).map(([code, meaning]) => [
-    linkOf(code),
-    String(statusOf(code)),
+    linkToError(code),
+    String(httpStatus(code)),
     meaning,
     yesOrNo(isRetryable(code)),
   ]);
   const toolRows = [...usesByCode(entries)]
     .toSorted(([left], [right]) => (left < right ? -1 : 1))
     .map(([code, uses]) => [
-      linkOf(code),
+      linkToError(code),
       yesOrNo(isRetryable(code)),
       uses.map(({ tool }) => `[${tool}](tools/${tool}.md)`).join(", "),
     ]);
@@ -77,7 +77,7 @@ function errorPage(code: string, ofService: string | undefined, uses: readonly U
     ["Tools", "What it means and what to do"],
     byMeaning.map(([text, of]) => [links(of), text]),
   );
-  const problem = problemOf({ code, detail: ofService ?? mostSaid }, { traceId: TRACE_ID, appUrl: APP_URL });
+  const problem = buildProblem({ code, detail: ofService ?? mostSaid }, { traceId: TRACE_ID, appUrl: APP_URL });
   return `${NOTICE}
 # ${code}
 
@@ -89,12 +89,12 @@ ${uses.length === 0 ? "" : `\n## Tools that answer it\n\n${tools}\n`}
 
 In an answer \`detail\` is about the very case, and members that the code brings stand beside these:
 
-${json({ ...problem, status: statusOf(code) })}
+${json({ ...problem, status: httpStatus(code) })}
 `;
 }
 
 function sayStatus(code: string): string {
-  const [status, ofCalls] = [statusOf(code), callStatusOf(code)];
+  const [status, ofCalls] = [httpStatus(code), callHttpStatus(code)];
   return status === ofCalls ? String(status) : `${status} from a route, ${ofCalls} from a tool`;
 }
 

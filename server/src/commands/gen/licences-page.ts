@@ -37,16 +37,16 @@ const REPOSITORY = resolve(import.meta.dirname, "../../../..");
 const NOTICE_FILE = /^(licen[cs]e|notice|copying|unlicense)/i;
 
 /** Licences that require more than their text, with the statements that they require. */
-const OBLIGATIONS: readonly { licence: RegExp; says: string; sourceOf?(packageName: string): string }[] = [
+const OBLIGATIONS: readonly { licence: RegExp; says: string; saySource?(packageName: string): string }[] = [
   {
     licence: /MPL-2\.0/,
     says: "These packages are used unchanged. The source code of each is available under the Mozilla Public License 2.0 (https://mozilla.org/MPL/2.0/) at the address that stands with it, under the tag of its version.",
-    sourceOf: sourceOfMpl,
+    saySource: sourceOfMpl,
   },
   {
     licence: /LGPL-3\.0/,
     says: "These libraries are used unchanged under the GNU Lesser General Public License 3.0 (https://www.gnu.org/licenses/lgpl-3.0.html, with https://www.gnu.org/licenses/gpl-3.0.html). Each is a file of its own in its package, which Wayfare loads while it runs: whoever has a changed build of the same version can put it in its place. The source code of each, and how it is built, is at the address that stands with it, under the tag of its version.",
-    sourceOf: sourceOfLgpl,
+    saySource: sourceOfLgpl,
   },
   {
     licence: /ODbL/,
@@ -91,10 +91,10 @@ function sourceIn(sources: ReadonlyMap<string, string>, packageName: string, lic
 /** The page, and a single file with all texts. */
 export function licencesFiles(): [path: string, content: string][] {
   const packages = productionPackages(readLock(REPOSITORY));
-  const page = pageOf(packages);
+  const page = renderPage(packages);
   const whole =
     "[licences.txt](http://127.0.0.1:3000/licences.txt) has all of this in one file, with the text of every licence.";
-  const texts = [...textsOf(packages), ...NOTICES_WITHIN].map(
+  const texts = [...collectTexts(packages), ...NOTICES_WITHIN].map(
     ([text, names]) => `${RULE}\n${names.join(", ")}\n${RULE}\n\n${text}\n`,
   );
   return [
@@ -107,7 +107,7 @@ const INTRODUCTION =
   "Wayfare is under the MIT licence. It runs with the packages and data below, whose authors want their licences and notices passed on.";
 const RULE = "=".repeat(80);
 
-function pageOf(packages: readonly ProductionPackage[]): string {
+function renderPage(packages: readonly ProductionPackage[]): string {
   const dataSets = readDataSets();
   const rows = packages.map(({ name, version, licence = "" }) => [
     `[${name}](https://www.npmjs.com/package/${name}/v/${version})`,
@@ -132,14 +132,14 @@ function pageOf(packages: readonly ProductionPackage[]): string {
 }
 
 function describe(
-  { licence: pattern, says, sourceOf }: (typeof OBLIGATIONS)[number],
+  { licence: pattern, says, saySource }: (typeof OBLIGATIONS)[number],
   packages: readonly ProductionPackage[],
   dataSets: readonly DataSet[],
 ): string[] {
   const parts = [
     ...packages.flatMap(({ name, version, licence = "" }) => {
       if (!pattern.test(licence)) return [];
-      return [sourceOf === undefined ? `${name} ${version}` : `${name} ${version}: ${sourceOf(name)}`];
+      return [saySource === undefined ? `${name} ${version}` : `${name} ${version}: ${saySource(name)}`];
     }),
     ...dataSets.flatMap(({ name, source, licence }) =>
       pattern.test(licence) ? [`${name} (${source}): ${licence}`] : [],
@@ -151,7 +151,7 @@ function describe(
 /**
  * Each text once, with its packages. Packages for particular systems are not installed everywhere and appear only in the table.
  */
-function textsOf(packages: readonly ProductionPackage[]): [text: string, names: string[]][] {
+function collectTexts(packages: readonly ProductionPackage[]): [text: string, names: string[]][] {
   const byText = new Map<string, string[]>();
   for (const { name, version, path, isForSomeSystems } of packages) {
     const folder = join(REPOSITORY, path);

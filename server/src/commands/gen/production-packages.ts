@@ -64,7 +64,7 @@ const OPEN: ReadonlySet<string> = new Set([
 export function productionPackages(lockText: string): ProductionPackage[] {
   const { packages } = Lock.parse(JSON.parse(lockText));
   const found = new Map<string, ProductionPackage>();
-  const waiting = ["", ...STARTED].map((path) => ({ path, names: namesOf(packages[path], path === "") }));
+  const waiting = ["", ...STARTED].map((path) => ({ path, names: listDependencies(packages[path], path === "") }));
   for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
     for (const name of next.names) {
       const path = locate(packages, next.path, name);
@@ -78,7 +78,7 @@ export function productionPackages(lockText: string): ProductionPackage[] {
         path,
         isForSomeSystems: entry.os !== undefined,
       });
-      waiting.push({ path, names: namesOf(entry, false) });
+      waiting.push({ path, names: listDependencies(entry, false) });
     }
   }
   const all = [...found.values()].toSorted((left, right) => (left.path < right.path ? -1 : 1));
@@ -90,7 +90,7 @@ export function productionPackages(lockText: string): ProductionPackage[] {
   return all;
 }
 
-function namesOf(entry: Packages[string] | undefined, isRoot: boolean): string[] {
+function listDependencies(entry: Packages[string] | undefined, isRoot: boolean): string[] {
   if (entry === undefined) return [];
   const { dependencies, optionalDependencies, peerDependencies, peerDependenciesMeta } = entry;
   const peers = Object.keys(peerDependencies).filter((name) => peerDependenciesMeta[name]?.optional !== true);

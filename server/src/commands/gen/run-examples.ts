@@ -147,15 +147,15 @@ function createStandIns(): StandIns {
   const shownByReal = new Map<string, string>();
   const realByShown = new Map<string, string>();
   const counts = new Map<string, number>();
-  const nextOf = (what: string): number => {
+  const countUp = (what: string): number => {
     const next = (counts.get(what) ?? 0) + 1;
     counts.set(what, next);
     return next;
   };
   /** Numbering restarts with each tool, so that a change in one answer does not affect the pages of others. */
-  const hexOf = (tool: string): string => {
+  const nextHex = (tool: string): string => {
     const own = createHash("sha256").update(tool).digest("hex").slice(0, 6);
-    return own + nextOf(tool).toString(16).padStart(2, "0");
+    return own + countUp(tool).toString(16).padStart(2, "0");
   };
   const show = (value: string, make: () => string): string => {
     const known = shownByReal.get(value);
@@ -166,9 +166,9 @@ function createStandIns(): StandIns {
     return shown;
   };
   const showHex = (value: string, tool: string) =>
-    show(value, () => `0x${hexOf(tool).padStart(value.length - 2, "0")}`);
+    show(value, () => `0x${nextHex(tool).padStart(value.length - 2, "0")}`);
   const showNumber = (value: string, what: string) =>
-    show(value, () => String(nextOf(what)).padStart(value.length, "0"));
+    show(value, () => String(countUp(what)).padStart(value.length, "0"));
   const toReal = (value: string): string => realByShown.get(value) ?? value;
   return {
     shown: (text, args, tool) =>

@@ -26,19 +26,19 @@ export async function runInOrder(
   const givers = new Map<string, Tool>();
   const ran = new Map<string, RanExample>();
   const isNeeded = (name: string, by: Tool) =>
-    [...waiting].some((other) => other !== by && idsOf(other, today).includes(name));
+    [...waiting].some((other) => other !== by && listExampleIds(other, today).includes(name));
   const canRun = (tool: Tool) =>
-    idsOf(tool, today).every((name) => known.has(name)) && !tool.usesUp.some((name) => isNeeded(name, tool));
+    listExampleIds(tool, today).every((name) => known.has(name)) && !tool.usesUp.some((name) => isNeeded(name, tool));
   /** A used-up id is replaced by running its giver again, for that id only. */
   const giverAgain = () =>
     [...waiting]
-      .flatMap((tool) => idsOf(tool, today))
+      .flatMap((tool) => listExampleIds(tool, today))
       .flatMap((name) => (known.has(name) ? [] : [givers.get(name)]))
       .find((giver) => giver !== undefined && canRun(giver));
   while (waiting.size > 0) {
     const tool = [...waiting].find(canRun) ?? giverAgain();
     if (tool === undefined) {
-      const missing = [...waiting].map((one) => `${one.name} (${idsOf(one, today).join(", ")})`);
+      const missing = [...waiting].map((one) => `${one.name} (${listExampleIds(one, today).join(", ")})`);
       throw new Error(`No example gives the ids that these name: ${missing.join("; ")}.`);
     }
     const isFirst = waiting.delete(tool);
@@ -55,7 +55,7 @@ export async function runInOrder(
 }
 
 /** The ids that a tool's example names. */
-function idsOf(tool: Tool, today: Temporal.PlainDate): readonly string[] {
+function listExampleIds(tool: Tool, today: Temporal.PlainDate): readonly string[] {
   const names = new Set<string>();
   const watched = new Proxy(sampleIds, {
     get(ids, name) {

@@ -101,7 +101,7 @@ export function renderTables(columns: readonly Column[], narrower: ReadonlyMap<s
 
 function line(column: Column, narrower: ReadonlyMap<string, string>): string {
   const name = propertyName(column);
-  const words = wordsOf(column.check);
+  const words = parseWords(column.check);
   const scalar = narrower.get(`${column.table}.${column.column}`) ?? SCALAR_TYPES[column.type];
   if (scalar === undefined) throw new Error(`${column.table}.${column.column} has an unknown type: ${column.type}.`);
   const union = [...(words ?? [scalar]), ...(column.isNullable ? ["null"] : [])].join(" | ");
@@ -114,7 +114,7 @@ function line(column: Column, narrower: ReadonlyMap<string, string>): string {
 }
 
 /** Converts `'a'::text, 'b'::text` to `"a"`, `"b"`. */
-function wordsOf(check: string | null): string[] | undefined {
+function parseWords(check: string | null): string[] | undefined {
   const list = /= ANY \(ARRAY\[(.*)\]\)/.exec(check ?? "")?.[1];
   return list === undefined ? undefined : [...list.matchAll(/'([^']*)'::/g)].map(([, word]) => JSON.stringify(word));
 }

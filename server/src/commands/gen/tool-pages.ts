@@ -176,14 +176,22 @@ function argumentTable(inputSchema: unknown): string {
   const { properties, required } = Arguments.parse(inputSchema);
   const rows = Object.entries(properties).map(([name, property]) => [
     `\`${name}\``,
-    kindOf(property),
-    needOf(property, required.includes(name)),
+    describeType(property),
+    describeNeed(property, required.includes(name)),
     property.description ?? "",
   ]);
   return rows.length === 0 ? "None." : table(["Name", "Kind", "Needed", "Meaning"], rows);
 }
 
-function kindOf({ type, format, enum: values, minimum, maximum, items, ...rest }: z.infer<typeof Property>): string {
+function describeType({
+  type,
+  format,
+  enum: values,
+  minimum,
+  maximum,
+  items,
+  ...rest
+}: z.infer<typeof Property>): string {
   if (values !== undefined) return values.map((value) => `\`${String(value)}\``).join(", ");
   if (rest.const !== undefined) return `\`${String(rest.const)}\``;
   const base =
@@ -197,7 +205,7 @@ function kindOf({ type, format, enum: values, minimum, maximum, items, ...rest }
   return isBounded(maximum) ? `${words}, at most ${maximum}` : words;
 }
 
-function needOf(property: z.infer<typeof Property>, isRequired: boolean): string {
+function describeNeed(property: z.infer<typeof Property>, isRequired: boolean): string {
   if (property.default !== undefined) return `no; \`${JSON.stringify(property.default)}\``;
   return isRequired ? "yes" : "no";
 }

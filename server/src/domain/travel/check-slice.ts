@@ -34,7 +34,7 @@ export function checkSlice(
   { maps, clock }: { maps: KnownPlaces; clock: { now(): Temporal.Instant } },
 ): Issue[] {
   const issues = [...checkPlace(origin, paths.origin, maps), ...checkPlace(destination, paths.destination, maps)];
-  const [from, to] = [codeOf(origin), codeOf(destination)];
+  const [from, to] = [parseCode(origin), parseCode(destination)];
   if (from !== undefined && to !== undefined && maps.metroCode(from) === maps.metroCode(to)) {
     issues.push({ path: paths.destination, message: "must be another place than the origin" });
   }
@@ -48,7 +48,7 @@ export function checkSlice(
   return issues;
 }
 
-const codeOf = (given: unknown): string | undefined =>
+const parseCode = (given: unknown): string | undefined =>
   typeof given === "string" && CODE.test(given) ? given.toUpperCase() : undefined;
 
 function checkPlace(given: unknown, path: string, maps: KnownPlaces): Issue[] {

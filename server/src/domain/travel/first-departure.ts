@@ -5,7 +5,7 @@ interface Flown {
 }
 
 /** The first departure by its airport's clock, with the offset, so that the zone is clear. Null if the supplier does not say. */
-export function departureOf(slices: readonly Flown[], maps: Airports): string | null {
+export function findFirstDeparture(slices: readonly Flown[], maps: Airports): string | null {
   const { origin = "", departingAt = "" } = slices[0]?.segments[0] ?? {};
   if (departingAt === "") return null;
   const timeZone = maps.airport(origin)?.timeZone;

@@ -8,7 +8,7 @@ interface Flown {
 export const TimeZones = z.record(z.string(), z.string()).describe("Of the local times, by airport");
 
 /** The IANA time zone of each airport whose local time flights use, if known. */
-export function timeZonesOf(slices: readonly Flown[], maps: Airports): Record<string, string> {
+export function findTimeZones(slices: readonly Flown[], maps: Airports): Record<string, string> {
   const segments = slices.flatMap((slice) => slice.segments);
   const codes = new Set(segments.flatMap(({ origin, destination }) => [origin, destination]));
   return Object.fromEntries(

@@ -13,22 +13,22 @@ export type Access = z.infer<typeof Access>;
 
 export const SERVICE_DATABASE = "wayfare";
 
-export const dataFolderOf = (folder: string): string => join(folder, "data");
-const accessFileOf = (folder: string): string => join(folder, "access.json");
+export const postgresDataFolder = (folder: string): string => join(folder, "data");
+const accessPath = (folder: string): string => join(folder, "access.json");
 
-export const saveAccess = (folder: string, access: Access): void => writePrivateJson(accessFileOf(folder), access);
+export const saveAccess = (folder: string, access: Access): void => writePrivateJson(accessPath(folder), access);
 
 /** Undefined before the first start. */
-export const readAccess = (folder: string): Access | undefined => readPrivateJson(accessFileOf(folder), Access);
+export const readAccess = (folder: string): Access | undefined => readPrivateJson(accessPath(folder), Access);
 
 /** Reads the access data of this folder's server, or creates and stores it before the first start. */
 export const ensureAccess = async (folder: string): Promise<Access> => {
   ensurePrivateFolder(folder);
   const known = readAccess(folder);
   if (known) return known;
-  if (existsSync(dataFolderOf(folder))) {
+  if (existsSync(postgresDataFolder(folder))) {
     throw new EmbeddedError(
-      `${accessFileOf(folder)} is missing or damaged, and without its password the database beside it cannot be opened: restore the file from a copy.`,
+      `${accessPath(folder)} is missing or damaged, and without its password the database beside it cannot be opened: restore the file from a copy.`,
     );
   }
   const access = { user: "wayfare", password: randomBytes(24).toString("base64url"), port: await findFreePort() };

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { syncFolder } from "../../platform/files/private-files.ts";
 import { EmbeddedError, errorText } from "../embedded-error.ts";
 import { partEnvironment } from "../part.ts";
-import { type Access, dataFolderOf } from "./access.ts";
+import { type Access, postgresDataFolder } from "./access.ts";
 import { type PostgresBinaries, runFile } from "./binaries.ts";
 import { giveFolderTo, type RunAs } from "./run-as.ts";
 import { initArguments } from "./settings.ts";
@@ -58,7 +58,7 @@ export const ensureCluster = async ({
   progress,
   signal,
 }: EnsureClusterOptions): Promise<void> => {
-  const dataFolder = dataFolderOf(folder);
+  const dataFolder = postgresDataFolder(folder);
   if (existsSync(dataFolder)) {
     giveFolderTo(dataFolder, runAs);
     // A copy may have lost its mode, and PostgreSQL refuses a folder that others can read.

@@ -62,7 +62,7 @@ export const ensureDatabases = (adminUrl: string, names: readonly string[]): Pro
     for (const name of names) await createDatabase(client, name);
   });
 
-const hostOf = (connectionString: string): string => {
+const describeHost = (connectionString: string): string => {
   try {
     return new URL(connectionString).host || "its socket";
   } catch {
@@ -98,7 +98,7 @@ export const checkReachable = async (connectionString: string): Promise<void> =>
     await withClient(connectionString, (client) => client.query("select 1"));
   } catch (error) {
     throw new EmbeddedError(
-      `DATABASE_URL names a server at ${hostOf(connectionString)} that cannot be used (${errorCode(error) ?? errorText(error)}): ${whatToDo(errorCode(error))}`,
+      `DATABASE_URL names a server at ${describeHost(connectionString)} that cannot be used (${errorCode(error) ?? errorText(error)}): ${whatToDo(errorCode(error))}`,
     );
   }
 };

@@ -3,11 +3,11 @@ import { join } from "node:path";
 import { errorCode } from "../../platform/files/error-code.ts";
 import { identifyProcess, type ProcessIdentity, readCommandLine } from "../process-identity.ts";
 
-const lockFileOf = (dataFolder: string): string => join(dataFolder, "postmaster.pid");
+const lockPath = (dataFolder: string): string => join(dataFolder, "postmaster.pid");
 
 const readLines = (dataFolder: string): string[] => {
   try {
-    return readFileSync(lockFileOf(dataFolder), "utf8").split("\n");
+    return readFileSync(lockPath(dataFolder), "utf8").split("\n");
   } catch (error) {
     if (errorCode(error) === "ENOENT") return [];
     throw error;
@@ -35,5 +35,5 @@ const NO_PROCESS = 2_147_000_000;
 export const disownLockFile = (dataFolder: string): void => {
   const [pid, ...rest] = readLines(dataFolder);
   if (pid === undefined || pid === String(NO_PROCESS)) return;
-  writeFileSync(lockFileOf(dataFolder), [NO_PROCESS, ...rest].join("\n"));
+  writeFileSync(lockPath(dataFolder), [NO_PROCESS, ...rest].join("\n"));
 };

@@ -5,17 +5,17 @@ import { databaseUrl, readAccess, SERVICE_DATABASE } from "./access.ts";
 import { ensureDatabases } from "./databases.ts";
 import { closeServer, openServer } from "./server.ts";
 
-const postgresFolderOf = (dataDir: string): string => join(dataDir, "postgres");
+const postgresFolder = (dataDir: string): string => join(dataDir, "postgres");
 
 /** Undefined before the first start. Contains the password. */
 export const embeddedDatabaseUrl = (dataDir: string): string | undefined => {
-  const access = readAccess(postgresFolderOf(dataDir));
+  const access = readAccess(postgresFolder(dataDir));
   return access && databaseUrl(access, SERVICE_DATABASE);
 };
 
 /** The embedded PostgreSQL with the service's database. */
 export const postgresPart = (dataDir: string, log: Log, progress: (line: string) => void): Part<"postgres"> => {
-  const folder = postgresFolderOf(dataDir);
+  const folder = postgresFolder(dataDir);
   const logPath = join(dataDir, "logs", "postgres.log");
   return {
     name: "postgres",

@@ -6,7 +6,7 @@ import { findFreePort, isPortFree, LOOPBACK } from "../free-port.ts";
 import { readLogFrom, sizeOfFile } from "../log-file.ts";
 import { type RunningPart, spawnPart } from "../part.ts";
 import { isAlive, sendSignal, waitUntilGone } from "../process-identity.ts";
-import { type Access, databaseUrl, dataFolderOf, ensureAccess, SERVICE_DATABASE, saveAccess } from "./access.ts";
+import { type Access, databaseUrl, ensureAccess, postgresDataFolder, SERVICE_DATABASE, saveAccess } from "./access.ts";
 import { locateBinaries } from "./binaries.ts";
 import { ensureCluster } from "./cluster.ts";
 import { askDataFolder } from "./databases.ts";
@@ -64,7 +64,9 @@ const waitUntilReady = async (
   while (isAlive(part)) {
     signal?.throwIfAborted();
     try {
-      return (await askDataFolder(adminUrl, PROBE_TIMEOUT_MILLISECONDS)) === dataFolderOf(folder) ? "ready" : "silent";
+      return (await askDataFolder(adminUrl, PROBE_TIMEOUT_MILLISECONDS)) === postgresDataFolder(folder)
+        ? "ready"
+        : "silent";
     } catch (error) {
       if (errorCode(error) === TOO_MANY_CONNECTIONS) return "ready";
       silentProbes += 1;
@@ -132,7 +134,7 @@ const ensurePort = async (access: Access, { folder, log, mayMovePort }: OpenServ
 
 /** Adopts a healthy server, waits for a recovering one, replaces an unresponsive one. */
 const adoptServer = async (access: Access, options: OpenServerOptions): Promise<RunningPart | undefined> => {
-  const dataFolder = dataFolderOf(options.folder);
+  const dataFolder = postgresDataFolder(options.folder);
   const found = findServer(dataFolder);
   if (!found) {
     disownLockFile(dataFolder);
@@ -162,7 +164,7 @@ const adoptServer = async (access: Access, options: OpenServerOptions): Promise<
 export const openServer = async (options: OpenServerOptions): Promise<RunningPart> => {
   const { folder, logPath, log, fsync, progress, signal } = options;
   const binaries = locateBinaries();
-  const dataFolder = dataFolderOf(folder);
+  const dataFolder = postgresDataFolder(folder);
   let access = await ensureAccess(folder);
   const runAs = await chooseUser(dataFolder, binaries.postgres);
   await ensureCluster({ folder, access, binaries, runAs, progress, signal });

@@ -23,7 +23,7 @@ export async function callRoute<Ports>(
 ): Promise<{ status: 200 | 201; value: unknown }> {
   const { principals, header } = given;
   const [principal] = principals;
-  if (route.mayRead?.({ header }, ports) === false) throw failureOf(route, "unauthorized");
+  if (route.mayRead?.({ header }, ports) === false) throw buildFailure(route, "unauthorized");
   const params = checkParams(route, given.params);
   const query = route.query === undefined ? {} : validateArguments(route.query, given.query);
   const text = route.bodyAs === "text" ? await given.readText(route.maximumBodyBytes) : "";
@@ -35,14 +35,14 @@ export async function callRoute<Ports>(
       body: await checkBody(route, given),
       text,
       header,
-      fail: (code, details) => failureOf(route, code, details),
+      fail: (code, details) => buildFailure(route, code, details),
     },
     ports,
   );
   return value instanceof Created ? { status: 201, value: value.value } : { status: 200, value };
 }
 
-function failureOf<Ports>({ errors }: Route<Ports>, code: ServiceCode, details?: FailureDetails): Failure {
+function buildFailure<Ports>({ errors }: Route<Ports>, code: ServiceCode, details?: FailureDetails): Failure {
   return new Failure(code, { detail: errors[code] ?? code, ...details });
 }
 

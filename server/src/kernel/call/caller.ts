@@ -1,6 +1,6 @@
 import { unauthorized } from "../../domain/errors.ts";
-import { hasOneOf, missingScope } from "../../domain/scopes.ts";
-import { keyIdOf } from "../../domain/user-ids.ts";
+import { hasAnyScope, missingScope } from "../../domain/scopes.ts";
+import { findKeyId } from "../../domain/user-ids.ts";
 import { discountPercentByPlan, type Principal } from "../../ports/identity.ts";
 import type { CatalogEntry } from "../contracts/catalog.ts";
 import type { PendingCall } from "../contracts/charge.ts";
@@ -19,7 +19,7 @@ export async function authorize(entry: CatalogEntry, calling: Calling): Promise<
     if (confirmed === undefined) throw unauthorized();
     principal = confirmed;
   }
-  if (!hasOneOf(principal.scopes, entry.scopes)) throw missingScope(entry.tool.name, entry.scopes);
+  if (!hasAnyScope(principal.scopes, entry.scopes)) throw missingScope(entry.tool.name, entry.scopes);
   return principal;
 }
 
@@ -35,45 +35,47 @@ export async function isSomebodyElse(
 ): Promise<boolean> {
   if (userId === undefined || isPayer(principal)) return false;
   if (userId === principal.serviceAccountId || userId === principal.personId) return false;
-  return keyIdOf(userId) !== undefined || (await hasDuties(principal, userId));
+  return findKeyId(userId) !== undefined || (await hasDuties(principal, userId));
 }
 
 /** Undefined for the key's own service account, named or not. */
-function userOf(userId: string | undefined, principal: Principal): string | undefined {
+function findNamedUser(userId: string | undefined, principal: Principal): string | undefined {
   return userId === principal.serviceAccountId ? undefined : userId;
 }
 
-function travelerOf(userId: string | undefined, principal: Principal | Payer): string {
-  if (isPayer(principal)) return ownerNameOf(principal);
-  return userOf(userId, principal) ?? principal.personId ?? principal.defaultTravelerId ?? principal.serviceAccountId;
+function chooseTraveler(userId: string | undefined, principal: Principal | Payer): string {
+  if (isPayer(principal)) return namePayer(principal);
+  return (
+    findNamedUser(userId, principal) ?? principal.personId ?? principal.defaultTravelerId ?? principal.serviceAccountId
+  );
 }
 
 /** Takes the place of a tenant's or user's id; no record has such an id. */
-const ownerNameOf = ({ payer }: Payer): string => `payer:${payer}`;
+const namePayer = ({ payer }: Payer): string => `payer:${payer}`;
 
 /** Returns the owner of a call as the books name it. `isElse` is the result of `isSomebodyElse`. */
-export function ownerOf(
+export function buildOwner(
   userId: string | undefined,
   principal: Principal | Payer,
   isElse: boolean,
 ): Pick<PendingCall, "tenantId" | "keyId" | "subject" | "namedUserId" | "travelerId"> {
-  const travelerId = travelerOf(userId, principal);
+  const travelerId = chooseTraveler(userId, principal);
   if (isPayer(principal)) {
-    const name = ownerNameOf(principal);
+    const name = namePayer(principal);
     return { tenantId: name, keyId: "", subject: name, namedUserId: undefined, travelerId };
   }
   const { tenantId, keyId, personId, serviceAccountId } = principal;
-  const namedUserId = userOf(userId, principal);
+  const namedUserId = findNamedUser(userId, principal);
   const own = personId ?? serviceAccountId;
   return { tenantId, keyId, subject: isElse ? own : (namedUserId ?? own), namedUserId, travelerId };
 }
 
 /** Percent of the list price; callers without a key get no discount. */
-export function discountOf(principal: Principal | Payer): number {
+export function findDiscountPercent(principal: Principal | Payer): number {
   return isPayer(principal) ? 0 : discountPercentByPlan[principal.plan];
 }
 
-export function callerOf(
+export function buildCaller(
   call: PendingCall,
   principal: Principal | Payer,
   { leadTravelerId, cover }: Pick<Caller, "leadTravelerId" | "cover">,

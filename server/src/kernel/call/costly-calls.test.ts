@@ -197,17 +197,18 @@ it("calls beyond those that may wait are told when to retry, over dispatch and i
 it("a caller that leaves while waiting gives up its place, and one that waits too long is refused", async () => {
   const settings = { costlyCalls: 1, costlyCallsPerTenant: 1, costlyCallsWaiting: 1, costlyCallsWaitMilliseconds: 20 };
   const calls = new CostlyCalls(settings);
-  const turnOf = (signal: AbortSignal, isPatient = false) => calls.turnOf({ owner: "a", isPatient, gone: { signal } });
+  const createTurn = (signal: AbortSignal, isPatient = false) =>
+    calls.createTurn({ owner: "a", isPatient, gone: { signal } });
   const { signal } = new AbortController();
-  const first = turnOf(signal);
+  const first = createTurn(signal);
   await first.take();
   const leaving = new AbortController();
-  const left = turnOf(leaving.signal).take();
+  const left = createTurn(leaving.signal).take();
   leaving.abort();
   await expect(left).rejects.toMatchObject({ code: "draining" });
-  await expect(turnOf(AbortSignal.abort()).take()).rejects.toMatchObject({ code: "draining" });
-  await expect(turnOf(signal).take()).rejects.toMatchObject({ code: "rate_limited" });
-  const second = turnOf(signal, true);
+  await expect(createTurn(AbortSignal.abort()).take()).rejects.toMatchObject({ code: "draining" });
+  await expect(createTurn(signal).take()).rejects.toMatchObject({ code: "rate_limited" });
+  const second = createTurn(signal, true);
   const taken = second.take();
   first.leave();
   await taken;

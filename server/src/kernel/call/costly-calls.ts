@@ -84,7 +84,7 @@ export class CostlyCalls {
     this.#what = what;
   }
 
-  turnOf(call: CostlyCall): Turn {
+  createTurn(call: CostlyCall): Turn {
     let line: Line | undefined;
     return {
       take: async () => {
@@ -102,14 +102,14 @@ export class CostlyCalls {
   }
 
   async #take(call: CostlyCall): Promise<Line> {
-    const line = this.#lineOf(call.owner);
+    const line = this.#openLine(call.owner);
     const isFree = this.#hasRoom(line) && line.waiting.length === 0 && !this.#isStarting;
     if (isFree) this.#begin(call.owner, line);
     else await this.#wait(call, line);
     return line;
   }
 
-  #lineOf(owner: string): Line {
+  #openLine(owner: string): Line {
     const line = this.#lines.get(owner) ?? new Line();
     this.#lines.set(owner, line);
     return line;

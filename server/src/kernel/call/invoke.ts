@@ -44,7 +44,7 @@ async function ask(options: KernelOptions, invocation: Invocation): Promise<Fail
 async function invoke(options: KernelOptions, invocation: Invocation): Promise<Answer> {
   const started = performance.now();
   const prepared = await prepareCall(options, invocation);
-  const turn = isCostly(prepared.entry.tool) ? turnOf(options, invocation, prepared) : undefined;
+  const turn = isCostly(prepared.entry.tool) ? createTurn(options, invocation, prepared) : undefined;
   try {
     return await reserveAndRun(options, { invocation, prepared, started, turn });
   } finally {
@@ -52,8 +52,12 @@ async function invoke(options: KernelOptions, invocation: Invocation): Promise<A
   }
 }
 
-function turnOf({ costlyCalls }: KernelOptions, { isPatient = false, gone }: Invocation, { call }: PreparedCall): Turn {
-  return costlyCalls.turnOf({ owner: call.tenantId, isPatient, gone });
+function createTurn(
+  { costlyCalls }: KernelOptions,
+  { isPatient = false, gone }: Invocation,
+  { call }: PreparedCall,
+): Turn {
+  return costlyCalls.createTurn({ owner: call.tenantId, isPatient, gone });
 }
 
 interface Prepared {
@@ -192,7 +196,7 @@ class RunningCall implements CallInfo {
   preview(toolName: string, args: unknown): Promise<Preview> {
     const invocation = { ...this.#invocation, toolName, args, idempotencyKey: undefined };
     if (isCostly(this.#tool)) return previewCall(this.#options, invocation);
-    return previewCall(this.#options, invocation, (prepared) => turnOf(this.#options, invocation, prepared));
+    return previewCall(this.#options, invocation, (prepared) => createTurn(this.#options, invocation, prepared));
   }
 
   get signal(): AbortSignal {
@@ -239,7 +243,7 @@ async function answerAgain(
 ): Promise<Outcome> {
   if (!outcome.ok) return outcome;
   const { tool } = prepared.entry;
-  const result = await wholeOf(prepared, outcome.result, keep).catch((error: unknown) => {
+  const result = await completeResult(prepared, outcome.result, keep).catch((error: unknown) => {
     throw translate(error);
   });
   const read = tool.output.safeParse(result);
@@ -249,7 +253,7 @@ async function answerAgain(
   return { ok: true, result };
 }
 
-async function wholeOf(
+async function completeResult(
   { entry, ports, caller }: PreparedCall,
   stored: unknown,
   keep: Replay["keep"],

@@ -9,7 +9,7 @@ import type { Gate } from "../contracts/gate.ts";
 import type { HasDuties, Invocation, Payer } from "../contracts/invocation.ts";
 import { type LazyPlan, type Plan, type PurposeCall, planNothing, planOnce, planOrRefusal } from "../contracts/plan.ts";
 import type { AllPorts, Caller, Tool } from "../contracts/tool.ts";
-import { authorize, callerOf, discountOf, isSomebodyElse, ownerOf } from "./caller.ts";
+import { authorize, buildCaller, buildOwner, findDiscountPercent, isSomebodyElse } from "./caller.ts";
 import { readArguments } from "./read-arguments.ts";
 
 export interface PreparingOptions {
@@ -42,9 +42,9 @@ export async function prepareCall(options: PreparingOptions, invocation: Invocat
   const ports = requirePorts(options, principal.environment);
   const input = readArguments(entry.tool, invocation.args, principal, ports);
   const isElse = await isSomebodyElse(invocation.userId, principal, options.hasDuties);
-  const owner = ownerOf(invocation.userId, principal, isElse);
+  const owner = buildOwner(invocation.userId, principal, isElse);
   const call = pendingCall(entry.tool, principal, invocation, { paidBy: charge.paidBy, owner }, options);
-  const caller = callerOf(call, principal, invocation);
+  const caller = buildCaller(call, principal, invocation);
   const { plan: work } = entry.tool;
   const plan = work === undefined ? planNothing : planOnce(() => work(input, ports, caller));
   return { entry, charge, call, caller, ports, input, plan };
@@ -62,13 +62,13 @@ function pendingCall(
   tool: Tool,
   principal: Principal | Payer,
   invocation: Invocation,
-  { paidBy, owner }: Pick<PendingCall, "paidBy"> & { owner: ReturnType<typeof ownerOf> },
+  { paidBy, owner }: Pick<PendingCall, "paidBy"> & { owner: ReturnType<typeof buildOwner> },
   options: PreparingOptions,
 ): PendingCall {
   const { traceId, surface, idempotencyKey, policyId, purpose, args } = invocation;
   const { clock, random = systemRandom } = options;
   const startedAt = clock.now();
-  const discountPercent = discountOf(principal);
+  const discountPercent = findDiscountPercent(principal);
   return {
     id: newId("call_", startedAt.epochMilliseconds, random),
     traceId,

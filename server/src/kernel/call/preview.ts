@@ -8,13 +8,13 @@ import { type PreparedCall, type PreparingOptions, prepareCall } from "./prepare
 
 /**
  * The steps of a call before its run, and nothing else: find → scope → validate → plan → gates → the checks that the
- * run begins with. Reserves nothing and leaves nothing behind, here or outside. `turnOf` bounds checks that take long;
+ * run begins with. Reserves nothing and leaves nothing behind, here or outside. `createTurn` bounds checks that take long;
  * a call that has a turn itself leaves it out. Throws a Failure only if the preview itself cannot have its turn.
  */
 export async function previewCall(
   options: PreparingOptions,
   invocation: Invocation,
-  turnOf?: (prepared: PreparedCall) => Turn,
+  createTurn?: (prepared: PreparedCall) => Turn,
 ): Promise<Preview> {
   const preview: Preview = { refusal: undefined, tried: undefined, allowances: [], warnings: [], plan: undefined };
   let tried: PendingCall | undefined;
@@ -36,7 +36,7 @@ export async function previewCall(
     // The earlier call answers for its own effects.
     if (preview.plan.isRepeat === true) return preview;
     if (tool.probe !== undefined) {
-      if (usesCostlyPorts(tool)) turn = turnOf?.(prepared);
+      if (usesCostlyPorts(tool)) turn = createTurn?.(prepared);
       isWaiting = true;
       await turn?.take();
       isWaiting = false;

@@ -31,17 +31,21 @@ function together(own: readonly Issue[], issues: readonly Issue[]): Issue[] {
  */
 function refuseKeyOnlyInputs(rules: readonly string[], args: unknown): void {
   const issues: Issue[] = rules
-    .flatMap((rule) => placesOf(args, rule.split("."), []))
+    .flatMap((rule) => listPlaces(args, rule.split("."), []))
     .map((path) => ({ path: path.join("."), message: "needs an API key: it concerns a tenant's records" }));
   if (issues.length > 0) throw invalidInput(issues);
 }
 
-function placesOf(value: unknown, [step, ...rest]: readonly string[], path: readonly string[]): (readonly string[])[] {
+function listPlaces(
+  value: unknown,
+  [step, ...rest]: readonly string[],
+  path: readonly string[],
+): (readonly string[])[] {
   if (step === undefined) return isEmpty(value) ? [] : [path];
   if (typeof value !== "object" || value === null) return [];
   return Object.entries(value)
     .filter(([name]) => step === "*" || name === step)
-    .flatMap(([name, below]) => placesOf(below, rest, [...path, name]));
+    .flatMap(([name, below]) => listPlaces(below, rest, [...path, name]));
 }
 
 function isEmpty(value: unknown): boolean {

@@ -23,7 +23,7 @@ export function findTooLong(text: string, key: string, schema: unknown): string 
 }
 
 /** The schema of a property, an item or a value of a record; undefined if unknown. */
-export function childOf(schema: unknown, step: string): unknown {
+export function findChild(schema: unknown, step: string): unknown {
   const at = unwrap(schema);
   if (at instanceof z.ZodObject) return Object.hasOwn(at.shape, step) ? at.shape[step] : undefined;
   if (at instanceof z.ZodArray) return at.element;

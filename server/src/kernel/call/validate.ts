@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { type Issue, invalidInput } from "../../domain/errors.ts";
 import { nearest } from "../../domain/near-match.ts";
-import { childOf, findTooLong, LONGEST_NAME, unwrap } from "./text-bounds.ts";
+import { findChild, findTooLong, LONGEST_NAME, unwrap } from "./text-bounds.ts";
 
 const MAXIMUM_CHOICES = 20;
 
@@ -93,7 +93,7 @@ function findStray(value: unknown, { path, key, schema }: Place, seen: Seen): Is
     if (!isStorable(name)) return { path: childPath, message: NOT_STORABLE };
     // The schema itself reports it with the known names, and looks no further.
     if (isUnknown(name, schema)) continue;
-    const place = { path: childPath, key: isList ? key : name, schema: childOf(schema, name) };
+    const place = { path: childPath, key: isList ? key : name, schema: findChild(schema, name) };
     const found = findStray(child, place, seen);
     if (found !== undefined) return found;
   }
@@ -118,8 +118,8 @@ function toIssues(issue: z.core.$ZodIssue, schema: z.ZodObject): Issue[] {
   if (issue.code !== "unrecognized_keys") return [{ path, message: issue.message }];
   const known = knownKeysAt(schema, issue.path);
   return issue.keys.slice(0, MAXIMUM_ISSUES).map((key) => {
-    const near = nearest(key, known) ?? known.find((name) => isBeginningOf(key, name));
-    const hint = near === undefined ? namesOf(known) : `; did you mean "${near}"?`;
+    const near = nearest(key, known) ?? known.find((name) => isPrefix(key, name));
+    const hint = near === undefined ? sayNames(known) : `; did you mean "${near}"?`;
     return { path: path === "" ? key : `${path}.${key}`, message: `unknown property${hint}` };
   });
 }
@@ -127,17 +127,17 @@ function toIssues(issue: z.core.$ZodIssue, schema: z.ZodObject): Issue[] {
 const MOST_NAMED = 30;
 
 /** No known name is similar, so list those that exist. */
-const namesOf = (known: readonly string[]): string =>
+const sayNames = (known: readonly string[]): string =>
   known.length === 0 ? "; there is none here" : `; there are: ${known.slice(0, MOST_NAMED).join(", ")}`;
 
 /** "cabin" suggests `cabinClass`. */
-function isBeginningOf(key: string, name: string): boolean {
+function isPrefix(key: string, name: string): boolean {
   return key.length >= 3 && name.toLowerCase().startsWith(key.toLowerCase());
 }
 
 function knownKeysAt(schema: z.ZodObject, path: readonly PropertyKey[]): string[] {
   let at: unknown = schema;
-  for (const step of path) at = childOf(at, String(step));
+  for (const step of path) at = findChild(at, String(step));
   at = unwrap(at);
   return at instanceof z.ZodObject ? Object.keys(at.shape) : [];
 }
@@ -149,7 +149,7 @@ function sayIssue(issue: z.core.$ZodRawIssue): string | undefined {
   if (issue.input === undefined) return "is missing";
   if (issue.code === "invalid_type" && issue.expected === "int") return `must be a whole number, not ${issue.input}`;
   if (issue.code === "invalid_type")
-    return `must be ${withArticle(String(issue.expected))}, not ${kindOf(issue.input)}`;
+    return `must be ${withArticle(String(issue.expected))}, not ${describeKind(issue.input)}`;
   const choices = issue.values.map(String);
   if (choices.length > MAXIMUM_CHOICES) return undefined;
   if (choices.length === 1) return `must be ${choices[0]}`;
@@ -167,7 +167,7 @@ function saySize(issue: z.core.$ZodRawIssue<z.core.$ZodIssueTooSmall | z.core.$Z
   return `must have at ${isTooSmall ? "least" : "most"} ${bound} ${unit}`;
 }
 
-function kindOf(value: unknown): string {
+function describeKind(value: unknown): string {
   if (value === null) return "null";
   return withArticle(Array.isArray(value) ? "array" : typeof value);
 }

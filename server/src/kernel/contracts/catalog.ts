@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { Failure } from "../../domain/errors.ts";
 import { nearest } from "../../domain/near-match.ts";
-import { isShownOnce, type Redact, redactionOf, SHOWN_ONCE_TEXT } from "./shown-once.ts";
+import { buildRedaction, isShownOnce, type Redact, SHOWN_ONCE_TEXT } from "./shown-once.ts";
 import type { Tool } from "./tool.ts";
 
 /** A tool with everything computed once at boot. */
@@ -41,7 +41,7 @@ export function createCatalog(tools: readonly Tool[]): Catalog {
     scopes: tool.scopes,
     inputSchema: jsonSchema(tool.input, "input"),
     outputSchema: jsonSchema(tool.output, "output"),
-    redactResult: redactionOf(tool.output, "output"),
+    redactResult: buildRedaction(tool.output, "output"),
   }));
   const byName = new Map<string, CatalogEntry>();
   for (const entry of entries) {

@@ -57,7 +57,7 @@ export function defineChainOperation<Input extends { token: TokenSymbol }>(
   /** A row is asked many questions, and parsed once. */
   const known = new WeakMap<StoredOperation, Input>();
 
-  function inputOf(stored: StoredOperation): Input {
+  function parseInput(stored: StoredOperation): Input {
     const before = known.get(stored);
     if (before !== undefined) return before;
     const { kind: storedKind, ...members } = stored;
@@ -69,7 +69,7 @@ export function defineChainOperation<Input extends { token: TokenSymbol }>(
 
   const typed = (call: OperationCall<StoredOperation>): OperationCall<Input> => ({
     ...call,
-    input: inputOf(call.input),
+    input: parseInput(call.input),
   });
   const isMovedBy = (input: Input, movement: TokenMovement): boolean =>
     movement.token === input.token && outcome.isMovedBy?.(input, movement) === true;
@@ -79,21 +79,21 @@ export function defineChainOperation<Input extends { token: TokenSymbol }>(
     waitsWhileStopped: outcome.outgoing !== undefined || outcome.waitsWhileStopped === true,
     of(input) {
       const stored = { kind, ...z.encode(schema, input) };
-      inputOf(stored);
+      parseInput(stored);
       return stored;
     },
-    read: (stored) => (stored?.kind === kind ? inputOf(stored) : undefined),
+    read: (stored) => (stored?.kind === kind ? parseInput(stored) : undefined),
     authorize: (call) => definition.authorize?.(typed(call)),
     encode: (call, signature) => definition.encode(typed(call), signature),
     gasCeiling: async (call) => await definition.gasCeiling(typed(call)),
     outgoing(stored) {
-      const input = inputOf(stored);
+      const input = parseInput(stored);
       return outcome.outgoing && { ...outcome.outgoing(input), token: input.token };
     },
-    isMovedBy: (stored, movement) => isMovedBy(inputOf(stored), movement),
+    isMovedBy: (stored, movement) => isMovedBy(parseInput(stored), movement),
     tookEffect(stored, receipt) {
       if (!receipt.succeeded) return false;
-      const input = inputOf(stored);
+      const input = parseInput(stored);
       if (outcome.tookEffect !== undefined) return outcome.tookEffect(input, receipt);
       return receipt.movements.some((movement) => isMovedBy(input, movement));
     },

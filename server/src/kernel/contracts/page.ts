@@ -33,12 +33,12 @@ export const datesInput = {
 };
 
 /** The moments at which the first day begins and the last one ends. */
-export function daysOf(days: { from: string; to: string }): { from: Temporal.Instant; to: Temporal.Instant };
-export function daysOf(days: { from?: string | undefined; to?: string | undefined }): {
+export function dayBounds(days: { from: string; to: string }): { from: Temporal.Instant; to: Temporal.Instant };
+export function dayBounds(days: { from?: string | undefined; to?: string | undefined }): {
   from: Temporal.Instant | undefined;
   to: Temporal.Instant | undefined;
 };
-export function daysOf({ from, to }: { from?: string | undefined; to?: string | undefined }): {
+export function dayBounds({ from, to }: { from?: string | undefined; to?: string | undefined }): {
   from: Temporal.Instant | undefined;
   to: Temporal.Instant | undefined;
 } {
@@ -53,16 +53,16 @@ export const NextCursor = z.string().nullable().describe("null on the last page"
 
 /**
  * Reads one page of a list. `read` is asked for one record more than a page has, to tell whether there is another page.
- * The next page begins after `cursorOf`.
+ * The next page begins after `toCursor`.
  */
 export async function readPage<Item>(
   query: { limit?: string | number },
   read: (limit: number) => Promise<readonly Item[]>,
-  cursorOf: (last: Item) => string,
+  toCursor: (last: Item) => string,
 ): Promise<{ shown: readonly Item[]; nextCursor: string | null }> {
   const limit = Number(query.limit ?? DEFAULT_LIMIT);
   const found = await read(limit + 1);
   const shown = found.slice(0, limit);
   const last = shown.at(-1);
-  return { shown, nextCursor: found.length > limit && last !== undefined ? cursorOf(last) : null };
+  return { shown, nextCursor: found.length > limit && last !== undefined ? toCursor(last) : null };
 }

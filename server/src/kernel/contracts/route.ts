@@ -183,7 +183,7 @@ type DefineRoute<Caller, Scoped> = <
 
 /** A route for keys with its scope. */
 export const defineRoute: DefineRoute<KeyedCall, KeyedRoute> = ({ scope, maximumBodyBytes, ...face }) => {
-  const problems = problemsOf(face.errors);
+  const problems = listProblemCodes(face.errors);
   return { ...face, access: { scope }, problems, maximumBodyBytes, limitByAddress: undefined, bodyAs: "json" };
 };
 
@@ -194,7 +194,7 @@ export const defineInternalRoute: DefineRoute<InternalCall & Headers, InternalRo
   ...face
 }) => {
   const access = { scope, internalToken: true } as const;
-  const problems = problemsOf(face.errors);
+  const problems = listProblemCodes(face.errors);
   return { ...face, access, problems, maximumBodyBytes, limitByAddress: undefined, bodyAs: "json" };
 };
 
@@ -210,9 +210,9 @@ export function definePublicRoute<
   definition: RouteDefinition<Params, Query, Body, Answer, Code, PublicCall, Ports> & PublicRoute<Ports>,
 ): Route<Ports> {
   const { maximumBodyBytes, bodyAs = "json", ...face } = definition;
-  return { ...face, access: "public", problems: problemsOf(definition.errors), maximumBodyBytes, bodyAs };
+  return { ...face, access: "public", problems: listProblemCodes(definition.errors), maximumBodyBytes, bodyAs };
 }
 
-function problemsOf(errors: Readonly<Partial<Record<ServiceCode, string>>>): readonly ServiceCode[] {
+function listProblemCodes(errors: Readonly<Partial<Record<ServiceCode, string>>>): readonly ServiceCode[] {
   return serviceCodes.filter((code) => Object.hasOwn(errors, code));
 }

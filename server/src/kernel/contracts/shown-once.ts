@@ -29,7 +29,7 @@ const EVERY = "*";
 const nothing: Redact = (value) => value;
 
 /** Throws if a marked schema could not hold the replacement text. */
-export function redactionOf(schema: z.ZodType, io: "input" | "output"): Redact {
+export function buildRedaction(schema: z.ZodType, io: "input" | "output"): Redact {
   const marked = z.toJSONSchema(schema, { io, metadata: marks });
   const search: Search = { io, root: marked, within: new Set(), loops: new Set() };
   const paths = pathsIn(marked, search);
@@ -54,8 +54,8 @@ function pathsIn(schema: unknown, search: Search): Path[] {
   return [
     ...Object.entries(isRecord(properties) ? properties : {}).flatMap(([name, child]) => below(name, child)),
     ...[items, additionalProperties].flatMap((child) => below(EVERY, child)),
-    ...listOf(prefixItems).flatMap((child, index) => below(String(index), child)),
-    ...[anyOf, oneOf, allOf].flatMap(listOf).flatMap((child) => pathsIn(child, search)),
+    ...toList(prefixItems).flatMap((child, index) => below(String(index), child)),
+    ...[anyOf, oneOf, allOf].flatMap(toList).flatMap((child) => pathsIn(child, search)),
     ...(typeof $ref === "string" ? pathsBehind($ref, search) : []),
   ];
 }
@@ -101,4 +101,4 @@ function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
+const toList = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);

@@ -3,7 +3,7 @@ import { Failure, type FailureDetails, type Issue, invalidInput } from "../../do
 import { type ExampleIds, type GivenIds, sampleIds } from "../../domain/example-ids.ts";
 import type { RandomBytes } from "../../domain/ids.ts";
 import { formatDecimal, type Micro } from "../../domain/money.ts";
-import { type Effect, scopeOf, type ToolArea } from "../../domain/scopes.ts";
+import { buildScope, type Effect, type ToolArea } from "../../domain/scopes.ts";
 import type { Chain } from "../../ports/chain/chain.ts";
 import type { ChainSubmission } from "../../ports/chain/chain-transactions.ts";
 import type { ClaimKeys } from "../../ports/chain/claim-keys.ts";
@@ -317,7 +317,7 @@ export function defineAnyTool<
     unpaidWeight,
     keyOnlyInputs,
     usesUp,
-    scopes: definition.scopes ?? [scopeOf(definition.area, definition.effect)],
+    scopes: definition.scopes ?? [buildScope(definition.area, definition.effect)],
     example: (today, ids = sampleIds) => example(today, ids),
     gives: (result) => gives?.(definition.output.parse(result)) ?? {},
     check,

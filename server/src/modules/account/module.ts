@@ -1,5 +1,5 @@
 import { discounted } from "../../domain/money.ts";
-import { hasOneOf } from "../../domain/scopes.ts";
+import { hasAnyScope } from "../../domain/scopes.ts";
 import type { AccountFacts, MissingPart } from "../../kernel/contracts/account.ts";
 import type { Caller, Tool } from "../../kernel/contracts/tool.ts";
 import { discountPercentByPlan, type Environment, type Plan, type Tenant } from "../../ports/identity.ts";
@@ -49,7 +49,7 @@ function missingScopes(
   scopes: readonly string[],
   { tenantId, environment }: { tenantId: string; environment: Environment },
 ): MissingPart[] {
-  const refused = tools.filter((tool) => !hasOneOf(scopes, tool.scopes));
+  const refused = tools.filter((tool) => !hasAnyScope(scopes, tool.scopes));
   return [...Map.groupBy(refused, (tool) => tool.scopes.join(" or "))].map(([wanted, some]) => ({
     what: `${some.map(({ name }) => name).join(", ")}: the key lacks the scope ${wanted}.`,
     how: `The operator mints a key with it: npm run key -- mint --tenant ${tenantId} --environment ${environment} --scopes ${[...scopes, wanted.split(" or ")[0]].join(",")}`,

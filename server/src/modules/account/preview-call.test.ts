@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createBuyer } from "../../../test/support/paid.ts";
 import type { CallOptions, TestService } from "../../../test/support/service.ts";
 import { openSharedService } from "../../../test/support/shared-service.ts";
-import { resultOf } from "../../../test/support/treasury.ts";
+import { requireResult } from "../../../test/support/treasury.ts";
 
 /** `test/plans.test.ts` shows for every tool that the preview of an accepted call agrees with the call. */
 
@@ -12,9 +12,9 @@ let bookingId: string;
 let own: string;
 beforeAll(async () => {
   service = await openSharedService();
-  ({ address: own } = Object(resultOf(await service.call("check_treasury", {}))));
-  ({ tripId } = Object(resultOf(await service.call("prefund_trip", { budgetUsdc: "500" }))));
-  ({ bookingId } = Object(resultOf(await service.call("reserve_booking", { tripId, upperBoundUsdc: "250" }))));
+  ({ address: own } = Object(requireResult(await service.call("check_treasury", {}))));
+  ({ tripId } = Object(requireResult(await service.call("prefund_trip", { budgetUsdc: "500" }))));
+  ({ bookingId } = Object(requireResult(await service.call("reserve_booking", { tripId, upperBoundUsdc: "250" }))));
 });
 afterAll(() => service?.[Symbol.asyncDispose]());
 
@@ -23,7 +23,7 @@ const NO_HASH = `0x${"00".repeat(32)}`;
 const HASH = `0x${"17".repeat(32)}`;
 
 const preview = async (tool: string, args: object, options: CallOptions = {}) =>
-  resultOf(await service.call("preview_call", { tool, args }, options));
+  requireResult(await service.call("preview_call", { tool, args }, options));
 
 /** Makes the call and expects the same refusal. */
 async function expectSameRefusal(tool: string, args: object, options: CallOptions = {}) {
@@ -87,23 +87,23 @@ describe("preview_call", () => {
   it("reports each step's refusal for a booking that is committed, cancelled or settled", async () => {
     const other = { ticketOrderHash: `0x${"20".repeat(32)}` };
     const reserved = async () =>
-      Object(resultOf(await service.call("reserve_booking", { tripId, upperBoundUsdc: "10" }))).bookingId;
+      Object(requireResult(await service.call("reserve_booking", { tripId, upperBoundUsdc: "10" }))).bookingId;
     const amounts = { vendorAddress: ADDRESS, vendorAmountUsdc: "9", itineraryHash: HASH };
     const id = await reserved();
     const committed = { bookingId: id, ...amounts };
-    resultOf(await service.call("commit_booking", committed));
+    requireResult(await service.call("commit_booking", committed));
     // The same call is accepted again; a different one is refused.
     expect(await preview("commit_booking", committed)).toMatchObject({ accepted: true, movements: [] });
     const refused = async (tool: string, args: object) =>
       expect(await expectSameRefusal(tool, args)).toMatchObject({ code: "wrong_state" });
     await refused("commit_booking", { ...committed, vendorAmountUsdc: "8" });
     await refused("settle_booking", { bookingId: id });
-    resultOf(await service.call("confirm_flight", { bookingId: id, ticketOrderHash: HASH }));
+    requireResult(await service.call("confirm_flight", { bookingId: id, ticketOrderHash: HASH }));
     await refused("confirm_flight", { bookingId: id, ...other });
-    resultOf(await service.call("settle_booking", { bookingId: id }));
+    requireResult(await service.call("settle_booking", { bookingId: id }));
     await refused("cancel_booking", { bookingId: id, tripId, reason: "timeout" });
     const gone = await reserved();
-    resultOf(await service.call("cancel_booking", { bookingId: gone, tripId, reason: "timeout" }));
+    requireResult(await service.call("cancel_booking", { bookingId: gone, tripId, reason: "timeout" }));
     await refused("commit_booking", { bookingId: gone, ...amounts });
     await refused("confirm_flight", { bookingId: gone, ticketOrderHash: HASH });
     await refused("settle_booking", { bookingId: gone });
@@ -111,7 +111,7 @@ describe("preview_call", () => {
 
   it("applies 3 % with a ceiling of 25 to 200 and to more, without a commit", async () => {
     const policy = { markupConfig: { strategy: "static", bps: 300 }, ceilingMicroUsdc: "25000000" };
-    resultOf(await service.call("activate_tenant_pricing_policy", policy));
+    requireResult(await service.call("activate_tenant_pricing_policy", policy));
     const asked = await preview("confirm_booking", commit({}));
     expect(asked).toMatchObject({
       accepted: true,
@@ -127,14 +127,14 @@ describe("preview_call", () => {
     });
     const over = commit({ markupBps: 1_500 });
     expect(await expectSameRefusal("confirm_booking", over)).toMatchObject({ code: "ceiling_exceeded" });
-    const { bookings } = resultOf(await service.call("read_trip", { tripId }));
+    const { bookings } = requireResult(await service.call("read_trip", { tripId }));
     expect(bookings).toContainEqual(expect.objectContaining({ bookingId, state: "reserved" }));
   });
 
   it("reports what a booking costs, and until when it can be undone at what cost, by its offer", async () => {
     const departureDate = Temporal.Now.plainDateISO("UTC").add({ days: 45 }).toString();
     const search = { origin: "LHR", destination: "JFK", departureDate };
-    const { offers } = Object(resultOf(await service.call("search_flights", search)));
+    const { offers } = Object(requireResult(await service.call("search_flights", search)));
     const [{ id, totalAmount, slices, fares }] = offers;
     const flexible = fares.find(({ refundable }: { refundable: boolean }) => refundable);
     const [{ departingAt }] = slices[0].segments;
@@ -158,7 +158,7 @@ describe("preview_call", () => {
         },
       ],
     });
-    const conditions = resultOf(await service.call("display_offer_conditions", { offerId: flexible.id }));
+    const conditions = requireResult(await service.call("display_offer_conditions", { offerId: flexible.id }));
     expect(conditions.summary).toContainEqual(form);
   });
 
@@ -171,7 +171,7 @@ describe("preview_call", () => {
   });
 
   it("reports what is left of the cap and of the wallet, and that the cap leaves no room", async () => {
-    const { spending } = Object(resultOf(await service.call("read_account", {})));
+    const { spending } = Object(requireResult(await service.call("read_account", {})));
     const cap = BigInt(spending.spentMicroUsdc) + 500n + 5_499n;
     const setCap = (monthlyCapMicroUsdc: bigint) =>
       service.operator((identity) => identity.setTenant(service.tenantId, { monthlyCapMicroUsdc }, "test"));

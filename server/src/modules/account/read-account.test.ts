@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { z } from "zod";
 import type { TestService } from "../../../test/support/service.ts";
 import { openSharedService } from "../../../test/support/shared-service.ts";
-import { resultOf } from "../../../test/support/treasury.ts";
+import { requireResult } from "../../../test/support/treasury.ts";
 import { registry } from "../../contributions.ts";
 import { joinAccountFacts } from "../../kernel/contracts/account.ts";
 
@@ -12,11 +12,11 @@ beforeAll(async () => {
 });
 afterAll(() => service?.[Symbol.asyncDispose]());
 
-const read = async (key = service.apiKey) => resultOf(await service.call("read_account", {}, { key }));
+const read = async (key = service.apiKey) => requireResult(await service.call("read_account", {}, { key }));
 
 /** All spending, from the list of usage. */
 async function spentBy(key = service.apiKey) {
-  return resultOf(await service.call("list_usage", { limit: 200 }, { key }));
+  return requireResult(await service.call("list_usage", { limit: 200 }, { key }));
 }
 
 describe("read_account", () => {
@@ -58,8 +58,8 @@ describe("read_account", () => {
     expect(totals).toMatchObject({ spentMicroUsdc: `${sum}`, leftMicroUsdc: `${100_000_000n - sum}` });
     // Reading the account is charged, too.
     expect((await read()).spending).toMatchObject({ spentMicroUsdc: `${sum + 350n}` });
-    const first = resultOf(await service.call("list_usage", { limit: 2 }));
-    const next = resultOf(await service.call("list_usage", { limit: 1, cursor: first.nextCursor }));
+    const first = requireResult(await service.call("list_usage", { limit: 2 }));
+    const next = requireResult(await service.call("list_usage", { limit: 1, cursor: first.nextCursor }));
     expect(first.records).toHaveLength(2);
     expect(next.records).toHaveLength(1);
     expect(next.records).not.toEqual(expect.arrayContaining(Object(first.records)));

@@ -90,7 +90,7 @@ it("an approval names the requesting key and the user, and the named person can 
   expect(body.code).toBe("approval_required");
   const { approvalId } = body;
   expect(await read(approvalId)).toMatchObject({ requestedBy: agent, requestedByKey: agent, requestedFor: grace.id });
-  const link = new URL(await desk.linkOf(approvalId, grace));
+  const link = new URL(await desk.findLink(approvalId, grace));
   const proof = { personId: grace.id, linkSecret: link.hash.slice(1) };
   const view = await desk.ask(`/api/approval-links/${String(approvalId)}/view`, proof);
   expect(view.body).toMatchObject({ isAgents: true, requestedByKey: agent, requestedFor: "grace Tester" });

@@ -5,7 +5,7 @@ import { startBrowser } from "../../../test/support/browser.ts";
 import { focused, openLink, until } from "../../../test/support/claim-page.ts";
 import type { TestService } from "../../../test/support/service.ts";
 import { openSharedService } from "../../../test/support/shared-service.ts";
-import { resultOf } from "../../../test/support/treasury.ts";
+import { requireResult } from "../../../test/support/treasury.ts";
 
 /** The approver's view of a case, and the page that decides it. */
 
@@ -28,7 +28,7 @@ describe("a stay that waits for an approval", () => {
 
   it("is shown with other hotels of its search that need no approval, cheapest first, each once", async () => {
     const stay = { location: "London", checkInDate: day(70), checkOutDate: day(72) };
-    const { accommodations } = resultOf(await service.call("search_hotels", stay));
+    const { accommodations } = requireResult(await service.call("search_hotels", stay));
     const priced = z
       .array(Hotel)
       .min(3)
@@ -41,7 +41,7 @@ describe("a stay that waits for an approval", () => {
     const guest = { email: "ada@example.com", guests: [{ givenName: "Ada", familyName: "Lovelace" }] };
     const limit = Math.ceil((priced[Math.floor(priced.length / 2)]?.price ?? 0) / 2);
     await desk.enforce({}, { hotel: { maxNightly: { default: limit } } });
-    const { id: quoteId } = resultOf(await service.call("quote_stay", { rateId: dearest?.rateId }));
+    const { id: quoteId } = requireResult(await service.call("quote_stay", { rateId: dearest?.rateId }));
     const refused = await service.call("book_stay", { quoteId, ...guest });
     expect(refused.body.code).toBe("approval_required");
     const { evidence } = (await desk.ask(`/api/approvals/${String(refused.body.approvalId)}`)).body;
@@ -56,11 +56,11 @@ describe("a stay that waits for an approval", () => {
     expect(prices.length).toBeGreaterThan(1);
     expect(prices).toEqual(prices.toSorted((one, other) => one - other));
     expect(Math.max(...prices)).toBeLessThanOrEqual(limit * 2);
-    const hotelOf = new Map(priced.map(({ rateId, hotel }) => [rateId, hotel]));
-    expect(new Set(alternatives.map(({ offerId }) => hotelOf.get(offerId))).size).toBe(alternatives.length);
+    const hotelByRate = new Map(priced.map(({ rateId, hotel }) => [rateId, hotel]));
+    expect(new Set(alternatives.map(({ offerId }) => hotelByRate.get(offerId))).size).toBe(alternatives.length);
     // Control: without a cheap enough stay nothing is proposed.
     await desk.enforce({}, { hotel: { maxNightly: { default: 1 } } });
-    const { id: other } = resultOf(await service.call("quote_stay", { rateId: priced.at(-2)?.rateId }));
+    const { id: other } = requireResult(await service.call("quote_stay", { rateId: priced.at(-2)?.rateId }));
     const none = (await service.call("book_stay", { quoteId: other, ...guest })).body;
     expect((await desk.ask(`/api/approvals/${String(none.approvalId)}`)).body.evidence).toMatchObject({
       alternatives: [],
@@ -71,24 +71,24 @@ describe("a stay that waits for an approval", () => {
 
 describe("the page behind a person's link", () => {
   const Offer = z.object({ id: z.string(), totalUsdc: z.string().optional(), totalAmount: z.string() });
-  const priceOf = ({ totalUsdc, totalAmount }: z.output<typeof Offer>) => Number(totalUsdc ?? totalAmount);
+  const shownPrice = ({ totalUsdc, totalAmount }: z.output<typeof Offer>) => Number(totalUsdc ?? totalAmount);
 
   /** The most expensive offer of a search: it needs approval, as only the cheapest is within the policy. */
   async function dearest(departureDate: string) {
-    const { offers } = resultOf(
+    const { offers } = requireResult(
       await service.call("search_flights", { origin: "LON", destination: "NYC", departureDate }),
     );
     const sorted = z
       .array(Offer)
       .min(2)
       .parse(offers)
-      .toSorted((one, other) => priceOf(one) - priceOf(other));
-    const limit = Math.ceil(sorted.map(priceOf)[0] ?? 0);
+      .toSorted((one, other) => shownPrice(one) - shownPrice(other));
+    const limit = Math.ceil(sorted.map(shownPrice)[0] ?? 0);
     await desk.enforce({}, { flight: { maxPrice: { default: limit } } });
     const offerId = sorted.at(-1)?.id ?? "";
     const book = () => service.call("book_flight", { offerId });
     const { approvalId } = (await book()).body;
-    return { book, approvalId, link: await desk.linkOf(approvalId, approver), limit };
+    return { book, approvalId, link: await desk.findLink(approvalId, approver), limit };
   }
 
   it.each([
@@ -151,7 +151,7 @@ describe("the page behind a person's link", () => {
     });
     await desk.enforce({});
     const query = { origin: "LHR", destination: "JFK", departureDate: day(140), returnDate: day(147) };
-    const { picks } = resultOf(await service.call("search_flights", query));
+    const { picks } = requireResult(await service.call("search_flights", query));
     const { id: offerId, refundPenaltyAmount } = Picked.parse(picks).cheapestRefundable;
     const { approvalId } = (await service.call("book_flight", { offerId })).body;
     const { evidence, amount } = (await desk.ask(`/api/approvals/${String(approvalId)}`)).body;
@@ -160,7 +160,7 @@ describe("the page behind a person's link", () => {
       payments: [{ amount, to: "collection" }],
     });
     await using chromium = await startBrowser();
-    const { page } = await openLink(chromium, await desk.linkOf(approvalId, approver), {
+    const { page } = await openLink(chromium, await desk.findLink(approvalId, approver), {
       width: 390,
       height: 800,
       scheme: "light",

@@ -3,7 +3,7 @@ import { z } from "zod";
 import { ApprovalDesk, type TestPerson } from "../../../test/support/approval-desk.ts";
 import type { TestService } from "../../../test/support/service.ts";
 import { openSharedService } from "../../../test/support/shared-service.ts";
-import { resultOf, stranger } from "../../../test/support/treasury.ts";
+import { requireResult, stranger } from "../../../test/support/treasury.ts";
 import { runProgram } from "../../commands/command-line.ts";
 import { keyProgram } from "../../commands/key.ts";
 import { systemRandom } from "../../domain/ids.ts";
@@ -61,7 +61,7 @@ describe("a call that a policy allows only with an approval", () => {
     const book = () => service.call("book_flight", { offerId });
     // A preview reports it without requesting an approval.
     const preview = await service.call("preview_call", { tool: "book_flight", args: { offerId } });
-    expect(resultOf(preview)).toMatchObject({ accepted: false, problem: { code: "approval_required" } });
+    expect(requireResult(preview)).toMatchObject({ accepted: false, problem: { code: "approval_required" } });
     expect((await ask("/api/approvals")).body.approvals).toEqual([]);
     const refused = await book();
     expect([refused.status, refused.body]).toMatchObject([
@@ -173,7 +173,7 @@ describe("a call that a policy allows only with an approval", () => {
 });
 
 describe("a call whose process stalled and seemed dead", () => {
-  const stateOf = async (approvalId: string) => (await ask(`/api/approvals/${approvalId}`)).body.state;
+  const readState = async (approvalId: string) => (await ask(`/api/approvals/${approvalId}`)).body.state;
   /** The call's next step after it wakes up. */
   const open = (callId: unknown) =>
     service.operator(({ spending }) => spending.transaction(({ effects }) => effects.open(String(callId))));
@@ -181,7 +181,7 @@ describe("a call whose process stalled and seemed dead", () => {
   async function takenForDead(approvalId: string): Promise<unknown> {
     const [row] = await service.sql("select call_id from approval where id = $1", [approvalId]);
     await service.sql("update call set state = 'released', effect = 'none' where id = $1", [row?.call_id]);
-    await expect.poll(() => stateOf(approvalId), { timeout: 20_000 }).toBe("approved");
+    await expect.poll(() => readState(approvalId), { timeout: 20_000 }).toBe("approved");
     return row?.call_id;
   }
   async function approved() {
@@ -196,7 +196,7 @@ describe("a call whose process stalled and seemed dead", () => {
     const [first, second, third] = await Promise.all([own, others, revoked].map((one) => takenForDead(one.approvalId)));
 
     await open(first);
-    expect(await stateOf(own.approvalId)).toBe("used");
+    expect(await readState(own.approvalId)).toBe("used");
     expect((await send(own.args)).body.code).toBe("approval_used");
 
     expect((await send(others.args)).status).toBe(200);
@@ -227,7 +227,7 @@ describe("a call whose process stalled and seemed dead", () => {
       });
       await givingBack;
     });
-    expect(await stateOf(approvalId)).toBe("used");
+    expect(await readState(approvalId)).toBe("used");
   });
 
   it("and a concurrent identical call: only one of them succeeds", async () => {
@@ -271,7 +271,7 @@ describe("a decision", () => {
   it("is one of 50 concurrent ones, and the others learn which", async () => {
     const { approvalId } = await waiting();
     const second = await desk.newPerson("Boss", "admin");
-    const link = new URL(await desk.linkOf(approvalId, approver));
+    const link = new URL(await desk.findLink(approvalId, approver));
     const byLink = (decision: string) =>
       service.send(`/api/approval-links/${approvalId}`, {
         method: "POST",

@@ -71,7 +71,7 @@ const Traveled = z.looseObject({ travelerIds: z.array(z.string()).nullable() }).
 const Trip = z.looseObject({ bought: Traveled, purpose: Traveled });
 
 /** The travelers of the purchase, or of the purchase for which money is set aside. Empty if there is no purchase. */
-export function travelersOf({ evidence, travelerId }: Pick<Approval, "evidence" | "travelerId">): readonly string[] {
+export function listTravelers({ evidence, travelerId }: Pick<Approval, "evidence" | "travelerId">): readonly string[] {
   const { bought, purpose } = Trip.safeParse(evidence).data ?? {};
   return [bought, purpose].flatMap((trip) => (trip == null ? [] : (trip.travelerIds ?? [travelerId])));
 }

@@ -61,7 +61,7 @@ it.each([
 
     const { page, errors } = await openLink(
       chromium,
-      await desk.linkOf(refused.approvalId, approver),
+      await desk.findLink(refused.approvalId, approver),
       PHONE_IN_THE_DARK,
     );
     await until(page, "Your approval is needed");

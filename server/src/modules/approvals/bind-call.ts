@@ -8,22 +8,22 @@ import type { Binding } from "./approvals.ts";
 
 export function bindCall(asked: ApprovalCase): Binding {
   const { call, plan } = asked;
-  const content = contentOf(asked);
+  const content = buildContent(asked);
   return {
-    callHash: hashOf({ tool: call.tool.name, args: call.args ?? {}, ...whoAsks(call) }),
-    contentHash: hashOf(content),
-    fareHash: fareHashOf(asked, content),
-    rejectionHash: rejectionHashOf(plan),
-    amount: amountOf(plan),
+    callHash: hashValue({ tool: call.tool.name, args: call.args ?? {}, ...whoAsks(call) }),
+    contentHash: hashValue(content),
+    fareHash: hashFare(asked, content),
+    rejectionHash: hashRejection(plan),
+    amount: knownAmount(plan),
   };
 }
 
 /** Omits the offer's id, which changes when the same flights and fare are found again. Undefined if a part is unknown. */
-function fareHashOf({ call, plan: { bought, offerId } }: ApprovalCase, content: unknown): string | undefined {
+function hashFare({ call, plan: { bought, offerId } }: ApprovalCase, content: unknown): string | undefined {
   if (offerId === undefined || bought?.kind !== "flight" || bought.legs === undefined) return undefined;
   if (bought.price === undefined) return undefined;
   const others = Object.entries(call.args ?? {}).filter(([, value]) => value !== offerId);
-  return hashOf({ tool: call.tool.name, args: Object.fromEntries(others), ...whoAsks(call), content });
+  return hashValue({ tool: call.tool.name, args: Object.fromEntries(others), ...whoAsks(call), content });
 }
 
 function whoAsks({ subject, namedUserId }: ApprovalCase["call"]) {
@@ -31,10 +31,10 @@ function whoAsks({ subject, namedUserId }: ApprovalCase["call"]) {
 }
 
 /** After a person has rejected a purchase or payment, another call for the same does not ask again. */
-function rejectionHashOf({ bought, movements, boughtHash, tripId, travelerIds }: Plan): string | undefined {
+function hashRejection({ bought, movements, boughtHash, tripId, travelerIds }: Plan): string | undefined {
   if (bought === undefined) {
     if (movements.length === 0 || movements.some(({ amount }) => amount === undefined)) return undefined;
-    return hashOf({
+    return hashValue({
       boughtHash,
       tripId,
       movements: movements.map(({ token, from, to, amount }) => ({ token, from, to, amount: String(amount) })),
@@ -42,7 +42,7 @@ function rejectionHashOf({ bought, movements, boughtHash, tripId, travelerIds }:
   }
   if (!isRecognizable(bought)) return undefined;
   const travelers = [...new Set(bought.travelerIds ?? travelerIds)].toSorted();
-  return hashOf({ bought: { ...withoutPrices(bought), travelerIds: travelers } });
+  return hashValue({ bought: { ...withoutPrices(bought), travelerIds: travelers } });
 }
 
 function isRecognizable(bought: Purchase): boolean {
@@ -52,7 +52,7 @@ function isRecognizable(bought: Purchase): boolean {
 }
 
 /** Omits prices, which have a tolerance, and members that do not identify the purchase. */
-function contentOf({ call, plan, policyId, version }: ApprovalCase): unknown {
+function buildContent({ call, plan, policyId, version }: ApprovalCase): unknown {
   const { bought, movements, boughtHash, tripId } = plan;
   return {
     travelerId: call.travelerId,
@@ -76,7 +76,7 @@ function withoutPrices(bought: object): object {
 }
 
 /** The known part of an incomplete price, so that its rise is noticed too. Undefined if nothing is known. */
-function amountOf({ bought, movements }: Plan): Micro | undefined {
+function knownAmount({ bought, movements }: Plan): Micro | undefined {
   if (bought !== undefined) return bought.price ?? bought.priceAtLeast;
   let sum = 0n;
   for (const { amount } of movements) {
@@ -86,7 +86,7 @@ function amountOf({ bought, movements }: Plan): Micro | undefined {
   return sum;
 }
 
-function hashOf(value: unknown): string {
+function hashValue(value: unknown): string {
   // Via JSON, which turns times into strings.
   const plain: unknown = JSON.parse(JSON.stringify(value));
   return hash("sha256", canonicalJson(plain), "base64url");

@@ -1,6 +1,6 @@
 import { Failure } from "../../domain/errors.ts";
 import type { Person } from "../identity/index.ts";
-import { type Approval, type Decision, travelersOf } from "./approvals.ts";
+import { type Approval, type Decision, listTravelers } from "./approvals.ts";
 import type { Stores } from "./context.ts";
 
 /** The decider: a person of the tenant, or a system of the operator that names the person. */
@@ -18,7 +18,7 @@ export async function decideApproval(
   { to, reason }: Pick<Decision, "to" | "reason">,
 ): Promise<Approval> {
   await requireMayDecide(stores, approval, decider);
-  const decision = { to, reason, ...nameOf(decider) };
+  const decision = { to, reason, ...nameDecider(decider) };
   const decided = await stores.transaction(async ({ approvals, runEvents }) => {
     const changed = await approvals.decide(approval, approval.id, decision);
     if (changed === undefined || to === "revoked") return changed;
@@ -43,7 +43,7 @@ export async function listDeciders(
   approval: Approval,
 ): Promise<readonly Person[]> {
   const { tenantId, environment, requestedBy, requestedKeyId, role } = approval;
-  const travelers = travelersOf(approval);
+  const travelers = listTravelers(approval);
   const asker = await persons.ofKey(tenantId, requestedKeyId);
   return (await persons.list({ tenantId, environment })).filter(
     ({ id, roles }) => id !== requestedBy && id !== asker && !travelers.includes(id) && hasRole(roles, role),
@@ -57,7 +57,7 @@ function hasRole(roles: Person["roles"], role: Approval["role"]): boolean {
 /** Four eyes: excludes the requester, with any of that person's keys, and the travelers. */
 async function requireMayDecide({ persons }: DecisionStores, approval: Approval, decider: Decider): Promise<void> {
   const { tenantId, requestedBy, requestedKeyId, role } = approval;
-  const travelers = travelersOf(approval);
+  const travelers = listTravelers(approval);
   const askers = [requestedBy, await persons.ofKey(tenantId, requestedKeyId)];
   if (decider.kind === "token") {
     if (askers.includes(decider.approvedBy)) throw mayNot("Who asked for a call does not approve it.");
@@ -73,7 +73,7 @@ async function requireMayDecide({ persons }: DecisionStores, approval: Approval,
   throw mayNot(`The policy has this decided by the role ${role}.`);
 }
 
-function nameOf(decider: Decider): Pick<Decision, "by" | "with"> {
+function nameDecider(decider: Decider): Pick<Decision, "by" | "with"> {
   return decider.kind === "token"
     ? { by: `${decider.name} for ${decider.approvedBy}`, with: "token" }
     : { by: decider.personId, with: decider.with };

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { formatDecimal } from "../../domain/money.ts";
 import { detailsOfOthers } from "../../domain/schemas.ts";
-import { keyIdOf, serviceAccountOf } from "../../domain/user-ids.ts";
+import { buildServiceAccountId, findKeyId } from "../../domain/user-ids.ts";
 import { APPROVAL_STATES, type Approval } from "./approvals.ts";
 
 export const ApprovalAnswer = z.object({
@@ -47,7 +47,7 @@ export function describeApproval(approval: Approval, now: Temporal.Instant): z.o
     role,
     requestedBy,
     requestedAt: requestedAt.toString(),
-    requestedByKey: serviceAccountOf(requestedKeyId),
+    requestedByKey: buildServiceAccountId(requestedKeyId),
     requestedFor: askedForBy(approval),
     expiresAt: expiresAt.toString(),
     decidedBy: decidedBy ?? null,
@@ -64,7 +64,7 @@ const AskedFor = z.looseObject({ askedForUserId: z.string().nullable() });
 function askedForBy({ evidence, requestedBy }: Approval): string | null {
   const { data } = AskedFor.safeParse(evidence);
   if (data !== undefined) return data.askedForUserId;
-  return keyIdOf(requestedBy) === undefined ? requestedBy : null;
+  return findKeyId(requestedBy) === undefined ? requestedBy : null;
 }
 
 /** The field of the evidence that tells it. */

@@ -1,2 +1,2 @@
-export { approvalLinkOf } from "./approval-link.ts";
+export { buildApprovalLink } from "./approval-link.ts";
 export { type Decider, decideApproval } from "./decide-approval.ts";

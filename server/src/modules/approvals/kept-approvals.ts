@@ -37,7 +37,7 @@ export class KeptApprovals implements Approvals {
   async refuses(asked: ApprovalCase): Promise<ApprovalRefusal | undefined> {
     const binding = bindCall(asked);
     const { stores, clock } = this.#options;
-    const owner = ownerOf(asked.call);
+    const owner = toOwner(asked.call);
     const last = await findGiven(stores, owner, binding);
     const refusal = judge(last, binding, clock.now());
     if (refusal === undefined || refusal === "approval_revoked" || refusal === "approval_rejected") return refusal;
@@ -46,7 +46,7 @@ export class KeptApprovals implements Approvals {
   }
 
   async use(asked: ApprovalCase, { approvals }: Aggregates): Promise<ApprovalRefusal | undefined> {
-    const owner = ownerOf(asked.call);
+    const owner = toOwner(asked.call);
     const binding = bindCall(asked);
     const last = await findGiven({ approvals }, owner, binding, "lock");
     const refusal = judge(last, binding, this.#options.clock.now());
@@ -56,7 +56,7 @@ export class KeptApprovals implements Approvals {
 
   async request(asked: ApprovalCase, context: ApprovalContext): Promise<RequestedApproval> {
     const { stores, clock } = this.#options;
-    const owner = ownerOf(asked.call);
+    const owner = toOwner(asked.call);
     const binding = bindCall(asked);
     const { approval, mails } = await stores.transaction(async (aggregates) => {
       const last = await aggregates.approvals.findLast(owner, binding.callHash, "lock");
@@ -71,7 +71,7 @@ export class KeptApprovals implements Approvals {
     });
     // Not awaited, as a mail server may be slow. The reconciler sends the rest.
     for (const mail of mails) void this.#send(mail);
-    return requestedOf(approval);
+    return toRequestedApproval(approval);
   }
 
   async #store(
@@ -151,7 +151,7 @@ async function sayUsed(
 ): Promise<ApprovalRefusal> {
   if (last?.usedAt === undefined) return "approval_used";
   const wasAtOnce = Temporal.Instant.compare(last.usedAt, call.startedAt) >= 0;
-  return wasAtOnce || (await approvals.isUnderWay(ownerOf(call), last.id)) ? "in_progress" : "approval_used";
+  return wasAtOnce || (await approvals.isUnderWay(toOwner(call), last.id)) ? "in_progress" : "approval_used";
 }
 
 /** Undefined if the call may run. */
@@ -188,11 +188,11 @@ function hasExpired({ expiresAt }: Pick<Approval, "expiresAt">, now: Temporal.In
   return Temporal.Instant.compare(expiresAt, now) <= 0;
 }
 
-function requestedOf({ id, expiresAt, reason }: Approval): RequestedApproval {
+function toRequestedApproval({ id, expiresAt, reason }: Approval): RequestedApproval {
   return { approvalId: id, expiresAt, reason };
 }
 
-function ownerOf({ tenantId, environment }: PendingCall): ApprovalOwner {
+function toOwner({ tenantId, environment }: PendingCall): ApprovalOwner {
   return { tenantId, environment };
 }
 

@@ -72,7 +72,7 @@ const approvalsOver = (over: Stores, through: Mailer, kept?: "sandbox") =>
   });
 
 const NOTHING_MORE = { alternatives: [], purpose: undefined };
-const caseOf = (name: string): ApprovalCase => ({
+const buildCase = (name: string): ApprovalCase => ({
   call: {
     id: `call_${name}`,
     traceId: "trace",
@@ -117,7 +117,9 @@ const DECIDERS = ["boss@example.com", "grace@example.com"];
 
 it("goes once to each person who may decide, and never to the requester, under concurrent requests", async () => {
   const approvals = approvalsOver(stores, mailer);
-  const all = await Promise.all(Array.from({ length: 8 }, () => approvals.request(caseOf("together"), NOTHING_MORE)));
+  const all = await Promise.all(
+    Array.from({ length: 8 }, () => approvals.request(buildCase("together"), NOTHING_MORE)),
+  );
   expect(new Set(all.map(({ approvalId }) => approvalId)).size).toBe(1);
   await expect.poll(unfinished, PATIENT).toEqual([]);
   expect(written()).toEqual(DECIDERS);
@@ -147,8 +149,8 @@ it("names the purpose of money that is set aside, if the call names it", async (
     stars: undefined,
   };
   const approvals = approvalsOver(stores, mailer);
-  await approvals.request(caseOf("meant"), { alternatives: [], purpose });
-  await approvals.request(caseOf("plain"), NOTHING_MORE);
+  await approvals.request(buildCase("meant"), { alternatives: [], purpose });
+  await approvals.request(buildCase("plain"), NOTHING_MORE);
   await expect.poll(unfinished, PATIENT).toEqual([]);
   const subjects = new Map(server.received.map(({ parsed: { subject, text } }) => [subject, text]));
   expect([...subjects.keys()].toSorted()).toEqual([
@@ -166,7 +168,7 @@ it("goes once, whenever the requester is killed and however often the call is re
     await setup.db.deleteFrom("message").execute();
     for (let step = 1; ; step += 1) {
       server.received.length = 0;
-      const asked = caseOf(`${when}-${step}`);
+      const asked = buildCase(`${when}-${step}`);
       const { wrap, death } = mortalWorker(step, when);
       const deaf: Mailer = { send: () => new Promise(() => undefined) };
       const dying = approvalsOver(wrap(stores), deaf).request(asked, NOTHING_MORE);
@@ -186,7 +188,7 @@ it("goes once, whenever the requester is killed and however often the call is re
 it("does not let a token decide for the requester, even if their key has named another user", async () => {
   const owned = { tenantId, environment: "sandbox", personId: "user_asker", actor: "test" } as const;
   const { key } = await setup.open().mintKey(owned);
-  const asked = caseOf("for another");
+  const asked = buildCase("for another");
   const call = { ...asked.call, keyId: key.id, subject: "user_other" };
   const { approvalId } = await approvalsOver(stores, mailer).request({ ...asked, call }, NOTHING_MORE);
   const approval = await stores.approvals.findSigned(approvalId);
@@ -205,7 +207,7 @@ it("does not let a token decide for the requester, even if their key has named a
 });
 
 it("stays in the service where mails of the sandbox are kept", async () => {
-  const { approvalId } = await approvalsOver(stores, mailer, "sandbox").request(caseOf("kept"), NOTHING_MORE);
+  const { approvalId } = await approvalsOver(stores, mailer, "sandbox").request(buildCase("kept"), NOTHING_MORE);
   const keptFor = async () => {
     const kept = await setup.db.selectFrom("message").select("userId").where("state", "=", "kept").execute();
     return kept.map(({ userId }) => userId).toSorted();

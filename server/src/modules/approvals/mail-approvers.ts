@@ -4,7 +4,7 @@ import type { PlannedMovement } from "../../kernel/contracts/plan.ts";
 import type { Vault } from "../../ports/vault.ts";
 import { composeMail, type MailPart, words } from "../outbox/index.ts";
 import type { ApprovalCase, ApprovalContext } from "../policy/index.ts";
-import { approvalLinkOf } from "./approval-link.ts";
+import { buildApprovalLink } from "./approval-link.ts";
 import type { Approval } from "./approvals.ts";
 import type { Aggregates } from "./context.ts";
 import { listDeciders } from "./decide-approval.ts";
@@ -35,12 +35,12 @@ export async function storeApproverMails(
   const deciders = (await listDeciders(aggregates, approval)).slice(0, MOST_MAILED);
   const stored = [];
   for (const { id: personId, email, name } of deciders) {
-    const link = approvalLinkOf(vault, origin, { approvalId: id, personId });
+    const link = buildApprovalLink(vault, origin, { approvalId: id, personId });
     const letter = composeMail({
       to: { address: email },
-      subject: `Approval needed: ${subjectOf(asked)}`,
+      subject: `Approval needed: ${composeSubject(asked)}`,
       language: "en",
-      parts: partsOf(approval, asked, { name, link }),
+      parts: composeParts(approval, asked, { name, link }),
     });
     const reason = { tenantId, environment, userId: personId, kind: "approval", about: [id] };
     const record = await aggregates.messages.insert({ ...reason, carrier: "mail", letter, expiresAt });
@@ -49,7 +49,7 @@ export async function storeApproverMails(
   return stored;
 }
 
-function partsOf(
+function composeParts(
   { amount, expiresAt, policyId, environment }: Approval,
   { plan: { bought, movements }, purpose, verdict }: MailedCase,
   { name, link }: { name: string; link: string },
@@ -79,7 +79,7 @@ function sayMovement({ amount, token, to }: PlannedMovement): string {
   return `${amount === undefined ? "?" : formatDecimal(amount)} ${token} to ${to.replaceAll("_", " ")}`;
 }
 
-function subjectOf({ plan: { bought, movements }, purpose }: MailedCase): string {
+function composeSubject({ plan: { bought, movements }, purpose }: MailedCase): string {
   if (bought !== undefined) return briefly(bought);
   if (purpose !== undefined) return `money set aside for ${briefly(purpose)}`;
   const [{ amount, token } = { amount: undefined, token: "" }] = movements;

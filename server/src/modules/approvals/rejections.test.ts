@@ -3,7 +3,7 @@ import { z } from "zod";
 import { ApprovalDesk, day, type TestPerson } from "../../../test/support/approval-desk.ts";
 import type { TestService } from "../../../test/support/service.ts";
 import { openSharedService } from "../../../test/support/shared-service.ts";
-import { resultOf, stranger } from "../../../test/support/treasury.ts";
+import { requireResult, stranger } from "../../../test/support/treasury.ts";
 
 /** A rejection applies to the same purchase however it is requested; an approval applies to one of several identical calls. */
 
@@ -30,10 +30,11 @@ const search = async (days: number) =>
     .array(Offer)
     .min(2)
     .parse(
-      resultOf(await service.call("search_flights", { origin: "LHR", destination: "JFK", departureDate: day(days) }))
-        .offers,
+      requireResult(
+        await service.call("search_flights", { origin: "LHR", destination: "JFK", departureDate: day(days) }),
+      ).offers,
     );
-const flightsOf = ({ fareName, slices }: z.output<typeof Offer>) =>
+const serializeFlights = ({ fareName, slices }: z.output<typeof Offer>) =>
   JSON.stringify([fareName, slices.flatMap(({ segments }) => segments.map(({ flightNumber }) => flightNumber))]);
 const book = async (args: object) => (await service.call("book_flight", args)).body;
 const reject = async ({ approvalId }: Record<string, unknown>, reason: string) =>
@@ -46,9 +47,9 @@ it("applies to the same flights and fare found again, for the same travelers, at
   expect(refused.code).toBe("approval_required");
   const { approvalId } = refused;
   await reject(refused, "Take the train.");
-  const again = (await search(110)).find((offer) => flightsOf(offer) === flightsOf(first));
+  const again = (await search(110)).find((offer) => serializeFlights(offer) === serializeFlights(first));
   const { customerUserId } = z.object({ customerUserId: z.string() }).parse(
-    resultOf(
+    requireResult(
       await service.call("ensure_flight_customer", {
         givenName: "Tess",
         familyName: "Traveler",
@@ -68,7 +69,7 @@ it("applies to the same flights and fare found again, for the same travelers, at
     expect(body.detail).toMatch(/Take the train.*another flight or a lower price/);
   }
   const preview = await service.call("preview_call", { tool: "book_flight", args: { offerId: again?.id } });
-  expect(resultOf(preview)).toMatchObject({ problem: { code: "approval_rejected" } });
+  expect(requireResult(preview)).toMatchObject({ problem: { code: "approval_rejected" } });
   // Controls: another flight, a lower price, and the end of the rejection.
   expect((await book({ offerId: other.id })).code).toBe("approval_required");
   await service.sql("update approval set amount_micro = amount_micro + 1 where tenant_id = $1 and id = $2", [
@@ -101,7 +102,7 @@ it("each of several identical concurrent calls with one approval gets the bookin
   const codes = new Set(answers.map(({ body }) => (body.ok === true ? "booked" : String(body.code))));
   expect(codes.isSubsetOf(new Set(["booked", "in_progress", "booking_in_progress"])), [...codes].join()).toBe(true);
   expect(codes).toContain("booked");
-  expect(resultOf(await service.call("book_flight", { offerId }))).toHaveProperty("orderId");
+  expect(requireResult(await service.call("book_flight", { offerId }))).toHaveProperty("orderId");
   const asked = await service.sql("select id from approval where tenant_id = $1 and id > $2", [
     service.tenantId,
     approvalId,

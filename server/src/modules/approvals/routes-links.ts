@@ -113,13 +113,13 @@ async function describe({ approval, person }: Linked, ports: LinkPorts): Promise
   const answer = describeApproval(approval, ports.clock.now());
   const bought = Bought.safeParse(approval.evidence.bought).data;
   const userIds = bought?.travelerIds ?? [approval.travelerId];
-  const travelers = await Promise.all(userIds.map((userId) => nameOf(ports, approval, userId)));
+  const travelers = await Promise.all(userIds.map((userId) => readName(ports, approval, userId)));
   const { persons } = ports.stores;
   const isAgents = (await persons.ofKey(approval.tenantId, approval.requestedKeyId)) === undefined;
   const [requestedBy, decidedBy] = await Promise.all(
     [approval.requestedBy, approval.decidedBy].map((id) => callByName(ports, approval, id)),
   );
-  const requestedFor = answer.requestedFor && (await nameOf(ports, approval, answer.requestedFor));
+  const requestedFor = answer.requestedFor && (await readName(ports, approval, answer.requestedFor));
   const named = {
     isAgents,
     requestedBy: requestedBy ?? answer.requestedBy,
@@ -133,7 +133,7 @@ async function describe({ approval, person }: Linked, ports: LinkPorts): Promise
 const Bought = z.looseObject({ travelerIds: z.array(z.string()).nullable() });
 
 /** Names are read when the page is shown, so that the evidence does not outlive a person's data. */
-async function nameOf({ travelers, stores }: LinkPorts, approval: Approval, userId: string) {
+async function readName({ travelers, stores }: LinkPorts, approval: Approval, userId: string) {
   const { givenName, familyName } = (await travelers.get(approval.tenantId, userId, approval.environment)) ?? {};
   const name = [givenName, familyName].filter((part) => part !== undefined).join(" ");
   return { userId, name: name || ((await stores.persons.find(approval, userId))?.name ?? null) };

@@ -1,12 +1,12 @@
 import { z } from "zod";
 import { invalidInput, unauthorized } from "../../domain/errors.ts";
-import { DECIDES_APPROVALS, scopeOf } from "../../domain/scopes.ts";
+import { buildScope, DECIDES_APPROVALS } from "../../domain/scopes.ts";
 import { CURSOR_MESSAGE, NextCursor, pageQuery, readPage } from "../../kernel/contracts/page.ts";
 import { defineInternalRoute, defineRoute } from "../../kernel/contracts/route.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Principal } from "../../ports/identity.ts";
 import type { Vault } from "../../ports/vault.ts";
-import { approvalLinkOf } from "./approval-link.ts";
+import { buildApprovalLink } from "./approval-link.ts";
 import { APPROVAL_STATES, type ApprovalOwner, type ApprovalPage } from "./approvals.ts";
 import type { Parts, Stores } from "./context.ts";
 import { type Decider, decideApproval } from "./decide-approval.ts";
@@ -67,7 +67,7 @@ const listApprovals = defineRoute({
   summary: "List approvals",
   description:
     "What waits for a decision, newest first; with `state` another kind. A person's key lists what that person may decide, every other key all of the tenant.",
-  scope: scopeOf("approvals", "read"),
+  scope: buildScope("approvals", "read"),
   query: z.object({
     ...pageQuery(z.string().regex(APPROVAL_ID, CURSOR_MESSAGE)),
     state: z.enum(APPROVAL_STATES).meta({ default: "pending" }).exactOptional(),
@@ -78,7 +78,7 @@ const listApprovals = defineRoute({
   errors: {},
   example: { answer: { approvals: [{ ...example, link: null }], nextCursor: null } },
   async run({ principal, query }, { stores, reads, clock, vault, urls }: ApprovalPorts) {
-    const owner = ownerOf(principal);
+    const owner = toOwner(principal);
     const decidableBy = await decidableFor(stores, owner, principal.personId);
     const { state = "pending", cursor: before } = query;
     const read = (limit: number) =>
@@ -90,7 +90,7 @@ const listApprovals = defineRoute({
       link:
         personId === undefined
           ? null
-          : approvalLinkOf(vault, new URL(urls.app).origin, { approvalId: approval.id, personId }),
+          : buildApprovalLink(vault, new URL(urls.app).origin, { approvalId: approval.id, personId }),
     }));
     return { approvals, nextCursor };
   },
@@ -103,13 +103,13 @@ const readApproval = defineRoute({
   tag: "approvals",
   summary: "Read an approval",
   description: "The request, the decision, and whether it was used.",
-  scope: scopeOf("approvals", "read"),
+  scope: buildScope("approvals", "read"),
   params: ApprovalPath,
   answers: { 200: { description: "The approval.", schema: ApprovalAnswer } },
   errors: { not_found: NOT_FOUND },
   example: { answer: example },
   async run({ principal, params, fail }, { stores, clock }: ApprovalPorts) {
-    const approval = await stores.approvals.find([ownerOf(principal)], params.approvalId);
+    const approval = await stores.approvals.find([toOwner(principal)], params.approvalId);
     if (approval === undefined) throw fail("not_found");
     return describeApproval(approval, clock.now());
   },
@@ -147,10 +147,10 @@ const decide = defineInternalRoute({
     answer: { ...example, state: "approved", decidedBy: "user_grace", decidedAt: "2030-01-01T09:10:00Z" },
   },
   async run({ principals, params, body, fail }, { stores, clock }: ApprovalPorts) {
-    const approval = await stores.approvals.find(principals.map(ownerOf), params.approvalId);
+    const approval = await stores.approvals.find(principals.map(toOwner), params.approvalId);
     if (approval === undefined) throw fail("not_found");
     const { decision, reason, approvedBy } = body;
-    const decider = deciderOf(principals, approvedBy);
+    const decider = toDecider(principals, approvedBy);
     const to = stateByDecision[decision];
     return describeApproval(await decideApproval(stores, approval, decider, { to, reason }), clock.now());
   },
@@ -158,7 +158,7 @@ const decide = defineInternalRoute({
 
 export const approvalRoutes = [listApprovals, readApproval, decide];
 
-function ownerOf({ tenantId, environment }: Principal): ApprovalOwner {
+function toOwner({ tenantId, environment }: Principal): ApprovalOwner {
   return { tenantId, environment };
 }
 
@@ -171,7 +171,7 @@ async function decidableFor(
   return { personId, roles: (await persons.find(owner, personId))?.roles ?? [] };
 }
 
-function deciderOf(principals: readonly Principal[], approvedBy: string | undefined): Decider {
+function toDecider(principals: readonly Principal[], approvedBy: string | undefined): Decider {
   const [first] = principals;
   if (first === undefined) throw unauthorized();
   if (first.isInternal === true) {

@@ -25,7 +25,7 @@ export function createApprovals(queryable: Queryable, clock: Clock): StoredAppro
     queryable.isTransaction ? work(queryable) : queryable.transaction().execute(work);
   return {
     async find(owners, id) {
-      const rows = await selectOf(queryable, owners).where("id", "=", id).execute();
+      const rows = await selectApprovals(queryable, owners).where("id", "=", id).execute();
       return rows.map((row) => withoutNulls(row))[0];
     },
     async findSigned(id) {
@@ -33,7 +33,7 @@ export function createApprovals(queryable: Queryable, clock: Clock): StoredAppro
       return row === undefined ? undefined : withoutNulls(row);
     },
     async findLast(owner, callHash, lock) {
-      const row = await selectOf(queryable, [owner])
+      const row = await selectApprovals(queryable, [owner])
         .where("callHash", "=", callHash)
         .orderBy("position", "desc")
         .limit(1)
@@ -42,7 +42,7 @@ export function createApprovals(queryable: Queryable, clock: Clock): StoredAppro
       return row === undefined ? undefined : withoutNulls(row);
     },
     async findSameFare(owner, fareHash, lock) {
-      const row = await selectOf(queryable, [owner])
+      const row = await selectApprovals(queryable, [owner])
         .where((where) => where.and({ fareHash, state: "approved" }))
         .where("expiresAt", ">", sql<Temporal.Instant>`${clock.now().toString()}::timestamptz`)
         .orderBy("position", "desc")
@@ -52,7 +52,7 @@ export function createApprovals(queryable: Queryable, clock: Clock): StoredAppro
       return row === undefined ? undefined : withoutNulls(row);
     },
     async findRejected(owner, rejectionHash) {
-      const rows = await selectOf(queryable, [owner])
+      const rows = await selectApprovals(queryable, [owner])
         .where((where) => where.and({ rejectionHash, state: "rejected" }))
         .where("expiresAt", ">", sql<Temporal.Instant>`${clock.now().toString()}::timestamptz`)
         .orderBy("position", "desc")
@@ -80,7 +80,7 @@ export function createApprovals(queryable: Queryable, clock: Clock): StoredAppro
     use: (owner, id, callId) => useApproval(queryable, clock, { ...owner, id }, callId),
     takeAgain: (callId) => takeApprovalAgain(queryable, clock, callId),
     async usedBy(owner, callId) {
-      const rows = await selectOf(queryable, [owner]).where("callId", "=", callId).execute();
+      const rows = await selectApprovals(queryable, [owner]).where("callId", "=", callId).execute();
       return rows.map((row) => withoutNulls(row));
     },
     settle: (callId) => giveApprovalsBack(queryable, sql`approval.call_id = ${callId}`),
@@ -96,7 +96,7 @@ export function createApprovals(queryable: Queryable, clock: Clock): StoredAppro
   };
 }
 
-function selectOf(db: Queryable, owners: readonly ApprovalOwner[]) {
+function selectApprovals(db: Queryable, owners: readonly ApprovalOwner[]) {
   return db
     .selectFrom("approval")
     .select(columns)
@@ -109,7 +109,7 @@ function selectOf(db: Queryable, owners: readonly ApprovalOwner[]) {
     );
 }
 
-function changeOf(db: Queryable, { tenantId, environment }: ApprovalOwner, id: string) {
+function updateApproval(db: Queryable, { tenantId, environment }: ApprovalOwner, id: string) {
   return db.updateTable("approval").where((where) => where.and({ tenantId, environment, id }));
 }
 
@@ -131,7 +131,7 @@ async function request(db: Queryable, clock: Clock, approval: NewApproval): Prom
     db,
   );
   const now = clock.now().toString();
-  const waiting = await selectOf(db, [approval])
+  const waiting = await selectApprovals(db, [approval])
     .where((where) => where.and({ callHash, state: "pending", contentHash }))
     .where("amountMicro", amount === undefined ? "is" : "=", amount ?? null)
     .where("expiresAt", ">", sql<Temporal.Instant>`${now}::timestamptz`)
@@ -176,7 +176,7 @@ async function decide(
   { to, by, with: decidedWith, reason }: Decision,
 ): Promise<Approval | undefined> {
   const decidedAt = clock.now().toString();
-  const row = await changeOf(db, owner, id)
+  const row = await updateApproval(db, owner, id)
     .set({ state: to, decidedBy: by, decidedWith, decidedAt, reason: reason ?? null })
     .where("state", "=", to === "revoked" ? "approved" : "pending")
     .where("expiresAt", ">", sql<Temporal.Instant>`${decidedAt}::timestamptz`)
@@ -189,7 +189,7 @@ async function decide(
   return withoutNulls(row);
 }
 
-/** As in `travelersOf`. */
+/** As in `listTravelers`. */
 function isTraveler(personId: string) {
   const named = (trip: string) => sql`jsonb_exists(evidence #> array[${trip}, 'travelerIds'], ${personId})`;
   const unnamed = (trip: string) =>
@@ -205,7 +205,7 @@ async function list(
   { limit, before, state, decidableBy }: ApprovalPage,
 ): Promise<readonly Approval[]> {
   const now = clock.now().toString();
-  let query = selectOf(db, owners).orderBy("position", "desc").limit(limit);
+  let query = selectApprovals(db, owners).orderBy("position", "desc").limit(limit);
   if (before !== undefined) {
     query = query.where("position", "<", (eb) =>
       eb.selectFrom("approval as last").select("last.position").where("last.id", "=", before),

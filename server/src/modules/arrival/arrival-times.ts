@@ -27,7 +27,7 @@ export interface ArrivalTimes {
   transit: "runs" | "may_end" | "stopped";
 }
 
-export function timesOf(landsAt: Temporal.Instant, way: WayToAirport | undefined, timeZone: string): ArrivalTimes {
+export function computeTimes(landsAt: Temporal.Instant, way: WayToAirport | undefined, timeZone: string): ArrivalTimes {
   const after = (minutes: number) => landsAt.add({ minutes });
   const { fewest, usual, most } = MINUTES_TO_EXIT;
   const outside = { earliest: after(fewest), likely: after(usual), latest: after(most) };

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { z } from "zod";
 import type { TestService } from "../../../test/support/service.ts";
 import { openSharedService } from "../../../test/support/shared-service.ts";
-import { resultOf } from "../../../test/support/treasury.ts";
+import { requireResult } from "../../../test/support/treasury.ts";
 
 let service: TestService;
 beforeAll(async () => {
@@ -41,8 +41,9 @@ const Transfer = Answer.extend({
 const Playbook = Answer.extend({ steps: z.array(z.object({ kind: z.string(), lines: z.array(z.string()) })) });
 
 const transfer = async (args: object) =>
-  Transfer.parse(resultOf(await service.call("airport_transfer_coordinator", args)));
-const playbook = async (args: object) => Playbook.parse(resultOf(await service.call("airport_arrival_playbook", args)));
+  Transfer.parse(requireResult(await service.call("airport_transfer_coordinator", args)));
+const playbook = async (args: object) =>
+  Playbook.parse(requireResult(await service.call("airport_arrival_playbook", args)));
 const minutesBetween = (one: string, other: string) => Temporal.PlainDateTime.from(one).until(other).total("minutes");
 
 const soho = { airport: "LHR", destinationAddress: "Soho, London" };
@@ -201,7 +202,7 @@ describe("an arrival at night", () => {
   });
   const Planned = Transfer.extend({ modeNote: z.string().nullable(), way: z.looseObject({ mode: z.string() }) });
   const plan = async (args: object) =>
-    Planned.parse(resultOf(await service.call("airport_transfer_coordinator", args)));
+    Planned.parse(requireResult(await service.call("airport_transfer_coordinator", args)));
   const NO_TRAIN = "No train or bus is planned";
 
   it("after the last train is planned by car, which leads the card, and the assumption is stated", async () => {
@@ -242,7 +243,7 @@ describe("a walk from an airport", () => {
     way: z.looseObject({ mode: z.string() }).nullable(),
   });
   const walk = async (args: object) =>
-    Walk.parse(resultOf(await service.call("airport_arrival_playbook", { mode: "walking", ...args })));
+    Walk.parse(requireResult(await service.call("airport_arrival_playbook", { mode: "walking", ...args })));
   const noon = "2035-01-10T12:00:00Z";
   const night = "2035-01-10T23:30:00Z";
 

@@ -36,11 +36,11 @@ export function writeCalendar({ name, reminders, tripKey, madeAt }: CalendarPart
   for (const reminder of reminders) {
     const { title, description, location, startsAt, minutes, alarms } = reminder;
     const event = calendar.createEvent({
-      id: uidOf(tripKey, reminder.kind),
+      id: hashUid(tripKey, reminder.kind),
       sequence: sequenceAt(madeAt),
-      stamp: dateOf(madeAt),
-      start: dateOf(startsAt),
-      end: dateOf(startsAt.add({ minutes })),
+      stamp: toDate(madeAt),
+      start: toDate(startsAt),
+      end: toDate(startsAt.add({ minutes })),
       summary: title,
       description,
       location,
@@ -52,7 +52,7 @@ export function writeCalendar({ name, reminders, tripKey, madeAt }: CalendarPart
   return calendar.toString();
 }
 
-export function uidOf(tripKey: string, kind: Reminder["kind"]): string {
+export function hashUid(tripKey: string, kind: Reminder["kind"]): string {
   return `${createHash("sha256").update(`${tripKey}\n${kind}`).digest("hex").slice(0, 40)}@wayfare`;
 }
 
@@ -61,4 +61,4 @@ export function sequenceAt(madeAt: Temporal.Instant): number {
   return Math.max(0, Math.floor(madeAt.since(SEQUENCE_EPOCH).total("seconds")));
 }
 
-const dateOf = ({ epochMilliseconds }: Temporal.Instant): Date => new Date(epochMilliseconds);
+const toDate = ({ epochMilliseconds }: Temporal.Instant): Date => new Date(epochMilliseconds);

@@ -2,7 +2,7 @@ import { distanceMeters } from "../../domain/distance.ts";
 import type { Words } from "../../domain/texts.ts";
 import type { WayToAirport } from "../maps/index.ts";
 import {
-  deepLinksOf,
+  buildDeepLinks,
   findWay,
   fitToChannel,
   type KnownWay,
@@ -15,7 +15,7 @@ import {
 } from "../maps/index.ts";
 import type { WayMode } from "./arrival-input.ts";
 import { arrivalTexts } from "./arrival-texts.ts";
-import { type ArrivalTimes, TRANSIT_FROM, timesOf } from "./arrival-times.ts";
+import { type ArrivalTimes, computeTimes, TRANSIT_FROM } from "./arrival-times.ts";
 import type { Ports } from "./context.ts";
 import type { ArrivalAirport, ArrivalDestination } from "./find-arrival-places.ts";
 
@@ -34,20 +34,20 @@ interface Arrival {
 export async function planArrival(arrival: Arrival, ports: ArrivalPorts, signal: AbortSignal) {
   const { tenantId, airport, destination, landsAt, words } = arrival;
   // The time when the traveler leaves the airport does not depend on the way.
-  const outside = landsAt && timesOf(landsAt, undefined, airport.timeZone);
+  const outside = landsAt && computeTimes(landsAt, undefined, airport.timeZone);
   const kilometers = distanceMeters(airport, destination) / 1_000;
   const whyByCar = whyNotAsked(arrival.mode, outside, kilometers);
   const mode = whyByCar === undefined ? arrival.mode : "driving";
   const known = await findWay([airport, destination], mode, ports, signal);
   const { way } = known;
-  const times = landsAt && timesOf(landsAt, way, airport.timeZone);
+  const times = landsAt && computeTimes(landsAt, way, airport.timeZone);
   const title = arrivalTexts(words)("fromTo", { airport: airport.label, destination: destination.label });
   const stops = [
-    { ...positionOf(airport), label: airport.label },
-    { ...positionOf(destination), label: destination.label },
+    { ...toPosition(airport), label: airport.label },
+    { ...toPosition(destination), label: destination.label },
   ];
   const { map, mapNote } = await makeRouteMap(ports, { tenantId, title, stops, words }, signal);
-  const links = deepLinksOf(stops, mode);
+  const links = buildDeepLinks(stops, mode);
   return {
     title,
     way,
@@ -61,7 +61,7 @@ export async function planArrival(arrival: Arrival, ports: ArrivalPorts, signal:
       destination,
       way: way === undefined ? null : describeWay(way, mode, known),
       wayNote: way === undefined ? "Over 300 km in a straight line: no way by road is estimated." : null,
-      modeNote: sayModeNote(whyByCar, kilometers, deepLinksOf(stops, arrival.mode).google),
+      modeNote: sayModeNote(whyByCar, kilometers, buildDeepLinks(stops, arrival.mode).google),
       schedule: times === undefined ? null : describeTimes(times, airport.timeZone),
       links,
       map,
@@ -99,7 +99,7 @@ function sayModeNote(why: WhyByCar | undefined, kilometers: number, link: string
 
 export type ArrivalPlan = Awaited<ReturnType<typeof planArrival>>;
 
-const positionOf = ({ latitude, longitude }: { latitude: number; longitude: number }) => ({ latitude, longitude });
+const toPosition = ({ latitude, longitude }: { latitude: number; longitude: number }) => ({ latitude, longitude });
 
 function describeWay(way: WayToAirport, mode: WayMode, { routedBy }: KnownWay) {
   const { distanceKilometers, roadKilometers, minutes, fewestMinutes, mostMinutes } = way;
@@ -203,7 +203,7 @@ export function arrivalCard({ title, answer: { map, links } }: ArrivalPlan, line
 }
 
 /** Notes for the caller, in English. */
-export function notesOf({ known, mode, answer: { airport, destination } }: ArrivalPlan): string[] {
+export function listNotes({ known, mode, answer: { airport, destination } }: ArrivalPlan): string[] {
   const { label, takenAs, unknownPart, otherCandidates } = destination;
   return [
     ...(airport.note === null ? [] : [airport.note]),
@@ -220,6 +220,6 @@ export function notesOf({ known, mode, answer: { airport, destination } }: Arriv
   ];
 }
 
-export function attributionOf({ known, answer: { map } }: ArrivalPlan, attribution: readonly string[]): string[] {
+export function listAttribution({ known, answer: { map } }: ArrivalPlan, attribution: readonly string[]): string[] {
   return [...new Set([...attribution, ...(known.routedBy?.attribution ?? []), ...mapAttribution(map)])];
 }

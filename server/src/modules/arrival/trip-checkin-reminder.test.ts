@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { z } from "zod";
 import type { TestService } from "../../../test/support/service.ts";
 import { openSharedService } from "../../../test/support/shared-service.ts";
-import { resultOf } from "../../../test/support/treasury.ts";
+import { requireResult } from "../../../test/support/treasury.ts";
 
 let service: TestService;
 beforeAll(async () => {
@@ -24,11 +24,11 @@ const Answer = z.object({
   wallet: z.looseObject({ departsAtLocal: z.string(), timeZone: z.string(), originName: z.string().nullable() }),
   language: z.looseObject({ used: z.string(), note: z.string().nullable() }),
 });
-const remind = async (args: object) => Answer.parse(resultOf(await service.call("trip_checkin_reminder", args)));
+const remind = async (args: object) => Answer.parse(requireResult(await service.call("trip_checkin_reminder", args)));
 
 const trip = { origin: "LHR", destination: "JFK", carrier: "BA", flightNumber: "BA117", pnr: "RZPNX8" };
 const soho = { stayLatitude: 51.5136, stayLongitude: -0.1365 };
-const millisecondsOf = (instant: string) => Temporal.Instant.from(instant).epochMilliseconds;
+const toMilliseconds = (instant: string) => Temporal.Instant.from(instant).epochMilliseconds;
 
 /** As two libraries read the file; the first refuses malformed files. */
 function readCalendar(ics: string) {
@@ -67,9 +67,9 @@ describe("check-in reminders", () => {
   ])("are at the right moment over %s", async (_name, origin, departureDateTimeIso, opensLocal, timeZone) => {
     const { reminders, ics, wallet } = await remind({ origin, departureDateTimeIso });
     expect(wallet.timeZone).toBe(timeZone);
-    const departs = millisecondsOf(departureDateTimeIso);
+    const departs = toMilliseconds(departureDateTimeIso);
     const expected = [departs - 24 * 3_600_000, departs];
-    expect(reminders.map(({ startsAt }) => millisecondsOf(startsAt))).toEqual(expected);
+    expect(reminders.map(({ startsAt }) => toMilliseconds(startsAt))).toEqual(expected);
     expect(reminders[0]?.startsAtLocal).toBe(opensLocal);
     const { strict, lenient } = readCalendar(ics);
     expect(strict.map(({ start, zone }) => [start, zone])).toEqual(expected.map((start) => [start, "UTC"]));

@@ -6,7 +6,7 @@ import { HexText, openEscrow } from "../../../test/support/escrow.ts";
 import { embeddedRates } from "../../../test/support/rates.ts";
 import { type Answer, type ScriptedServer, startScriptedServer } from "../../../test/support/scripted-server.ts";
 import { startTestService, type TestService } from "../../../test/support/service.ts";
-import { resultOf } from "../../../test/support/treasury.ts";
+import { requireResult } from "../../../test/support/treasury.ts";
 import { formatDecimal, parseDecimal } from "../../domain/money.ts";
 import { InvoiceDocument } from "../invoices/document.ts";
 import { BookingRate, inUsdc as convert, rateBy } from "./booking-rate.ts";
@@ -68,18 +68,19 @@ function scaled(value: string): bigint {
   return BigInt(units + places.padEnd(12, "0"));
 }
 const worth = (amount: string, rate: string) => formatDecimal((micro(amount) * scaled(rate)) / 10n ** 12n);
-const available = async () => micro(Available.parse(resultOf(await service.call("check_treasury", {}))).available.USDC);
+const available = async () =>
+  micro(Available.parse(requireResult(await service.call("check_treasury", {}))).available.USDC);
 
 async function searchFlights(departureDate = inDays(60)) {
   const journey = { origin: "LHR", destination: "JFK", departureDate, cabinClass: "business" };
-  return Offers.parse(resultOf(await service.call("search_flights", journey))).offers;
+  return Offers.parse(requireResult(await service.call("search_flights", journey))).offers;
 }
 
 describe("a rate that is too old", () => {
   it("refuses sales with the reason; a newer one allows them", async () => {
     const journey = { origin: "LHR", destination: "JFK", departureDate: inDays(62) };
     const shown = z.object({ offers: z.array(z.looseObject({ id: z.string() })) });
-    const search = async () => shown.parse(resultOf(await service.call("search_flights", journey))).offers[0];
+    const search = async () => shown.parse(requireResult(await service.call("search_flights", journey))).offers[0];
     const offer = await search();
     expect(offer).not.toHaveProperty("totalUsdc");
     const refused = await service.call("book_flight", { offerId: offer?.id });
@@ -109,25 +110,27 @@ describe("an order that a change made more or less expensive", () => {
   async function changedOrder(direction: "dearer" | "cheaper", days: number) {
     const offers = await searchFlights(inDays(days));
     const fare = offers.flatMap(({ fares }) => fares).find(({ refundable, changeable }) => refundable && changeable);
-    const booked = resultOf(await service.call("book_flight", { offerId: fare?.id }));
+    const booked = requireResult(await service.call("book_flight", { offerId: fare?.id }));
     const { orderId, totalAmount, chargedUsdc } = Booked.parse(booked);
     const [slice] = Slices.parse(booked).slices;
-    await expect.poll(async () => resultOf(await service.call("read_order", { orderId })).ticketing).toBe("ticketed");
+    await expect
+      .poll(async () => requireResult(await service.call("read_order", { orderId })).ticketing)
+      .toBe("ticketed");
     for (let day = days + 10; day < days + 60; day += 1) {
       const add = [{ origin: "LHR", destination: "JFK", departure_date: inDays(day) }];
       const wanted = { orderId, slices: { remove: [{ slice_id: slice?.id }], add } };
       const answer = await service.call("request_order_change", wanted);
-      for (const { id, changeTotalAmount } of Offered.parse(resultOf(answer)).offers) {
+      for (const { id, changeTotalAmount } of Offered.parse(requireResult(answer)).offers) {
         const isCheaper = changeTotalAmount.startsWith("-");
         const difference = micro(changeTotalAmount.replace("-", "")) * (isCheaper ? -1n : 1n);
         const inParts = inUsdc(micro(totalAmount)) + inUsdc(difference);
         const whole = inUsdc(micro(totalAmount) + difference);
         if (difference === 0n || isCheaper !== (direction === "cheaper") || inParts === whole) continue;
         const { changeId, due } = Selected.parse(
-          resultOf(await service.call("select_order_change_offer", { offerId: id })),
+          requireResult(await service.call("select_order_change_offer", { offerId: id })),
         );
         const payment = { type: "balance", ...due };
-        const changed = Changed.parse(resultOf(await service.call("confirm_order_change", { changeId, payment })));
+        const changed = Changed.parse(requireResult(await service.call("confirm_order_change", { changeId, payment })));
         return { orderId, paid: micro(chargedUsdc) + micro(changed.chargedUsdc) - micro(changed.refundedUsdc), whole };
       }
     }
@@ -142,16 +145,18 @@ describe("an order that a change made more or less expensive", () => {
     const { orderId, paid, whole } = await changedOrder(direction, days);
     await expect.poll(async () => before - (await available()), { timeout: 30_000 }).toBe(paid);
     expect(paid).not.toBe(whole);
-    expect(resultOf(await service.call("read_order", { orderId }))).toMatchObject({ totalUsdc: formatDecimal(paid) });
+    expect(requireResult(await service.call("read_order", { orderId }))).toMatchObject({
+      totalUsdc: formatDecimal(paid),
+    });
     const headers = { authorization: `Bearer ${service.apiKey}` };
     const route = await service.send(`/api/orders/${orderId}`, { headers });
     expect(route.body).toMatchObject({ totalUsdc: formatDecimal(paid) });
-    const quote = resultOf(await service.call("cancel_order_quote", { orderId }));
+    const quote = requireResult(await service.call("cancel_order_quote", { orderId }));
     const { cancellationId, refundUsdc } = z
       .looseObject({ cancellationId: z.string(), refundUsdc: z.string() })
       .parse(quote);
     expect([quote.refundAmount, refundUsdc]).toEqual([route.body.totalAmount, formatDecimal(paid)]);
-    const cancelled = resultOf(await service.call("confirm_cancel_order", { cancellationId }));
+    const cancelled = requireResult(await service.call("confirm_cancel_order", { cancellationId }));
     expect(cancelled).toMatchObject({ refundedUsdc: refundUsdc });
   });
 });
@@ -162,7 +167,7 @@ describe("a flight in another currency", () => {
     if (offer === undefined) throw new Error("no offers");
     expect(offer).toMatchObject({ totalCurrency: "EUR", totalUsdc: worth(offer.totalAmount, EURO.value) });
     const before = await available();
-    const booked = Booked.parse(resultOf(await service.call("book_flight", { offerId: offer.id })));
+    const booked = Booked.parse(requireResult(await service.call("book_flight", { offerId: offer.id })));
     expect(booked).toMatchObject({
       totalAmount: offer.totalAmount,
       totalCurrency: "EUR",
@@ -172,15 +177,15 @@ describe("a flight in another currency", () => {
     expect(before - (await available())).toBe(micro(offer.totalUsdc));
     const { orderId } = booked;
 
-    const order = resultOf(await service.call("read_order", { orderId }));
+    const order = requireResult(await service.call("read_order", { orderId }));
     expect(order).toMatchObject({ totalUsdc: offer.totalUsdc, rate: { value: EURO.value } });
     const quote = z
       .looseObject({ cancellationId: z.string(), refundAmount: z.string() })
-      .parse(resultOf(await service.call("cancel_order_quote", { orderId })));
+      .parse(requireResult(await service.call("cancel_order_quote", { orderId })));
     const refundUsdc = worth(quote.refundAmount, EURO.value);
     expect(quote).toMatchObject({ refundCurrency: "EUR", refundUsdc, rate: { value: EURO.value } });
     const cancelled = await service.call("confirm_cancel_order", { cancellationId: quote.cancellationId });
-    expect(resultOf(cancelled)).toMatchObject({ refundedUsdc: refundUsdc, notRefundedBecause: null, rate: EURO });
+    expect(requireResult(cancelled)).toMatchObject({ refundedUsdc: refundUsdc, notRefundedBecause: null, rate: EURO });
   });
 });
 
@@ -193,30 +198,32 @@ describe("further steps after a flight in another currency", () => {
 
   it("change it, paid in USDC at its recorded rate", async () => {
     const route = { origin: "LHR", destination: "JFK", departureDate: inDays(63) };
-    const { picks } = Picked.parse(resultOf(await service.call("search_flights", route)));
-    const booked = resultOf(await service.call("book_flight", { offerId: picks.cheapestChangeable.id }));
+    const { picks } = Picked.parse(requireResult(await service.call("search_flights", route)));
+    const booked = requireResult(await service.call("book_flight", { offerId: picks.cheapestChangeable.id }));
     const { orderId, totalAmount } = Booked.parse(booked);
     const [slice] = Slices.parse(booked).slices;
-    await expect.poll(async () => resultOf(await service.call("read_order", { orderId })).ticketing).toBe("ticketed");
-    const dearestOf = async (days: number) => {
+    await expect
+      .poll(async () => requireResult(await service.call("read_order", { orderId })).ticketing)
+      .toBe("ticketed");
+    const findDearest = async (days: number) => {
       const add = [{ origin: "LHR", destination: "JFK", departure_date: inDays(days) }];
       const wanted = { orderId, slices: { remove: [{ slice_id: slice?.id }], add } };
-      const { offers } = Offered.parse(resultOf(await service.call("request_order_change", wanted)));
+      const { offers } = Offered.parse(requireResult(await service.call("request_order_change", wanted)));
       return offers.toSorted((a, b) => Number(b.changeTotalAmount) - Number(a.changeTotalAmount))[0];
     };
     // On some days all flights cost less.
-    let dearest = await dearestOf(80);
+    let dearest = await findDearest(80);
     for (let days = 81; Number(dearest?.changeTotalAmount ?? 0) <= 0 && days < 100; days += 1) {
-      dearest = await dearestOf(days);
+      dearest = await findDearest(days);
     }
     expect(dearest?.changeTotalCurrency).toBe("EUR");
-    const selected = resultOf(await service.call("select_order_change_offer", { offerId: dearest?.id }));
+    const selected = requireResult(await service.call("select_order_change_offer", { offerId: dearest?.id }));
     const amount = dearest?.changeTotalAmount ?? "";
     const due = worth(amount, EURO.value);
     const before = await available();
     const payment = { type: "balance", amount, currency: "EUR" };
     const confirm = { changeId: selected.changeId, payment };
-    const changed = Paid.parse(resultOf(await service.call("confirm_order_change", confirm)));
+    const changed = Paid.parse(requireResult(await service.call("confirm_order_change", confirm)));
     expect(changed).toMatchObject({ chargedUsdc: due, newTotalCurrency: "EUR" });
     // As the order itself reports it afterwards.
     expect(micro(changed.newTotalAmount)).toBe(micro(totalAmount) + micro(amount));
@@ -240,7 +247,7 @@ describe("further steps after a flight in another currency", () => {
         { code: "spend_limit_exceeded", limit: "perCall", limitOf: "key", neededUsdc: offer?.totalUsdc },
       ]);
       await limit(needed);
-      expect(resultOf(await book())).toMatchObject({ chargedUsdc: offer?.totalUsdc });
+      expect(requireResult(await book())).toMatchObject({ chargedUsdc: offer?.totalUsdc });
     } finally {
       await limit(undefined);
     }
@@ -251,17 +258,17 @@ describe("further steps after a flight in another currency", () => {
     try {
       const [offer] = await searchFlights(inDays(65));
       const Order = Booked.extend({ itineraryHash: HexText });
-      const booked = Order.parse(resultOf(await service.call("book_flight", { offerId: offer?.id })));
+      const booked = Order.parse(requireResult(await service.call("book_flight", { offerId: offer?.id })));
       const { orderId, itineraryHash, chargedUsdc, rate } = booked;
-      const ticketHash = async () => resultOf(await service.call("read_order", { orderId })).ticketOrderHash;
+      const ticketHash = async () => requireResult(await service.call("read_order", { orderId })).ticketOrderHash;
       await expect.poll(ticketHash, { timeout: 30_000 }).toMatch(/^0x/);
       const bookingId = await escrow.reserve(await escrow.prefund("20000"), "19000");
       const vendorAddress = (await escrow.keys.wallet("sandbox", "collection")).address;
       const amounts = { vendorAmountUsdc: chargedUsdc, feeAmountUsdc: "0" };
-      resultOf(await service.call("commit_booking", { bookingId, itineraryHash, vendorAddress, ...amounts }));
-      resultOf(await service.call("confirm_flight", { bookingId, ticketOrderHash: await ticketHash() }));
-      resultOf(await service.call("settle_booking", { bookingId }));
-      const answer = resultOf(await service.call("generate_booking_invoice", { bookingId }));
+      requireResult(await service.call("commit_booking", { bookingId, itineraryHash, vendorAddress, ...amounts }));
+      requireResult(await service.call("confirm_flight", { bookingId, ticketOrderHash: await ticketHash() }));
+      requireResult(await service.call("settle_booking", { bookingId }));
+      const answer = requireResult(await service.call("generate_booking_invoice", { bookingId }));
       const { jsonUrl, totalUsdc } = z.looseObject({ jsonUrl: z.url(), totalUsdc: z.string() }).parse(answer);
       expect(totalUsdc).toBe(chargedUsdc);
       const document = InvoiceDocument.parse(await (await fetch(jsonUrl)).json());
@@ -284,19 +291,19 @@ describe("a stay in the currency of its country", () => {
     const dates = { checkInDate: inDays(60), checkOutDate: inDays(63) };
     const Rate = Offer.extend({ fullRefundUntil: z.string().nullable() });
     const Hotels = z.object({ accommodations: z.array(z.object({ rates: z.array(Rate) })) });
-    const found = Hotels.parse(resultOf(await service.call("search_hotels", { location: "London", ...dates })));
+    const found = Hotels.parse(requireResult(await service.call("search_hotels", { location: "London", ...dates })));
     const rate = found.accommodations.flatMap((place) => place.rates).find((one) => one.fullRefundUntil !== null);
     expect(rate).toMatchObject({ totalCurrency: "GBP", totalUsdc: worth(rate?.totalAmount ?? "", POUND.value) });
-    const quote = Offer.parse(resultOf(await service.call("quote_stay", { rateId: rate?.id })));
+    const quote = Offer.parse(requireResult(await service.call("quote_stay", { rateId: rate?.id })));
     expect(quote).toMatchObject({ totalCurrency: "GBP", totalUsdc: rate?.totalUsdc });
     const guests = [{ givenName: "Tess", familyName: "Traveler" }];
     const stay = { quoteId: quote.id, guests, email: "tess@example.com", phoneNumber: "+14155550123" };
     const before = await available();
-    const booked = Booked.parse(resultOf(await service.call("book_stay", stay)));
+    const booked = Booked.parse(requireResult(await service.call("book_stay", stay)));
     expect(booked).toMatchObject({ chargedUsdc: quote.totalUsdc, rate: POUND });
-    const cancellation = resultOf(await service.call("cancel_order_quote", { orderId: booked.orderId }));
+    const cancellation = requireResult(await service.call("cancel_order_quote", { orderId: booked.orderId }));
     const { cancellationId } = z.looseObject({ cancellationId: z.string() }).parse(cancellation);
-    const cancelled = resultOf(await service.call("confirm_cancel_order", { cancellationId }));
+    const cancelled = requireResult(await service.call("confirm_cancel_order", { cancellationId }));
     expect(cancelled).toMatchObject({ refundCurrency: "GBP", refundedUsdc: quote.totalUsdc, rate: POUND });
     await expect.poll(available, { timeout: 30_000 }).toBe(before);
   });

@@ -1,8 +1,8 @@
 export {
   type AskedBooking,
-  contactHashesOf,
   differingContact,
-  particularsHashOf,
+  hashContact,
+  hashParticulars,
   requireSame,
 } from "./booking/asked-booking.ts";
 export { type AskedService, priceOfServices, type SeenService } from "./booking/asked-services.ts";
@@ -40,7 +40,7 @@ export {
 } from "./booking/booking-result.ts";
 export type { Booking, Bookings } from "./booking/bookings.ts";
 export { coverErrors } from "./booking/cover.ts";
-export { itineraryHashOf, namesOf, newSalt, ticketOrderHashOf } from "./booking/order-hashes.ts";
+export { hashItinerary, hashTicketOrder, newSalt, pickNames } from "./booking/order-hashes.ts";
 export { planBooking } from "./booking/plan-booking.ts";
 export {
   BOOKING_RATE,

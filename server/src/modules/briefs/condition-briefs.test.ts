@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type Answer, type ScriptedServer, startScriptedServer } from "../../../test/support/scripted-server.ts";
 import { startTestService, type TestService } from "../../../test/support/service.ts";
 import { openSharedService } from "../../../test/support/shared-service.ts";
-import { resultOf } from "../../../test/support/treasury.ts";
+import { requireResult } from "../../../test/support/treasury.ts";
 import { sunOn } from "./sun.ts";
 
 const LISBON = { latitude: 38.7223, longitude: -9.1393 };
@@ -60,7 +60,8 @@ describe("with sources", () => {
     await service[Symbol.asyncDispose]();
     await server.close();
   });
-  const call = async (tool: string, args: object = {}) => resultOf(await service.call(tool, { ...LISBON, ...args }));
+  const call = async (tool: string, args: object = {}) =>
+    requireResult(await service.call(tool, { ...LISBON, ...args }));
 
   it("reports the weather in the requested units and language, with its source", async () => {
     answer = undefined;
@@ -130,7 +131,7 @@ describe("with sources", () => {
       answer = bad;
       const weather = await service.call("trip_weather_brief", { ...LISBON, latitude });
       const fallen = { available: false, sourceLevel: "embedded", fallbackFrom: [{ source: "open-meteo", reason }] };
-      expect(resultOf(weather)).toMatchObject({
+      expect(requireResult(weather)).toMatchObject({
         ...fallen,
         current: null,
         days: [],
@@ -138,8 +139,8 @@ describe("with sources", () => {
         sun: expect.arrayContaining([expect.objectContaining({ kind: "rises_and_sets" })]),
       });
       const air = await service.call("air_quality_brief", { ...LISBON, latitude });
-      expect(resultOf(air)).toMatchObject({ ...fallen, usAqi: null, category: null, pollutants: [] });
-      expect(resultOf(air).guidance).toHaveLength(2);
+      expect(requireResult(air)).toMatchObject({ ...fallen, usAqi: null, category: null, pollutants: [] });
+      expect(requireResult(air).guidance).toHaveLength(2);
       const meters = [weather, air].map(({ headers }) => headers.get("x-service-meter-id"));
       const records = await service.sql("select list_price_micro from usage_record where id = any($1)", [meters]);
       expect(records.map(({ list_price_micro: price }) => price)).toEqual(["1000", "1000"]);
@@ -155,7 +156,7 @@ describe("without a source", () => {
   afterAll(() => service[Symbol.asyncDispose]());
 
   it("invents no weather and no air quality, and reports the sun's times", async () => {
-    const weather = resultOf(await service.call("trip_weather_brief", LISBON));
+    const weather = requireResult(await service.call("trip_weather_brief", LISBON));
     expect(weather).toMatchObject({
       available: false,
       current: null,
@@ -167,7 +168,7 @@ describe("without a source", () => {
       summary: expect.stringMatching(/^There is no weather forecast here\. Sunrise \d\d:\d\d, sunset \d\d:\d\d, /),
     });
     expect(weather.sun).toHaveLength(7);
-    expect(resultOf(await service.call("air_quality_brief", LISBON))).toMatchObject({
+    expect(requireResult(await service.call("air_quality_brief", LISBON))).toMatchObject({
       available: false,
       usAqi: null,
       category: null,
@@ -194,7 +195,7 @@ describe("without a source", () => {
       { latitude: 0, longitude: 180 },
       { latitude: 30, longitude: -45 },
     ]) {
-      const { sun } = resultOf(await service.call("trip_weather_brief", position));
+      const { sun } = requireResult(await service.call("trip_weather_brief", position));
       expect(sun).toHaveLength(7);
     }
   });

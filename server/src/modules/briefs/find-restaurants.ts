@@ -84,7 +84,7 @@ export async function findRestaurants(
 ) {
   const { latitude, longitude, label, precision, unknownPart } = place;
   const otherPlaces = others.map((other) => other.label);
-  const kind = wordOf(cuisine);
+  const kind = toQueryWord(cuisine);
   const question = { latitude, longitude, withinMeters: WITHIN_METERS, cuisine: kind === "" ? undefined : kind };
   const { answer, provenance } = await nearby.restaurantsNear(question, signal);
   return {
@@ -99,7 +99,7 @@ export async function findRestaurants(
         ...(priceLevel === undefined ? [] : ["priceLevel: no prices are known"]),
         ...(partySize === undefined ? [] : ["partySize: free tables are not known; call the restaurant"]),
       ],
-      links: linksOf([toVisibleText(cuisine, LONGEST_CUISINE), "restaurant"].join(" ").trim(), place),
+      links: buildMapLinks([toVisibleText(cuisine, LONGEST_CUISINE), "restaurant"].join(" ").trim(), place),
     },
     provenance,
   };
@@ -113,13 +113,16 @@ export function nearestFirst(restaurants: readonly Restaurant[], from: Coordinat
 }
 
 /** Letters, digits and underscores only, as it becomes a part of a query. */
-const wordOf = (cuisine: string): string =>
+const toQueryWord = (cuisine: string): string =>
   toVisibleText(cuisine, LONGEST_CUISINE)
     .toLowerCase()
     .replaceAll(/[\s-]+/gu, "_")
     .replaceAll(/[^\p{L}\p{N}_]/gu, "");
 
-function linksOf(what: string, { label, latitude, longitude }: { label: string; latitude: number; longitude: number }) {
+function buildMapLinks(
+  what: string,
+  { label, latitude, longitude }: { label: string; latitude: number; longitude: number },
+) {
   const address = (base: string, query: Readonly<Record<string, string>>) => `${base}?${new URLSearchParams(query)}`;
   return {
     google: address("https://www.google.com/maps/search/", { api: "1", query: `${what} ${label}` }),

@@ -5,7 +5,7 @@ import { type Answer, type ScriptedServer, startScriptedServer } from "../../../
 import { startTestService, type TestService } from "../../../test/support/service.ts";
 import { openSharedService } from "../../../test/support/shared-service.ts";
 import { tilePng } from "../../../test/support/tile-png.ts";
-import { resultOf } from "../../../test/support/treasury.ts";
+import { requireResult } from "../../../test/support/treasury.ts";
 
 const LISBON = { latitude: 38.7223, longitude: -9.1393 };
 const HELP = {
@@ -74,13 +74,13 @@ describe("with a source", () => {
     await service[Symbol.asyncDispose]();
     await server.close();
   });
-  const call = async (tool: string, args: object) => resultOf(await service.call(tool, args));
+  const call = async (tool: string, args: object) => requireResult(await service.call(tool, args));
   /** The result and the price of the call. */
   async function priced(tool: string, args: object) {
     const answered = await service.call(tool, args);
     const meter = answered.headers.get("x-service-meter-id");
     const [record] = await service.sql("select list_price_micro from usage_record where id = $1", [meter]);
-    return { result: resultOf(answered), priceMicroUsdc: record?.list_price_micro };
+    return { result: requireResult(answered), priceMicroUsdc: record?.list_price_micro };
   }
 
   it("lists the nearest help by the map, nearest first", async () => {
@@ -319,7 +319,7 @@ describe("without a source", () => {
     service = await openSharedService();
   });
   afterAll(() => service[Symbol.asyncDispose]());
-  const call = async (tool: string, args: object) => resultOf(await service.call(tool, args));
+  const call = async (tool: string, args: object) => requireResult(await service.call(tool, args));
 
   it.each<[string, number, number, object]>([
     ["Portugal", 38.72, -9.14, { numbers: ["112"], police: "112", agreement: "both" }],

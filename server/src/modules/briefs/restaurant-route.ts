@@ -6,7 +6,7 @@ import { toVisibleText } from "../../domain/visible-text.ts";
 import type { Place, Position } from "../../ports/maps.ts";
 import type { EstimatedMode } from "../maps/index.ts";
 import {
-  deepLinksOf,
+  buildDeepLinks,
   findWay,
   fitToChannel,
   type MapAnswer,
@@ -73,14 +73,14 @@ export async function findStart(
   if (best === undefined) return { start: undefined, nearMatches };
   const note =
     contradictionMeters === null
-      ? noteOf(best, given)
+      ? writeNote(best, given)
       : `fromAddress names a place ${Math.round(contradictionMeters / 1_000)} km from the coordinates: the coordinates were used.`;
   const { latitude: atLatitude, longitude: atLongitude } = best;
   const label = shown || toVisibleText(address === "" ? best.label : address, LONGEST_LABEL);
   return { start: { label, latitude: atLatitude, longitude: atLongitude, note }, nearMatches };
 }
 
-function noteOf(best: { label: string; unknownPart: string | null }, given: Position | undefined): string | null {
+function writeNote(best: { label: string; unknownPart: string | null }, given: Position | undefined): string | null {
   if (given !== undefined) return null;
   const unknown = best.unknownPart === null ? "" : ` Not known of it, and left out: ${best.unknownPart}.`;
   return `fromAddress was taken as ${best.label}.${unknown}`;
@@ -100,7 +100,7 @@ export async function waysTo<Known extends Position>(
     return {
       ...one,
       number: index + 2,
-      directions: deepLinksOf([start, one], mode),
+      directions: buildDeepLinks([start, one], mode),
       way:
         way === undefined
           ? null

@@ -37,8 +37,8 @@ export function sunOn(
     date: date.toString(),
     kind: "rises_and_sets",
     dayLengthMinutes,
-    sunrise: minuteOf(sunrise),
-    sunset: minuteOf(sunset),
+    sunrise: roundToMinute(sunrise),
+    sunset: roundToMinute(sunset),
   };
 }
 
@@ -93,7 +93,7 @@ function sunAt(epochMilliseconds: number): { declinationRadians: number; equatio
   };
 }
 
-const minuteOf = (epochMilliseconds: number): Temporal.Instant =>
+const roundToMinute = (epochMilliseconds: number): Temporal.Instant =>
   Temporal.Instant.fromEpochMilliseconds(
     Math.round(epochMilliseconds / MILLISECONDS_IN_A_MINUTE) * MILLISECONDS_IN_A_MINUTE,
   );

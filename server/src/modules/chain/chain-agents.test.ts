@@ -25,7 +25,7 @@ afterAll(async () => {
 
 const registries = () => requireThere(world.openedChain.chain.agentRegistries);
 
-const uriOf = (agentId: bigint) =>
+const readUri = (agentId: bigint) =>
   world.devChain.client.readContract({
     address: registries().contracts.identity,
     abi: identityRegistryAbi,
@@ -33,8 +33,8 @@ const uriOf = (agentId: bigint) =>
     args: [agentId],
   });
 
-const agentOf = async ({ wallet }: EscrowTenant): Promise<bigint> =>
-  requireThere(await registries().agentOf(wallet.address));
+const requireAgent = async ({ wallet }: EscrowTenant): Promise<bigint> =>
+  requireThere(await registries().findAgent(wallet.address));
 
 /** Acts by a tenant's wallet and returns the outcome. */
 const act = (tenant: EscrowTenant, action: RegistryAction) =>
@@ -43,23 +43,23 @@ const act = (tenant: EscrowTenant, action: RegistryAction) =>
 describe("agents", () => {
   it("the first one is the operator's", async () => {
     const [relayer] = (await world.openedChain.wallets.list("sandbox")).filter(({ kind }) => kind === "relayer");
-    expect(await registries().ownerOf(1n)).toBe(relayer?.address);
-    expect(await registries().agentOf(relayer?.address ?? "0x")).toBe(1n);
-    expect(await uriOf(1n)).toBe("urn:wayfare:operator");
+    expect(await registries().findOwner(1n)).toBe(relayer?.address);
+    expect(await registries().findAgent(relayer?.address ?? "0x")).toBe(1n);
+    expect(await readUri(1n)).toBe("urn:wayfare:operator");
   });
 
   it("come with a new tenant, owned by its treasury", async () => {
     const tenant = await world.newTenant();
-    const agentId = await agentOf(tenant);
+    const agentId = await requireAgent(tenant);
     expect(agentId).toBeGreaterThan(1n);
-    expect(await registries().ownerOf(agentId)).toBe(tenant.wallet.address);
-    expect(await uriOf(agentId)).toBe(`urn:wayfare:tenant:${tenant.tenant.id}`);
+    expect(await registries().findOwner(agentId)).toBe(tenant.wallet.address);
+    expect(await readUri(agentId)).toBe(`urn:wayfare:tenant:${tenant.tenant.id}`);
     expect(await world.reconcile()).toEqual({ USDC: 0n, EURC: 0n });
   });
 
   it("come to the tenants of an earlier version, once", async () => {
     const tenant = await world.newTenant();
-    const before = await agentOf(tenant);
+    const before = await requireAgent(tenant);
     const orders = () => world.rows().then((rows) => rows.filter(({ purpose }) => purpose === "agent_registration"));
     // As an earlier version left it: a wallet without an order for an agent.
     await world.db.deleteFrom("chainTransaction").where("tenantId", "=", tenant.tenant.id).execute();
@@ -69,7 +69,7 @@ describe("agents", () => {
     await world.drain();
     expect((await orders()).length).toBe(count + 1);
     // The first one remains the tenant's own.
-    expect(await agentOf(tenant)).toBe(before);
+    expect(await requireAgent(tenant)).toBe(before);
     expect((await orders()).every(({ state }) => state === "confirmed")).toBe(true);
   });
 
@@ -93,8 +93,8 @@ describe("agents", () => {
   });
 
   it("that were never registered have no owner", async () => {
-    expect(await registries().ownerOf(10n ** 9n)).toBeUndefined();
-    expect(await registries().agentOf(address20())).toBeUndefined();
+    expect(await registries().findOwner(10n ** 9n)).toBeUndefined();
+    expect(await registries().findAgent(address20())).toBeUndefined();
     expect(await registries().validation(hash32())).toBeUndefined();
   });
 });
@@ -102,7 +102,7 @@ describe("agents", () => {
 describe("a tenant's wallet", () => {
   it("rates another tenant's agent, but not its own", async () => {
     const [rater, rated] = [await world.newTenant(), await world.newTenant()];
-    const agentId = await agentOf(rated);
+    const agentId = await requireAgent(rated);
     const feedback = {
       name: "give_feedback",
       agentId,
@@ -129,7 +129,7 @@ describe("a tenant's wallet", () => {
 
   it("asks for a validation of its agent, and the named validator answers", async () => {
     const [owner, validator] = [await world.newTenant(), await world.newTenant()];
-    const agentId = await agentOf(owner);
+    const agentId = await requireAgent(owner);
     const requestHash = hash32();
     const request = {
       name: "request_validation",
@@ -163,7 +163,7 @@ describe("a tenant's wallet", () => {
 
   it("signs a call once: after a restore from a backup, the order has no second effect", async () => {
     const [rater, rated] = [await world.newTenant(), await world.newTenant()];
-    const agentId = await agentOf(rated);
+    const agentId = await requireAgent(rated);
     const first = await act(rater, {
       name: "give_feedback",
       agentId,

@@ -29,7 +29,7 @@ afterAll(async () => {
 const nothing = { USDC: 0n, EURC: 0n };
 const stoppedBecause = async () => (await world.openedChain.boundChains.get("sandbox"))?.stoppedBecause;
 
-async function eventOf(hash: Hex | undefined) {
+async function requireEvent(hash: Hex | undefined) {
   const { logs } = await world.devChain.client.getTransactionReceipt({ hash: hash ?? "0x" });
   return requireThere(parseEventLogs({ abi: tripEscrowAbi, logs })[0]);
 }
@@ -82,7 +82,7 @@ describe("a trip", () => {
   it("goes from its budget to vendor, fees and funder, and the books follow", async () => {
     const tenant = await world.newTenant();
     const { address: collection } = world.openedChain.collection;
-    const feesBefore = await escrow.balanceOf(collection);
+    const feesBefore = await escrow.readBalance(collection);
     const codeNonce = hash32();
     const claimSigner = escrow.claimKeys.signerAddress(codeNonce);
     const tripId = await escrow.fund(tenant, { claimSigner });
@@ -100,7 +100,7 @@ describe("a trip", () => {
     expect(await escrow.escrow.trip(tripId)).toMatchObject({ guest });
 
     const logged = await escrow.act(tripId, { name: "log", actionId: hash32(), actionType: "search", fee: UNIT });
-    const action = await eventOf(logged.hash);
+    const action = await requireEvent(logged.hash);
     expect(action.eventName === "ActionLogged" && hexToString(action.args.actionType, { size: 32 })).toBe("search");
 
     const [bookingId, other, vendor] = [hash32(), hash32(), address20()];
@@ -120,14 +120,14 @@ describe("a trip", () => {
     expect(await escrow.escrow.booking(tripId, bookingId)).toEqual({ state: "confirmed", ...booking });
     await escrow.do(tripId, { name: "settle", bookingId });
     expect(await escrow.escrow.booking(tripId, bookingId)).toEqual({ state: "settled", ...booking });
-    expect(await escrow.balanceOf(vendor)).toBe(20n * UNIT);
-    expect((await escrow.balanceOf(collection)) - feesBefore).toBe(2n * UNIT);
+    expect(await escrow.readBalance(vendor)).toBe(20n * UNIT);
+    expect((await escrow.readBalance(collection)) - feesBefore).toBe(2n * UNIT);
     // The action's fee, the markup and the rest of the reservation.
     expect((await tenant.balance()).available).toBe(50n * UNIT + UNIT + 3n * UNIT + 5n * UNIT);
 
     const reason = "the guest cannot come, and says so with many words";
     const cancelled = await escrow.act(tripId, { name: "cancel", bookingId: other, reason });
-    const { args } = await eventOf(cancelled.hash);
+    const { args } = await requireEvent(cancelled.hash);
     // A text of more than 32 bytes appears as its hash.
     expect(args).toMatchObject({ reason: expect.stringMatching(/^0x[0-9a-f]{64}$/), refunded: 10n * UNIT });
     await escrow.do(tripId, { name: "close" });
@@ -140,7 +140,7 @@ describe("a trip", () => {
   it("is funded once if somebody else sends the funder's authorization first", async () => {
     const tenant = await world.newTenant();
     const callId = await world.newCall(tenant.tenant.id);
-    const order = escrow.prefundOf(escrow.termsOf(tenant));
+    const order = escrow.prefundOperation(escrow.buildTerms(tenant));
     const { to, data } = await escrow.withheld(() =>
       tenant.send(order, { callId, waitMilliseconds: 0 }).catch(() => undefined),
     );
@@ -150,7 +150,7 @@ describe("a trip", () => {
     while (await world.openedChain.indexer.runOnce());
     expect(await stoppedBecause()).toBeUndefined();
     await world.drain();
-    expect(await world.effectOf(callId)).toMatchObject({ effect: "done", result: { txHash: theirs.transactionHash } });
+    expect(await world.callEnd(callId)).toMatchObject({ effect: "done", result: { txHash: theirs.transactionHash } });
     expect(await tenant.balance()).toEqual({ available: 50n * UNIT, held: 0n, outgoing: 0n });
     expect(await world.reconcile()).toEqual(nothing);
   });
@@ -162,7 +162,7 @@ describe("a trip", () => {
     const [guest, deadline] = [address20(), escrow.nowSeconds() + 600n];
     const claim = { chainId: world.devChain.chainId, escrow: escrow.escrow.address, tripId, guest, deadline };
     const signature = await escrow.claimKeys.signClaim(codeNonce, claim);
-    const order = escrow.orderOf(tripId, { name: "claim", guest, deadline, signature });
+    const order = escrow.stepOperation(tripId, { name: "claim", guest, deadline, signature });
     const { id, to, data } = await escrow.withheld(() => escrow.store(order));
     const theirs = await world.devChain.sendAs(world.devChain.funderKey, { to, data });
     expect(theirs.status).toBe("success");
@@ -212,7 +212,7 @@ describe("a trip", () => {
   it("that expires before it is funded costs nothing", async () => {
     const tenant = await world.newTenant();
     const callId = await world.newCall(tenant.tenant.id);
-    const order = escrow.prefundOf(escrow.termsOf(tenant, { expiresAt: escrow.nowSeconds() - 100n }));
+    const order = escrow.prefundOperation(escrow.buildTerms(tenant, { expiresAt: escrow.nowSeconds() - 100n }));
     await expect(tenant.send(order, { callId, waitMilliseconds: 0 })).rejects.toThrow();
     await world.drain();
     const row = (await world.rows()).find((one) => one.callId === callId);
@@ -254,7 +254,7 @@ describe("a trip", () => {
 
   it("of another escrow is not signed", async () => {
     const tenant = await world.newTenant();
-    const prefund = { ...escrow.prefundOf(escrow.termsOf(tenant)).input, escrow: address20() };
+    const prefund = { ...escrow.prefundOperation(escrow.buildTerms(tenant)).input, escrow: address20() };
     const { terms: _terms, ...step } = prefund;
     const orders = [tripPrefund.of(prefund), escrowStep.of({ ...step, action: { name: "close" } })];
     for (const one of orders) {
@@ -301,7 +301,7 @@ describe("the books of the escrow", () => {
     await escrow.asIssuer("unBlacklist", vendor);
     expect((await escrow.asStranger("withdraw", vendor)).status).toBe("success");
     expect(await world.reconcile()).toEqual(nothing);
-    expect(await escrow.balanceOf(vendor)).toBe(9n * UNIT);
+    expect(await escrow.readBalance(vendor)).toBe(9n * UNIT);
     expect(await escrow.booked()).toBe(bookedBefore + 6n * UNIT);
     // Escrow payments by a stranger's transaction are no reason to stop.
     expect(await stoppedBecause()).toBeUndefined();
@@ -356,7 +356,7 @@ describe("an expired trip", () => {
     );
     expect(await escrow.escrow.booking(tripId, confirmed)).toMatchObject({ state: "settled" });
     expect(await escrow.escrow.booking(tripId, reserved)).toMatchObject({ state: "cancelled" });
-    expect(await escrow.balanceOf(vendor)).toBe(6n * UNIT);
+    expect(await escrow.readBalance(vendor)).toBe(6n * UNIT);
     expect((await tenant.balance()).available).toBe(94n * UNIT);
     expect(await world.reconcile()).toEqual(nothing);
   });
@@ -373,7 +373,7 @@ describe("an expired trip", () => {
     await world.devChain.mine();
     const orders = [];
     for (const bookingId of bookings) {
-      orders.push(await escrow.store(escrow.orderOf(tripId, { name: "release_booking", bookingId })));
+      orders.push(await escrow.store(escrow.stepOperation(tripId, { name: "release_booking", bookingId })));
     }
     const hash = await escrow.releaseTogether(tripId, bookings);
     const seen = new Map<string, bigint[]>();

@@ -20,7 +20,7 @@ const LIVE_POLL_MILLISECONDS = 1_000;
 const LIVE_OVERLAP_BLOCKS = 20;
 
 /** Submits this chain's transactions and follows them to their end. */
-export function createSubmitterOf(
+export function createSubmitter(
   { chain, sender, isLive }: OpenedChain,
   { operations, stores, log, endings, timing }: SubmitterParts,
 ): ChainSubmitter {
@@ -39,7 +39,7 @@ export function createSubmitterOf(
 }
 
 /** Reads this chain's movements into the books. */
-export function createIndexerOf(
+export function createIndexer(
   { chain, sender, isLive }: OpenedChain,
   { operations, stores, log }: Pick<SubmitterParts, "operations" | "stores" | "log">,
 ): ChainIndexer {

@@ -1,6 +1,6 @@
 import { defineJob } from "../../kernel/contracts/job.ts";
 import { type ByEnvironment, listEnvironments, mapEnvironments } from "../../kernel/contracts/parts.ts";
-import { createIndexerOf, createSubmitterOf } from "./chain-machines.ts";
+import { createIndexer, createSubmitter } from "./chain-machines.ts";
 import { defineModule } from "./context.ts";
 import type { ChainIndexer } from "./following/index-chain.ts";
 import * as chain from "./migrations/0005-chain.ts";
@@ -49,9 +49,9 @@ export const chainModule = defineModule({
   },
   parts: {
     submitters: ({ chains, chainOperations: operations, stores, chainEndings: endings, log }) =>
-      mapEnvironments(chains, (openedChain) => createSubmitterOf(openedChain, { operations, stores, log, endings })),
+      mapEnvironments(chains, (openedChain) => createSubmitter(openedChain, { operations, stores, log, endings })),
     indexers: ({ chains, chainOperations: operations, stores, log }) =>
-      mapEnvironments(chains, (openedChain) => createIndexerOf(openedChain, { operations, stores, log })),
+      mapEnvironments(chains, (openedChain) => createIndexer(openedChain, { operations, stores, log })),
   },
   ports({ submitters }, environment) {
     const submission = submitters[environment];

@@ -61,7 +61,7 @@ export function createWallets(
         kind,
         tenantId,
         address: lowerHex(privateKeyToAddress(privateKey)),
-        encryptedKey: storage.vault.encrypt(privateKey, contextOf(id)),
+        encryptedKey: storage.vault.encrypt(privateKey, sealingContext(id)),
         createdAt: storage.clock.now().toString(),
       })
       .onConflict((conflict) => conflict.doNothing())
@@ -148,18 +148,18 @@ async function tenantsWithoutTransaction(
 
 export function createSigner({ db, vault }: Pick<WalletStorage, "db" | "vault">): Signer {
   return {
-    async privateKeyOf(walletId) {
+    async readPrivateKey(walletId) {
       const row = await db
         .selectFrom("wallet")
         .select("encryptedKey")
         .where("id", "=", walletId)
         .executeTakeFirstOrThrow();
-      return lowerHex(vault.decrypt(row.encryptedKey, contextOf(walletId)));
+      return lowerHex(vault.decrypt(row.encryptedKey, sealingContext(walletId)));
     },
   };
 }
 
-function contextOf(walletId: string): string {
+function sealingContext(walletId: string): string {
   return `wallet:${walletId}`;
 }
 

@@ -3,7 +3,7 @@ import { instantText } from "../../ports/clock.ts";
 import type { ChargeLine, Settlement } from "./calls.ts";
 
 /** The array parameters of the statements in store-calls-sql.ts, one for each column. */
-export function columnsOf(lines: readonly ChargeLine[]): unknown[] {
+export function chargeColumns(lines: readonly ChargeLine[]): unknown[] {
   return [
     textArray(lines.map((line) => line.id)),
     textArray(lines.map((line) => line.callId)),
@@ -39,7 +39,7 @@ export interface SpendTotal extends Pick<ChargeLine, "tenantId" | "environment" 
 /** Matches no version: the lines were judged by different ones. */
 const DIFFERENT = -1;
 
-export function totalsOf(lines: readonly ChargeLine[]): readonly SpendTotal[] {
+export function sumByPeriod(lines: readonly ChargeLine[]): readonly SpendTotal[] {
   const totals = new Map<string, SpendTotal>();
   for (const { tenantId, environment, period, price, rulesVersion } of lines) {
     const row = `${tenantId} ${environment} ${period}`;

@@ -32,5 +32,5 @@ export interface CallPayments {
   /** Processes with a payment for a call that has not ended. */
   busyProcesses(): Promise<readonly string[]>;
   /** The chain transactions that paid for these records, in order; null: none. */
-  transactionsOf(records: readonly SettledRecord[]): Promise<readonly (Hex | null)[]>;
+  listTransactions(records: readonly SettledRecord[]): Promise<readonly (Hex | null)[]>;
 }

@@ -44,23 +44,26 @@ function createChooser(seed: number) {
     state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
     return Math.floor((state / 2 ** 32) * limit);
   };
-  return { below, oneOf: <Choice>(first: Choice, ...rest: Choice[]): Choice => rest[below(rest.length + 1)] ?? first };
+  return {
+    below,
+    pickOne: <Choice>(first: Choice, ...rest: Choice[]): Choice => rest[below(rest.length + 1)] ?? first,
+  };
 }
 type Chooser = ReturnType<typeof createChooser>;
 
-function newLine({ oneOf }: Chooser): ChargeLine {
+function newLine({ pickOne }: Chooser): ChargeLine {
   const at = systemClock.now();
   const face = { callId: null, keyId: "key_1", subject: "user_1", tool: "probe", surface: "test", traceId: "trace" };
-  const price = oneOf(0n, 500n, 1_400n, 5_000n, 20_000n);
+  const price = pickOne(0n, 500n, 1_400n, 5_000n, 20_000n);
   const bill = { listPrice: price, discountPercent: 0, price, usageStatus: "sandbox" } as const;
   const id = newId("x_", at.epochMilliseconds);
-  const environment = oneOf<Environment>("sandbox", "production");
+  const environment = pickOne<Environment>("sandbox", "production");
   const where = {
-    tenantId: oneOf("tenant_1", "tenant_2", "tenant_3"),
+    tenantId: pickOne("tenant_1", "tenant_2", "tenant_3"),
     environment,
-    period: oneOf("2026-11", "2026-12"),
+    period: pickOne("2026-11", "2026-12"),
   };
-  const rulesVersion = oneOf(null, null, 0, STALE);
+  const rulesVersion = pickOne(null, null, 0, STALE);
   return { ...face, ...bill, ...where, id, idempotencyKey: null, latencyMs: 1, at, rulesVersion };
 }
 
@@ -103,7 +106,7 @@ test("two processes that charge, reserve and settle the same tenants at once kee
       return;
     }
     const settlements = reserved.splice(0, 1 + chooser.below(15)).map((callId): Settlement => {
-      const usageId = chooser.oneOf("use_", "use_", null);
+      const usageId = chooser.pickOne("use_", "use_", null);
       const at = systemClock.now();
       const id = usageId === null ? null : newId("use_", at.epochMilliseconds);
       return { callId, usageId: id, latencyMs: 1, at, idempotency: "none", outcomeText: null };

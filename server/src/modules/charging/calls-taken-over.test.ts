@@ -76,7 +76,7 @@ function newCall(toolName: string, idempotencyKey: string | undefined): PendingC
 }
 
 /** `processId` was silent for a while, and another process that was alive throughout takes over its calls. */
-async function sweepAfterSilenceOf(processId: string): Promise<void> {
+async function sweepAfterSilence(processId: string): Promise<void> {
   const calls = createCalls(database.pool);
   for (const id of [processId, "proc_living"]) await calls.heartbeat(id);
   const age = `update service_process set started_at = now() - interval '60 s', seen_at = now() - make_interval(secs => $2)
@@ -102,7 +102,7 @@ test.each(["probe_read", "probe_write"])(
     const [frozen, living] = [openProcess("proc_frozen"), openProcess("proc_living")];
     const [first, second] = [newCall(toolName, "key"), newCall(toolName, "key")];
     expect(await frozen.reserve(first)).toEqual({ kind: "run" });
-    await sweepAfterSilenceOf("proc_frozen");
+    await sweepAfterSilence("proc_frozen");
     expect(await living.reserve(second)).toEqual({ kind: "run" });
     const paid = await living.capture(second, { text: "second" }, 1);
     // A write has had its effect and answers; a read has none, and its caller sends it again.
@@ -123,7 +123,7 @@ test("a write that was swept while it ran is charged if no other call has its ke
     const process = openProcess("proc_frozen");
     const call = newCall("probe_write", key);
     await process.reserve(call);
-    await sweepAfterSilenceOf("proc_frozen");
+    await sweepAfterSilence("proc_frozen");
     expect((await books())?.spent).toBe(key === undefined ? 5_000n : 0n);
     const paid = await process.capture(call, { text: "late" }, 1);
     expect((await books())?.ids).toContain(paid.usageId);
@@ -135,7 +135,7 @@ test("a call whose key was released before its reservation does not run", async 
   const stale = createCalls(database.pool);
   const process = openProcess("proc_frozen", {
     reserve: async (lines, processId) => {
-      await sweepAfterSilenceOf("proc_frozen");
+      await sweepAfterSilence("proc_frozen");
       return stale.reserve(lines, processId);
     },
   });
@@ -149,7 +149,7 @@ test("a call captured by a sweep answers with the sweep's record, and keeps its 
     const call = newCall("probe_write", `key ${end}`);
     await process.reserve(call);
     await database.pool.query(`update call set effect = 'done', result = '{"text":"swept"}' where id = $1`, [call.id]);
-    await sweepAfterSilenceOf("proc_frozen");
+    await sweepAfterSilence("proc_frozen");
     const before = await books();
     if (end === "captures") {
       const settled = await process.capture(call, { text: "late" }, 1);

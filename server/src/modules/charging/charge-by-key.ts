@@ -15,7 +15,7 @@ import { retryUntilStored } from "../../platform/batching/retry-until-stored.ts"
 import { UnfinishedWork } from "../../platform/batching/unfinished-work.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Calls, HeldClaim, Settlement } from "./calls.ts";
-import { chargeLineOf } from "./charge-line.ts";
+import { buildChargeLine } from "./charge-line.ts";
 import { claimKey, keepForKey, lookAtKey, takenForDead } from "./claim-key.ts";
 import type { Stores } from "./context.ts";
 import { SpendCap } from "./spend-cap.ts";
@@ -177,7 +177,7 @@ export class ChargeByKey implements Charge {
    * Reserves durably for a write or a spend, with the reservations of gates. False: it exceeds the cap, or has lost its key.
    */
   async #cover(call: PendingCall, alsoReserve: GateReservations | undefined): Promise<boolean> {
-    const line = chargeLineOf(call, { id: call.id, latencyMs: 0 });
+    const line = buildChargeLine(call, { id: call.id, latencyMs: 0 });
     if (alsoReserve === undefined) return await this.#orUnavailable(this.#cap.reserve(line));
     const { stores, processId } = this.#options;
     const covering = stores.transaction(async (transaction) => {
@@ -197,7 +197,7 @@ export class ChargeByKey implements Charge {
     const paid = this.#paidReads.get(call);
     if (paid !== undefined) return { usageId: paid.usageId ?? undefined, price: paid.price, replayed: true };
     const usageId = this.#newUsageId(call);
-    const charging = this.#cap.charge(chargeLineOf(call, { id: usageId, latencyMs }));
+    const charging = this.#cap.charge(buildChargeLine(call, { id: usageId, latencyMs }));
     if (call.idempotencyKey !== undefined) await this.#orAbandon(call, this.#chargeKeyed(call, charging));
     else if (!(await this.#orUnavailable(charging))) throw this.#cap.refuse(call);
     return { usageId, price: call.price, replayed: false };

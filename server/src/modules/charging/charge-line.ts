@@ -3,7 +3,10 @@ import { instantText } from "../../ports/clock.ts";
 import type { ChargeLine } from "./calls.ts";
 
 /** `id`: that of the usage record or the reservation. */
-export function chargeLineOf(call: PendingCall, { id, latencyMs }: Pick<ChargeLine, "id" | "latencyMs">): ChargeLine {
+export function buildChargeLine(
+  call: PendingCall,
+  { id, latencyMs }: Pick<ChargeLine, "id" | "latencyMs">,
+): ChargeLine {
   return {
     id,
     callId: call.idempotencyKey === undefined ? null : call.id,
@@ -13,7 +16,7 @@ export function chargeLineOf(call: PendingCall, { id, latencyMs }: Pick<ChargeLi
     subject: call.subject,
     tool: call.tool.name,
     surface: call.surface,
-    period: monthOf(call.startedAt),
+    period: formatMonth(call.startedAt),
     listPrice: call.listPrice,
     discountPercent: call.discountPercent,
     price: call.price,
@@ -27,6 +30,6 @@ export function chargeLineOf(call: PendingCall, { id, latencyMs }: Pick<ChargeLi
 }
 
 /** Calendar month in UTC, YYYY-MM. */
-export function monthOf(startedAt: Temporal.Instant): string {
+export function formatMonth(startedAt: Temporal.Instant): string {
   return instantText(startedAt).slice(0, 7);
 }

@@ -13,7 +13,7 @@ export async function claimKey(
   call: PendingCall,
   { key, processId }: { key: string; processId: string },
 ): Promise<{ kind: "claimed" } | Done> {
-  const { identity, requestHash } = requestOf(call, key);
+  const { identity, requestHash } = identifyRequest(call, key);
   const held = await calls.claim(identity, requestHash, call.id, processId, call.startedAt);
   if (held.kind === "claimed") return held;
   const done = requireDone(held);
@@ -23,7 +23,7 @@ export async function claimKey(
 
 /** Returns the stored answer of the call's key without taking the key; undefined: none. Throws like `claimKey`. */
 export async function lookAtKey(calls: Pick<Calls, "look">, call: PendingCall, key: string): Promise<Done | undefined> {
-  const { identity, requestHash } = requestOf(call, key);
+  const { identity, requestHash } = identifyRequest(call, key);
   const held = await calls.look(identity, requestHash, call.startedAt);
   return held === undefined ? undefined : requireDone(held);
 }
@@ -35,10 +35,10 @@ export async function keepForKey(
   key: string,
   { stored, outcomeText }: { stored: string; outcomeText: string },
 ): Promise<string | undefined> {
-  return (await calls.keepOutcome(requestOf(call, key).identity, stored, outcomeText)) ?? undefined;
+  return (await calls.keepOutcome(identifyRequest(call, key).identity, stored, outcomeText)) ?? undefined;
 }
 
-function requestOf(call: PendingCall, key: string) {
+function identifyRequest(call: PendingCall, key: string) {
   if (key.length === 0 || key.length > MAXIMUM_KEY_LENGTH) {
     throw new Failure("invalid_input", {
       detail: `An Idempotency-Key has 1 to ${MAXIMUM_KEY_LENGTH} characters.`,

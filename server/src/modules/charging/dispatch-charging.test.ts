@@ -245,9 +245,9 @@ describe("usage", () => {
     const all = await get("?limit=200&tool=probe_read");
     const first = await get("?limit=2&tool=probe_read");
     const second = await get(`?limit=2&tool=probe_read&cursor=${String(first.body.nextCursor)}`);
-    const idsOf = (body: Record<string, unknown>) =>
+    const listIds = (body: Record<string, unknown>) =>
       Array.isArray(body.records) ? body.records.map((record: { id: string }) => record.id) : [];
-    expect([...idsOf(first.body), ...idsOf(second.body)]).toEqual(idsOf(all.body).slice(0, 4));
+    expect([...listIds(first.body), ...listIds(second.body)]).toEqual(listIds(all.body).slice(0, 4));
     const sums = await books();
     expect(first.body.totals).toMatchObject({ spentMicroUsdc: sums?.spent });
     expect((await get("?limit=0")).status).toBe(400);

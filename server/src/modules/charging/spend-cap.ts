@@ -5,7 +5,7 @@ import { defineGate, type Gate } from "../../kernel/contracts/gate.ts";
 import type { Allowance } from "../../kernel/contracts/preview-answer.ts";
 import { createGroupCommit, type GroupCommit, type GroupCommitOptions } from "../../platform/batching/group-commit.ts";
 import type { Calls, ChargeLine } from "./calls.ts";
-import { monthOf } from "./charge-line.ts";
+import { formatMonth } from "./charge-line.ts";
 
 export interface SpendCapOptions extends Omit<GroupCommitOptions<ChargeLine, boolean>, "flush"> {
   calls: Pick<Calls, "charge" | "reserve" | "room">;
@@ -62,7 +62,7 @@ export class SpendCap {
 
   /** Refuses a call over the cap and remembers this for the following reads. */
   refuse(call: PendingCall): Failure {
-    const cap = capOf(call);
+    const cap = capKey(call);
     const known = this.#rooms.get(cap)?.micro;
     const tooLittle = call.price - 1n;
     this.#remember(cap, known !== undefined && known < tooLittle ? known : tooLittle);
@@ -71,7 +71,7 @@ export class SpendCap {
 
   /** Throws if the cap is known to leave too little for a read, which is charged only after its run. */
   async requireRoom(call: PendingCall): Promise<void> {
-    const cap = capOf(call);
+    const cap = capKey(call);
     const known = this.#rooms.get(cap);
     if (known !== undefined && known.micro >= call.price) return;
     if (known === undefined || performance.now() >= known.seenAt + ROOM_MEMORY_MILLISECONDS)
@@ -88,14 +88,14 @@ export class SpendCap {
   #check(call: PendingCall): Promise<void> | void {
     const { tool, price, paidBy, idempotencyKey } = call;
     if (tool.effect !== "read" || paidBy !== "tenant" || idempotencyKey !== undefined) return;
-    const known = this.#rooms.get(capOf(call));
+    const known = this.#rooms.get(capKey(call));
     if (known === undefined || known.micro < price) return this.requireRoom(call);
   }
 
   /** A real call is decided by the statement that charges it. */
   async #preview({ tenantId, environment, price, paidBy, startedAt }: PendingCall): Promise<readonly Allowance[]> {
     if (paidBy !== "tenant") return [];
-    const left = await this.#calls.room({ tenantId, environment, period: monthOf(startedAt) });
+    const left = await this.#calls.room({ tenantId, environment, period: formatMonth(startedAt) });
     if (price > left) throw spendCapExceeded();
     return [{ name: "monthly cap", token: "USDC", left: formatDecimal(left), leftAfter: formatDecimal(left - price) }];
   }
@@ -109,7 +109,7 @@ export class SpendCap {
 
   async #readRoom(cap: string, { tenantId, environment, startedAt }: PendingCall): Promise<void> {
     try {
-      const room = await this.#calls.room({ tenantId, environment, period: monthOf(startedAt) });
+      const room = await this.#calls.room({ tenantId, environment, period: formatMonth(startedAt) });
       this.#remember(cap, room);
     } catch (error) {
       if (!this.#isTransient(error)) throw error;
@@ -128,8 +128,8 @@ export class SpendCap {
   }
 }
 
-function capOf({ tenantId, environment, startedAt }: PendingCall): string {
-  return `${tenantId} ${environment} ${monthOf(startedAt)}`;
+function capKey({ tenantId, environment, startedAt }: PendingCall): string {
+  return `${tenantId} ${environment} ${formatMonth(startedAt)}`;
 }
 
 /** A grant is a prefix, so an expensive call blocks cheaper ones behind it: those are tried once more, cheapest first. */

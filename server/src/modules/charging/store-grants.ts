@@ -1,5 +1,5 @@
 import pg from "pg";
-import { columnsOf, rulesColumn, type SpendTotal, totalColumns, totalsOf } from "./call-columns.ts";
+import { chargeColumns, rulesColumn, type SpendTotal, sumByPeriod, totalColumns } from "./call-columns.ts";
 import type { Calls, ChargeLine } from "./calls.ts";
 import { CHARGE, CHARGE_PLAIN, RESERVE, RESERVE_PLAIN } from "./store-calls-sql.ts";
 
@@ -46,9 +46,9 @@ export function createGrants(pool: pg.Pool): Pick<Calls, "charge" | "reserve" | 
     lines: readonly ChargeLine[],
     extra: readonly unknown[],
   ): Promise<boolean[]> {
-    const totals = totalsOf(lines);
+    const totals = sumByPeriod(lines);
     await ensureSpendRows(totals);
-    const columns = columnsOf(lines);
+    const columns = chargeColumns(lines);
     const { plain, full } = grants[name];
     if (lines.every((line) => line.callId === null)) {
       const values = [...columns, ...totalColumns(totals), ...extra];

@@ -1,6 +1,6 @@
 import { CompiledQuery, sql } from "kysely";
 import type { Queryable } from "../../platform/database/database.ts";
-import { columnsOf, rulesColumn } from "./call-columns.ts";
+import { chargeColumns, rulesColumn } from "./call-columns.ts";
 import type { CallReservations } from "./calls.ts";
 import { RESERVE } from "./store-calls-sql.ts";
 
@@ -12,7 +12,7 @@ export function createCallReservations(db: Queryable): CallReservations {
       await sql`insert into tenant_spend (tenant_id, network, period) values (${tenantId}, ${environment}, ${period})
         on conflict do nothing`.execute(db);
       const { rows } = await db.executeQuery(
-        CompiledQuery.raw(RESERVE, [...columnsOf([line]), rulesColumn([line]), processId]),
+        CompiledQuery.raw(RESERVE, [...chargeColumns([line]), rulesColumn([line]), processId]),
       );
       return rows.length === 1;
     },

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { parseDecimal } from "../../domain/money.ts";
 import type { Maps } from "../../ports/maps.ts";
 import { type AirlineDuty, airlineDuties } from "./airline-duties.ts";
-import { departureOf, type OwnOrder } from "./find-own-order.ts";
+import { findDeparture, type OwnOrder } from "./find-own-order.ts";
 import { type ChangeAnswer, NextCall } from "./replan-parts.ts";
 
 const Flight = z.object({
@@ -54,16 +54,16 @@ export function describeAirlineChange(
   change: Change,
   maps: Pick<Maps, "airport">,
 ): AirlineChange | null {
-  const found = own?.details.airlineChanges.findLast((one) => isOf(one, own));
+  const found = own?.details.airlineChanges.findLast((one) => concernsSlice(one, own));
   if (own === undefined || found === undefined) return null;
   const { id, detectedAt, removed, added } = found;
-  const times = [momentsOf(removed, maps), momentsOf(added, maps)] as const;
+  const times = [findMoments(removed, maps), findMoments(added, maps)] as const;
   const later = (at: "departs" | "arrives") => {
     const [was, becomes] = [times[0][at], times[1][at]];
     return was && becomes ? Math.round(was.until(becomes).total("minutes")) : undefined;
   };
   const [departsLaterMinutes, arrivesLaterMinutes] = [later("departs"), later("arrives")];
-  const ends = [endsOf(removed), endsOf(added)] as const;
+  const ends = [listEnds(removed), listEnds(added)] as const;
   const countries = ends[0].map((code) => maps.airport(code)?.countryCode ?? "");
   const isCancelled = added.length === 0;
   const duties = airlineDuties({
@@ -87,7 +87,7 @@ export function describeAirlineChange(
 }
 
 /** Whether it changes the leg's slice, as it was or as it already is. */
-function isOf({ removed, added }: Found, { slice }: OwnOrder): boolean {
+function concernsSlice({ removed, added }: Found, { slice }: OwnOrder): boolean {
   return slice.segments.some((segment) =>
     [...removed, ...added].some(
       ({ flightNumber, origin }) => flightNumber === segment.flightNumber && origin === segment.origin,
@@ -95,13 +95,13 @@ function isOf({ removed, added }: Found, { slice }: OwnOrder): boolean {
   );
 }
 
-const endsOf = (flights: Found["removed"]): string[] => [flights[0]?.origin ?? "", flights.at(-1)?.destination ?? ""];
+const listEnds = (flights: Found["removed"]): string[] => [flights[0]?.origin ?? "", flights.at(-1)?.destination ?? ""];
 
-function momentsOf(flights: Found["removed"], maps: Pick<Maps, "airport">) {
+function findMoments(flights: Found["removed"], maps: Pick<Maps, "airport">) {
   const [first, last] = [flights[0], flights.at(-1)];
   return {
-    departs: first && departureOf(first, maps),
-    arrives: last && departureOf({ origin: last.destination, departingAt: last.arrivingAt }, maps),
+    departs: first && findDeparture(first, maps),
+    arrives: last && findDeparture({ origin: last.destination, departingAt: last.arrivingAt }, maps),
   };
 }
 

@@ -15,10 +15,10 @@ export function proposeWays<Way>(always: readonly (Way | undefined)[], ways: rea
 }
 
 /** The shortest journey; among equals the one with fewer flights, then the first of the list. */
-export function quickestOf<Way>(ways: readonly Way[], slicesOf: (way: Way) => Slices): Way | undefined {
+export function findQuickest<Way>(ways: readonly Way[], getSlices: (way: Way) => Slices): Way | undefined {
   const minutes = (way: Way) =>
-    slicesOf(way).reduce((sum, { durationMinutes }) => sum + (durationMinutes ?? Number.POSITIVE_INFINITY), 0);
-  const flights = (way: Way) => slicesOf(way).flatMap(({ segments }) => segments).length;
+    getSlices(way).reduce((sum, { durationMinutes }) => sum + (durationMinutes ?? Number.POSITIVE_INFINITY), 0);
+  const flights = (way: Way) => getSlices(way).flatMap(({ segments }) => segments).length;
   return ways.toSorted((left, right) => {
     const [first, second] = [minutes(left), minutes(right)];
     return first === second ? flights(left) - flights(right) : first - second;

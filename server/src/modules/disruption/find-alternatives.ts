@@ -5,12 +5,12 @@ import type { Caller, CallInfo } from "../../kernel/contracts/tool.ts";
 import type { FlightOffer, SearchPassenger } from "../../ports/supplier/flights.ts";
 import { saleRates } from "../bookings/index.ts";
 import { bestOffers, searchedAge, seeSearch, toOfferAnswer } from "../flights/index.ts";
-import { proposeWays, quickestOf } from "./choose-ways.ts";
+import { findQuickest, proposeWays } from "./choose-ways.ts";
 import type { Ports } from "./context.ts";
 import { namedTravelers, type OwnOrder } from "./find-own-order.ts";
 import { isCancelled, leavesLateEnough, type Replan } from "./replan.ts";
 import { type AlternativesAnswer, unavailable } from "./replan-parts.ts";
-import { arrivalOf } from "./stay-role.ts";
+import { findArrival } from "./stay-role.ts";
 
 /** The tool that books an offer; previewed, never called. */
 const BOOKS = "book_flight";
@@ -75,10 +75,10 @@ export async function findAlternatives(
       ...toOfferAnswer(offer, usable, rates, cabinClass),
       differenceAmount,
       next,
-      booking: await refusalOf(next.args, call),
+      booking: await findRefusal(next.args, call),
     });
   }
-  return { available: true, reason: ruleOf(morningAfter), offers: best, searchedDates, considered };
+  return { available: true, reason: sayRule(morningAfter), offers: best, searchedDates, considered };
 }
 
 /** The order's travelers by age, as airlines sell seats by age; adults unless the order has as many travelers. */
@@ -91,20 +91,20 @@ function passengersOn(day: string, passengers: number, own: OwnOrder | undefined
   });
 }
 
-/** By the rule that `ruleOf` describes; earliest arrival first. */
+/** By the rule that `sayRule` describes; earliest arrival first. */
 function chooseOffers(usable: readonly FlightOffer[], { morningAfter, cabinClass }: Replan): readonly FlightOffer[] {
   const ways = bestOffers(usable, cabinClass).toSorted((left, right) =>
-    (arrivalOf(left) ?? "").localeCompare(arrivalOf(right) ?? ""),
+    (findArrival(left) ?? "").localeCompare(findArrival(right) ?? ""),
   );
   const afterNight = ways.find(
     ({ slices }) => morningAfter !== undefined && (slices[0]?.segments[0]?.departingAt ?? "") >= morningAfter,
   );
   const [cheapest] = ways.toSorted((left, right) => Number(left.totalAmount) - Number(right.totalAmount));
-  const quickest = quickestOf(ways, ({ slices }) => slices);
+  const quickest = findQuickest(ways, ({ slices }) => slices);
   return proposeWays([ways[0], afterNight, cheapest, quickest], ways);
 }
 
-function ruleOf(morningAfter: string | undefined): string {
+function sayRule(morningAfter: string | undefined): string {
   const afterNight =
     morningAfter === undefined ? "" : ` the one that arrives first of those that leave on ${morningAfter},`;
   return `Chosen are the flight that arrives first,${afterNight} the cheapest and the quickest; where these are the same, the next to arrive.`;
@@ -121,7 +121,7 @@ function differenceTo(own: OwnOrder | undefined, { totalAmount, totalCurrency }:
 }
 
 /** The refusal that the caller's policy, limits and scopes would give a booking now. */
-async function refusalOf(args: object, call: CallInfo) {
+async function findRefusal(args: object, call: CallInfo) {
   const { refusal } = await call.preview(BOOKS, args);
   return refusal === undefined ? null : { code: refusal.code, detail: refusal.detail };
 }

@@ -2,13 +2,13 @@ import type { z } from "zod";
 import { isSameWay } from "../../domain/travel/same-way.ts";
 import type { Caller } from "../../kernel/contracts/tool.ts";
 import type { ChangeOffer } from "../../ports/supplier/flight-servicing.ts";
-import { priceOf, seeChangeOffers } from "../servicing/index.ts";
-import { proposeWays, quickestOf } from "./choose-ways.ts";
+import { pickPrice, seeChangeOffers } from "../servicing/index.ts";
+import { findQuickest, proposeWays } from "./choose-ways.ts";
 import type { Ports } from "./context.ts";
 import type { OwnOrder, OwnOrderSearch } from "./find-own-order.ts";
 import { isCancelled, leavesLateEnough, type Replan } from "./replan.ts";
 import { type ChangeAnswer, partly, unavailable } from "./replan-parts.ts";
-import { arrivalOf } from "./stay-role.ts";
+import { findArrival } from "./stay-role.ts";
 
 const NO_CHANGE = "the airline offers no change to another flight that leaves late enough.";
 const FARE_FORBIDS =
@@ -32,7 +32,7 @@ export async function findChange(
   const none = (why: string) => ({ ...unavailable(why), orderId, order, offers: [] });
   if (own.hasBegun) return none(BEGUN);
   const askOn = async (departureDate: string) => {
-    const add = [{ ...placesOf(own, replan), departureDate, cabinClass: replan.cabinClass }];
+    const add = [{ ...toPlaces(own, replan), departureDate, cabinClass: replan.cabinClass }];
     const { offers } = await flightServicing.requestChange(record.orderId, { add, remove: [{ sliceId: slice.id }] });
     return { date: departureDate, offers: offers.filter((offer) => isInTime(offer, own, replan)), failure: "" };
   };
@@ -44,7 +44,7 @@ export async function findChange(
       ),
     ),
   );
-  const failures = failuresOf(days);
+  const failures = sayFailures(days);
   const offers = days.flatMap((day) => day.offers);
   await stores.servicingQuotes.rememberChangeOffers(
     record,
@@ -62,7 +62,7 @@ export async function findChange(
     order,
     offers: chooseChanges(days.map((day) => day.offers)).map((offer) => ({
       id: offer.id,
-      ...priceOf(offer),
+      ...pickPrice(offer),
       expiresAt: offer.expiresAt,
       slices: offer.slices.add,
       next: { tool: "select_order_change_offer", args: { offerId: offer.id } },
@@ -92,7 +92,7 @@ function whyNone({ details: { ticketed, conditions } }: OwnOrder, asked: readonl
 }
 
 /** A slice is changed as a whole, even if the leg is only a part of it. */
-function placesOf({ comesFrom }: OwnOrder, { origin, destination }: Replan) {
+function toPlaces({ comesFrom }: OwnOrder, { origin, destination }: Replan) {
   return { origin: comesFrom ?? origin, destination };
 }
 
@@ -105,7 +105,7 @@ function isInTime({ slices: { add } }: ChangeOffer, { comesFrom, slice }: OwnOrd
 }
 
 /** One line for all days that failed alike. */
-const failuresOf = (days: readonly { date: string; failure: string }[]): string[] =>
+const sayFailures = (days: readonly { date: string; failure: string }[]): string[] =>
   [
     ...Map.groupBy(
       days.filter(({ failure }) => failure !== ""),
@@ -123,7 +123,7 @@ function chooseChanges(days: readonly (readonly ChangeOffer[])[]): readonly Chan
   const ofDays = days.map((offers) => offers.toSorted(byPrice)[0]);
   const all = days.flat().toSorted(byPrice);
   const [first] = all.toSorted((left, right) =>
-    (arrivalOf({ slices: left.slices.add }) ?? "").localeCompare(arrivalOf({ slices: right.slices.add }) ?? ""),
+    (findArrival({ slices: left.slices.add }) ?? "").localeCompare(findArrival({ slices: right.slices.add }) ?? ""),
   );
-  return proposeWays([...ofDays, first, quickestOf(all, ({ slices }) => slices.add)], all);
+  return proposeWays([...ofDays, first, findQuickest(all, ({ slices }) => slices.add)], all);
 }

@@ -69,20 +69,20 @@ export async function findOwnOrder(
     stores.bookings.get(record.bookingId),
   ]);
   const found = details.slices
-    .flatMap((slice) => partOf(slice, leg, maps) ?? [])
+    .flatMap((slice) => findPart(slice, leg, maps) ?? [])
     .toSorted((left, right) => minutesFrom(leg, left) - minutesFrom(leg, right))[0];
-  if (found === undefined) return none(`The order flies ${waysOf(details.slices)}, not this leg.`, orderId);
+  if (found === undefined) return none(`The order flies ${sayWays(details.slices)}, not this leg.`, orderId);
   const hasBegun = isPast(found.slice.segments[0], maps, clock.now());
   const { userId = caller.userId, travelers = [] } = booking ?? {};
   const [bornOn, returnedAmount] = await Promise.all([
-    Promise.all(travelers.map(async (one) => await birthOf(one, profiles, caller))),
+    Promise.all(travelers.map(async (one) => await findBirthDate(one, profiles, caller))),
     hasBegun ? undefined : returnedNow(details, flightServicing),
   ]);
   const own = { record, details, ...found, hasBegun, userId, travelers, bornOn, returnedAmount };
   return { own, orderId, reason: null };
 }
 
-async function birthOf(
+async function findBirthDate(
   { userId }: BookedTraveler,
   profiles: Ports["travelers"],
   { tenantId, environment }: Caller,
@@ -92,7 +92,7 @@ async function birthOf(
 }
 
 /** The order may name the leg's cities and the caller its airports, or the reverse: airports of one city match. */
-function partOf(slice: OrderedSlice, { origin, destination }: Leg, maps: Pick<Maps, "metroCode">) {
+function findPart(slice: OrderedSlice, { origin, destination }: Leg, maps: Pick<Maps, "metroCode">) {
   const isOne = (code: string, wanted: string) => maps.metroCode(code) === maps.metroCode(wanted);
   const { segments } = slice;
   const first = segments.findIndex((segment) => isOne(segment.origin, origin));
@@ -113,7 +113,7 @@ function minutesFrom({ departsLocal }: Leg, { segment }: Pick<OwnOrder, "segment
 }
 
 /** By the clock of its departure airport. */
-export function departureOf(
+export function findDeparture(
   { origin, departingAt }: Pick<OrderedSegment, "origin" | "departingAt">,
   maps: Pick<Maps, "airport">,
 ): Temporal.Instant | undefined {
@@ -123,11 +123,11 @@ export function departureOf(
 }
 
 function isPast(segment: OrderedSegment | undefined, maps: Pick<Maps, "airport">, now: Temporal.Instant): boolean {
-  const departs = segment && departureOf(segment, maps);
+  const departs = segment && findDeparture(segment, maps);
   return departs !== undefined && Temporal.Instant.compare(departs, now) <= 0;
 }
 
-const waysOf = (slices: readonly Pick<OrderedSlice, "origin" | "destination">[]): string =>
+const sayWays = (slices: readonly Pick<OrderedSlice, "origin" | "destination">[]): string =>
   slices.map(({ origin, destination }) => `${origin} to ${destination}`).join(", ");
 
 /** By the fare, until the airline changes the flights; then only its quote tells the refund. */

@@ -1,12 +1,12 @@
 import type { z } from "zod";
 import type { Airport, Position } from "../../ports/maps.ts";
 import type { WayToAirport } from "../maps/index.ts";
-import { deepLinksOf, findWay, type KnownWay, saidOfWays } from "../maps/index.ts";
+import { buildDeepLinks, findWay, type KnownWay, saidOfWays } from "../maps/index.ts";
 import type { Ports } from "./context.ts";
 import { placeOfNight } from "./find-stay-for-night.ts";
 import { AVAILABLE, type HotelAnswer, type TransferAnswer, unavailable } from "./replan-parts.ts";
 import type { Setting } from "./replan-setting.ts";
-import { airportOfTransfer, airportsOf, type Flown } from "./stay-role.ts";
+import { airportOfTransfer, type Flown, listAirports } from "./stay-role.ts";
 
 const MOST_OTHERS = 3;
 
@@ -21,7 +21,7 @@ interface WantedWay {
 interface FoundWay extends WantedWay {
   way: WayToAirport;
   known: KnownWay;
-  links: ReturnType<typeof deepLinksOf>;
+  links: ReturnType<typeof buildDeepLinks>;
 }
 
 interface Places {
@@ -53,8 +53,8 @@ export async function findTransfers(
     return stay === undefined ? null : noTransfer("The place of the stay is not known.");
   }
   const meant = airportOfTransfer(flights, isThere ? "destination" : role, setting.night);
-  const codes = airportsOf(flights);
-  const waysOf = (
+  const codes = listAirports(flights);
+  const listWays = (
     direction: WantedWay["direction"],
     place: Position | undefined,
     airports: readonly (Airport | undefined)[],
@@ -66,11 +66,11 @@ export async function findTransfers(
     some
       .toSorted((left, right) => Number(right === meant) - Number(left === meant))
       .map((code) => ports.maps.airport(code));
-  const leaving = waysOf("to_airport", nightPlace, known(codes.origins));
-  const arriving = waysOf("from_airport", stayPlace, known(codes.destinations));
+  const leaving = listWays("to_airport", nightPlace, known(codes.origins));
+  const arriving = listWays("from_airport", stayPlace, known(codes.destinations));
   const fallbacks = [
-    ...waysOf("to_airport", isThere ? undefined : nightPlace, [origin, destination]),
-    ...waysOf("from_airport", stayPlace, [destination, origin]),
+    ...listWays("to_airport", isThere ? undefined : nightPlace, [origin, destination]),
+    ...listWays("from_airport", stayPlace, [destination, origin]),
   ];
   const wanted = isThere && !isAirport ? [...arriving, ...leaving] : [...leaving, ...arriving];
   const found = await findAll(wanted.slice(0, MOST_OTHERS + 1), mode, ports, signal);
@@ -87,7 +87,9 @@ async function findAll(
     wanted.map(async (one) => {
       const [from, to] = one.direction === "from_airport" ? [one.airport, one.place] : [one.place, one.airport];
       const known = await findWay([from, to], mode, { ways }, signal);
-      return known.way === undefined ? [] : [{ ...one, known, way: known.way, links: deepLinksOf([from, to], mode) }];
+      return known.way === undefined
+        ? []
+        : [{ ...one, known, way: known.way, links: buildDeepLinks([from, to], mode) }];
     }),
   );
   return found.flat();
@@ -105,12 +107,12 @@ function describe(found: readonly FoundWay[]): Transfer {
     isEstimate: known.routedBy === undefined,
     source: known.routedBy?.source ?? "distance",
     ...saidOfWays(found.map((one) => one.known)),
-    minutes: minutesOf(way),
+    minutes: travelMinutes(way),
     links,
     others: others.map((other) => ({
       airport: other.airport.iataCode,
       direction: other.direction,
-      minutes: minutesOf(other.way),
+      minutes: travelMinutes(other.way),
       roadKilometers: other.way.roadKilometers,
       google: other.links.google,
     })),
@@ -118,7 +120,7 @@ function describe(found: readonly FoundWay[]): Transfer {
   };
 }
 
-const minutesOf = ({ fewestMinutes: fewest, minutes: likely, mostMinutes: most }: WayToAirport) => ({
+const travelMinutes = ({ fewestMinutes: fewest, minutes: likely, mostMinutes: most }: WayToAirport) => ({
   fewest,
   likely,
   most,

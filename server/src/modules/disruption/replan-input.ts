@@ -53,30 +53,31 @@ export const ReplanInput = z
 export type ReplanInput = z.output<typeof ReplanInput>;
 
 /** As suppliers write it: BA117 from "BA" and "117", "ba 117" or "BA117". */
-export function flightNumberOf({ carrier = "", flightNumber = "" }: ReplanInput["originalLeg"]): string {
+export function formatFlightNumber({ carrier = "", flightNumber = "" }: ReplanInput["originalLeg"]): string {
   const [airline, number] = [carrier, flightNumber].map((text) => text.toUpperCase().replaceAll(/\s/g, ""));
   if (number === undefined || number === "" || airline === undefined) return "";
   return /^\d+$/.test(number) ? `${airline}${Number(number)}` : number;
 }
 
-export const legOf = ({ originalLeg: { origin, destination } }: ReplanInput): string =>
+export const formatLeg = ({ originalLeg: { origin, destination } }: ReplanInput): string =>
   `${origin.toUpperCase()}–${destination.toUpperCase()}`;
 
 /** The values that distinguish disruptions: a change of one is news for the traveler. */
-export function disruptionOf(input: ReplanInput): readonly (string | undefined)[] {
+export function identifyDisruption(input: ReplanInput): readonly (string | undefined)[] {
   const { originalLeg, disruption } = input;
-  const instantOf = (text: string | undefined) => (text === undefined ? "" : Temporal.Instant.from(text).toString());
-  const moments = [originalLeg.scheduledDepartureIso, disruption.earliestUsableDepartureIso].map(instantOf);
-  return [legOf(input), disruption.kind, ...moments];
+  const formatInstant = (text: string | undefined) =>
+    text === undefined ? "" : Temporal.Instant.from(text).toString();
+  const moments = [originalLeg.scheduledDepartureIso, disruption.earliestUsableDepartureIso].map(formatInstant);
+  return [formatLeg(input), disruption.kind, ...moments];
 }
 
-export function flightOf(input: ReplanInput): string {
+export function describeFlight(input: ReplanInput): string {
   const { carrier, flightNumber } = input.originalLeg;
   const { travelerLabel } = input;
   const [airline, number, traveler] = [carrier, flightNumber, travelerLabel].map((text) =>
     toVisibleText(text ?? "", LONGEST_TEXT),
   );
   const name = number?.toUpperCase().startsWith(airline?.toUpperCase() ?? "") ? number : `${airline} ${number}`;
-  const leg = `${name} ${legOf(input)}`.trim();
+  const leg = `${name} ${formatLeg(input)}`.trim();
   return traveler ? `${leg} (${traveler})` : leg;
 }

@@ -50,11 +50,11 @@ interface Draft {
 
 /** The same content for every channel, each in its own format. Addressed only to the traveler's own profile, never to anybody else. */
 export function composeMessages(channels: readonly Channel[], replanned: Replanned, reader: Reader): Draft[] {
-  const content = contentOf(replanned, reader);
+  const content = composeContent(replanned, reader);
   const { email, phoneNumber } = reader.profile ?? {};
   return [...new Set(channels)].map((channel) => {
     if (channel === "email") {
-      const mail = mailOf(content, replanned, { ...reader, address: email ?? "" });
+      const mail = composeReplanMail(content, replanned, { ...reader, address: email ?? "" });
       const recipient = email === undefined ? null : maskEmail(email);
       return { channel, text: mail.text, recipient, mail: email === undefined ? undefined : mail };
     }
@@ -63,13 +63,13 @@ export function composeMessages(channels: readonly Channel[], replanned: Replann
   });
 }
 
-function contentOf(replanned: Replanned, { words, isTrial }: Reader) {
+function composeContent(replanned: Replanned, { words, isTrial }: Reader) {
   const say = replanTexts(words);
   const { transfer } = replanned;
   return {
     title: say(replanned.outlook.headline, { flight: replanned.flight }),
     summary: [say("nothingBooked"), ...(isTrial ? [say("trial")] : [])].join("\n"),
-    lines: linesOf(replanned, words),
+    lines: composeLines(replanned, words),
     isAdvice: true,
     notes: replanned.reason,
     picture: undefined,
@@ -78,8 +78,8 @@ function contentOf(replanned: Replanned, { words, isTrial }: Reader) {
 }
 
 /** The subject holds no text of the caller except the airports, as it would seem to come from the service. */
-function mailOf(
-  { title, summary, lines, notes, links }: ReturnType<typeof contentOf>,
+function composeReplanMail(
+  { title, summary, lines, notes, links }: ReturnType<typeof composeContent>,
   { outlook, leg }: Replanned,
   { words, address }: Reader & { address: string },
 ): ReturnType<typeof composeMail> {
@@ -96,7 +96,7 @@ function mailOf(
   });
 }
 
-function linesOf(replanned: Replanned, words: Words): string[] {
+function composeLines(replanned: Replanned, words: Words): string[] {
   const say = replanTexts(words);
   const { alternatives, change, hotel, transfer, pnr, kind, isRefundable, airlineChange, outlook } = replanned;
   const isShown = (amount: string | null) => !outlook.isSmall || (amount !== null && !isDearer(amount));
@@ -107,7 +107,7 @@ function linesOf(replanned: Replanned, words: Words): string[] {
     ...(airlineChange === null ? freeLines(replanned, words) : airlineLines(airlineChange, words)),
     ...(alternatives.offers.length === 0 && !outlook.isSmall ? [say("noFlights")] : []),
     ...flights.map((offer) => {
-      const { flight, departs, arrives } = journeyOf(offer.slices);
+      const { flight, departs, arrives } = describeJourney(offer.slices);
       const price = beyondPaid(offer, words);
       const isLess = isRefundable && offer.conditions.refundBeforeDeparture?.allowed !== true;
       return [say("alternative", { flight, departs, arrives, price }), ...(isLess ? [say("losesRefund")] : [])].join(
@@ -120,7 +120,7 @@ function linesOf(replanned: Replanned, words: Words): string[] {
           say("change", {
             pnr,
             price: signed(cheapestChange.changeTotalAmount, cheapestChange.changeTotalCurrency, words),
-            departs: `${journeyOf(cheapestChange.slices).flight}, ${journeyOf(cheapestChange.slices).departs}`,
+            departs: `${describeJourney(cheapestChange.slices).flight}, ${describeJourney(cheapestChange.slices).departs}`,
           }),
           ...(isRefundable ? [say("refundUnknown")] : []),
           ...(kind === "cancellation" && airlineChange === null ? [say("fareRules")] : []),
@@ -157,8 +157,8 @@ function dutyLine(duty: Pick<AirlineDuty, "owes" | "rule"> | undefined, words: W
 /** The airline's change and the cost of each answer, in the order in which to try them. */
 function airlineLines({ was, becomes, options, duties }: AirlineChange, words: Words): string[] {
   const say = airlineTexts(words);
-  const before = journeyOf([{ segments: was }]);
-  const after = journeyOf([{ segments: becomes }]);
+  const before = describeJourney([{ segments: was }]);
+  const after = describeJourney([{ segments: becomes }]);
   const [duty] = duties.filter(({ onlyIf }) => onlyIf === null);
   const isOpen = options.some(({ kind }) => kind === "accept");
   return [
@@ -208,7 +208,7 @@ interface Flown {
   segments: readonly { flightNumber: string; departingAt: string; arrivingAt: string }[];
 }
 
-function journeyOf(slices: readonly Flown[]) {
+function describeJourney(slices: readonly Flown[]) {
   const segments = slices.flatMap((slice) => slice.segments);
   const clock = (local = "") => local.slice(0, 16).replace("T", " ");
   return {

@@ -55,10 +55,10 @@ async function bookCheap() {
   const cheap = offers.find(({ conditions }) => conditions.refundBeforeDeparture?.allowed === false);
   const order = Order.parse(await world.result("book_flight", { offerId: cheap?.id }));
   await world.issueTickets(order.orderId);
-  return { ...order, departureDate, departs: departsOf(order) };
+  return { ...order, departureDate, departs: departureInstant(order) };
 }
 
-const departsOf = ({ slices }: z.output<typeof Order>) =>
+const departureInstant = ({ slices }: z.output<typeof Order>) =>
   Temporal.PlainDateTime.from(slices[0]?.segments[0]?.departingAt ?? "")
     .toZonedDateTime("Europe/London")
     .toInstant();
@@ -80,7 +80,7 @@ async function replan({ pnr, departs, departureDate }: Asked, disruption: object
   );
 }
 
-const linesOf = ({ messages: [{ text }] }: z.output<typeof Replanned>) =>
+const listOptions = ({ messages: [{ text }] }: z.output<typeof Replanned>) =>
   text.split("\n").filter((line) => /^\d+\. /.test(line));
 
 describe("a flight that the airline moved", () => {
@@ -120,7 +120,7 @@ describe("a flight that is still to fly", () => {
     const order = await bookCheap();
     const late = { kind: "delay", earliestUsableDepartureIso: order.departs.add({ hours: 4 }).toString() };
     const found = await replan(order, late);
-    const lines = linesOf(found);
+    const lines = listOptions(found);
     expect(lines[0]).toContain("Keep your flight: it still flies");
     expect(lines.join()).toContain("beyond what was paid");
     expect(found.next).toMatch(
@@ -133,7 +133,7 @@ describe("a flight that is still to fly", () => {
     const late = { kind: "delay", earliestUsableDepartureIso: order.departs.add({ minutes: 90 }).toString() };
     const found = await replan(order, late);
     expect(found.alternatives.offers.length).toBeGreaterThan(0);
-    const lines = linesOf(found);
+    const lines = listOptions(found);
     expect(lines[0]).toContain("Keep your flight");
     expect(lines.join()).not.toContain("beyond what was paid");
     expect(lines.join()).toContain("Other flights cost more and are left out here");
@@ -144,7 +144,7 @@ describe("a flight that is still to fly", () => {
 test("a cancellation leads with the airline's duties, and no text advises cancelling before the airline has answered", async () => {
   const order = await bookCheap();
   const found = await replan(order, { kind: "cancellation" });
-  expect(linesOf(found)[0]).toContain("By UK 261 the airline owes another flight or the money back");
+  expect(listOptions(found)[0]).toContain("By UK 261 the airline owes another flight or the money back");
   expect(found.next).toMatch(/^Ask the airline first: by UK 261 it owes/);
   expect(found.next).toContain("Do not cancel the order before the airline has answered");
   expect(found.next).not.toContain("confirm_cancel_order");
@@ -249,7 +249,7 @@ test("a family gets prices by age, and the call that books them succeeds", async
   const family = { additionalCustomerUserIds: customers };
   const booked = await world.result("book_flight", { offerId: offers[0]?.id, ...family });
   const order = Order.parse(booked);
-  const found = await replan({ ...order, departureDate, departs: departsOf(order) }, { kind: "cancellation" });
+  const found = await replan({ ...order, departureDate, departs: departureInstant(order) }, { kind: "cancellation" });
   const [offer] = found.alternatives.offers;
   expect(offer?.passengers.map(({ type }) => type)).toEqual(["adult", "child", "infant_without_seat"]);
   const again = await world.result(offer?.next.tool ?? "", offer?.next.args);

@@ -20,12 +20,12 @@ export interface Outlook {
 /** Most laws give passengers rights from three hours on; below that a new ticket is no help. */
 export const SMALL_DELAY_MINUTES = 180;
 
-export function outlookOf(input: ReplanInput, setting: Setting, airlineChange: AirlineChange | null): Outlook {
+export function judgeOutlook(input: ReplanInput, setting: Setting, airlineChange: AirlineChange | null): Outlook {
   const { kind } = input.disruption;
   return {
-    headline: headlineOf(kind, airlineChange),
+    headline: chooseHeadline(kind, airlineChange),
     first: airlineChange === null ? FIRST[kind] : "answer_airline",
-    duty: airlineChange === null && kind === "cancellation" ? dutyOf(setting) : undefined,
+    duty: airlineChange === null && kind === "cancellation" ? findDuty(setting) : undefined,
     isSmall: isSmall(input, setting, airlineChange),
   };
 }
@@ -39,7 +39,7 @@ const FIRST: Readonly<Record<Kind, Outlook["first"]>> = {
 };
 
 /** A missed connection stays missed, whatever the airline did to the flight. */
-function headlineOf(kind: Kind, airlineChange: AirlineChange | null): Outlook["headline"] {
+function chooseHeadline(kind: Kind, airlineChange: AirlineChange | null): Outlook["headline"] {
   if (airlineChange === null || kind === "missed_connection") return kind;
   const { becomes, departsLaterMinutes } = airlineChange;
   if (becomes.length === 0) return "cancellation";
@@ -47,7 +47,7 @@ function headlineOf(kind: Kind, airlineChange: AirlineChange | null): Outlook["h
   return kind === "cancellation" ? "other" : kind;
 }
 
-function dutyOf({ origin, destination }: Setting): AirlineDuty | undefined {
+function findDuty({ origin, destination }: Setting): AirlineDuty | undefined {
   const duties = airlineDuties({
     from: origin?.countryCode ?? "",
     to: destination?.countryCode ?? "",

@@ -3,7 +3,7 @@ import { z } from "zod";
 import { inDays, openAgent } from "../../../test/support/agent.ts";
 import type { TestService } from "../../../test/support/service.ts";
 import { openSharedService } from "../../../test/support/shared-service.ts";
-import { proposeWays, quickestOf } from "./choose-ways.ts";
+import { findQuickest, proposeWays } from "./choose-ways.ts";
 
 /** The experience of an agent with a trip booked here that calls the replanner by its description alone. */
 let service: TestService;
@@ -250,7 +250,7 @@ test("a part of a connecting journey: the first leg leads to its end, the second
 test("no proposal repeats the held flights; the first to arrive, the quickest and the cheapest are proposed", async () => {
   const day = inDays(74);
   const order = await book({ origin: "LON", destination: "LIS", departureDate: day });
-  expect(order.slices[0]).toMatchObject(endsOf(order.segments));
+  expect(order.slices[0]).toMatchObject(findEnds(order.segments));
   expect(order.timeZones).toEqual({ [order.segments[0]?.origin ?? ""]: "Europe/London", LIS: "Europe/Lisbon" });
   const held = order.segments[0]?.departingAt ?? "";
   const slices = {
@@ -298,7 +298,7 @@ test("no proposal repeats the held flights; the first to arrive, the quickest an
   const { conditions, refundableUntil, changeableUntil } = flight;
   expect(changed).toMatchObject({ conditions, refundableUntil, changeableUntil });
   for (const { slices: flown, timeZones } of [changed, flight]) {
-    expect(flown[0]).toMatchObject(endsOf(flown[0].segments));
+    expect(flown[0]).toMatchObject(findEnds(flown[0].segments));
     expect(timeZones).toEqual({ [flown[0].origin]: "Europe/London", LIS: "Europe/Lisbon" });
   }
 });
@@ -317,14 +317,14 @@ test("the quickest is proposed if others arrive first and cost less; among equal
     way("e", 150, 1),
     way("f", null, 1),
   ];
-  const quickest = quickestOf(ways, (one) => [one]);
+  const quickest = findQuickest(ways, (one) => [one]);
   expect(quickest?.id).toBe("e");
   const proposed = proposeWays([ways[0], ways[1], undefined, quickest], ways);
   expect(proposed.map(({ id }) => id)).toEqual(["a", "b", "e"]);
   expect(proposeWays(ways.slice(1, 5), ways)).toEqual(ways.slice(1, 5));
 });
 
-const endsOf = (segments: z.output<typeof Segments>) => ({
+const findEnds = (segments: z.output<typeof Segments>) => ({
   origin: segments[0]?.origin,
   destination: segments.at(-1)?.destination,
 });

@@ -3,8 +3,8 @@ import type { Airport } from "../../ports/maps.ts";
 import type { Ports } from "./context.ts";
 import type { OwnOrder, OwnOrderSearch } from "./find-own-order.ts";
 import { findStayPlace, type NightStay, type StayPlace } from "./find-stay-for-night.ts";
-import { passengersOf, type Replan, scheduledOf } from "./replan.ts";
-import { flightNumberOf, type ReplanInput } from "./replan-input.ts";
+import { chooseScheduled, countPassengers, type Replan } from "./replan.ts";
+import { formatFlightNumber, type ReplanInput } from "./replan-input.ts";
 import { partly } from "./replan-parts.ts";
 import { MOST_WAITING_DAYS, roleOfStay, type StayRole } from "./stay-role.ts";
 
@@ -31,14 +31,14 @@ export interface Setting {
 export function legOnClock({ originalLeg }: ReplanInput, maps: Ports["maps"]) {
   const { origin, destination, scheduledDepartureIso } = originalLeg;
   const departsLocal = Temporal.Instant.from(scheduledDepartureIso)
-    .toZonedDateTimeISO(timeZoneOf(origin, maps))
+    .toZonedDateTimeISO(airportTimeZone(origin, maps))
     .toPlainDateTime();
   return { origin: origin.toUpperCase(), destination: destination.toUpperCase(), departsLocal };
 }
 
-const timeZoneOf = (airport: string, maps: Ports["maps"]): string => maps.airport(airport)?.timeZone ?? "Etc/UTC";
+const airportTimeZone = (airport: string, maps: Ports["maps"]): string => maps.airport(airport)?.timeZone ?? "Etc/UTC";
 
-export async function settingOf(
+export async function readSetting(
   input: ReplanInput,
   { own }: OwnOrderSearch,
   { maps, clock }: Pick<Ports, "maps" | "clock">,
@@ -46,13 +46,13 @@ export async function settingOf(
 ): Promise<Setting> {
   const { originalLeg, stayLocation = "" } = input;
   const leg = legOnClock(input, maps);
-  const timeZone = timeZoneOf(leg.origin, maps);
+  const timeZone = airportTimeZone(leg.origin, maps);
   const ends = own?.goesOnTo ?? leg.destination;
   const [origin, destination] = [maps.airport(leg.origin), maps.airport(ends)];
-  const scheduled = scheduledOf(own, Temporal.Instant.from(originalLeg.scheduledDepartureIso), maps);
-  const earliest = earliestOf(input, scheduled, clock.now());
+  const scheduled = chooseScheduled(own, Temporal.Instant.from(originalLeg.scheduledDepartureIso), maps);
+  const earliest = chooseEarliest(input, scheduled, clock.now());
   const scheduledDay = scheduled.toZonedDateTimeISO(timeZone).toPlainDate().toString();
-  const waiting = nightOf(input, scheduled, clock.now(), timeZone);
+  const waiting = chooseNight(input, scheduled, clock.now(), timeZone);
   const stayed = asAsked(input, waiting);
   const stay =
     stayLocation.trim() === ""
@@ -69,10 +69,10 @@ export async function settingOf(
     origin: leg.origin,
     destination: ends,
     ...search,
-    passengers: passengersOf(passengers, own),
+    passengers: countPassengers(passengers, own),
     earliestLocal: earliest.toZonedDateTimeISO(timeZone).toPlainDateTime(),
     morningAfter: isWaiting && search.departureDate < night.checkOutDate ? night.checkOutDate : undefined,
-    cancelled: input.disruption.kind === "cancellation" ? cancelledOf(input, own, scheduled, timeZone) : undefined,
+    cancelled: input.disruption.kind === "cancellation" ? buildCancelled(input, own, scheduled, timeZone) : undefined,
   };
   const guests = { guests: replan.passengers };
   return {
@@ -91,13 +91,13 @@ export async function settingOf(
 }
 
 /** A flight that has left cannot be taken. */
-function earliestOf({ disruption }: ReplanInput, scheduled: Temporal.Instant, now: Temporal.Instant) {
+function chooseEarliest({ disruption }: ReplanInput, scheduled: Temporal.Instant, now: Temporal.Instant) {
   const { earliestUsableDepartureIso: said } = disruption;
   const wanted = said === undefined ? scheduled : Temporal.Instant.from(said);
   return Temporal.Instant.compare(wanted, now) < 0 ? now : wanted;
 }
 
-function cancelledOf(
+function buildCancelled(
   { originalLeg }: ReplanInput,
   own: OwnOrder | undefined,
   scheduled: Temporal.Instant,
@@ -105,14 +105,19 @@ function cancelledOf(
 ): Replan["cancelled"] {
   const departsLocal = scheduled.toZonedDateTimeISO(timeZone).toPlainDateTime();
   const isOwn = own?.segment.departingAt !== "" && own !== undefined && departsLocal.equals(own.segment.departingAt);
-  return { departsLocal, flightNumber: flightNumberOf(originalLeg) || (isOwn ? own.segment.flightNumber : "") };
+  return { departsLocal, flightNumber: formatFlightNumber(originalLeg) || (isOwn ? own.segment.flightNumber : "") };
 }
 
 /**
  * Defaults to the night after the disrupted flight was due to leave, or the next bookable one; the next one, too, if
  * the traveler flies only then.
  */
-function nightOf({ rebookSearch }: ReplanInput, scheduled: Temporal.Instant, now: Temporal.Instant, timeZone: string) {
+function chooseNight(
+  { rebookSearch }: ReplanInput,
+  scheduled: Temporal.Instant,
+  now: Temporal.Instant,
+  timeZone: string,
+) {
   const first = Temporal.Instant.compare(scheduled, now) < 0 ? now : scheduled;
   const checkIn = first.toZonedDateTimeISO(timeZone).toPlainDate();
   const nights = checkIn.until(rebookSearch.departureDate).days === MOST_WAITING_DAYS ? MOST_WAITING_DAYS : 1;

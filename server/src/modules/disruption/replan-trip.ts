@@ -14,8 +14,8 @@ import { findHotels, NO_HOTELS, placeOfAirport } from "./find-stay-for-night.ts"
 import { findTransfers } from "./find-transfers.ts";
 import type { ReplanInput } from "./replan-input.ts";
 import { type HotelAnswer, type OwnStayAnswer, partly, type TransferAnswer, unavailable } from "./replan-parts.ts";
-import { legOnClock, type Setting, settingOf } from "./replan-setting.ts";
-import { arrivalOf, type Flown, nightsLost, saidOfStay } from "./stay-role.ts";
+import { legOnClock, readSetting, type Setting } from "./replan-setting.ts";
+import { type Flown, findArrival, nightsLost, saidOfStay } from "./stay-role.ts";
 
 /** A stay farther from the airport belongs to another journey, or to a later part of this one. */
 const FARTHEST_METERS = 120_000;
@@ -52,7 +52,7 @@ export async function replanTrip(input: ReplanInput, ports: ReplanPorts, asker: 
     () => findOwnOrder(originalLeg.pnr, legOnClock(input, ports.maps), ports, asker),
     (reason) => ({ own: undefined, orderId: null, reason }),
   );
-  const setting = await settingOf(input, search, ports, asker);
+  const setting = await readSetting(input, search, ports, asker);
   const { replan, own, scheduledDay } = setting;
   call.progress("Searching other flights");
   const alternatives = await partly(
@@ -70,12 +70,12 @@ export async function replanTrip(input: ReplanInput, ports: ReplanPorts, asker: 
   const arrival = {
     airport: setting.destination,
     scheduledDay,
-    arrivingAt: flights.flatMap((offer) => arrivalOf(offer) ?? []),
+    arrivingAt: flights.flatMap((offer) => findArrival(offer) ?? []),
   };
   const ownStays = await findStaysThere(arrival, own?.userId ?? caller.userId, ports, caller);
   const places = { hotel, ownStay: ownStays.find(({ position }) => position !== undefined)?.position };
   const ways = await findTransfers(setting, flights, places, transferMode, ports, call.signal);
-  const transfer = ways && { ...ways, pickUps: pickUpsOf(flights, ways, ports.maps) };
+  const transfer = ways && { ...ways, pickUps: planPickUps(flights, ways, ports.maps) };
   return { setting, alternatives, change, airlineChange, hotel, stays: ownStays.map(({ answer }) => answer), transfer };
 }
 
@@ -107,7 +107,7 @@ async function findNight({ stay, role, stayed, night, origin, replan }: Setting,
 type Transfer = z.input<typeof TransferAnswer>;
 
 /** The pick-up time for each proposal; empty if no way from an airport is known. */
-function pickUpsOf(
+function planPickUps(
   proposals: readonly (Flown & { id: string })[],
   { direction, available, others }: Transfer,
   maps: Pick<Maps, "airport">,
@@ -152,23 +152,23 @@ function describeStay(stay: BookedStay, days: readonly string[], now: Temporal.I
     checkOutDate,
     totalAmount,
     totalCurrency,
-    effect: effectOf(stay, days),
+    effect: sayEffect(stay, days),
     returnedAmount: currency === totalCurrency ? amount : null,
     returnedUntil: until?.toString() ?? null,
     next: { tool: "cancel_order_quote", args: { orderId } },
   };
 }
 
-function effectOf(stay: Pick<BookedStay, "checkInDate" | "checkOutDate">, days: readonly string[]): string {
+function sayEffect(stay: Pick<BookedStay, "checkInDate" | "checkOutDate">, days: readonly string[]): string {
   if (days.length === 0) return "Without another flight it is not known what becomes of it.";
   const said = days.map((day) => {
     const isBefore = day < stay.checkInDate;
-    return `arriving on ${day}: ${isBefore ? "in time for it" : lossOf(nightsLost(stay, day), nightsLost(stay))}`;
+    return `arriving on ${day}: ${isBefore ? "in time for it" : sayLoss(nightsLost(stay, day), nightsLost(stay))}`;
   });
   return `${said.join("; ")}.`.replace(/^a/, "A");
 }
 
-function lossOf(lost: number, nights: number): string {
+function sayLoss(lost: number, nights: number): string {
   if (lost === 0) return "no night is lost, but tell the hotel of a late arrival";
   if (lost >= nights) return "it is lost: tell the hotel, or cancel it before";
   return `up to ${lost} of ${nights} nights are lost: tell the hotel, so that it keeps the room`;

@@ -1,6 +1,6 @@
 import type { Maps } from "../../ports/maps.ts";
 import type { FlightOffer, FlightSearch } from "../../ports/supplier/flights.ts";
-import { departureOf, type OwnOrder } from "./find-own-order.ts";
+import { findDeparture, type OwnOrder } from "./find-own-order.ts";
 
 /** The replacement to search for a disrupted leg. */
 export interface Replan {
@@ -46,8 +46,8 @@ interface Asked {
 }
 
 /** By the order, if it flies on the caller's day; else as the caller says. */
-export function scheduledOf(own: OwnOrder | undefined, said: Temporal.Instant, maps: Pick<Maps, "airport">) {
-  const departs = own && departureOf(own.segment, maps);
+export function chooseScheduled(own: OwnOrder | undefined, said: Temporal.Instant, maps: Pick<Maps, "airport">) {
+  const departs = own && findDeparture(own.segment, maps);
   return departs !== undefined && departs.until(said).abs().total("hours") < SAME_FLIGHT_HOURS ? departs : said;
 }
 
@@ -66,7 +66,7 @@ export function saidOfOtherDay(
   const { segment, details } = own;
   const changed = details.airlineChanges.flatMap(({ removed, added }) => [...removed, ...added]);
   const flights = [segment, ...changed.filter(({ flightNumber }) => flightNumber === segment.flightNumber)];
-  const departures = flights.flatMap((flight) => departureOf(flight, maps) ?? []);
+  const departures = flights.flatMap((flight) => findDeparture(flight, maps) ?? []);
   const isSame = departures.some((departs) => departs.until(said).abs().total("hours") < SAME_FLIGHT_HOURS);
   if (departures.length === 0 || isSame) return [];
   const { flightNumber, origin, departingAt } = segment;
@@ -76,7 +76,7 @@ export function saidOfOtherDay(
 }
 
 /** One traveler is the default, so an order of several applies to all of them. */
-export function passengersOf(asked: number, own: OwnOrder | undefined): number {
+export function countPassengers(asked: number, own: OwnOrder | undefined): number {
   const ordered = Math.min(own?.details.passengers.length ?? 0, MOST_PASSENGERS);
   return asked === 1 && ordered > 1 ? ordered : asked;
 }
@@ -86,14 +86,14 @@ export function saidOfOrder(own: OwnOrder | undefined, asked: Asked, maps: Maps)
   if (own === undefined) return [];
   const { segment, comesFrom, goesOnTo, hasBegun, details } = own;
   const travelers = details.passengers.length;
-  const departs = departureOf(segment, maps);
+  const departs = findDeparture(segment, maps);
   return [
     ...(departs === undefined || departs.equals(asked.scheduled)
       ? []
       : [
           `Your order's ${segment.flightNumber} leaves ${segment.origin} at ${segment.departingAt} local time (${departs}), not at scheduledDepartureIso.`,
         ]),
-    ...(passengersOf(asked.passengers, own) === asked.passengers
+    ...(countPassengers(asked.passengers, own) === asked.passengers
       ? []
       : [`Your order is for ${travelers} travelers: these are prices for all of them, without pnr for one.`]),
     ...(asked.passengers > 1 && asked.passengers !== travelers

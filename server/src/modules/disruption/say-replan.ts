@@ -8,7 +8,7 @@ import type { ReplanInput } from "./replan-input.ts";
 import { type Outlook, SMALL_DELAY_MINUTES } from "./replan-outlook.ts";
 import type { AlternativesAnswer, ChangeAnswer, MessageAnswer } from "./replan-parts.ts";
 import type { Setting } from "./replan-setting.ts";
-import { arrivalOf, effectOn, saidOfStay } from "./stay-role.ts";
+import { effectOn, findArrival, saidOfStay } from "./stay-role.ts";
 
 type Alternatives = z.input<typeof AlternativesAnswer>;
 type Change = z.input<typeof ChangeAnswer>;
@@ -29,7 +29,7 @@ export function saidOfAlternatives(
       ? ["Your order can be given back. Of these, those whose conditions.refundBeforeDeparture is not allowed cannot."]
       : []),
     ...(stay === undefined ? [] : saidOfStay(role, stayed, replan)),
-    ...(role === "destination" && stayCheckInDate ? [effectOn(stayed, arrivalOf(offers[0]))] : []),
+    ...(role === "destination" && stayCheckInDate ? [effectOn(stayed, findArrival(offers[0]))] : []),
     ...saidOfCity(replan, maps),
   ];
   return said.join(" ") || null;
@@ -63,7 +63,7 @@ export function saidOfChange(
 }
 
 /** The next actions, cheapest to try first. */
-export function nextOf(
+export function sayNext(
   outlook: Outlook,
   { alternatives, change }: { alternatives: Alternatives; change: Change },
   messages: readonly z.input<typeof MessageAnswer>[],

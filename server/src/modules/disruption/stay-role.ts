@@ -47,17 +47,17 @@ export type Flown = {
 };
 type Segment = FlightOffer["slices"][number]["segments"][number];
 
-const segmentsOf = ({ slices }: Flown) => slices.flatMap(({ segments }) => segments);
+const listSegments = ({ slices }: Flown) => slices.flatMap(({ segments }) => segments);
 
 /** By the destination's clock. */
-export const arrivalOf = (flown: Flown | undefined): string | undefined =>
-  flown && segmentsOf(flown).at(-1)?.arrivingAt;
+export const findArrival = (flown: Flown | undefined): string | undefined =>
+  flown && listSegments(flown).at(-1)?.arrivingAt;
 
 /** The departure and arrival airports of flights, without repetition. */
-export function airportsOf(flights: readonly Flown[]): { origins: string[]; destinations: string[] } {
+export function listAirports(flights: readonly Flown[]): { origins: string[]; destinations: string[] } {
   const [origins, destinations] = [0, -1].map((at) =>
     flights.flatMap((flown) => {
-      const segment = segmentsOf(flown).at(at);
+      const segment = listSegments(flown).at(at);
       return segment === undefined ? [] : [at === 0 ? segment.origin : segment.destination];
     }),
   );
@@ -71,10 +71,10 @@ export function airportOfTransfer(
   { checkInDate }: Pick<NightStay, "checkInDate">,
 ): string | undefined {
   const first = offers[0];
-  if (role === "destination") return first && segmentsOf(first).at(-1)?.destination;
-  const after = offers.find((offer) => (segmentsOf(offer)[0]?.departingAt.slice(0, 10) ?? "") > checkInDate);
+  if (role === "destination") return first && listSegments(first).at(-1)?.destination;
+  const after = offers.find((offer) => (listSegments(offer)[0]?.departingAt.slice(0, 10) ?? "") > checkInDate);
   const meant = after ?? first;
-  return meant && segmentsOf(meant)[0]?.origin;
+  return meant && listSegments(meant)[0]?.origin;
 }
 
 /** Notes on a stay that is not a night of waiting; none if it is. */

@@ -5,7 +5,7 @@ import { type Answer, describeFinding, judgeAnswer } from "../../../test/support
 import type { RenderedDocument } from "../../../test/support/documents/truth.ts";
 import type { TestService } from "../../../test/support/service.ts";
 import { openSharedService } from "../../../test/support/shared-service.ts";
-import { resultOf } from "../../../test/support/treasury.ts";
+import { requireResult } from "../../../test/support/treasury.ts";
 
 let service: TestService;
 beforeAll(async () => {
@@ -25,7 +25,7 @@ const Scanned = z.object({
 
 async function scan({ kind, bytes, mediaType }: RenderedDocument): Promise<Answer> {
   const args = { kind, data: bytes.toString("base64"), mediaType };
-  return Scanned.parse(resultOf(await service.call("scan_document", args)));
+  return Scanned.parse(requireResult(await service.call("scan_document", args)));
 }
 
 const purchase = ["totalAmount", "issuedOn", "currency"];

@@ -15,8 +15,8 @@ declare module "../../kernel/contracts/parts.ts" {
     readonly "documents.scanner": Scanner;
     readonly "documents.documentScanner": DocumentScanner;
     readonly "documents.documentSource": DocumentSource;
-    readonly "documents.payerTurns": Pick<CostlyCalls, "turnOf">;
-    readonly "documents.fetchTurns": Pick<CostlyCalls, "turnOf">;
+    readonly "documents.payerTurns": Pick<CostlyCalls, "createTurn">;
+    readonly "documents.fetchTurns": Pick<CostlyCalls, "createTurn">;
   }
   interface ModuleSettings {
     readonly "documents.scanProcesses": number;
@@ -34,9 +34,9 @@ declare module "../../kernel/contracts/tool.ts" {
     "documents.documentScanner": DocumentScanner;
     "documents.documentSource": DocumentSource;
     /** For scans by payers without a key. */
-    "documents.payerTurns": Pick<CostlyCalls, "turnOf">;
+    "documents.payerTurns": Pick<CostlyCalls, "createTurn">;
     /** For fetched documents, until they are read. */
-    "documents.fetchTurns": Pick<CostlyCalls, "turnOf">;
+    "documents.fetchTurns": Pick<CostlyCalls, "createTurn">;
   }
 }
 

@@ -46,7 +46,7 @@ export const ScanAnswer = z.object({
 
 /** The part of a scan that may leave the service: bounded, and without numbers of identity documents and payment cards. */
 export function describeScan(kind: DocumentKind, scan: Scan): z.input<typeof ScanAnswer> {
-  const hide = hidingOf(kind === "id_document" ? scan.fields.documentNumber?.value : undefined);
+  const hide = createHiding(kind === "id_document" ? scan.fields.documentNumber?.value : undefined);
   const showAll = (list: readonly Fields[] | undefined) =>
     list?.slice(0, MOST_LINES).map((one) => showFields(one, hide));
   const reasons = [...scan.reasons, ...cutReasons(scan)].slice(0, MOST_REASONS);
@@ -104,7 +104,7 @@ function maskDocumentNumber(number: string): string {
 }
 
 /** Masks a document's number and numbers of payment cards anywhere in a text, also in groups. */
-function hidingOf(documentNumber: string | undefined): (text: string) => string {
+function createHiding(documentNumber: string | undefined): (text: string) => string {
   const letters = Array.from((documentNumber ?? "").replaceAll(/[^A-Za-z0-9]/g, "").slice(0, MOST_LETTERS));
   if (documentNumber === undefined || letters.length < FEWEST_LETTERS) return hideCardNumbers;
   const pattern = new RegExp(letters.join("[ .<-]?"), "gi");

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it, vi } from "vitest";
-import { createFakeScanner, passportOf, scanOf } from "../../../test/support/fake-scanner.ts";
+import { buildScan, createFakeScanner, passportFields } from "../../../test/support/fake-scanner.ts";
 import { type Buyer, createBuyer } from "../../../test/support/paid.ts";
 import { searchDatabase } from "../../../test/support/search-database.ts";
 import { startTestService, type TestService } from "../../../test/support/service.ts";
@@ -33,7 +33,7 @@ const DATA = Buffer.from("a document").toString("base64");
 const pay = (args: object, headers = {}) => buyer.pay("scan_document", { data: DATA, ...args }, longValid(), headers);
 
 it("the answer comes once, and only its receipt is stored", async () => {
-  fake.says(scanOf({ merchantName: "Unforgettable Inn", invoiceNumber: "UNF-4711" }));
+  fake.says(buildScan({ merchantName: "Unforgettable Inn", invoiceNumber: "UNF-4711" }));
   const headers = { "payment-signature": await buyer.sign("scan_document", longValid()) };
   const args = { kind: "receipt", data: DATA };
   const before = fake.requests.length;
@@ -49,7 +49,7 @@ it("the answer comes once, and only its receipt is stored", async () => {
 });
 
 it("a passport gets no scanId, as there is no profile to fill, and nothing is stored", async () => {
-  fake.says(scanOf({ ...passportOf("AB7100001"), issuedOn: "2023-09-15" }));
+  fake.says(buildScan({ ...passportFields("AB7100001"), issuedOn: "2023-09-15" }));
   const { status, body, text } = await pay({ kind: "id_document" });
   expect([status, body.result], text).toEqual([200, expect.not.objectContaining({ scanId: expect.anything() })]);
   expect(text).not.toContain("AB7100001");
@@ -65,7 +65,7 @@ it("one document of a payer is read at once, two wait, and a payer that sends mo
     most = Math.max(most, running);
     await release.promise;
     running -= 1;
-    return scanOf({});
+    return buildScan({});
   });
   const first = pay({ kind: "receipt" });
   await vi.waitFor(() => expect(running).toBe(1), { timeout: 20_000 });
@@ -93,7 +93,7 @@ it("failed scans cost the service more than others, so a payer and an address ha
   const unread = await buyer.post("scan_document", {}, { ...from, "payment-signature": "nothing" });
   expect([unread.status, unread.body.code]).toEqual([429, "rate_limited"]);
   instant = instant.add({ minutes: 2 });
-  fake.says(scanOf({}));
+  fake.says(buildScan({}));
   // Control: paid scans do not count.
   for (let attempt = 0; attempt < 7; attempt += 1) expect((await pay({ kind: "receipt" }, from)).status).toBe(200);
 });

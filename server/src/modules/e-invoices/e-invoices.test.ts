@@ -11,7 +11,7 @@ import { programAt } from "../../../test/support/programs.ts";
 import { dropSandboxDatabase, startTestService, type TestService } from "../../../test/support/service.ts";
 import { settledFlight } from "../../../test/support/settled-flight.ts";
 import { createMigratedDatabase } from "../../../test/support/test-database.ts";
-import { resultOf } from "../../../test/support/treasury.ts";
+import { requireResult } from "../../../test/support/treasury.ts";
 import { sampleXml, wrongEInvoices } from "../../../test/support/wrong-e-invoices.ts";
 import { createVault } from "../../adapters/vault.ts";
 import { startApp } from "../../compose.ts";
@@ -184,7 +184,7 @@ describe("rules without their processor", () => {
 });
 
 describe("a thread for invoices", () => {
-  const queueOf = (work: string, timeoutMilliseconds: number) =>
+  const createQueue = (work: string, timeoutMilliseconds: number) =>
     new WorkerQueue<string, string>({
       script: new URL(
         `data:text/javascript,import { parentPort } from "node:worker_threads"; parentPort.on("message", ({ id, input }) => { ${work} parentPort.postMessage({ id, output: input }); });`,
@@ -194,9 +194,9 @@ describe("a thread for invoices", () => {
     });
 
   it("is ended if it takes too long or too much memory, and the next one works", async () => {
-    const slow = queueOf(`if (input === "hang") for (;;);`, 500);
+    const slow = createQueue(`if (input === "hang") for (;;);`, 500);
     await expect(slow.run("hang")).rejects.toThrow("it took too long");
-    const greedy = queueOf(`if (input === "eat") for (const all = []; ; ) all.push({ all: [all] });`, 60_000);
+    const greedy = createQueue(`if (input === "eat") for (const all = []; ; ) all.push({ all: [all] });`, 60_000);
     await expect(greedy.run("eat")).rejects.toThrow(/memory/);
     for (const queue of [slow, greedy]) {
       expect(await queue.run("again").catch(() => queue.run("again"))).toBe("again");
@@ -205,7 +205,7 @@ describe("a thread for invoices", () => {
   });
 
   it("has a bounded queue", async () => {
-    const queue = queueOf("", 60_000);
+    const queue = createQueue("", 60_000);
     const all = await Promise.allSettled(Array.from({ length: 70 }, (_, index) => queue.run(String(index))));
     expect(all.filter(({ status }) => status === "fulfilled")).toHaveLength(64);
     queue.stop("the end");
@@ -223,7 +223,7 @@ describe("an invoice where rules are installed", () => {
   const Invoice = Files.extend({ creditNotes: z.array(Files) });
 
   /** The files of an answer: the document, and the XML in the PDF. */
-  const filesOf = async ({ pdfUrl, jsonUrl }: z.output<typeof Files>) => {
+  const readFiles = async ({ pdfUrl, jsonUrl }: z.output<typeof Files>) => {
     const document = InvoiceDocument.parse(await (await fetch(jsonUrl)).json());
     const pdf = Buffer.from(await (await fetch(pdfUrl)).arrayBuffer());
     return { document, pdf: pdf.toString("latin1"), xml: embeddedXml(pdf) };
@@ -251,7 +251,7 @@ describe("an invoice where rules are installed", () => {
     const { bookingId, orderId } = await settledFlight(service, escrow);
     await putSeller(service, "XX");
     const tried = { tool: "generate_booking_invoice", args: { bookingId } };
-    const { problem } = resultOf(await service.call("preview_call", tried));
+    const { problem } = requireResult(await service.call("preview_call", tried));
     const refused = await service.call("generate_booking_invoice", { bookingId });
     expect(refused.body).toMatchObject({ ok: false, code: "e_invoice_refused", retryable: false });
     expect(refused.body).toMatchObject(Object(problem));
@@ -264,9 +264,9 @@ describe("an invoice where rules are installed", () => {
 
     await putSeller(service, "DE");
     const asked = await Promise.all([1, 2, 3].map(() => service.call("generate_booking_invoice", { bookingId })));
-    const [answer] = asked.map((one) => Invoice.parse(resultOf(one)));
+    const [answer] = asked.map((one) => Invoice.parse(requireResult(one)));
     expect(answer).toMatchObject({ invoiceNumber: "SANDBOX-INV-000001", eInvoice: { available: true, reason: null } });
-    const { document, pdf, xml } = await filesOf(Invoice.parse(answer));
+    const { document, pdf, xml } = await readFiles(Invoice.parse(answer));
     expect(document.eInvoice).toMatchObject({ available: true, profile: "EN 16931", findings: [] });
     expect(document.eInvoice.rulesSha256).toMatch(/^[0-9a-f]{64}$/);
     expect(xml).toBe(writeCii(document));
@@ -276,27 +276,27 @@ describe("an invoice where rules are installed", () => {
     expect(pdf).toContain("<fx:ConformanceLevel>EN 16931</fx:ConformanceLevel>");
     expect(pdf).toContain("<pdfaid:part>3</pdfaid:part>");
 
-    const { cancellationId } = resultOf(await service.call("cancel_order_quote", { orderId }));
+    const { cancellationId } = requireResult(await service.call("cancel_order_quote", { orderId }));
     // As if newer rules refuse an invoice that older ones passed: its credit note waits, and the invoice stays readable.
     const stored = `update booking_invoice set document = jsonb_set(document, '{seller,countryCode}', '"XX"') where tenant_id = $1`;
     await service.sql(stored, [service.tenantId]);
     await putSeller(service, "XX");
-    resultOf(await service.call("confirm_cancel_order", { cancellationId }));
+    requireResult(await service.call("confirm_cancel_order", { cancellationId }));
     expect(await runJobTwice()).toMatchObject([{ bookingId, code: "e_invoice_refused" }]);
-    const waiting = Invoice.parse(resultOf(await service.call("generate_booking_invoice", { bookingId })));
+    const waiting = Invoice.parse(requireResult(await service.call("generate_booking_invoice", { bookingId })));
     expect(waiting).toMatchObject({
       invoiceNumber: "SANDBOX-INV-000001",
       creditNotes: [],
       creditNoteWaiting: { code: "e_invoice_refused", text: expect.stringContaining("countryCode of seller") },
     });
-    expect((await filesOf(waiting)).document.number).toBe("SANDBOX-INV-000001");
+    expect((await readFiles(waiting)).document.number).toBe("SANDBOX-INV-000001");
     const numbers = "select last_number from invoice_series where tenant_id = $1 and series like '%CN-'";
     expect(await service.sql(numbers, [service.tenantId])).toEqual([]);
 
     await putSeller(service, "DE");
-    const after = Invoice.parse(resultOf(await service.call("generate_booking_invoice", { bookingId })));
+    const after = Invoice.parse(requireResult(await service.call("generate_booking_invoice", { bookingId })));
     expect(after).toMatchObject({ creditNotes: [{}], creditNoteWaiting: null });
-    const note = await filesOf(Files.parse(after.creditNotes[0]));
+    const note = await readFiles(Files.parse(after.creditNotes[0]));
     expect(note.document.eInvoice.available).toBe(true);
     expect(note.xml).toContain("<ram:TypeCode>381</ram:TypeCode>");
     expect(note.xml).toMatch(/<ram:InvoiceReferencedDocument><ram:IssuerAssignedID>SANDBOX-INV-000001</);

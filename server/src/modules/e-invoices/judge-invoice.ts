@@ -14,7 +14,7 @@ const PROFILE = "EN 16931";
 export function createEInvoices(rules: Pick<EInvoiceRules, "areInstalled" | "check">): EInvoices {
   return {
     judge: (invoice) => judge(rules, invoice),
-    attachmentOf(invoice) {
+    buildAttachment(invoice) {
       const xml = writeCii(invoice);
       if (xml === undefined) throw new Error("an e-invoice names seller and buyer");
       return { fileName: FACTUR_X.fileName, xml, description: PROFILE, metadata: facturXMetadata(PROFILE) };
@@ -75,7 +75,7 @@ const properties = {
   ConformanceLevel: "The conformance level of the embedded XML document",
 } as const;
 
-const propertyOf = ([name, meaning]: readonly [string, string]): string =>
+const formatProperty = ([name, meaning]: readonly [string, string]): string =>
   `<rdf:li rdf:parseType="Resource"><pdfaProperty:name>${name}</pdfaProperty:name><pdfaProperty:valueType>Text</pdfaProperty:valueType><pdfaProperty:category>external</pdfaProperty:category><pdfaProperty:description>${meaning}</pdfaProperty:description></rdf:li>`;
 
 /** Tells readers of the PDF which e-invoice it holds; PDF/A requires the terms of such metadata to be declared with it. */
@@ -91,7 +91,7 @@ const facturXMetadata = (profile: string): string => `
       <pdfaSchema:schema>Factur-X PDFA Extension Schema</pdfaSchema:schema>
       <pdfaSchema:namespaceURI>${NAMESPACE}</pdfaSchema:namespaceURI>
       <pdfaSchema:prefix>fx</pdfaSchema:prefix>
-      <pdfaSchema:property><rdf:Seq>${Object.entries(properties).map(propertyOf).join("")}</rdf:Seq></pdfaSchema:property>
+      <pdfaSchema:property><rdf:Seq>${Object.entries(properties).map(formatProperty).join("")}</rdf:Seq></pdfaSchema:property>
     </rdf:li></rdf:Bag></pdfaExtension:schemas>
   </rdf:Description>
 `;

@@ -6,7 +6,7 @@ import { expect, it } from "vitest";
 import { openEscrow } from "../../../test/support/escrow.ts";
 import { settledFlight } from "../../../test/support/settled-flight.ts";
 import { openSharedService } from "../../../test/support/shared-service.ts";
-import { resultOf } from "../../../test/support/treasury.ts";
+import { requireResult } from "../../../test/support/treasury.ts";
 import { modules } from "../../contributions.ts";
 
 const REPOSITORY = resolve(import.meta.dirname, "../../../..");
@@ -48,7 +48,7 @@ it.runIf(isLeftOut)("an invoice of such an installation says that it is no e-inv
   await using service = await openSharedService();
   const escrow = openEscrow(service);
   const { bookingId } = await settledFlight(service, escrow);
-  expect(resultOf(await service.call("generate_booking_invoice", { bookingId }))).toMatchObject({
+  expect(requireResult(await service.call("generate_booking_invoice", { bookingId }))).toMatchObject({
     invoiceNumber: "SANDBOX-INV-000001",
     eInvoice: { available: false, reason: "This installation makes no e-invoices." },
   });

@@ -37,16 +37,16 @@ interface TaxBreakdown {
 const MICRO_PER_CENT = 10_000n;
 
 /** An amount in whole cents, possibly negative. */
-export const centsOf = (amount: string): bigint =>
-  amount.startsWith("-") ? -centsOf(amount.slice(1)) : (parseDecimal(amount) ?? 0n) / MICRO_PER_CENT;
+export const toCents = (amount: string): bigint =>
+  amount.startsWith("-") ? -toCents(amount.slice(1)) : (parseDecimal(amount) ?? 0n) / MICRO_PER_CENT;
 
 /** Divides an invoice by tax. The tax equals the invoice's, to the cent. */
 export function breakDownTax(invoice: InvoiceDocument): TaxBreakdown {
-  const { fees, others } = taxesOf(invoice);
+  const { fees, others } = splitTaxes(invoice);
   const rate = parseDecimal(invoice.tax.ratePercent ?? "0") ?? 0n;
   let [feeCents, feeTaxCents] = [0n, 0n];
   const lines = invoice.lines.map(({ kind, amount }): TaxedLine => {
-    const cents = centsOf(amount);
+    const cents = toCents(amount);
     if (!feeKinds.has(kind)) return { kind, tax: others, netCents: cents };
     // The tax of all fees up to here, less that of the previous ones, so that the parts sum to the whole tax.
     feeCents += cents;
@@ -64,7 +64,7 @@ export function breakDownTax(invoice: InvoiceDocument): TaxBreakdown {
 
 const sum = (amounts: readonly bigint[]): bigint => amounts.reduce((all, one) => all + one, 0n);
 
-function taxesOf({ tax, language }: InvoiceDocument): { fees: Tax; others: Tax } {
+function splitTaxes({ tax, language }: InvoiceDocument): { fees: Tax; others: Tax } {
   const { treatment, ratePercent, note } = tax;
   const say = invoiceTexts(wordsIn(language));
   const all = (one: Tax) => ({ fees: one, others: one });

@@ -1,6 +1,6 @@
 import { wordsIn } from "../../domain/texts.ts";
 import { formatCents, type InvoiceDocument, invoiceTexts, SANDBOX_MARK } from "../invoices/index.ts";
-import { breakDownTax, centsOf } from "./tax-breakdown.ts";
+import { breakDownTax, toCents } from "./tax-breakdown.ts";
 
 /** An element with its content; undefined content is left out, and so is an empty element. */
 type XmlNode = string | undefined;
@@ -165,7 +165,7 @@ function readVatId(taxId: string): string | undefined {
 
 function settlement(invoice: InvoiceDocument, { groups, netCents, taxCents }: Breakdown, say: Say): XmlNode {
   const { currency, kind, dueOn, corrects, settlement: paid } = invoice;
-  const total = formatCents(centsOf(invoice.total));
+  const total = formatCents(toCents(invoice.total));
   const how = say("transaction", { chain: String(paid.chainId), hash: paid.txHash });
   return element("ram:ApplicableHeaderTradeSettlement", [
     element("ram:InvoiceCurrencyCode", currency),

@@ -67,7 +67,7 @@ export async function executeOnce<R extends CalledEffect, A extends EffectAggreg
     const prepared = await request.prepare();
     const record = await storeIntent(machine, request.callId, prepared);
     if (record === undefined) continue;
-    return await answerOf(machine, request, record, {
+    return await awaitAnswer(machine, request, record, {
       begin: prepared.begin,
       milliseconds: options.answerMilliseconds ?? ANSWER_MILLISECONDS,
     });
@@ -87,7 +87,7 @@ async function storeIntent<R extends CalledEffect, A extends EffectAggregates>(
   });
 }
 
-async function answerOf<R extends CalledEffect, A extends EffectAggregates>(
+async function awaitAnswer<R extends CalledEffect, A extends EffectAggregates>(
   machine: EffectMachine<R, A>,
   request: OnceRequest<R, A>,
   record: R,

@@ -29,23 +29,23 @@ export class WorkMeter {
   }
 
   gauges(): readonly Gauge[] {
-    const gauge = (name: string, help: string, measureOf: (work: OpenWork) => number): Gauge => ({
+    const gauge = (name: string, help: string, pickValue: (work: OpenWork) => number): Gauge => ({
       name,
       help,
       labelNames: ["kind"],
       read: (): readonly GaugeValue[] =>
-        this.#latest.map((work) => ({ labels: { kind: work.kind }, value: measureOf(work) })),
+        this.#latest.map((work) => ({ labels: { kind: work.kind }, value: pickValue(work) })),
     });
     return [
       gauge("wayfare_effects_open", "Work that is stored and not finished yet.", ({ count }) => count),
       gauge("wayfare_effects_oldest_seconds", "How long the oldest of it has waited; 0 when there is none.", (work) =>
-        this.#ageOf(work),
+        this.#measureAge(work),
       ),
       gauge("wayfare_effects_stuck", "How much of it has waited for more than ten minutes.", ({ stuck }) => stuck),
     ];
   }
 
-  #ageOf({ oldestSince }: OpenWork): number {
+  #measureAge({ oldestSince }: OpenWork): number {
     return oldestSince === undefined ? 0 : Math.max(0, this.#clock.now().since(oldestSince).total("seconds"));
   }
 }

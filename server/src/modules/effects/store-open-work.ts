@@ -19,9 +19,9 @@ export async function readOpenWork(
   stuckBefore: Temporal.Instant,
 ): Promise<readonly OpenWork[]> {
   const { table, kind, since } = work;
-  const kindOf = typeof kind === "string" ? sql.lit(kind) : sql.ref(kind.column);
+  const kindSql = typeof kind === "string" ? sql.lit(kind) : sql.ref(kind.column);
   const { rows } = await sql<{ kind: string; open: bigint; oldest: Temporal.Instant; stuck: bigint }>`
-    select ${kindOf} as kind, count(*) as open, min(${sql.ref(since)}) as oldest,
+    select ${kindSql} as kind, count(*) as open, min(${sql.ref(since)}) as oldest,
       count(*) filter (where ${sql.ref(since)} < ${stuckBefore.toString()}::timestamptz) as stuck
     from ${sql.table(table)} where ${sql.join(work.open.map(toSql), sql` and `)} group by 1`.execute(db);
   const names = typeof kind === "string" ? { [kind]: kind } : kind.names;
@@ -34,9 +34,9 @@ export async function readOpenWork(
 
 function toSql(condition: WorkCondition): RawBuilder<unknown> {
   const column = sql.ref(condition.column);
-  const listOf = (values: readonly string[]) => sql.join(values.map((value) => sql.lit(value)));
+  const literalList = (values: readonly string[]) => sql.join(values.map((value) => sql.lit(value)));
   if ("isNull" in condition) return sql`${column} is null`;
   return "in" in condition
-    ? sql`${column} in (${listOf(condition.in)})`
-    : sql`${column} not in (${listOf(condition.notIn)})`;
+    ? sql`${column} in (${literalList(condition.in)})`
+    : sql`${column} not in (${literalList(condition.notIn)})`;
 }

@@ -1,7 +1,7 @@
 import type { Caller } from "../../kernel/contracts/tool.ts";
 import type { Maps } from "../../ports/maps.ts";
 import { maskNumbers, type Passport, type Travelers } from "../travelers/index.ts";
-import { staysOf } from "./booked-stays.ts";
+import { listStays } from "./booked-stays.ts";
 import { type Assessed, rankPassports } from "./choose-passport.ts";
 import type { Stores } from "./context.ts";
 import type { CountryStay, EligibilityAssessment, EligibilityRules, TravelPurpose } from "./eligibility-rules.ts";
@@ -31,8 +31,8 @@ export async function readTraveler(
 ): Promise<KnownTraveler | undefined> {
   const profile = await travelers.get(tenantId, userId, environment);
   if (profile === undefined && !(await travelers.isUser(tenantId, userId, environment))) return undefined;
-  const slices = await stores.orders.bookedSlicesOf(tenantId, environment, userId);
-  return { passports: profile?.passports ?? [], bookedStays: staysOf(slices, maps) };
+  const slices = await stores.orders.listBookedSlices(tenantId, environment, userId);
+  return { passports: profile?.passports ?? [], bookedStays: listStays(slices, maps) };
 }
 
 /** One per passport, the best one first; empty if the traveler has none. */

@@ -1,4 +1,4 @@
-import { countryNameOf, namesNoNationality } from "../../domain/countries.ts";
+import { nameCountry, namesNoNationality } from "../../domain/countries.ts";
 import { checkAuthorization, checkPurpose, checkVisa, findGrant, isGranted } from "./check-entry.ts";
 import { checkPassport, checkValidity } from "./check-passport.ts";
 import { checkStay } from "./check-stay.ts";
@@ -10,7 +10,7 @@ import type {
   EligibilityVerdict,
   RuleSource,
 } from "./eligibility-rules.ts";
-import { type Case, daysBetween, type Finding, sourceOf, worstOf } from "./findings.ts";
+import { type Case, daysBetween, type Finding, findSource, worstVerdict } from "./findings.ts";
 import type { KnownRegime, Regimes } from "./read-regimes.ts";
 
 /** A rule that was last confirmed longer ago is stale: visa rules change every few months. */
@@ -34,14 +34,14 @@ export function assess(regimes: Regimes, question: EligibilityQuestion): Eligibi
   if (known === undefined) return notCovered(question);
   const { regime } = known;
   const asked: Case = { ...question, regime, expiresOn: Temporal.PlainDate.from(document.expiresOn) };
-  return concluded(question, known, findingsOf(asked));
+  return concluded(question, known, listFindings(asked));
 }
 
-function findingsOf(asked: Case): Finding[] {
+function listFindings(asked: Case): Finding[] {
   const { regime, document, purpose } = asked;
   const passport = checkPassport(asked);
   const free = regime.freeMovement.find(({ nationalities }) => nationalities.has(document.nationality));
-  if (free !== undefined) return [passport, ...mayStay(sourceOf(regime, free.source), free.note)];
+  if (free !== undefined) return [passport, ...mayStay(findSource(regime, free.source), free.note)];
   if (purpose === "transit") return [passport, ...checkTransit(asked)];
   const found = findGrant(asked);
   const visa = checkVisa(asked, found?.grant);
@@ -75,8 +75,8 @@ function ownCountry(question: EligibilityQuestion, known: KnownRegime | undefine
   const { document, arrivesOn } = question;
   const isExpired = document.expiresOn < arrivesOn.toString();
   const detail = isExpired
-    ? `This passport (${countryNameOf(document.nationality)}) expires on ${document.expiresOn}, before the arrival on ${arrivesOn}. Airlines do not board it, though the country lets its own nationals in.`
-    : `This passport (${countryNameOf(document.nationality)}) is valid on the day of arrival.`;
+    ? `This passport (${nameCountry(document.nationality)}) expires on ${document.expiresOn}, before the arrival on ${arrivesOn}. Airlines do not board it, though the country lets its own nationals in.`
+    : `This passport (${nameCountry(document.nationality)}) is valid on the day of arrival.`;
   const passport: Finding = {
     check: { id: "passport", status: isExpired ? "fail" : "pass", detail, source: OWN_COUNTRY },
     verdict: isExpired ? "not_admitted" : "eligible",
@@ -94,12 +94,12 @@ function notCovered(question: EligibilityQuestion): EligibilityAssessment {
     check: {
       id: "passport",
       status: isExpired ? "fail" : "pass",
-      detail: `This passport (${countryNameOf(document.nationality)}) ${isExpired ? "expires" : "is valid until"} ${isExpired ? "on " : ""}${document.expiresOn}.`,
+      detail: `This passport (${nameCountry(document.nationality)}) ${isExpired ? "expires" : "is valid until"} ${isExpired ? "on " : ""}${document.expiresOn}.`,
       source: null,
     },
     verdict: isExpired ? "not_admitted" : "eligible",
   };
-  const country = countryNameOf(destinationIso3);
+  const country = nameCountry(destinationIso3);
   const detail = `The service has no rules for ${country}.`;
   const visa: Finding = {
     check: { id: "visa", status: "unknown", detail, source: null },
@@ -115,7 +115,7 @@ function withoutNationality(question: EligibilityQuestion, known: KnownRegime | 
   const passport: Finding = {
     check: { id: "passport", status: "unknown", detail, source: null },
     verdict: "needs_information",
-    nextStep: `Ask a consulate of ${countryNameOf(question.destinationIso3)} whether it accepts this document and which visa it needs.`,
+    nextStep: `Ask a consulate of ${nameCountry(question.destinationIso3)} whether it accepts this document and which visa it needs.`,
   };
   return concluded(question, known, [passport]);
 }
@@ -125,7 +125,7 @@ function concluded(
   known: KnownRegime | undefined,
   findings: readonly Finding[],
 ): EligibilityAssessment {
-  const verdict = worstOf(findings.map((finding) => finding.verdict));
+  const verdict = worstVerdict(findings.map((finding) => finding.verdict));
   const checks = findings.map(({ check }) => check);
   const used = checks.flatMap(({ source }) => (source === null || source === OWN_COUNTRY ? [] : [source]));
   const asOf = used.map((source) => source.asOf).toSorted()[0];
@@ -135,8 +135,8 @@ function concluded(
   const nextSteps = findings.flatMap(({ nextStep }) => nextStep ?? []);
   const [authorization = null] = findings.flatMap((finding) => finding.authorization ?? []);
   const said = SUMMARIES[verdict](
-    countryNameOf(document.nationality),
-    known?.regime.title ?? countryNameOf(destinationIso3),
+    nameCountry(document.nationality),
+    known?.regime.title ?? nameCountry(destinationIso3),
     authorization?.type ?? "see the checks",
   );
   const doubts = sayDoubts({ stale, recalled, asOf, url: known?.regime.officialUrl });

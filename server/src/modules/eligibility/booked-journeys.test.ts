@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { z } from "zod";
 import type { TestService } from "../../../test/support/service.ts";
 import { openSharedService } from "../../../test/support/shared-service.ts";
-import { newFundedTenant, resultOf } from "../../../test/support/treasury.ts";
+import { newFundedTenant, requireResult } from "../../../test/support/treasury.ts";
 
 /** Bookings count as stays, and a booking's problems at a border are reported before it is made. */
 
@@ -15,7 +15,7 @@ afterAll(() => service?.[Symbol.asyncDispose]());
 /** With or without ETIAS, depending on the day of the test. */
 const ADMITTED = expect.stringMatching(/^eligible/);
 const inDays = (days: number): string => Temporal.Now.plainDateISO("UTC").add({ days }).toString();
-const call = async (tool: string, args: object) => resultOf(await service.call(tool, args));
+const call = async (tool: string, args: object) => requireResult(await service.call(tool, args));
 
 const passport = (nationality: string) => ({
   nationality,

@@ -1,6 +1,14 @@
-import { countryNameOf } from "../../domain/countries.ts";
+import { nameCountry } from "../../domain/countries.ts";
 import { checkStay } from "./check-stay.ts";
-import { authorizationOf, type Case, type Finding, otherwiseFor, rulesFor, sourceOf, withNote } from "./findings.ts";
+import {
+  type Case,
+  type Finding,
+  findAuthorization,
+  findSource,
+  otherwiseFor,
+  rulesFor,
+  withNote,
+} from "./findings.ts";
 import type { Grant } from "./regime-schema.ts";
 
 type Covered = Grant["purposes"][number];
@@ -48,8 +56,8 @@ export function checkVisa({ regime, document, arrivesOn }: Case, grant: Grant | 
       nextStep: "Ask the consulate of the destination.",
     };
   }
-  const source = sourceOf(regime, grant.source);
-  const issuer = countryNameOf(document.nationality);
+  const source = findSource(regime, grant.source);
+  const issuer = nameCountry(document.nationality);
   const say = (text: string) => withNote(text, grant);
   if (grant.kind === "unknown") {
     const detail = say(`It is not known what holders of this passport (${issuer}) need on ${arrivesOn}.`);
@@ -72,8 +80,8 @@ export function checkVisa({ regime, document, arrivesOn }: Case, grant: Grant | 
 /** The authorization that a grant requires instead of a visa from a consulate. */
 export function checkAuthorization({ regime, arrivesOn }: Case, grant: Grant): Finding {
   const { announced } = grant;
-  const source = sourceOf(regime, grant.source);
-  const needed = grant.kind === "visa_free" ? undefined : authorizationOf(regime, grant.authorization);
+  const source = findSource(regime, grant.source);
+  const needed = grant.kind === "visa_free" ? undefined : findAuthorization(regime, grant.authorization);
   if (needed !== undefined) {
     const detail =
       grant.kind === "visa_on_arrival"
@@ -86,14 +94,14 @@ export function checkAuthorization({ regime, arrivesOn }: Case, grant: Grant): F
       nextStep: `Get the ${needed.type} at ${needed.officialUrl}, unless the traveler has one that is valid.`,
     };
   }
-  const coming = announced === undefined ? undefined : authorizationOf(regime, announced.authorization);
+  const coming = announced === undefined ? undefined : findAuthorization(regime, announced.authorization);
   if (announced !== undefined && coming !== undefined && announced.from <= arrivesOn.toString()) {
     return {
       check: {
         id: "authorization",
         status: "warn",
         detail: announced.note,
-        source: sourceOf(regime, announced.source),
+        source: findSource(regime, announced.source),
       },
       verdict: "eligible",
       authorization: coming,
@@ -105,7 +113,7 @@ export function checkAuthorization({ regime, arrivesOn }: Case, grant: Grant): F
 }
 
 export function checkPurpose({ regime, purpose }: Case, grant: Grant, fits: boolean): Finding {
-  const source = sourceOf(regime, grant.source);
+  const source = findSource(regime, grant.source);
   if (fits) {
     const detail = isGranted(grant)
       ? `The rule covers ${purpose}.`

@@ -1,10 +1,10 @@
-import { countryNameOf } from "../../domain/countries.ts";
-import { type Case, compare, type Finding, sourceOf } from "./findings.ts";
+import { nameCountry } from "../../domain/countries.ts";
+import { type Case, compare, type Finding, findSource } from "./findings.ts";
 
 /** Whether the passport is valid on the day of arrival. */
 export function checkPassport({ regime, document, arrivesOn, expiresOn }: Case): Finding {
-  const source = sourceOf(regime, regime.validity.source);
-  const issuer = countryNameOf(document.nationality);
+  const source = findSource(regime, regime.validity.source);
+  const issuer = nameCountry(document.nationality);
   if (compare(expiresOn, arrivesOn) < 0) {
     const detail = `This passport (${issuer}) expires on ${expiresOn}, before the arrival on ${arrivesOn}.`;
     return {
@@ -21,7 +21,7 @@ export function checkPassport({ regime, document, arrivesOn, expiresOn }: Case):
 export function checkValidity(asked: Case): Finding {
   const { regime, document, arrivesOn, leavesOn, expiresOn } = asked;
   const { months, after, exempt, issuedWithinYears, source: sourceName } = regime.validity;
-  const source = sourceOf(regime, sourceName);
+  const source = findSource(regime, sourceName);
   const isExempt = exempt?.has(document.nationality) === true;
   const needed = isExempt ? { months: 0, after: "departure" as const } : { months, after };
   const say = sayNeeded(needed);

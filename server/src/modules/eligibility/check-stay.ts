@@ -1,10 +1,10 @@
-import { type Case, compare, daysBetween, type Finding, sayDays, sourceOf } from "./findings.ts";
+import { type Case, compare, daysBetween, type Finding, findSource, sayDays } from "./findings.ts";
 import type { Grant } from "./regime-schema.ts";
 
 /** How long the stay may last, alone or together with earlier stays. */
 export function checkStay(asked: Case, grant: Grant): Finding {
   const { regime, arrivesOn, leavesOn } = asked;
-  const source = sourceOf(regime, grant.source);
+  const source = findSource(regime, grant.source);
   const { maxStayDays: most } = grant;
   if (most === undefined) {
     const detail = "The rule names no longest stay; the officer at the border decides.";

@@ -17,13 +17,13 @@ export function checkTransit(asked: Case): Finding[] {
   const airside = airsideGrant(asked);
   const isAirside = compare(leavesOn, arrivesOn) === 0 && airside !== "entry" && airside !== undefined;
   const beyond = checkValidity(within);
-  const landside = sideOf("Landside", within, landsideGrant);
+  const landside = checkSide("Landside", within, landsideGrant);
   const conditions =
     landsideGrant !== undefined && isGranted(landsideGrant) ? [beyond, checkStay(within, landsideGrant)] : [beyond];
   const inside =
     airside === "entry"
       ? aside({ detail: "Airside: there is no transit without passing the border.", status: "fail" }, regime.sources)
-      : sideOf("Airside", within, airside);
+      : checkSide("Airside", within, airside);
   return isAirside ? [inside, onlySaid(landside)] : [landside, ...conditions, onlySaid(inside)];
 }
 
@@ -58,7 +58,7 @@ const STATUS: Readonly<Record<Grant["kind"], Finding["check"]["status"]>> = {
   unknown: "unknown",
 };
 
-function sideOf(side: "Airside" | "Landside", asked: Case, grant: Grant | undefined): Finding {
+function checkSide(side: "Airside" | "Landside", asked: Case, grant: Grant | undefined): Finding {
   if (grant === undefined) {
     const detail = `${side}: the rules that the service has say nothing of this nationality.`;
     return { ...checkVisa(asked, undefined), check: { id: "transit", status: "unknown", detail, source: null } };

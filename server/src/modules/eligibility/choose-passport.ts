@@ -15,7 +15,7 @@ export function rankPassports<Document extends TravelDocument>(
     (one, other) =>
       isWithoutNationality(one) - isWithoutNationality(other) ||
       compareVerdicts(one.assessment.verdict, other.assessment.verdict) ||
-      stayOf(other) - stayOf(one) ||
+      longestStay(other) - longestStay(one) ||
       (one.document.expiresOn < other.document.expiresOn ? 1 : -1),
   );
 }
@@ -28,6 +28,6 @@ function compareVerdicts(one: EligibilityVerdict, other: EligibilityVerdict): nu
   return isWorse(one, other) ? 1 : -1;
 }
 
-function stayOf({ assessment: { verdict, maxStayDays } }: Assessed<TravelDocument>): number {
+function longestStay({ assessment: { verdict, maxStayDays } }: Assessed<TravelDocument>): number {
   return verdict === "eligible" && maxStayDays === null ? Number.MAX_SAFE_INTEGER : (maxStayDays ?? 0);
 }

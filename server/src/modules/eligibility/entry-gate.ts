@@ -6,10 +6,10 @@ import type { Clock } from "../../ports/clock.ts";
 import type { Maps } from "../../ports/maps.ts";
 import type { Travelers } from "../travelers/index.ts";
 import { assessPassports, type Journey, type KnownTraveler, readTraveler } from "./assess-traveler.ts";
-import { countryOf } from "./booked-stays.ts";
+import { findCountry } from "./booked-stays.ts";
 import type { Stores } from "./context.ts";
 import type { EligibilityRules } from "./eligibility-rules.ts";
-import { todayOf } from "./journey-input.ts";
+import { utcToday } from "./journey-input.ts";
 
 interface EntryGatePorts {
   eligibility: EligibilityRules;
@@ -38,7 +38,7 @@ export class EntryGate implements Gate {
   async warn({ tenantId, environment }: PendingCall, plan: LazyPlan): Promise<readonly string[]> {
     const { bought, travelerIds = bought?.travelerIds ?? [] } = await plan();
     if (bought?.kind !== "flight") return [];
-    const journeys = journeysOf(bought.legs, this.#ports.maps);
+    const journeys = listJourneys(bought.legs, this.#ports.maps);
     if (journeys.length === 0) return [];
     const warnings: string[] = [];
     for (const [index, userId] of travelerIds.entries()) {
@@ -57,7 +57,7 @@ export class EntryGate implements Gate {
         `${name} has no passport in the profile, so entry into ${countries} was not checked. Add it with save_traveler.`,
       ];
     }
-    const today = todayOf(this.#ports.clock);
+    const today = utcToday(this.#ports.clock);
     return journeys.flatMap((journey) => {
       const [best] = assessPassports(this.#ports.eligibility, traveler, journey, today);
       if (best === undefined) return [];
@@ -69,10 +69,10 @@ export class EntryGate implements Gate {
 }
 
 /** Journeys into another country. The stay after the last flight is assumed to be short enough, as its length is unknown. */
-function journeysOf(legs: readonly FlightLeg[], maps: Pick<Maps, "airport">): Journey[] {
+function listJourneys(legs: readonly FlightLeg[], maps: Pick<Maps, "airport">): Journey[] {
   return legs.flatMap(({ origin, destination, departsAt, arrivesAt = departsAt }, index) => {
     if (origin === undefined || destination === undefined || arrivesAt === undefined) return [];
-    const [from, to] = [countryOf(origin, maps), countryOf(destination, maps)];
+    const [from, to] = [findCountry(origin, maps), findCountry(destination, maps)];
     if (to === undefined || from === to) return [];
     const arrivesOn = arrivesAt.toPlainDate();
     const leavesOn = legs[index + 1]?.departsAt?.toPlainDate() ?? arrivesOn;

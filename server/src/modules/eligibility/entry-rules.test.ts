@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { z } from "zod";
-import { clockFrom, type Document, type Journey, openDesk, statusOf } from "../../../test/support/eligibility.ts";
+import { clockFrom, type Document, findStatus, type Journey, openDesk } from "../../../test/support/eligibility.ts";
 import { startTestService, type TestService } from "../../../test/support/service.ts";
 
 const clock = clockFrom("2026-11-26");
@@ -193,7 +193,7 @@ describe("days on which rules begin and end", () => {
 
   test("an announced authorization is a warning", async () => {
     const checked = await check("USA", ["ESP", "2027-03-01", "2027-03-05"]);
-    expect([statusOf(checked, "authorization"), checked.authorization?.type]).toEqual(["warn", "ETIAS"]);
+    expect([findStatus(checked, "authorization"), checked.authorization?.type]).toEqual(["warn", "ETIAS"]);
     expect(checked.nextSteps.join(" ")).toContain("travel-europe.europa.eu");
   });
 

@@ -30,7 +30,7 @@ export function isWorse(one: EligibilityVerdict, other: EligibilityVerdict): boo
   return FROM_BEST_TO_WORST.indexOf(one) > FROM_BEST_TO_WORST.indexOf(other);
 }
 
-export function worstOf(verdictsFound: readonly EligibilityVerdict[]): EligibilityVerdict {
+export function worstVerdict(verdictsFound: readonly EligibilityVerdict[]): EligibilityVerdict {
   return verdictsFound.reduce((one, other) => (isWorse(other, one) ? other : one), "eligible");
 }
 
@@ -40,11 +40,14 @@ export interface Case extends EligibilityQuestion {
   expiresOn: Temporal.PlainDate;
 }
 
-export function sourceOf({ sources }: Regime, name: string): RuleSource | null {
+export function findSource({ sources }: Regime, name: string): RuleSource | null {
   return sources[name] ?? null;
 }
 
-export function authorizationOf({ authorizations }: Regime, name: string | undefined): TravelAuthorization | undefined {
+export function findAuthorization(
+  { authorizations }: Regime,
+  name: string | undefined,
+): TravelAuthorization | undefined {
   return name === undefined ? undefined : authorizations[name];
 }
 

@@ -48,6 +48,6 @@ export function journeyIssues(journey: AskedJourney, today: Temporal.PlainDate, 
 }
 
 /** In UTC, which is accurate enough. */
-export function todayOf(clock: Clock): Temporal.PlainDate {
+export function utcToday(clock: Clock): Temporal.PlainDate {
   return clock.now().toZonedDateTimeISO("UTC").toPlainDate();
 }

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { z } from "zod";
 import { clockFrom } from "../../../test/support/eligibility.ts";
-import { type EligibilityCase, eligibilityCases, entriesOf } from "../../../test/support/eligibility-cases.ts";
+import { type EligibilityCase, eligibilityCases, listEntries } from "../../../test/support/eligibility-cases.ts";
 import { startTestService, type TestService } from "../../../test/support/service.ts";
 
 /** A sample of each file; official-cases.test.ts judges all of them. */
@@ -39,7 +39,7 @@ async function ask(asked: EligibilityCase) {
       purpose,
     });
   }
-  const entries = entriesOf(asked).map(({ turnsBack: _, ...entry }) => entry);
+  const entries = listEntries(asked).map(({ turnsBack: _, ...entry }) => entry);
   const last = legs.at(-1);
   // The flight after the last change of planes tells whether the journey turns back.
   const onward =
@@ -84,7 +84,7 @@ describe("the tools answer as in the official cases", () => {
     expect(answer.status, answer.text).toBe(200);
     const trip = Trip.safeParse(answer.body.result);
     const judged = trip.success
-      ? trip.data.legs.slice(0, entriesOf(asked).length)
+      ? trip.data.legs.slice(0, listEntries(asked).length)
       : [Assessed.parse(answer.body.result)];
     const found = judged.map((leg) => leg.verdict);
     expect(found, `${id} ${answer.text}`).toContain(verdict);

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
-import { type EligibilityCase, eligibilityCases, entriesOf } from "../../../test/support/eligibility-cases.ts";
+import { type EligibilityCase, eligibilityCases, listEntries } from "../../../test/support/eligibility-cases.ts";
 import { assess } from "./assess.ts";
 import { assessPassports, withoutPassport } from "./assess-traveler.ts";
-import { worstOf } from "./findings.ts";
+import { worstVerdict } from "./findings.ts";
 import { readRegimes } from "./read-regimes.ts";
 
 /** Each depends on a kind of passport, which travelers' profiles do not record. */
@@ -16,7 +16,7 @@ const regimes = readRegimes(undefined);
 const rules = { assess: (question: Parameters<typeof assess>[1]) => assess(regimes, question) };
 
 function judge(asked: EligibilityCase) {
-  const dayOf = (text: string) => Temporal.PlainDate.from(text);
+  const parseDay = (text: string) => Temporal.PlainDate.from(text);
   const passports = asked.passports.map(({ nationality = "", issuedOn, expiresOn = "" }) => ({
     nationality,
     number: "P12345642",
@@ -25,22 +25,22 @@ function judge(asked: EligibilityCase) {
   }));
   const bookedStays = asked.earlierStays.map(({ countryIso3, from, to }) => ({
     countryIso3,
-    from: dayOf(from),
-    to: dayOf(to),
+    from: parseDay(from),
+    to: parseDay(to),
   }));
-  const judged = entriesOf(asked).map(({ destinationIso3, departureDate, returnDate, purpose, turnsBack }) => {
+  const judged = listEntries(asked).map(({ destinationIso3, departureDate, returnDate, purpose, turnsBack }) => {
     const journey = {
       destinationIso3,
-      arrivesOn: dayOf(departureDate),
-      leavesOn: returnDate === undefined ? undefined : dayOf(returnDate),
+      arrivesOn: parseDay(departureDate),
+      leavesOn: returnDate === undefined ? undefined : parseDay(returnDate),
       purpose,
       turnsBack,
     };
-    const [best] = assessPassports(rules, { passports, bookedStays }, journey, dayOf(asked.today));
+    const [best] = assessPassports(rules, { passports, bookedStays }, journey, parseDay(asked.today));
     return { assessment: best?.assessment ?? withoutPassport(""), passport: best?.document.nationality };
   });
   return {
-    verdict: worstOf(judged.map(({ assessment }) => assessment.verdict)),
+    verdict: worstVerdict(judged.map(({ assessment }) => assessment.verdict)),
     authorizations: judged.flatMap(({ assessment: { authorization } }) => authorization?.type ?? []),
     bestPassport: judged.at(-1)?.passport,
     checks: judged.flatMap(({ assessment }) => assessment.checks),

@@ -2,10 +2,10 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import {
   clockFrom,
   type Document,
-  detailOf,
+  findDetail,
+  findStatus,
   type Journey,
   openDesk,
-  statusOf,
 } from "../../../test/support/eligibility.ts";
 import { startTestService, type TestService } from "../../../test/support/service.ts";
 
@@ -42,14 +42,14 @@ describe("the passport", () => {
     ["JPN", french("2026-12-16"), "not_admitted", "fail"],
   ])("into %s: %j is %s", async (destination, document, verdict, status) => {
     const checked = await check(document, [destination, ...DAYS]);
-    expect([checked.verdict, statusOf(checked, "validity")], JSON.stringify(checked)).toEqual([verdict, status]);
+    expect([checked.verdict, findStatus(checked, "validity")], JSON.stringify(checked)).toEqual([verdict, status]);
   });
 
   test("that expires before the arrival is not accepted, not even at home", async () => {
     const expired = { nationality: "USA", expiresOn: "2026-12-09" };
     for (const destination of ["JPN", "USA", "ATA"]) {
       const checked = await check(expired, [destination, ...DAYS]);
-      expect([checked.verdict, statusOf(checked, "passport")]).toEqual(["not_admitted", "fail"]);
+      expect([checked.verdict, findStatus(checked, "passport")]).toEqual(["not_admitted", "fail"]);
     }
     expect((await check({ ...expired, expiresOn: "2026-12-10" }, ["USA", ...DAYS])).verdict).toBe("eligible");
   });
@@ -65,7 +65,7 @@ describe("the passport", () => {
   test("of a stateless person or a refugee needs an official answer", async () => {
     for (const nationality of ["XXA", "XXB"]) {
       const checked = await check(nationality, ["FRA", ...DAYS]);
-      expect([checked.verdict, statusOf(checked, "passport")]).toEqual(["needs_information", "unknown"]);
+      expect([checked.verdict, findStatus(checked, "passport")]).toEqual(["needs_information", "unknown"]);
     }
     const both = await check([{ nationality: "XXB" }, { nationality: "IND" }], ["FRA", ...DAYS]);
     expect(both).toMatchObject({ verdict: "visa_required", passport: { nationality: "IND" } });
@@ -106,15 +106,15 @@ describe("the passport", () => {
 describe("stay, purpose and transit", () => {
   test("the longest stay includes its first and its last day", async () => {
     const within = await check("USA", ["FRA", "2026-12-01", "2027-02-28"]);
-    expect([within.verdict, within.maxStayDays, statusOf(within, "stay")]).toEqual(["eligible", 90, "pass"]);
+    expect([within.verdict, within.maxStayDays, findStatus(within, "stay")]).toEqual(["eligible", 90, "pass"]);
     const beyond = await check("USA", ["FRA", "2026-12-01", "2027-03-01"]);
-    expect([beyond.verdict, statusOf(beyond, "stay")]).toEqual(["visa_required", "fail"]);
+    expect([beyond.verdict, findStatus(beyond, "stay")]).toEqual(["visa_required", "fail"]);
     expect(beyond.authorization).toBeNull();
   });
 
   test("without returnDate a limited stay is not known to be short enough", async () => {
     const open = await check("USA", ["JPN", "2026-12-01", undefined]);
-    expect([open.verdict, statusOf(open, "stay")]).toEqual(["needs_information", "unknown"]);
+    expect([open.verdict, findStatus(open, "stay")]).toEqual(["needs_information", "unknown"]);
     expect(open.nextSteps.join(" ")).toContain("until 2027-02-28");
     // A returnDate would not change the verdict.
     expect((await check("IND", ["FRA", "2026-12-01", undefined])).verdict).toBe("visa_required");
@@ -123,8 +123,8 @@ describe("stay, purpose and transit", () => {
   test("a rule for visitors covers no study and no treatment", async () => {
     for (const purpose of ["study", "medical"]) {
       const checked = await check("USA", ["FRA", ...DAYS, purpose]);
-      expect([checked.verdict, statusOf(checked, "purpose")]).toEqual(["visa_required", "fail"]);
-      expect(detailOf(checked, "purpose")).toContain(purpose);
+      expect([checked.verdict, findStatus(checked, "purpose")]).toEqual(["visa_required", "fail"]);
+      expect(findDetail(checked, "purpose")).toContain(purpose);
     }
     expect((await check("DEU", ["FRA", ...DAYS, "study"])).verdict).toBe("eligible");
     expect((await check("FRA", ["IND", ...DAYS, "medical"])).verdict).toBe("eligible_with_authorization");

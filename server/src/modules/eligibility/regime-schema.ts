@@ -165,8 +165,8 @@ function readNationalities(text: string): ReadonlySet<string> {
   const found = new Set<string>();
   for (const word of text.split(" ")) {
     if (word.startsWith("@")) for (const code of readSet(word.slice(1))) found.add(code);
-    else if (word.startsWith("-")) found.delete(codeOf(word.slice(1)));
-    else found.add(codeOf(word));
+    else if (word.startsWith("-")) found.delete(requireCode(word.slice(1)));
+    else found.add(requireCode(word));
   }
   return found;
 }
@@ -178,7 +178,7 @@ function readSet(name: string): readonly string[] {
   return set.split(" ");
 }
 
-function codeOf(word: string): string {
+function requireCode(word: string): string {
   if (!NATIONALITY.test(word)) throw new Error(`"${word}" is no code of three capital letters`);
   return word;
 }

@@ -4,7 +4,7 @@ import { type Escrow, freshHash, HexText, openEscrow } from "../../../test/suppo
 import { sendMcp } from "../../../test/support/mcp.ts";
 import type { TestService } from "../../../test/support/service.ts";
 import { openSharedService } from "../../../test/support/shared-service.ts";
-import { resultOf, stranger, UNIT } from "../../../test/support/treasury.ts";
+import { requireResult, stranger, UNIT } from "../../../test/support/treasury.ts";
 import type { Hex } from "../../domain/tokens.ts";
 
 /** Bookings in escrow on a started product, over dispatch and MCP; viem reads the chain. */
@@ -16,7 +16,7 @@ beforeAll(async () => {
   service = await openSharedService();
   escrow = openEscrow(service);
   await service.isFunded(service.tenantId);
-  own = await escrow.treasuryOf(service.tenantId);
+  own = await escrow.findTreasury(service.tenantId);
   collection = (await escrow.keys.wallet("sandbox", "collection")).address;
 });
 afterAll(async () => {
@@ -48,7 +48,7 @@ async function expectSettledBooks() {
 type Call = (tool: string, args: object) => Promise<Record<string, unknown>>;
 
 const surfaces: [string, Call][] = [
-  ["dispatch", async (tool, args) => resultOf(await service.call(tool, args))],
+  ["dispatch", async (tool, args) => requireResult(await service.call(tool, args))],
   [
     "MCP",
     async (name, args) => {
@@ -67,7 +67,7 @@ describe("a booking's life", () => {
     "over %s: the vendor is paid on the chain to the micro-unit, and the rest comes back",
     async (_by, call) => {
       const vendor = stranger();
-      const before = await escrow.balanceOf(own);
+      const before = await escrow.readBalance(own);
       const { tripId } = await call("prefund_trip", { budgetUsdc: "500.000001" });
       const trip = HexText.parse(tripId);
       const reserved = await call("reserve_booking", { tripId, upperBoundUsdc: "250.5" });
@@ -96,7 +96,7 @@ describe("a booking's life", () => {
       const ticketOrderHash = freshHash();
       const confirmed = await call("confirm_flight", { bookingId, ticketOrderHash });
       expect(confirmed).toMatchObject({ ...provenance, bookingId, tripId, state: "confirmed", ticketOrderHash });
-      expect(await escrow.balanceOf(vendor)).toBe(0n);
+      expect(await escrow.readBalance(vendor)).toBe(0n);
       const settled = await call("settle_booking", { bookingId });
       expect(settled).toMatchObject({
         ...provenance,
@@ -114,8 +114,8 @@ describe("a booking's life", () => {
         text: "From a trip's budget: settle_booking paid your fee of 5.00 USDC and gave back what the booking did not use",
       });
       for (const result of [reserved, committed, confirmed, settled]) await expectMined(result);
-      expect(await escrow.balanceOf(vendor)).toBe(231_400_001n);
-      expect(await escrow.balanceOf(own)).toBe(before - 500_000_001n + 250_500_000n - 231_400_001n);
+      expect(await escrow.readBalance(vendor)).toBe(231_400_001n);
+      expect(await escrow.readBalance(own)).toBe(before - 500_000_001n + 250_500_000n - 231_400_001n);
       expect(await escrow.bookingOnChain(trip, bookingId)).toMatchObject({
         state: "settled",
         vendor: expect.anything(),
@@ -138,13 +138,15 @@ describe("a booking's life", () => {
 
   it("gives back the whole reservation when it is cancelled, from every state before the settlement", async () => {
     const tripId = await escrow.prefund("100");
-    const before = await escrow.balanceOf(own);
+    const before = await escrow.readBalance(own);
     for (const steps of [0, 1, 2]) {
       const bookingId = await escrow.reserve(tripId, "20.25");
       const commit = { bookingId, vendorAmountUsdc: "20", vendorAddress: stranger(), itineraryHash: freshHash() };
-      if (steps > 0) resultOf(await service.call("commit_booking", commit));
-      if (steps > 1) resultOf(await service.call("confirm_flight", { bookingId, ticketOrderHash: freshHash() }));
-      const answer = resultOf(await service.call("cancel_booking", { bookingId, tripId, reason: "policy_reject" }));
+      if (steps > 0) requireResult(await service.call("commit_booking", commit));
+      if (steps > 1) requireResult(await service.call("confirm_flight", { bookingId, ticketOrderHash: freshHash() }));
+      const answer = requireResult(
+        await service.call("cancel_booking", { bookingId, tripId, reason: "policy_reject" }),
+      );
       expect(answer).toMatchObject({
         ...provenance,
         bookingId,
@@ -157,7 +159,7 @@ describe("a booking's life", () => {
       });
       expect(await escrow.bookingOnChain(tripId, bookingId)).toMatchObject({ state: "cancelled" });
     }
-    expect(await escrow.balanceOf(own)).toBe(before + 3n * 20_250_000n);
+    expect(await escrow.readBalance(own)).toBe(before + 3n * 20_250_000n);
     expect(await escrow.trip(tripId)).toMatchObject({
       free_micro: 39_250_000n,
       held_micro: 0n,
@@ -170,7 +172,7 @@ describe("a booking's life", () => {
     const vendor = stranger();
     const tripId = await escrow.prefund("300");
     const bookingId = await escrow.reserve(tripId, "250");
-    const before = await escrow.balanceOf(collection);
+    const before = await escrow.readBalance(collection);
     const ask = {
       bookingId,
       costMicroUsdc: "200000099",
@@ -178,7 +180,7 @@ describe("a booking's life", () => {
       vendorAddress: vendor,
       itineraryHash: freshHash(),
     };
-    const answer = resultOf(await service.call("confirm_booking", ask));
+    const answer = requireResult(await service.call("confirm_booking", ask));
     expect(answer).toMatchObject({
       ...provenance,
       bookingId,
@@ -190,31 +192,33 @@ describe("a booking's life", () => {
       totalUsdc: "209.000099",
     });
     // A later policy does not change an earlier price.
-    resultOf(
+    requireResult(
       await service.call("activate_tenant_pricing_policy", {
         markupConfig: { strategy: "static", bps: 0 },
         ceilingMicroUsdc: "0",
       }),
     );
     const again = await service.call("confirm_booking", ask);
-    expect(resultOf(again)).toEqual(answer);
+    expect(requireResult(again)).toEqual(answer);
     expect(again.headers.get("idempotent-replayed")).toBe("true");
     const other = await escrow.reserve(tripId, "50");
     const dear = { ...ask, bookingId: other, costMicroUsdc: "40000000" };
     expect((await service.call("confirm_booking", dear)).body).toMatchObject({ code: "ceiling_exceeded" });
     const override = { reason: "ceiling_acknowledged", acknowledgedMicroUsdc: "7000000" };
-    expect(resultOf(await service.call("confirm_booking", { ...dear, override }))).toMatchObject({
+    expect(requireResult(await service.call("confirm_booking", { ...dear, override }))).toMatchObject({
       totalUsdc: "47.40",
     });
-    resultOf(await service.call("activate_tenant_pricing_policy", { markupConfig: { strategy: "static", bps: 0 } }));
-    resultOf(await service.call("confirm_flight", { bookingId, ticketOrderHash: freshHash() }));
-    expect(resultOf(await service.call("settle_booking", { bookingId }))).toMatchObject({
+    requireResult(
+      await service.call("activate_tenant_pricing_policy", { markupConfig: { strategy: "static", bps: 0 } }),
+    );
+    requireResult(await service.call("confirm_flight", { bookingId, ticketOrderHash: freshHash() }));
+    expect(requireResult(await service.call("settle_booking", { bookingId }))).toMatchObject({
       vendorPaidUsdc: "200.000099",
       feePaidUsdc: "9.00",
       refundedUsdc: "40.999901",
     });
-    expect(await escrow.balanceOf(vendor)).toBe(200_000_099n);
-    expect((await escrow.balanceOf(collection)) - before).toBe(2n * UNIT);
+    expect(await escrow.readBalance(vendor)).toBe(200_000_099n);
+    expect((await escrow.readBalance(collection)) - before).toBe(2n * UNIT);
     await expectSettledBooks();
   });
 
@@ -222,13 +226,13 @@ describe("a booking's life", () => {
     const tripId = await escrow.prefund("10");
     const bookingId = await escrow.reserve(tripId, "10");
     const commit = { bookingId, vendorAmountUsdc: "9", vendorAddress: stranger(), itineraryHash: freshHash() };
-    resultOf(await service.call("commit_booking", commit));
+    requireResult(await service.call("commit_booking", commit));
     const args = { bookingId, ticketOrderHash: freshHash() };
     const [, mcp] = surfaces[1] ?? [];
-    const result = resultOf(await service.call("confirm_ticketing", args));
+    const result = requireResult(await service.call("confirm_ticketing", args));
     expect(result).toMatchObject({ bookingId, state: "confirmed" });
     expect(await mcp?.("confirm_ticketing", args)).toEqual({ ...result, replayed: true });
-    expect(resultOf(await service.call("confirm_flight", args))).toEqual(result);
+    expect(requireResult(await service.call("confirm_flight", args))).toEqual(result);
     const quote = await fetch(`${service.edgeUrl}/tools/confirm_ticketing`, { method: "POST", body: "{}" });
     expect(quote.status).toBe(402);
     const listed = await sendMcp(service, "tools/list", {});
@@ -248,15 +252,15 @@ describe("a booking's life", () => {
 describe("log_agent_action", () => {
   it("records actions on the chain, once per call, and moves the fee to the tenant's treasury", async () => {
     const tripId = await escrow.prefund("3");
-    const before = await escrow.balanceOf(own);
+    const before = await escrow.readBalance(own);
     const ask = { tripId, actionType: "search", feeMicroUsdc: "250001" };
-    const answer = resultOf(await service.call("log_agent_action", ask));
+    const answer = requireResult(await service.call("log_agent_action", ask));
     expect(answer).toMatchObject({ ...provenance, tripId, actionType: "search", feeUsdc: "0.250001", txHash });
-    const other = resultOf(await service.call("log_agent_action", ask));
+    const other = requireResult(await service.call("log_agent_action", ask));
     expect(other.actionId).not.toBe(answer.actionId);
-    const free = resultOf(await service.call("log_agent_action", { tripId }));
+    const free = requireResult(await service.call("log_agent_action", { tripId }));
     expect(free).toMatchObject({ actionType: "other", feeUsdc: "0.00" });
-    expect(await escrow.balanceOf(own)).toBe(before + 500_002n);
+    expect(await escrow.readBalance(own)).toBe(before + 500_002n);
     expect(await escrow.tripOnChain(tripId)).toMatchObject({ free: 3n * UNIT - 500_002n });
     expect(await escrow.trip(tripId)).toMatchObject({ action_fee_paid_micro: 500_002n, promised_micro: 0n });
     const rows = await service.sql("select action_id, transaction_hash from agent_action where trip_id = $1", [tripId]);
@@ -281,7 +285,7 @@ describe("log_agent_action", () => {
       await service.call("log_agent_action", ask, { headers }),
       await service.call("log_agent_action", ask, { headers }),
     ];
-    expect(resultOf(second)).toEqual(resultOf(first));
+    expect(requireResult(second)).toEqual(requireResult(first));
     expect(second.headers.get("idempotent-replayed")).toBe("true");
     expect(await escrow.tripOnChain(tripId)).toMatchObject({ free: 2n * UNIT });
   });
@@ -296,16 +300,16 @@ describe("a vendor that the token blocks", () => {
     const commit = { bookingId, vendorAmountUsdc: "30", feeAmountUsdc: "2", itineraryHash: freshHash() };
     const refused = await service.call("commit_booking", { ...commit, vendorAddress: blocked });
     expect(refused.body).toMatchObject({ code: "recipient_blocked", retryable: false });
-    resultOf(await service.call("commit_booking", { ...commit, vendorAddress: later }));
-    resultOf(await service.call("confirm_flight", { bookingId, ticketOrderHash: freshHash() }));
+    requireResult(await service.call("commit_booking", { ...commit, vendorAddress: later }));
+    requireResult(await service.call("confirm_flight", { bookingId, ticketOrderHash: freshHash() }));
     await escrow.block("USDC", later);
-    const before = await escrow.balanceOf(own);
-    const settled = resultOf(await service.call("settle_booking", { bookingId }));
+    const before = await escrow.readBalance(own);
+    const settled = requireResult(await service.call("settle_booking", { bookingId }));
     expect(settled).toMatchObject({ vendorPaidUsdc: "30.00", refundedUsdc: "8.00", waitingUsdc: "30.00" });
-    expect(resultOf(await service.call("settle_booking", { bookingId }))).toEqual(settled);
-    expect(await escrow.balanceOf(later)).toBe(0n);
+    expect(requireResult(await service.call("settle_booking", { bookingId }))).toEqual(settled);
+    expect(await escrow.readBalance(later)).toBe(0n);
     expect(await escrow.withdrawable(later)).toBe(30n * UNIT);
-    expect((await escrow.balanceOf(own)) - before).toBe(10n * UNIT);
+    expect((await escrow.readBalance(own)) - before).toBe(10n * UNIT);
     expect((await escrow.booking(bookingId)).waiting_micro).toBe(30n * UNIT);
     await expectSettledBooks();
   });

@@ -85,7 +85,7 @@ function newSubject(): Subject {
   return { planned, tripId: planned.trip.tripId, bookingId: freshHash(), key: freshHash() };
 }
 
-async function stateOf({ tripId, bookingId }: Subject) {
+async function readState({ tripId, bookingId }: Subject) {
   const [there, trip] = [await world.escrow.booking(tripId, bookingId), await world.escrow.trip(tripId)];
   const booking = await world.stores.escrowBookings.find(world.tenantId, "sandbox", bookingId);
   const record = await world.stores.trips.get("sandbox", tripId);
@@ -108,22 +108,22 @@ describe("a process that dies", () => {
       /** The state that the dead process left for its call, or that it outlived the step. */
       async function live(subject: Subject, deathAt: number): Promise<string> {
         const where = `dies after step ${deathAt}`;
-        expect((await stateOf(subject)).chain, where).not.toEqual(taken);
+        expect((await readState(subject)).chain, where).not.toEqual(taken);
         const callId = await world.newCall(subject.key);
         const dying = dyingProcess(deathAt, "after");
         const living = take(subject, { callId, ports: world.openDying(dying) }).then(() => false);
         if (!(await Promise.race([living, dying.death.then(() => true)]))) return OUTLIVED;
-        const { effect } = await world.effectOf(callId);
+        const { effect } = await world.callEnd(callId);
         await world.drain(world.openedChain);
         // A stored step completes without another call.
-        const after = await stateOf(subject);
+        const after = await readState(subject);
         if (effect === "none") expect(after.chain, where).not.toEqual(taken);
         else expect(after.chain, where).toEqual(taken);
-        expect((await world.effectOf(callId)).effect, where).toBe(effect === "none" ? "none" : "done");
+        expect((await world.callEnd(callId)).effect, where).toBe(effect === "none" ? "none" : "done");
         const again = await world.drained(take(subject, { callId: await world.newCall(subject.key) }));
         expect(again.kind, where).toBe(effect === "none" ? "confirmed" : "replayed");
         const end = { chain: taken, record: { ...taken, underWay: false } };
-        expect(await stateOf(subject), where).toEqual(end);
+        expect(await readState(subject), where).toEqual(end);
         return effect;
       }
 
@@ -160,7 +160,7 @@ describe("the contract refuses what the records allowed", () => {
     expect(error).toMatchObject({ code: "trip_expired", extra: { txHash: expect.stringMatching(/^0x/) } });
     expect(await world.trip(tripId)).toMatchObject({ free: 10n * UNIT, promised: 0n, held: 0n });
     expect(await world.booking(bookingId)).toMatchObject({ state: "failed", pending: undefined, transactions: [] });
-    expect((await world.effectOf(callId)).effect).toBe("failed");
+    expect((await world.callEnd(callId)).effect).toBe("failed");
     const fee = { name: "log", actionId: freshHash(), actionType: "hold", fee: UNIT } as const;
     expect(await refused(world.tripStep(tripId, fee, { callId: await world.newCall() }))).toMatchObject({
       code: "trip_expired",
@@ -248,7 +248,7 @@ describe("a reservation meant to pay for an order", () => {
     const callId = await world.newCall();
     const refused = world.drained(world.release(tripId, bookingId, { callId }));
     await expect(refused).rejects.toMatchObject({ code: "trip_expired" });
-    expect((await world.effectOf(callId)).effect).toBe("failed");
+    expect((await world.callEnd(callId)).effect).toBe("failed");
     expect(await world.tenant.balance()).toEqual(before);
     expect(await world.booking(bookingId)).toMatchObject({ state: "reserved", pending: undefined });
     expect(await world.trip(tripId)).toMatchObject({ free: 6n * UNIT, held: 4n * UNIT });

@@ -2,11 +2,11 @@ import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type Escrow, freshHash, openEscrow } from "../../../test/support/escrow.ts";
 import {
+  arbitraryLife,
   BUDGET,
   CEILING,
   type Command,
   EscrowModel,
-  lifeOf,
   type Mutant,
   type Outcome,
   SLOTS,
@@ -14,7 +14,7 @@ import {
 } from "../../../test/support/escrow-model.ts";
 import type { TestService } from "../../../test/support/service.ts";
 import { openSharedService } from "../../../test/support/shared-service.ts";
-import { resultOf, stranger } from "../../../test/support/treasury.ts";
+import { requireResult, stranger } from "../../../test/support/treasury.ts";
 import { formatDecimal } from "../../domain/money.ts";
 import type { Hex } from "../../domain/tokens.ts";
 
@@ -31,9 +31,9 @@ beforeAll(async () => {
   service = await openSharedService();
   escrow = openEscrow(service);
   await service.isFunded(service.tenantId);
-  own = await escrow.treasuryOf(service.tenantId);
+  own = await escrow.findTreasury(service.tenantId);
   const policy = { markupConfig: { strategy: "static", bps: 0 }, ceilingMicroUsdc: CEILING.toString() };
-  resultOf(await service.call("activate_tenant_pricing_policy", policy));
+  requireResult(await service.call("activate_tenant_pricing_policy", policy));
 });
 afterAll(async () => {
   await escrow?.close();
@@ -107,7 +107,7 @@ async function live(commands: readonly Command[], model: EscrowModel): Promise<v
     const expected = model.run(command);
     const answer = await service.call(...toCall(command, life));
     const state = () => {
-      const { state = "logged", returnedTo } = resultOf(answer);
+      const { state = "logged", returnedTo } = requireResult(answer);
       return returnedTo === undefined ? String(state) : `${state} to ${returnedTo}`;
     };
     const outcome: Outcome = answer.status === 200 ? { ok: state() } : { refused: String(answer.body.code) };
@@ -142,15 +142,15 @@ async function compare({ trips, bookings, vendor }: Life, model: EscrowModel): P
       trips[said.trip] ?? "0x",
       bookingId,
     );
-    const expected = { state: said.state, reserved: said.reserved, ...amountsOf(said) };
+    const expected = { state: said.state, reserved: said.reserved, ...toAmounts(said) };
     same({ state, reserved, vendorAmount, markup, serviceFee }, expected, `booking ${index} on the chain`);
     same((await escrow.booking(bookingId)).state, said.state, `record of booking ${index}`);
   }
   const paid = model.trips.reduce((sum, { vendorPaid }) => sum + vendorPaid, 0n);
-  same(await escrow.balanceOf(vendor), paid, "at the vendor's address");
+  same(await escrow.readBalance(vendor), paid, "at the vendor's address");
 }
 
-const amountsOf = ({ vendor, markup, serviceFee }: { vendor: bigint; markup: bigint; serviceFee: bigint }) => ({
+const toAmounts = ({ vendor, markup, serviceFee }: { vendor: bigint; markup: bigint; serviceFee: bigint }) => ({
   vendorAmount: vendor,
   markup,
   serviceFee,
@@ -161,15 +161,15 @@ const spentBy = ({ trips }: EscrowModel): bigint =>
   trips.reduce((sum, trip) => sum + BUDGET - trip.refunded - trip.markupPaid - trip.actionFeePaid, 0n);
 
 const property = (count: number, mutant?: Mutant) =>
-  fc.asyncProperty(fc.array(lifeOf(LONGEST), { minLength: count, maxLength: count }), async (lives) => {
-    const before = await escrow.balanceOf(own);
+  fc.asyncProperty(fc.array(arbitraryLife(LONGEST), { minLength: count, maxLength: count }), async (lives) => {
+    const before = await escrow.readBalance(own);
     const models = lives.map(() => new EscrowModel(mutant));
     const ends = await Promise.allSettled(
       lives.map((commands, index) => live(commands, models[index] ?? new EscrowModel())),
     );
     for (const end of ends) if (end.status === "rejected") throw end.reason;
     const spent = models.reduce((sum, model) => sum + spentBy(model), 0n);
-    same(before - (await escrow.balanceOf(own)), spent, "what the treasury has spent");
+    same(before - (await escrow.readBalance(own)), spent, "what the treasury has spent");
   });
 
 describe("random lives of trips and bookings", () => {

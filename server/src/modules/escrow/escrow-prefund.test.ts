@@ -6,7 +6,7 @@ import { type MailServer, startMailServer } from "../../../test/support/mail-ser
 import { sendMcp } from "../../../test/support/mcp.ts";
 import { searchDatabase } from "../../../test/support/search-database.ts";
 import { type Answer, startTestService, type TestService } from "../../../test/support/service.ts";
-import { newFundedTenant, resultOf, UNIT } from "../../../test/support/treasury.ts";
+import { newFundedTenant, requireResult, UNIT } from "../../../test/support/treasury.ts";
 import { runProgram } from "../../commands/command-line.ts";
 import { tenantProgram } from "../../commands/tenant.ts";
 import { ConfigError, readConfig } from "../../config/config.ts";
@@ -58,16 +58,16 @@ const Prefunded = z.strictObject({
   asOf: z.string(),
   walletAvailableUsdc: z.string(),
 });
-const prefunded = (answer: Answer) => Prefunded.parse(resultOf(answer));
+const prefunded = (answer: Answer) => Prefunded.parse(requireResult(answer));
 const prefund = async (args: object) => prefunded(await service.call("prefund_trip", args));
 const daysUntil = (time: string): number => Math.round((Date.parse(time) - Date.now()) / 86_400_000);
 const trips = () => service.sql("select trip_id from trip");
 
 describe("a trip's budget", () => {
   it("goes from the treasury into the escrow, to the micro-unit", async () => {
-    const own = await escrow.treasuryOf(service.tenantId);
+    const own = await escrow.findTreasury(service.tenantId);
     const address = await escrow.escrowAddress();
-    const before = [await escrow.balanceOf(own), await escrow.balanceOf(address)] as const;
+    const before = [await escrow.readBalance(own), await escrow.readBalance(address)] as const;
     const answer = await service.call("prefund_trip", { budgetUsdc: "123.456789", expiresInDays: 7 });
     const trip = prefunded(answer);
     expect(trip).toMatchObject({ escrowAddress: address, budgetUsdc: "123.456789", emailSent: false });
@@ -75,8 +75,8 @@ describe("a trip's budget", () => {
     expect(trip).not.toHaveProperty("emailNote");
     expect(daysUntil(trip.expiresAt)).toBe(7);
     expect((await escrow.client.getTransactionReceipt({ hash: trip.txHash })).status).toBe("success");
-    expect(await escrow.balanceOf(own)).toBe(before[0] - 123_456_789n);
-    expect(await escrow.balanceOf(address)).toBe(before[1] + 123_456_789n);
+    expect(await escrow.readBalance(own)).toBe(before[0] - 123_456_789n);
+    expect(await escrow.readBalance(address)).toBe(before[1] + 123_456_789n);
     const onChain = await escrow.tripOnChain(trip.tripId);
     expect(onChain).toMatchObject({ free: 123_456_789n, held: 0n, isClosed: false });
     expect(onChain.funder.toLowerCase()).toBe(own);
@@ -123,7 +123,7 @@ describe("a trip's budget", () => {
     expect(shown.map(prefunded)).toEqual([expect.objectContaining(rest)]);
     const funded = await service.sql("select budget_micro from trip where tenant_id = $1", [tenantId]);
     expect(funded.map(({ budget_micro: micro }) => String(micro))).toEqual(["77000000"]);
-    expect(await escrow.balanceOf(await escrow.treasuryOf(tenantId))).toBe((100_000n - 77n) * UNIT);
+    expect(await escrow.readBalance(await escrow.findTreasury(tenantId))).toBe((100_000n - 77n) * UNIT);
   });
 });
 

@@ -1,17 +1,17 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import {
   type BookingTool,
-  cancelOf,
-  commitOf,
+  cancelArgs,
+  commitArgs,
   type Escrow,
   freshHash,
   journey,
   openEscrow,
-  ticketOf,
+  ticketArgs,
 } from "../../../test/support/escrow.ts";
 import type { Answer, TestService } from "../../../test/support/service.ts";
 import { openSharedService } from "../../../test/support/shared-service.ts";
-import { newFundedTenant, resultOf, stranger } from "../../../test/support/treasury.ts";
+import { newFundedTenant, requireResult, stranger } from "../../../test/support/treasury.ts";
 import type { Hex } from "../../domain/tokens.ts";
 
 /** Refusals of steps of trips and bookings, before anything is stored. */
@@ -24,7 +24,7 @@ beforeAll(async () => {
   service = await openSharedService();
   escrow = openEscrow(service);
   await service.isFunded(service.tenantId);
-  own = await escrow.treasuryOf(service.tenantId);
+  own = await escrow.findTreasury(service.tenantId);
   other = await newFundedTenant(service, "Other");
   tripId = await escrow.prefund("10000");
 });
@@ -33,7 +33,7 @@ afterAll(async () => {
   await service[Symbol.asyncDispose]();
 });
 
-const codeOf = ({ body }: Answer) => body.code;
+const answerCode = ({ body }: Answer) => body.code;
 
 describe("out of order", () => {
   const refused: readonly [BookingTool, readonly string[]][] = [
@@ -45,12 +45,16 @@ describe("out of order", () => {
 
   it.each(refused)("after %s: %j are refused and move nothing", async (last, tools) => {
     const bookingId = await escrow.bookingAfter(tripId, last);
-    const [count, trip, balance] = [await escrow.countSteps(), await escrow.trip(tripId), await escrow.balanceOf(own)];
+    const [count, trip, balance] = [
+      await escrow.countSteps(),
+      await escrow.trip(tripId),
+      await escrow.readBalance(own),
+    ];
     for (const tool of tools) {
       const args =
         tool === "cancel_booking"
-          ? cancelOf(bookingId, tripId)
-          : journey.find((step) => step.tool === tool)?.argsOf(bookingId);
+          ? cancelArgs(bookingId, tripId)
+          : journey.find((step) => step.tool === tool)?.buildArgs(bookingId);
       const answer = await service.call(tool, args);
       expect(answer.status).toBe(500);
       expect(answer.body).toMatchObject({ code: "wrong_state", retryable: false });
@@ -59,7 +63,7 @@ describe("out of order", () => {
     if (last === "cancel_booking") expect(again.body).toMatchObject({ code: "wrong_state", state: "cancelled" });
     expect(await escrow.countSteps()).toBe(count);
     expect(await escrow.trip(tripId)).toEqual(trip);
-    expect(await escrow.balanceOf(own)).toBe(balance);
+    expect(await escrow.readBalance(own)).toBe(balance);
   });
 });
 
@@ -69,38 +73,40 @@ describe("ids that are not the caller's", () => {
     const asks: readonly [string, object, string][] = [
       ["reserve_booking", { tripId, upperBoundUsdc: "1" }, "trip_not_found"],
       ["log_agent_action", { tripId }, "trip_not_found"],
-      ["commit_booking", commitOf(bookingId), "booking_not_found"],
-      ["confirm_flight", ticketOf(bookingId), "booking_not_found"],
+      ["commit_booking", commitArgs(bookingId), "booking_not_found"],
+      ["confirm_flight", ticketArgs(bookingId), "booking_not_found"],
       ["settle_booking", { bookingId }, "booking_not_found"],
-      ["cancel_booking", cancelOf(bookingId, tripId), "booking_not_found"],
+      ["cancel_booking", cancelArgs(bookingId, tripId), "booking_not_found"],
     ];
-    for (const [tool, args, code] of asks) expect(codeOf(await service.call(tool, args, other.as))).toBe(code);
+    for (const [tool, args, code] of asks) expect(answerCode(await service.call(tool, args, other.as))).toBe(code);
     expect((await escrow.booking(bookingId)).state).toBe("confirmed");
   });
 
   it("a booking's id is unique only within its tenant", async () => {
     const bookingId = freshHash();
     const theirs = await escrow.prefund("5", {}, other.as);
-    resultOf(await service.call("reserve_booking", { tripId: theirs, bookingId, upperBoundUsdc: "5" }, other.as));
-    resultOf(await service.call("reserve_booking", { tripId, bookingId, upperBoundUsdc: "7" }));
-    resultOf(await service.call("cancel_booking", cancelOf(bookingId, tripId)));
+    requireResult(await service.call("reserve_booking", { tripId: theirs, bookingId, upperBoundUsdc: "5" }, other.as));
+    requireResult(await service.call("reserve_booking", { tripId, bookingId, upperBoundUsdc: "7" }));
+    requireResult(await service.call("cancel_booking", cancelArgs(bookingId, tripId)));
     expect(await escrow.bookingOnChain(tripId, bookingId)).toMatchObject({ state: "cancelled", reserved: 7_000_000n });
     expect(await escrow.bookingOnChain(theirs, bookingId)).toMatchObject({ state: "reserved", reserved: 5_000_000n });
   });
 
   it.each([freshHash(), "0x12", "trip_1", ""])("neither do unknown ones: %s", async (id) => {
-    expect(codeOf(await service.call("reserve_booking", { tripId: id, upperBoundUsdc: "1" }))).toBe("trip_not_found");
-    expect(codeOf(await service.call("log_agent_action", { tripId: id }))).toBe("trip_not_found");
-    expect(codeOf(await service.call("settle_booking", { bookingId: id }))).toBe("booking_not_found");
+    expect(answerCode(await service.call("reserve_booking", { tripId: id, upperBoundUsdc: "1" }))).toBe(
+      "trip_not_found",
+    );
+    expect(answerCode(await service.call("log_agent_action", { tripId: id }))).toBe("trip_not_found");
+    expect(answerCode(await service.call("settle_booking", { bookingId: id }))).toBe("booking_not_found");
     const bookingId = await escrow.bookingAfter(tripId, "reserve_booking");
-    const cancel = { ...cancelOf(bookingId, tripId), tripId: id };
-    expect(codeOf(await service.call("cancel_booking", cancel))).toBe("booking_not_found");
+    const cancel = { ...cancelArgs(bookingId, tripId), tripId: id };
+    expect(answerCode(await service.call("cancel_booking", cancel))).toBe("booking_not_found");
   });
 
   it("a booking is not cancelled under another trip of the same tenant", async () => {
     const bookingId = await escrow.bookingAfter(tripId, "reserve_booking");
-    const cancel = { ...cancelOf(bookingId, tripId), tripId: await escrow.prefund("5") };
-    expect(codeOf(await service.call("cancel_booking", cancel))).toBe("booking_not_found");
+    const cancel = { ...cancelArgs(bookingId, tripId), tripId: await escrow.prefund("5") };
+    expect(answerCode(await service.call("cancel_booking", cancel))).toBe("booking_not_found");
   });
 });
 
@@ -115,35 +121,35 @@ describe("invalid arguments", () => {
     ),
     ["reserve_booking", "bookingId", () => ({ tripId, upperBoundUsdc: "1", bookingId: "0x12" })],
     ["reserve_booking", "escrowAddress", () => ({ tripId, upperBoundUsdc: "1", escrowAddress: stranger() })],
-    ["commit_booking", "vendorAmountUsdc", (id) => ({ ...commitOf(id), vendorAmountUsdc: "0" })],
-    ["commit_booking", "feeAmountUsdc", (id) => ({ ...commitOf(id), feeAmountUsdc: "-0.1" })],
-    ["commit_booking", "vendorAddress", (id) => ({ ...commitOf(id), vendorAddress: `0x${"0".repeat(40)}` })],
-    ["commit_booking", "vendorAddress", (id) => ({ ...commitOf(id), vendorAddress: own })],
-    ["commit_booking", "vendorAddress", (id) => ({ ...commitOf(id), vendorAddress: escrow.usdc })],
-    ["commit_booking", "itineraryHash", (id) => ({ ...commitOf(id), itineraryHash: "0x17" })],
+    ["commit_booking", "vendorAmountUsdc", (id) => ({ ...commitArgs(id), vendorAmountUsdc: "0" })],
+    ["commit_booking", "feeAmountUsdc", (id) => ({ ...commitArgs(id), feeAmountUsdc: "-0.1" })],
+    ["commit_booking", "vendorAddress", (id) => ({ ...commitArgs(id), vendorAddress: `0x${"0".repeat(40)}` })],
+    ["commit_booking", "vendorAddress", (id) => ({ ...commitArgs(id), vendorAddress: own })],
+    ["commit_booking", "vendorAddress", (id) => ({ ...commitArgs(id), vendorAddress: escrow.usdc })],
+    ["commit_booking", "itineraryHash", (id) => ({ ...commitArgs(id), itineraryHash: "0x17" })],
     ["confirm_flight", "ticketOrderHash", (id) => ({ bookingId: id, ticketOrderHash: "TK-1" })],
-    ["cancel_booking", "reason", (id) => ({ ...cancelOf(id, tripId), reason: "because" })],
+    ["cancel_booking", "reason", (id) => ({ ...cancelArgs(id, tripId), reason: "because" })],
     ["log_agent_action", "feeMicroUsdc", () => ({ tripId, feeMicroUsdc: "0.5" })],
     ["log_agent_action", "actionType", () => ({ tripId, actionType: "dance" })],
     ...["0", "1.5", "-1"].map((costMicroUsdc): [string, string, (id: Hex) => object] => [
       "confirm_booking",
       "costMicroUsdc",
-      (bookingId) => ({ ...pricedOf(bookingId), costMicroUsdc }),
+      (bookingId) => ({ ...pricedArgs(bookingId), costMicroUsdc }),
     ]),
-    ["confirm_booking", "markupMicroUsdc", (id) => ({ ...pricedOf(id), markupBps: 1, markupMicroUsdc: "1" })],
-    ["confirm_booking", "markupBps", (id) => ({ ...pricedOf(id), markupBps: 10_001 })],
+    ["confirm_booking", "markupMicroUsdc", (id) => ({ ...pricedArgs(id), markupBps: 1, markupMicroUsdc: "1" })],
+    ["confirm_booking", "markupBps", (id) => ({ ...pricedArgs(id), markupBps: 10_001 })],
   ];
-  const pricedOf = (bookingId: Hex) => {
-    const { vendorAddress, itineraryHash } = commitOf(bookingId);
+  const pricedArgs = (bookingId: Hex) => {
+    const { vendorAddress, itineraryHash } = commitArgs(bookingId);
     return { bookingId, costMicroUsdc: "9000000", vendorAddress, itineraryHash };
   };
 
   it("are named, and nothing is stored", async () => {
     const bookingId = await escrow.bookingAfter(tripId, "reserve_booking");
     const count = await escrow.countSteps();
-    for (const [tool, path, argsOf] of bad) {
-      const answer = await service.call(tool, argsOf(bookingId));
-      expect(answer.body, `${tool} ${JSON.stringify(argsOf(bookingId))}`).toMatchObject({
+    for (const [tool, path, buildArgs] of bad) {
+      const answer = await service.call(tool, buildArgs(bookingId));
+      expect(answer.body, `${tool} ${JSON.stringify(buildArgs(bookingId))}`).toMatchObject({
         code: "invalid_input",
         issues: [expect.objectContaining({ path })],
       });
@@ -151,18 +157,18 @@ describe("invalid arguments", () => {
     }
     const address = await escrow.escrowAddress();
     const shouted = address.toUpperCase().replace("0X", "0x");
-    const vendor = await service.call("commit_booking", { ...commitOf(bookingId), vendorAddress: address });
+    const vendor = await service.call("commit_booking", { ...commitArgs(bookingId), vendorAddress: address });
     expect(vendor.body).toMatchObject({ code: "invalid_input", issues: [{ path: "vendorAddress" }] });
     expect(await escrow.countSteps()).toBe(count);
     // Control: the escrow of this network may be named.
-    resultOf(await service.call("commit_booking", { ...commitOf(bookingId), escrowAddress: shouted }));
+    requireResult(await service.call("commit_booking", { ...commitArgs(bookingId), escrowAddress: shouted }));
   });
 });
 
 describe("limits", () => {
   it("a reservation fits into the free budget", async () => {
     const small = await escrow.prefund("100");
-    resultOf(await service.call("reserve_booking", { tripId: small, upperBoundUsdc: "60" }));
+    requireResult(await service.call("reserve_booking", { tripId: small, upperBoundUsdc: "60" }));
     const answer = await service.call("reserve_booking", { tripId: small, upperBoundUsdc: "40.000001" });
     expect(answer.body).toMatchObject({
       code: "insufficient_budget",
@@ -171,19 +177,19 @@ describe("limits", () => {
       freeUsdc: "40.00",
       missingUsdc: "0.000001",
     });
-    resultOf(await service.call("reserve_booking", { tripId: small, upperBoundUsdc: "40" }));
+    requireResult(await service.call("reserve_booking", { tripId: small, upperBoundUsdc: "40" }));
   });
 
   it("a commit fits into its reservation, fees included", async () => {
     const bookingId = await escrow.bookingAfter(tripId, "reserve_booking");
-    const over = { ...commitOf(bookingId), vendorAmountUsdc: "9.500001" };
+    const over = { ...commitArgs(bookingId), vendorAmountUsdc: "9.500001" };
     expect((await service.call("commit_booking", over)).body).toMatchObject({
       code: "exceeds_reservation",
       needsUsdc: "10.000001",
       reservedUsdc: "10.00",
       missingUsdc: "0.000001",
     });
-    resultOf(await service.call("commit_booking", { ...over, vendorAmountUsdc: "9.5" }));
+    requireResult(await service.call("commit_booking", { ...over, vendorAmountUsdc: "9.5" }));
   });
 
   it("an expired trip takes nothing new, and committed bookings continue", async () => {
@@ -191,12 +197,14 @@ describe("limits", () => {
     const reserved = await escrow.bookingAfter(brief, "reserve_booking");
     const committed = await escrow.bookingAfter(brief, "commit_booking");
     await service.sql("update trip set expires_at = now() - interval '1 second' where trip_id = $1", [brief]);
-    expect(codeOf(await service.call("reserve_booking", { tripId: brief, upperBoundUsdc: "1" }))).toBe("trip_expired");
-    expect(codeOf(await service.call("log_agent_action", { tripId: brief }))).toBe("trip_expired");
-    expect(codeOf(await service.call("commit_booking", commitOf(reserved)))).toBe("trip_expired");
-    resultOf(await service.call("confirm_flight", ticketOf(committed)));
-    resultOf(await service.call("settle_booking", { bookingId: committed }));
-    resultOf(await service.call("cancel_booking", cancelOf(reserved, brief)));
+    expect(answerCode(await service.call("reserve_booking", { tripId: brief, upperBoundUsdc: "1" }))).toBe(
+      "trip_expired",
+    );
+    expect(answerCode(await service.call("log_agent_action", { tripId: brief }))).toBe("trip_expired");
+    expect(answerCode(await service.call("commit_booking", commitArgs(reserved)))).toBe("trip_expired");
+    requireResult(await service.call("confirm_flight", ticketArgs(committed)));
+    requireResult(await service.call("settle_booking", { bookingId: committed }));
+    requireResult(await service.call("cancel_booking", cancelArgs(reserved, brief)));
   });
 
   it("a key without the scope does nothing", async () => {
@@ -205,7 +213,7 @@ describe("limits", () => {
     const { apiKey: key } = await service.operator((identity) =>
       identity.mintKey({ tenantId: service.tenantId, environment: "sandbox", scopes, actor: "test" }),
     );
-    const answer = await service.call("cancel_booking", cancelOf(bookingId, tripId), { key });
+    const answer = await service.call("cancel_booking", cancelArgs(bookingId, tripId), { key });
     expect(answer.body).toMatchObject({ code: "missing_scope", scope: "escrow:spend" });
   });
 });

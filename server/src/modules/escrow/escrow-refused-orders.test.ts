@@ -23,7 +23,7 @@ afterAll(async () => {
 });
 
 const reservation = (): EscrowAction & { name: "reserve" } => ({ name: "reserve", bookingId: hash32(), amount: UNIT });
-const endOf = async (id: string) => requireThere(await world.stores.chainTransactions.get(id));
+const readEnd = async (id: string) => requireThere(await world.stores.chainTransactions.get(id));
 
 /** The node refuses it until an empty transaction has its nonce. */
 async function refused(operation: StoredOperation) {
@@ -37,14 +37,14 @@ async function refused(operation: StoredOperation) {
   );
   await world.drain();
   world.devChain.behave();
-  return await endOf(id);
+  return await readEnd(id);
 }
 
 describe("an empty transaction in an order's place", () => {
   it("is no step of a booking", async () => {
     const tripId = await orders.fund(await world.newTenant());
     const reserve = reservation();
-    const end = await refused(orders.orderOf(tripId, reserve));
+    const end = await refused(orders.stepOperation(tripId, reserve));
     expect((await orders.escrow.booking(tripId, reserve.bookingId)).state).toBe("none");
     expect(end).toMatchObject({ state: "reverted", failure: "an empty transaction took its place" });
   });
@@ -65,8 +65,8 @@ it("an order does not end by a transaction without effect while a later one of i
   const tripId = orders.escrow.tripId(args[0]);
   const reserve = reservation();
   // It reverts, as the trip does not exist yet, and its receipt is not read.
-  const { id } = await orders.withheld(() => orders.store(orders.orderOf(tripId, reserve)));
-  const first = await endOf(id);
+  const { id } = await orders.withheld(() => orders.store(orders.stepOperation(tripId, reserve)));
+  const first = await readEnd(id);
   await world.devChain.ask("eth_sendRawTransaction", [first.raw]);
   await world.devChain.mine();
   expect(await world.openedChain.chain.receipt(requireThere(first.hash))).toMatchObject({ succeeded: false });
@@ -74,14 +74,14 @@ it("an order does not end by a transaction without effect while a later one of i
   // The next signed one reaches a node whose answer is lost.
   world.devChain.misbehave(({ method }) => (method === "eth_sendRawTransaction" ? "reset" : "pass"));
   await world.openedChain.submitter.runOnce().catch(() => undefined);
-  const { raw, earlierHashes } = await endOf(id);
+  const { raw, earlierHashes } = await readEnd(id);
   expect(earlierHashes).toEqual([first.hash]);
   world.devChain.behave();
   await world.devChain.sendAs(stranger.privateKey, funding);
   await world.devChain.ask("eth_sendRawTransaction", [raw]);
   await world.drain();
   expect((await orders.escrow.booking(tripId, reserve.bookingId)).state).toBe("reserved");
-  expect(await endOf(id)).toMatchObject({ state: "confirmed" });
+  expect(await readEnd(id)).toMatchObject({ state: "confirmed" });
 });
 
 it("stopped money does not move in the escrow either", async () => {
@@ -89,13 +89,13 @@ it("stopped money does not move in the escrow either", async () => {
   const reserve = reservation();
   await orders.do(tripId, reserve);
   const { bookingId } = reserve;
-  const { id } = await orders.store(orders.orderOf(tripId, { name: "cancel", bookingId, reason: "timeout" }));
+  const { id } = await orders.store(orders.stepOperation(tripId, { name: "cancel", bookingId, reason: "timeout" }));
   await world.openedChain.boundChains.stop("sandbox", "a difference");
   await world.openedChain.submitter.runOnce();
   await world.openedChain.submitter.runOnce();
-  expect(await endOf(id)).toMatchObject({ state: "queued" });
+  expect(await readEnd(id)).toMatchObject({ state: "queued" });
   expect((await orders.escrow.booking(tripId, bookingId)).state).toBe("reserved");
   await world.openedChain.boundChains.resume("sandbox");
   await world.drain();
-  expect(await endOf(id)).toMatchObject({ state: "confirmed" });
+  expect(await readEnd(id)).toMatchObject({ state: "confirmed" });
 });

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { cancelOf, commitOf, type Escrow, freshHash, journey, openEscrow } from "../../../test/support/escrow.ts";
+import { cancelArgs, commitArgs, type Escrow, freshHash, journey, openEscrow } from "../../../test/support/escrow.ts";
 import type { Answer, TestService } from "../../../test/support/service.ts";
 import { openSharedService } from "../../../test/support/shared-service.ts";
-import { resultOf, stranger } from "../../../test/support/treasury.ts";
+import { requireResult, stranger } from "../../../test/support/treasury.ts";
 import type { Hex } from "../../domain/tokens.ts";
 
 /** Repeated and concurrent steps: one effect, one answer, one charge. */
@@ -14,7 +14,7 @@ beforeAll(async () => {
   service = await openSharedService();
   escrow = openEscrow(service);
   await service.isFunded(service.tenantId);
-  own = await escrow.treasuryOf(service.tenantId);
+  own = await escrow.findTreasury(service.tenantId);
   tripId = await escrow.prefund("10000");
 });
 afterAll(async () => {
@@ -28,7 +28,7 @@ describe("repeated with the same meaning", () => {
     const ask = { tripId: tripId.toUpperCase().replace("0X", "0x"), upperBoundUsdc: "10", bookingId: freshHash() };
     const first = await service.call("reserve_booking", ask);
     const again = await service.call("reserve_booking", { ...ask, tripId, upperBoundUsdc: "10.000" });
-    expect(resultOf(again)).toEqual(resultOf(first));
+    expect(requireResult(again)).toEqual(requireResult(first));
     expect(again.headers.get("idempotent-replayed")).toBe("true");
     expect(await escrow.countSteps()).toBe(count + 1);
     const others = [
@@ -43,12 +43,12 @@ describe("repeated with the same meaning", () => {
     }
   });
 
-  it.each(journey)("$tool happens once", async ({ tool, after, argsOf }) => {
+  it.each(journey)("$tool happens once", async ({ tool, after, buildArgs }) => {
     const bookingId = await escrow.bookingAfter(tripId, after);
-    const first = await service.call(tool, argsOf(bookingId));
+    const first = await service.call(tool, buildArgs(bookingId));
     const count = await escrow.countSteps();
-    const again = await service.call(tool, argsOf(bookingId));
-    expect(resultOf(again)).toEqual(resultOf(first));
+    const again = await service.call(tool, buildArgs(bookingId));
+    expect(requireResult(again)).toEqual(requireResult(first));
     expect(again.headers.get("idempotent-replayed")).toBe("true");
     expect(await escrow.countSteps()).toBe(count);
     const meters = [first, again].map(({ headers }) => headers.get("x-service-meter-id"));
@@ -57,8 +57,8 @@ describe("repeated with the same meaning", () => {
 
   it("a cancellation happens once, whatever the reason", async () => {
     const bookingId = await escrow.bookingAfter(tripId, "cancel_booking");
-    const again = await service.call("cancel_booking", { ...cancelOf(bookingId, tripId), reason: "timeout" });
-    expect(resultOf(again)).toMatchObject({ state: "cancelled", reason: "buyer_cancel", refundedUsdc: "10.00" });
+    const again = await service.call("cancel_booking", { ...cancelArgs(bookingId, tripId), reason: "timeout" });
+    expect(requireResult(again)).toMatchObject({ state: "cancelled", reason: "buyer_cancel", refundedUsdc: "10.00" });
     expect(again.headers.get("idempotent-replayed")).toBe("true");
   });
 
@@ -70,7 +70,7 @@ describe("repeated with the same meaning", () => {
       { vendorAddress: stranger() },
       { itineraryHash: freshHash() },
     ]) {
-      const answer = await service.call("commit_booking", { ...commitOf(bookingId), ...change });
+      const answer = await service.call("commit_booking", { ...commitArgs(bookingId), ...change });
       expect(answer.body).toMatchObject({ code: "wrong_state", state: "confirmed", retryable: false });
       expect(answer.body.detail).toBe(
         "The booking is confirmed. It does not allow this step. Next is settle_booking, or cancel_booking.",
@@ -80,8 +80,8 @@ describe("repeated with the same meaning", () => {
       bookingId,
       costMicroUsdc: "9000000",
       markupMicroUsdc: "500000",
-      vendorAddress: commitOf(bookingId).vendorAddress,
-      itineraryHash: commitOf(bookingId).itineraryHash,
+      vendorAddress: commitArgs(bookingId).vendorAddress,
+      itineraryHash: commitArgs(bookingId).itineraryHash,
     };
     expect((await service.call("confirm_booking", priced)).body.code).toBe("wrong_state");
     // Refused before the vendor is checked.
@@ -108,16 +108,16 @@ describe("sixteen concurrent calls", () => {
     expect(await escrow.trip(small)).toMatchObject({ free_micro: 1_000_000n, promised_micro: 0n });
   });
 
-  it.each(journey)("$tool: one transaction, one answer", async ({ tool, after, argsOf }) => {
+  it.each(journey)("$tool: one transaction, one answer", async ({ tool, after, buildArgs }) => {
     const bookingId = await escrow.bookingAfter(tripId, after);
-    await expectOneEffect(tool, argsOf(bookingId));
+    await expectOneEffect(tool, buildArgs(bookingId));
   });
 
   it("cancel once", async () => {
     const bookingId = await escrow.bookingAfter(tripId, "commit_booking");
-    const balance = await escrow.balanceOf(own);
-    await expectOneEffect("cancel_booking", cancelOf(bookingId, tripId));
-    expect(await escrow.balanceOf(own)).toBe(balance + 10_000_000n);
+    const balance = await escrow.readBalance(own);
+    await expectOneEffect("cancel_booking", cancelArgs(bookingId, tripId));
+    expect(await escrow.readBalance(own)).toBe(balance + 10_000_000n);
   });
 
   it("settle or cancel, never both", async () => {
@@ -125,9 +125,9 @@ describe("sixteen concurrent calls", () => {
     const answers = await sixteen((index) =>
       index % 2 === 0
         ? service.call("settle_booking", { bookingId })
-        : service.call("cancel_booking", cancelOf(bookingId, tripId)),
+        : service.call("cancel_booking", cancelArgs(bookingId, tripId)),
     );
-    const states = new Set(answers.filter(({ status }) => status === 200).map((answer) => resultOf(answer).state));
+    const states = new Set(answers.filter(({ status }) => status === 200).map((answer) => requireResult(answer).state));
     expect(states.size).toBe(1);
     const { state } = await escrow.bookingOnChain(tripId, bookingId);
     expect([...states]).toEqual([state]);
@@ -145,7 +145,7 @@ describe("sixteen concurrent calls", () => {
     ]);
     const answers = await sixteen(() => service.call(tool, args));
     const [first] = answers;
-    for (const answer of answers) expect(resultOf(answer)).toEqual(resultOf(first ?? answer));
+    for (const answer of answers) expect(requireResult(answer)).toEqual(requireResult(first ?? answer));
     expect(await escrow.countSteps()).toBe(count + 1);
     // An answer given before the first is charged names no record.
     const meters = new Set(answers.flatMap(({ headers }) => headers.get("x-service-meter-id") ?? []));
@@ -168,7 +168,7 @@ describe("an Idempotency-Key", () => {
     const ask = { tripId, upperBoundUsdc: "10" };
     const first = await service.call("reserve_booking", ask, { headers });
     const again = await service.call("reserve_booking", ask, { headers });
-    expect(resultOf(again)).toEqual(resultOf(first));
+    expect(requireResult(again)).toEqual(requireResult(first));
     expect(again.headers.get("idempotent-replayed")).toBe("true");
     const changed = await service.call("reserve_booking", { ...ask, upperBoundUsdc: "11" }, { headers });
     expect(changed.body).toMatchObject({ code: "idempotency_mismatch" });

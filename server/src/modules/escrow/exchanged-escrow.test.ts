@@ -7,7 +7,7 @@ import {
   type LiveService,
   startLiveChain,
 } from "../../../test/support/live-service.ts";
-import { resultOf, runChainCommand, UNIT } from "../../../test/support/treasury.ts";
+import { requireResult, runChainCommand, UNIT } from "../../../test/support/treasury.ts";
 import type { Hex } from "../../domain/tokens.ts";
 
 /**
@@ -54,7 +54,7 @@ it("another escrow, and then none, leave the books as they are, and deposits are
   let service = await startWith(first);
   try {
     const as = await newTenant(service);
-    const call = async (tool: string, args: object) => resultOf(await service.call(tool, args, as));
+    const call = async (tool: string, args: object) => requireResult(await service.call(tool, args, as));
     const address = Address.parse((await call("check_treasury", {})).address);
     const status = async () =>
       JSON.parse((await runChainCommand(service.config, ["status", "--network", "production", "--json"])).out);

@@ -19,7 +19,7 @@ function buildGuestLink(linkOrigin: string, { tripId, linkSecret }: GuestLink): 
   return `${linkOrigin}${CLAIM_PATH}/${tripId}#${linkSecret}`;
 }
 
-export function guestLinkOf(claimKeys: ClaimKeys, trip: Pick<Trip, "tripId" | "codeNonce" | "details">): string {
+export function buildTripGuestLink(claimKeys: ClaimKeys, trip: Pick<Trip, "tripId" | "codeNonce" | "details">): string {
   const { tripId, codeNonce, details } = trip;
   return buildGuestLink(details.linkOrigin, { tripId, linkSecret: claimKeys.linkSecret(codeNonce) });
 }

@@ -10,7 +10,7 @@ export function composeGuestMail(trip: TripToMail, guestEmail: string, guestLink
   const guest = quotedName(details.guestName);
   const buyer = quotedName(details.buyerName);
   const amount = `${formatDecimal(budget)} USDC`;
-  const parts = partsOf(trip, { guest, buyer, amount, guestLink });
+  const parts = composeParts(trip, { guest, buyer, amount, guestLink });
   // No header contains the buyer's text, as it would seem to come from the service.
   const subject = `A trip for you: ${amount}`;
   return composeMail({ to: { address: guestEmail }, subject, language: "en", parts });
@@ -21,7 +21,7 @@ function quotedName(text: string | undefined): string | undefined {
   return name === undefined ? undefined : `“${name.replaceAll(/[“”"]/g, "'")}”`;
 }
 
-function partsOf(
+function composeParts(
   { environment, expiresAt, requiresCode, details }: TripToMail,
   said: { guest: string | undefined; buyer: string | undefined; amount: string; guestLink: string },
 ): MailPart[] {

@@ -24,7 +24,7 @@ import { messageJobs } from "../outbox/jobs.ts";
 import type { Mailing } from "../outbox/mailing.ts";
 import { outboxUse } from "../outbox/send-message.ts";
 import type { NewTrip, Trip } from "../trips/trips.ts";
-import { guestLinkOf } from "./guest-link.ts";
+import { buildTripGuestLink } from "./guest-link.ts";
 import { type GuestMailPorts, guestMailKind, sendGuestMail as sendInTime, storeGuestMail } from "./guest-mail.ts";
 import { describeWhole } from "./trips/trip-answers.ts";
 
@@ -109,7 +109,7 @@ async function newTrip(change: TripChange = {}): Promise<Trip> {
   return trip;
 }
 
-const mailStateOf = async ({ environment, tripId }: Trip) => (await stores.trips.get(environment, tripId))?.mail;
+const readMailState = async ({ environment, tripId }: Trip) => (await stores.trips.get(environment, tripId))?.mail;
 
 async function receivedText(): Promise<string> {
   expect(server.received).toHaveLength(1);
@@ -120,9 +120,9 @@ describe("the mail", () => {
   it("has the link, its value, its deadline and its sender, and never the code", async () => {
     const trip = await newTrip({ details: { tripSummary: "Lisbon in May,\ntwo nights." } });
     expect(await sendGuestMail(portsWith(mailerFor(server.port)), trip)).toBe(true);
-    expect(await mailStateOf(trip)).toBe("sent");
+    expect(await readMailState(trip)).toBe("sent");
     const [mail] = server.received;
-    const link = guestLinkOf(claimKeys, trip);
+    const link = buildTripGuestLink(claimKeys, trip);
     expect(mail?.to).toEqual(["ada@example.com"]);
     expect(mail?.from).toBe(FROM.address);
     expect(mail?.parsed.from).toMatchObject(FROM);
@@ -187,14 +187,14 @@ describe("a kept mail", () => {
     const [trial, real] = [await newTrip({ environment: "sandbox" }), await newTrip()];
     expect(await send(trial, { kept: "sandbox" })).toBe(false);
     expect(await send(real, { kept: "sandbox" })).toBe(true);
-    expect([await mailStateOf(trial), await mailStateOf(real)]).toEqual(["kept", "sent"]);
+    expect([await readMailState(trial), await readMailState(real)]).toEqual(["kept", "sent"]);
     await runJob();
     expect(server.received).toHaveLength(1);
     const shown = await stores.trips.get("sandbox", trial.tripId);
     const answer = describeWhole({ trip: shown ?? trial, bookings: [], actions: [] }, clock.now());
     expect(answer.keptMail).toMatchObject({ to: "ada@example.com", subject: "A trip for you: 500.00 USDC" });
     expect(answer.keptMail?.text).toContain("“Bob” has set aside 500.00 USDC");
-    expect(answer.keptMail?.text).not.toContain(guestLinkOf(claimKeys, trial));
+    expect(answer.keptMail?.text).not.toContain(buildTripGuestLink(claimKeys, trial));
   });
 
   it("exceeds its tenant's or recipient's daily limit, and a mail sent again counts once", async () => {
@@ -236,12 +236,12 @@ describe("a mail server that refuses mail", () => {
   it("that is unreachable: the caller learns it, and the job sends the mail later", async () => {
     const trip = await newTrip();
     expect(await sendGuestMail(portsWith(mailerFor(DEAD_PORT)), trip)).toBe(false);
-    expect(await mailStateOf(trip)).toBe("pending");
+    expect(await readMailState(trip)).toBe("pending");
     expect(await runJob()).toBe(0);
     clock.advance({ seconds: 15 });
     expect(await runJob()).toBe(1);
-    expect(await mailStateOf(trip)).toBe("sent");
-    expect(await receivedText()).toContain(guestLinkOf(claimKeys, trip));
+    expect(await readMailState(trip)).toBe("sent");
+    expect(await receivedText()).toContain(buildTripGuestLink(claimKeys, trip));
     expect(await runJob()).toBe(0);
     expect(await sendGuestMail(portsWith(mailerFor(server.port)), trip)).toBe(true);
     expect(server.received).toHaveLength(1);
@@ -261,7 +261,7 @@ describe("a mail server that refuses mail", () => {
         return runJob();
       })
       .toBe(1);
-    expect(await mailStateOf(trip)).toBe("sent");
+    expect(await readMailState(trip)).toBe("sent");
   });
 
   it("that keeps sending a little for ever is given up all the same", async () => {
@@ -287,11 +287,11 @@ describe("a mail server that refuses mail", () => {
       clock.advance({ seconds: 1 });
       expect(await runJob()).toBe(1);
     }
-    expect(await mailStateOf(trip)).toBe("pending");
+    expect(await readMailState(trip)).toBe("pending");
     refusals = { message: 554 };
     clock.advance({ seconds: 120 });
     await runJob();
-    expect(await mailStateOf(trip)).toBe("failed");
+    expect(await readMailState(trip)).toBe("failed");
     refusals = {};
     clock.advance({ hours: 2 });
     expect(await runJob()).toBe(0);
@@ -308,10 +308,10 @@ describe("a mail server that refuses mail", () => {
     };
     const log = { info: note, warn: note, error: note };
     await runJob(log);
-    expect(await mailStateOf(trip)).toBe("pending");
+    expect(await readMailState(trip)).toBe("pending");
     clock.advance({ hours: 24 });
     await runJob(log);
-    expect(await mailStateOf(trip)).toBe("failed");
+    expect(await readMailState(trip)).toBe("failed");
     expect(lines).toHaveLength(2);
     expect(lines[1]).toContain("given up");
     expect(lines[1]).toContain("451");
@@ -354,7 +354,7 @@ it("a crash between sending and recording it sends it again under the same messa
   expect(await runJob()).toBe(1);
   const [first, second] = server.received.map(({ parsed }) => parsed.messageId);
   expect(second).toBe(first);
-  expect(await mailStateOf(trip)).toBe("sent");
+  expect(await readMailState(trip)).toBe("sent");
 });
 
 it("no mail is sent before the budget arrives, after the trip has expired, or without a request", async () => {
@@ -365,9 +365,9 @@ it("no mail is sent before the budget arrives, after the trip has expired, or wi
   expect(await sendGuestMail(portsWith(mailerFor(server.port)), early, 50)).toBe(false);
   expect(await sendGuestMail(portsWith(mailerFor(server.port)), unasked)).toBe(false);
   expect(await sendGuestMail(portsWith(undefined), early)).toBe(false);
-  expect(await mailStateOf(early)).toBe("pending");
-  expect(await mailStateOf(late)).toBe("failed");
-  expect(await mailStateOf(unasked)).toBe("none");
+  expect(await readMailState(early)).toBe("pending");
+  expect(await readMailState(late)).toBe("failed");
+  expect(await readMailState(unasked)).toBe("none");
   expect(server.received).toEqual([]);
 });
 
@@ -382,5 +382,5 @@ it("a mail in progress is interrupted when the service stops, and sent later", a
   expect(await sending).toBe(false);
   clock.advance({ minutes: 2 });
   expect(await runJob()).toBe(1);
-  expect(await mailStateOf(trip)).toBe("sent");
+  expect(await readMailState(trip)).toBe("sent");
 });

@@ -4,7 +4,7 @@ import type { Clock } from "../../ports/clock.ts";
 import { type MessageKind, type OutboxPorts, sendNow } from "../outbox/index.ts";
 import type { Trip } from "../trips/index.ts";
 import type { Aggregates, Stores } from "./context.ts";
-import { guestLinkOf } from "./guest-link.ts";
+import { buildTripGuestLink } from "./guest-link.ts";
 import { composeGuestMail } from "./guest-mail-text.ts";
 
 export interface GuestMailPorts extends OutboxPorts {
@@ -61,7 +61,7 @@ export function guestMailKind({
     async compose({ environment, recordId }) {
       const trip = isTripId(recordId) ? await stores.trips.get(environment, recordId) : undefined;
       if (trip?.guestEmail === undefined || !isOpen(trip, clock)) return undefined;
-      return composeGuestMail(trip, trip.guestEmail, guestLinkOf(claimKeys, trip));
+      return composeGuestMail(trip, trip.guestEmail, buildTripGuestLink(claimKeys, trip));
     },
     key: ({ recordId }) => `guest-mail.${recordId}`,
     async ended({ guestMails }, { environment, recordId }, end) {

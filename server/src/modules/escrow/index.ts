@@ -1,7 +1,7 @@
 export { bookingErrors, claimErrors, escrowFailure, stepErrors, tripStateErrors } from "./errors.ts";
-export { type GuestLink, guestLinkOf, readGuestLink } from "./guest-link.ts";
+export { buildTripGuestLink, type GuestLink, readGuestLink } from "./guest-link.ts";
 export { composeGuestMail } from "./guest-mail-text.ts";
-export { Hash, hashOf, readHash, requireEscrow } from "./input.ts";
+export { Hash, readHash, requireEscrow, requireHash } from "./input.ts";
 export { isExpired, requireFunded, requireNothingPending, requireOpen } from "./records/trip-state.ts";
 export { escrowStep } from "./step-machine/step-operation.ts";
 export { lockTrip, requireTakingSteps, type StepAnswer } from "./step-machine/take-step.ts";

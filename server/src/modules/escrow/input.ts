@@ -24,7 +24,7 @@ export const Hash = z
   .describe("0x and 64 hex digits");
 
 /** For a text validated by `Hash`. */
-export function hashOf(text: string): Hex {
+export function requireHash(text: string): Hex {
   const hash = readHash(text);
   if (hash === undefined) throw new Error("the schema has let a bad hash through");
   return hash;
@@ -46,7 +46,7 @@ export const FreeAmount = z
   .describe("Decimal, at most 6 places");
 
 /** For a text validated by an amount's schema. */
-export function amountOf(text: string): Micro {
+export function requireAmount(text: string): Micro {
   const amount = parseDecimal(text);
   if (amount === undefined) throw new Error("the schema has let a bad amount through");
   return amount;

@@ -6,7 +6,7 @@ import {
   type LiveDeployment,
   startLiveChain,
 } from "../../../test/support/live-service.ts";
-import { resultOf, runChainCommand } from "../../../test/support/treasury.ts";
+import { requireResult, runChainCommand } from "../../../test/support/treasury.ts";
 import type { Hex } from "../../domain/tokens.ts";
 
 /** A live network starts to use an escrow, changes it and gives it up: whatever was paid in before, the books match. */
@@ -27,7 +27,7 @@ const ALONE = { EMBEDDED_SANDBOX: "off" };
 const naming = (escrow: Hex | undefined) => ({ ...ALONE, ...(escrow === undefined ? {} : { CHAIN_ESCROW: escrow }) });
 
 /** Starts the service and returns the escrow's booked balances, once they agree with the chain. */
-async function bookedOf(escrow: Hex | undefined): Promise<unknown[]> {
+async function readBooked(escrow: Hex | undefined): Promise<unknown[]> {
   const running = await deployment.start(naming(escrow));
   try {
     const { out } = await runChainCommand(running.config, ["status", "--network", "production"]);
@@ -58,13 +58,13 @@ it("money paid into it before and between two starts is booked, once", async () 
     { token: "USDC", micro: usdc },
     { token: "EURC", micro: eurc },
   ];
-  expect(await bookedOf(escrow)).toEqual(both(7, 3));
+  expect(await readBooked(escrow)).toEqual(both(7, 3));
   await chain.deposit(escrow, 2n);
-  expect(await bookedOf(escrow)).toEqual(both(9, 3));
+  expect(await readBooked(escrow)).toEqual(both(9, 3));
   // Without an escrow, and with the same one again, which received money meanwhile.
-  expect(await bookedOf(undefined)).toEqual(both(0, 0));
+  expect(await readBooked(undefined)).toEqual(both(0, 0));
   await chain.deposit(escrow, 5n);
-  expect(await bookedOf(escrow)).toEqual(both(14, 3));
+  expect(await readBooked(escrow)).toEqual(both(14, 3));
 });
 
 it("another one is refused while trips have money in it", async () => {
@@ -130,13 +130,13 @@ it("EURC that is configured later is booked with earlier deposits, and money kee
     ] as const) {
       running = await later.start(ALONE);
       await chain.deposit(address, paidIn, "EURC");
-      const treasury = async () => Wallet.parse(resultOf(await running.call("check_treasury", {}, as)));
+      const treasury = async () => Wallet.parse(requireResult(await running.call("check_treasury", {}, as)));
       await expect.poll(async () => (await treasury()).available.EURC, { timeout: 60_000 }).toBe(available);
       expect((await treasury()).balances.EURC).toBe(available);
       expect(await command("status")).toMatchObject({ stoppedBecause: null, difference: { eurc: "0.00" } });
       if (available === "3.50") await running.stop();
     }
-    const { movements } = Moved.parse(resultOf(await running.call("list_movements", {}, as)));
+    const { movements } = Moved.parse(requireResult(await running.call("list_movements", {}, as)));
     expect(movements.map(({ kind, direction, amount }) => `${kind} ${direction} ${amount}`)).toEqual([
       ...["deposit in 0.25", "deposit in 1.00", "deposit in 2.50"],
     ]);

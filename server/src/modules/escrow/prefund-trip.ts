@@ -9,7 +9,7 @@ import type { TripTerms } from "../../ports/chain/escrow-contract.ts";
 import { chainProvenance, type SendOutAnswer, type SendOutPorts, sendOut } from "../treasury/index.ts";
 import type { NewTrip, Trip, TripDetails } from "../trips/index.ts";
 import type { Aggregates, Ports } from "./context.ts";
-import { guestLinkOf } from "./guest-link.ts";
+import { buildTripGuestLink } from "./guest-link.ts";
 import { sendGuestMail } from "./guest-mail.ts";
 import { randomHash, requireEscrow } from "./input.ts";
 import { TRIP_PREFUND_PURPOSE } from "./purposes.ts";
@@ -98,7 +98,7 @@ export async function prefundTrip(ports: PrefundPorts, request: PrefundRequest):
   const isSent = funded.mail !== "none" && (await sendGuestMail(ports, funded));
   const result = {
     ...answer.result,
-    guestLink: guestLinkOf(claimKeys, funded),
+    guestLink: buildTripGuestLink(claimKeys, funded),
     ...(funded.requiresCode ? { claimCode: claimKeys.claimCode(funded.codeNonce) } : {}),
     ...(isSent ? { emailSent: true, emailNote: undefined } : await keptAnswer(ports, funded)),
   };

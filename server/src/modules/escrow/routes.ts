@@ -7,7 +7,7 @@ import type { Environment, Principal } from "../../ports/identity.ts";
 import { RecordCursor, readTripRecord, TripRecordAnswer } from "../memory/index.ts";
 import type { Trip } from "../trips/index.ts";
 import type { Ports, Reads, Stores } from "./context.ts";
-import { Hash, hashOf } from "./input.ts";
+import { Hash, requireHash } from "./input.ts";
 import { closeTrip } from "./trips/close-trip.ts";
 import { readTripPage, readWholeTrip, TripCursor } from "./trips/read-trips.ts";
 import {
@@ -78,7 +78,7 @@ const readTrip = defineRoute({
   async run({ principal, params, query, fail }, { stores, reads, clock }: TripRoutePorts) {
     const { trips, escrowBookings } = stores;
     const { tenantId, environment } = principal;
-    const whole = await readWholeTrip({ trips, escrowBookings }, { tenantId, environment }, hashOf(params.tripId));
+    const whole = await readWholeTrip({ trips, escrowBookings }, { tenantId, environment }, requireHash(params.tripId));
     if (whole === undefined) throw fail("not_found");
     const owner = { tenantId, environment, tripId: whole.trip.tripId };
     return { ...describeWhole(whole, clock.now()), ...(await readTripRecord(reads, owner, query)) };
@@ -100,7 +100,7 @@ const readBooking = defineRoute({
   },
   async run({ principal, params, fail }, { stores: { escrowBookings } }: Pick<TripRoutePorts, "stores">) {
     const { tenantId, environment } = principal;
-    const found = await escrowBookings.find(tenantId, environment, hashOf(params.bookingId));
+    const found = await escrowBookings.find(tenantId, environment, requireHash(params.bookingId));
     if (found === undefined) throw fail("not_found");
     return describeBooking(found);
   },
@@ -162,7 +162,7 @@ const closeTripRoute = defineRoute({
     const ports = portsFor(environment);
     if (ports === undefined) throw fail("sandbox_unavailable");
     try {
-      const trip = await closeTrip(ports, { tenantId, tripId: hashOf(params.tripId) });
+      const trip = await closeTrip(ports, { tenantId, tripId: requireHash(params.tripId) });
       const given = trip.transactions.findLast(({ step }) => step === "close" || step === "release");
       return { ...describeTrip(trip, ports.clock.now()), txHash: given?.transactionHash ?? null };
     } catch (error) {
@@ -196,7 +196,7 @@ function toRouteFailure(error: unknown): unknown {
 
 /** The tenant's own trip, in the key's environment. `tripId` was validated by `Hash` or the cursor's schema. */
 function findTrip(trips: Stores["trips"], { tenantId, environment }: Principal, tripId: string) {
-  return trips.find(tenantId, environment, hashOf(tripId));
+  return trips.find(tenantId, environment, requireHash(tripId));
 }
 
 export const escrowRoutes = [listTrips, readTrip, readBooking, unlockTrip, closeTripRoute];

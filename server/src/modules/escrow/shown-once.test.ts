@@ -7,9 +7,9 @@ import { type Buyer, createBuyer } from "../../../test/support/paid.ts";
 import { createShownOnceProbe } from "../../../test/support/probe-tools.ts";
 import { searchDatabase } from "../../../test/support/search-database.ts";
 import { startTestService, type TestService } from "../../../test/support/service.ts";
-import { resultOf } from "../../../test/support/treasury.ts";
+import { requireResult } from "../../../test/support/treasury.ts";
 import { createCatalog, jsonSchema } from "../../kernel/contracts/catalog.ts";
-import { redactionOf, SHOWN_ONCE_TEXT, shownOnce } from "../../kernel/contracts/shown-once.ts";
+import { buildRedaction, SHOWN_ONCE_TEXT, shownOnce } from "../../kernel/contracts/shown-once.ts";
 
 /** A value shown once is in the first answer only: not in the database, not in the log, not in a second answer. */
 let service: TestService;
@@ -38,10 +38,10 @@ describe("an answer with shown-once values", () => {
     const headers = { "idempotency-key": randomUUID() };
     const before = probe.runs();
     const first = await service.call("probe_shown_once", args, { headers });
-    expect(resultOf(first)).toEqual(shown(args));
+    expect(requireResult(first)).toEqual(shown(args));
     const again = await service.call("probe_shown_once", args, { headers });
     expect(again.headers.get("idempotent-replayed")).toBe("true");
-    expect(resultOf(again)).toEqual(kept(args));
+    expect(requireResult(again)).toEqual(kept(args));
     expect(probe.runs()).toBe(before + 1);
     // Arguments are compared as sent, even shown-once ones.
     const other = await service.call("probe_shown_once", { ...args, secret: newSecret() }, { headers });
@@ -101,7 +101,7 @@ describe("an answer with shown-once values", () => {
     expect(await call()).toMatchObject({ status: 409, body: { code: "in_progress" } });
     // As stored by the process that completes it.
     const result = JSON.stringify({ secret: SHOWN_ONCE_TEXT, secrets: [], plain: args.plain });
-    const callId = probe.callOf(args.plain);
+    const callId = probe.findCall(args.plain);
     await service.sql("update call set effect = 'done', result = $2 where id = $1", [callId, result]);
     let answer = await call();
     const repeat = async () => {
@@ -109,10 +109,10 @@ describe("an answer with shown-once values", () => {
       return answer.status;
     };
     await expect.poll(repeat).toBe(200);
-    expect(resultOf(answer)).toEqual({ secret: args.secret, secrets: [], plain: args.plain });
+    expect(requireResult(answer)).toEqual({ secret: args.secret, secrets: [], plain: args.plain });
     expect(answer.headers.get("idempotent-replayed")).toBe("true");
     const again = await call();
-    expect(resultOf(again)).toEqual({ secret: SHOWN_ONCE_TEXT, secrets: [], plain: args.plain });
+    expect(requireResult(again)).toEqual({ secret: SHOWN_ONCE_TEXT, secrets: [], plain: args.plain });
     const key = headers["idempotency-key"];
     expect(await service.sql("select call_id from usage_record where idempotency_key = $1", [key])).toEqual([
       { call_id: callId },
@@ -189,7 +189,7 @@ describe("a schema with shown-once values", () => {
       plain: "2",
     };
     const before = structuredClone(value);
-    const redacted = redactionOf(Everything, "output")(value);
+    const redacted = buildRedaction(Everything, "output")(value);
     expect(redacted).toEqual({
       described: s,
       optional: s,
@@ -211,12 +211,12 @@ describe("a schema with shown-once values", () => {
   });
 
   it("ignores missing values, and returns values with nothing to hide unchanged", () => {
-    const redact = redactionOf(z.object({ code: shownOnce(z.string()).optional(), name: z.string() }), "output");
+    const redact = buildRedaction(z.object({ code: shownOnce(z.string()).optional(), name: z.string() }), "output");
     expect(redact({ name: "n" })).toEqual({ name: "n" });
     expect(redact({ name: "n", code: undefined })).toEqual({ name: "n", code: undefined });
     for (const odd of [undefined, null, 7, "text", []]) expect(redact(odd)).toEqual(odd);
     const value = { name: "n" };
-    expect(redactionOf(z.object({ name: z.string() }), "output")(value)).toBe(value);
+    expect(buildRedaction(z.object({ name: z.string() }), "output")(value)).toBe(value);
   });
 
   it("is refused at the start if the replacement text would not fit, or could be missed", () => {
@@ -226,9 +226,9 @@ describe("a schema with shown-once values", () => {
       shownOnce(z.enum(["a", "b"])),
       shownOnce(z.email()),
     ];
-    for (const field of marks) expect(() => redactionOf(z.object({ field }), "output")).toThrow("plain text");
+    for (const field of marks) expect(() => buildRedaction(z.object({ field }), "output")).toThrow("plain text");
     // Inputs are never validated again.
-    expect(redactionOf(z.object({ code: shownOnce(z.string().max(6)) }), "input")({ code: "1" })).toEqual({
+    expect(buildRedaction(z.object({ code: shownOnce(z.string().max(6)) }), "input")({ code: "1" })).toEqual({
       code: SHOWN_ONCE_TEXT,
     });
     interface Tree {
@@ -236,7 +236,7 @@ describe("a schema with shown-once values", () => {
       below: Tree[];
     }
     const Tree: z.ZodType<Tree> = z.lazy(() => z.object({ secret: shownOnce(z.string()), below: z.array(Tree) }));
-    expect(() => redactionOf(z.object({ tree: Tree }), "output")).toThrow("holds itself");
+    expect(() => buildRedaction(z.object({ tree: Tree }), "output")).toThrow("holds itself");
   });
 
   it("keeps its description", () => {

@@ -29,9 +29,9 @@ export function createFileShelf({ appUrl, environment, files, clock, random }: S
         named.map(({ file, token }) => ({ ...file, tokenHash: hashOfToken(token) })),
         { createdAt: clock.now(), expiresAt },
       );
-      return named.map(({ file, token }) => `${appUrl}/api/files/${token}${suffixOf(file.fileName)}`);
+      return named.map(({ file, token }) => `${appUrl}/api/files/${token}${fileSuffix(file.fileName)}`);
     },
   };
 }
 
-const suffixOf = (fileName: string): string => fileName.slice(fileName.lastIndexOf("."));
+const fileSuffix = (fileName: string): string => fileName.slice(fileName.lastIndexOf("."));

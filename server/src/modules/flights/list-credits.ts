@@ -28,7 +28,7 @@ export async function listCredits(
   query: CreditsQuery,
   options: CallOptions = {},
 ): Promise<AirlineCreditDetails[]> {
-  const waiting = await customersOf(travelers, caller, query);
+  const waiting = await listCustomers(travelers, caller, query);
   const found: AirlineCreditDetails[] = [];
   while (waiting.length > 0) {
     const some = waiting.splice(0, AT_ONCE).map((id) => flightServicing.listAirlineCredits(id, query.limit, options));
@@ -39,7 +39,7 @@ export async function listCredits(
     .slice(0, query.limit);
 }
 
-async function customersOf(travelers: Travelers, caller: Caller, query: CreditsQuery): Promise<string[]> {
+async function listCustomers(travelers: Travelers, caller: Caller, query: CreditsQuery): Promise<string[]> {
   const { tenantId, environment } = caller;
   const { userId, customerUserId } = query;
   if (customerUserId !== undefined) {

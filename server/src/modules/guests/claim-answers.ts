@@ -90,7 +90,7 @@ export async function describeForGuest(
   const travelerMissing = await missingOfGuest({ stores }, trip);
   return {
     tripId: trip.tripId,
-    state: stateOf(trip, clock.now()),
+    state: claimState(trip, clock.now()),
     budgetUsdc: formatDecimal(trip.budget),
     expiresAt: trip.expiresAt.toString(),
     buyerName: nameText(details.buyerName) ?? null,
@@ -107,7 +107,7 @@ export async function describeForGuest(
   };
 }
 
-function stateOf(trip: Trip, now: Temporal.Instant): z.output<typeof ClaimView>["state"] {
+function claimState(trip: Trip, now: Temporal.Instant): z.output<typeof ClaimView>["state"] {
   if (trip.guestWallet !== undefined) return "claimed";
   if (trip.state === "funding" || trip.state === "failed") return trip.state;
   if (trip.pending?.step === "claim") return "claiming";

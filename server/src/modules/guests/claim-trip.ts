@@ -76,7 +76,7 @@ async function checkClaim(
   if (request.chainId !== chain.chainId) throw wrongChain(chain.chainId);
   refuseContracts(chain, request.guestWallet);
   const trip = await openClaim(ports, request);
-  return { contract, trip, isAgain: await isClaimOf(ports, trip, request.guestWallet) };
+  return { contract, trip, isAgain: await isClaimedBy(ports, trip, request.guestWallet) };
 }
 
 /**
@@ -113,7 +113,7 @@ export async function openClaim(
 }
 
 /** Whether this wallet has claimed the trip, or is about to. Throws the refusal for any other wallet. */
-async function isClaimOf(
+async function isClaimedBy(
   { stores, clock }: Pick<ClaimPorts, "stores" | "clock">,
   trip: Trip,
   guestWallet: Hex,

@@ -16,14 +16,14 @@ afterAll(() => world?.[Symbol.asyncDispose]());
 const failing = (code: string) => expect.objectContaining({ code });
 const otherThan = (code: string, by = 1): string => String((Number(code) + by) % 1_000_000).padStart(6, "0");
 
-async function codesOf(claims: readonly Promise<unknown>[]): Promise<string[]> {
+async function settledCodes(claims: readonly Promise<unknown>[]): Promise<string[]> {
   return (await Promise.allSettled(claims)).map((end) =>
     end.status === "fulfilled" ? "ok" : end.reason instanceof Failure ? end.reason.code : String(end.reason),
   );
 }
 
 const wrongCodes = async (tripId: `0x${string}`) => (await world.stores.trips.get("sandbox", tripId))?.wrongCodes;
-const claimsOf = async (tripId: `0x${string}`) =>
+const listClaims = async (tripId: `0x${string}`) =>
   (await world.rows()).filter(({ chainOrder: order }) => {
     const text = JSON.stringify(order);
     return text.includes(tripId) && text.includes('"claim"');
@@ -36,12 +36,12 @@ describe("wrong codes", () => {
     const claims = Array.from({ length: 16 }, (_, index) =>
       world.claim({ ...link, codeNonce: undefined, guestWallet, claimCode: otherThan(claimCode, index + 1) }),
     );
-    const codes = (await codesOf(claims)).toSorted();
+    const codes = (await settledCodes(claims)).toSorted();
     expect(codes).toEqual([...Array(5).fill("claim_code_wrong"), ...Array(11).fill("claim_locked")]);
     expect(await wrongCodes(link.tripId)).toBe(MOST_WRONG_CODES);
     await expect(world.claim({ ...link, guestWallet, claimCode })).rejects.toEqual(failing("claim_locked"));
     expect(await wrongCodes(link.tripId)).toBe(MOST_WRONG_CODES);
-    expect(await claimsOf(link.tripId)).toEqual([]);
+    expect(await listClaims(link.tripId)).toEqual([]);
     // The buyer lets the guest try again.
     const { environment } = world.ports.chain;
     expect(await world.stores.trips.unlock("tenant_of_somebody_else", environment, link.tripId)).toBe(false);
@@ -56,10 +56,10 @@ describe("wrong codes", () => {
     const { claimCode, ...link } = await world.newTrip();
     const guestWallet = stranger();
     const codes = [...Array.from({ length: 40 }, (_, index) => otherThan(claimCode, index + 1)), claimCode];
-    const ends = await codesOf(codes.map((code) => world.claim({ ...link, guestWallet, claimCode: code })));
+    const ends = await settledCodes(codes.map((code) => world.claim({ ...link, guestWallet, claimCode: code })));
     expect(ends.filter((code) => code === "claim_code_wrong")).toHaveLength(MOST_WRONG_CODES);
     expect(ends.at(-1)).toBe("claim_locked");
-    expect(await claimsOf(link.tripId)).toEqual([]);
+    expect(await listClaims(link.tripId)).toEqual([]);
   });
 
   it("tell the remaining attempts", async () => {
@@ -97,24 +97,24 @@ describe("the right code", () => {
     const trip = await world.newTrip();
     const guestWallet = stranger();
     const claim = () => world.claim({ ...trip, guestWallet });
-    expect(new Set(await codesOf(Array.from({ length: 16 }, claim)))).toEqual(new Set(["step_in_progress"]));
-    expect(await claimsOf(trip.tripId)).toHaveLength(1);
+    expect(new Set(await settledCodes(Array.from({ length: 16 }, claim)))).toEqual(new Set(["step_in_progress"]));
+    expect(await listClaims(trip.tripId)).toHaveLength(1);
     await world.drain();
     const answers = await Promise.all(Array.from({ length: 16 }, claim));
     expect(new Set(answers.map(({ result }) => JSON.stringify(result))).size).toBe(1);
-    expect(await claimsOf(trip.tripId)).toHaveLength(1);
+    expect(await listClaims(trip.tripId)).toHaveLength(1);
     expect(await world.stores.trips.get("sandbox", trip.tripId)).toMatchObject({ guestWallet, wrongCodes: 0 });
   });
 
   it("sent 16 times at once for 16 wallets claims for one of them", async () => {
     const trip = await world.newTrip();
     const wallets = Array.from({ length: 16 }, stranger);
-    const during = await codesOf(wallets.map((guestWallet) => world.claim({ ...trip, guestWallet })));
+    const during = await settledCodes(wallets.map((guestWallet) => world.claim({ ...trip, guestWallet })));
     expect(during.toSorted()).toEqual(["step_in_progress", ...Array(15).fill("trip_in_progress")]);
     await world.drain();
-    const after = await codesOf(wallets.map((guestWallet) => world.claim({ ...trip, guestWallet })));
+    const after = await settledCodes(wallets.map((guestWallet) => world.claim({ ...trip, guestWallet })));
     expect(after.toSorted()).toEqual([...Array(15).fill("already_claimed"), "ok"]);
-    expect(await claimsOf(trip.tripId)).toHaveLength(1);
+    expect(await listClaims(trip.tripId)).toHaveLength(1);
   });
 
   it("is required again if the pending claim had no effect", async () => {
@@ -123,7 +123,7 @@ describe("the right code", () => {
     await expect(world.claim({ ...link, guestWallet, claimCode })).rejects.toEqual(failing("step_in_progress"));
     // The same wallet needs no code to learn the outcome.
     await expect(world.claim({ ...link, guestWallet })).rejects.toEqual(failing("step_in_progress"));
-    const claims = await claimsOf(link.tripId);
+    const claims = await listClaims(link.tripId);
     const withoutClaim: typeof world.ports.stores = {
       ...world.ports.stores,
       // The claim ends without effect just after it was read.
@@ -143,7 +143,7 @@ describe("the right code", () => {
     );
     await expect(sneaky).rejects.toEqual(failing("trip_in_progress"));
     await expect(world.claim({ ...link, guestWallet })).rejects.toEqual(failing("claim_code_required"));
-    expect(await claimsOf(link.tripId)).toEqual(claims);
+    expect(await listClaims(link.tripId)).toEqual(claims);
   });
 });
 
@@ -224,7 +224,7 @@ describe("a prefunding whose caller did not learn the outcome", () => {
     expect(await trips()).toBe(tripsBefore + 1);
     expect(await world.balanceOnChain()).toBe(before - 25n * UNIT);
     // The stored result has neither.
-    const { effect, result } = await world.effectOf(first);
+    const { effect, result } = await world.callEnd(first);
     expect(effect).toBe("done");
     const shownOnce = "shown once, and not stored";
     expect(result).toMatchObject({ tripId: answer?.result.tripId, guestLink: shownOnce, claimCode: shownOnce });

@@ -5,7 +5,7 @@ import { type Escrow, HexText, openEscrow } from "../../../test/support/escrow.t
 import { sendMcp } from "../../../test/support/mcp.ts";
 import { searchDatabase } from "../../../test/support/search-database.ts";
 import { type CallOptions, startTestService, type TestService } from "../../../test/support/service.ts";
-import { newFundedTenant, resultOf, stranger } from "../../../test/support/treasury.ts";
+import { newFundedTenant, requireResult, stranger } from "../../../test/support/treasury.ts";
 import type { Hex } from "../../domain/tokens.ts";
 
 /** `guest_claim_link` on a started product, over dispatch and MCP; the contract is read by viem. */
@@ -31,14 +31,14 @@ const Given = z.object({
   emailNote: z.string().optional(),
 });
 const prefund = async (args: object = {}, as: CallOptions = {}) =>
-  Given.parse(resultOf(await service.call("prefund_trip", { budgetUsdc: "2", ...args }, as)));
+  Given.parse(requireResult(await service.call("prefund_trip", { budgetUsdc: "2", ...args }, as)));
 const prefundWithCode = async () => {
   const { claimCode, ...trip } = await prefund({ require2fa: true });
   if (claimCode === undefined) throw new Error("there is no code");
   return { ...trip, claimCode };
 };
 const claim = (args: object, as: CallOptions = {}) => service.call("guest_claim_link", args, as);
-const guestOf = async (tripId: Hex) => (await escrow.tripOnChain(tripId)).guest.toLowerCase();
+const readGuest = async (tripId: Hex) => (await escrow.tripOnChain(tripId)).guest.toLowerCase();
 const NOBODY = "0x0000000000000000000000000000000000000000";
 const otherThan = (code: string): string => String((Number(code) + 1) % 1_000_000).padStart(6, "0");
 const failing = (code: string, more: object = {}) => ({ status: 500, body: { ok: false, code, ...more } });
@@ -47,11 +47,11 @@ const wrongCodes = async (tripId: Hex) => (await escrow.trip(tripId)).wrong_code
 describe("a claim with link and code", () => {
   it("binds the guest's wallet on the chain, once", async () => {
     const { tripId, guestLink, claimCode, codeNonce } = await prefundWithCode();
-    expect(await guestOf(tripId)).toBe(NOBODY);
+    expect(await readGuest(tripId)).toBe(NOBODY);
     const guestWallet = stranger();
     const args = { guestLink, claimCode, codeNonce, guestWallet, escrowAddress: await escrow.escrowAddress() };
     const answer = await claim(args);
-    const result = resultOf(answer);
+    const result = requireResult(answer);
     expect(result).toEqual({
       tripId,
       guestWallet,
@@ -68,16 +68,16 @@ describe("a claim with link and code", () => {
     });
     expect(answer.body.priceMicroUsdc).toBe("5000");
     expect((await escrow.client.getTransactionReceipt({ hash: HexText.parse(result.txHash) })).status).toBe("success");
-    expect(await guestOf(tripId)).toBe(guestWallet);
+    expect(await readGuest(tripId)).toBe(guestWallet);
 
     const again = await claim(args);
-    expect(resultOf(again)).toEqual(result);
+    expect(requireResult(again)).toEqual(result);
     expect(again.headers.get("idempotent-replayed")).toBe("true");
     const paid = await service.sql("select 1 from usage_record where tool = 'guest_claim_link'");
     expect(paid).toHaveLength(1);
 
     expect(await claim({ ...args, guestWallet: stranger() })).toMatchObject(failing("already_claimed"));
-    expect(await guestOf(tripId)).toBe(guestWallet);
+    expect(await readGuest(tripId)).toBe(guestWallet);
     expect(await wrongCodes(tripId)).toBe(0);
   });
 
@@ -89,7 +89,7 @@ describe("a claim with link and code", () => {
       arguments: { guestLink, guestWallet: `0x${guestWallet.slice(2).toUpperCase()}` },
     });
     expect(body.result).toMatchObject({ structuredContent: { tripId, guestWallet, status: "confirmed" } });
-    expect(await guestOf(tripId)).toBe(guestWallet);
+    expect(await readGuest(tripId)).toBe(guestWallet);
   });
 
   it("leads to a paid booking", async () => {
@@ -105,7 +105,7 @@ describe("a claim with link and code", () => {
       ["settle_booking", { bookingId }],
     ];
     for (const [tool, args] of steps) expect(await service.call(tool, args)).toMatchObject({ status: 200 });
-    expect(await escrow.balanceOf(vendorAddress)).toBe(1_234_567n);
+    expect(await escrow.readBalance(vendorAddress)).toBe(1_234_567n);
     expect(await escrow.tripOnChain(tripId)).toMatchObject({ free: 500_000n, held: 0n });
   });
 
@@ -114,7 +114,7 @@ describe("a claim with link and code", () => {
     const guestWallet = stranger();
     const answers = await Promise.all(Array.from({ length: 16 }, () => claim({ guestLink, claimCode, guestWallet })));
     expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
-    expect(new Set(answers.map((answer) => resultOf(answer).txHash)).size).toBe(1);
+    expect(new Set(answers.map((answer) => requireResult(answer).txHash)).size).toBe(1);
     const steps = await service.sql("select 1 from escrow_step where trip_id = $1 and step = 'claim'", [tripId]);
     expect(steps).toHaveLength(1);
   });
@@ -146,7 +146,7 @@ describe("a claim fails with its own code", () => {
         failing("claim_link_invalid"),
       );
     }
-    expect(await guestOf(tripId)).toBe(NOBODY);
+    expect(await readGuest(tripId)).toBe(NOBODY);
     expect(await wrongCodes(tripId)).toBe(0);
   });
 
@@ -160,12 +160,12 @@ describe("a claim fails with its own code", () => {
       expect(answer).toMatchObject(failing("claim_code_wrong", { attemptsLeft, retryable: false }));
     }
     expect(await claim({ guestLink, claimCode, guestWallet })).toMatchObject(failing("claim_locked"));
-    expect(await guestOf(tripId)).toBe(NOBODY);
+    expect(await readGuest(tripId)).toBe(NOBODY);
     const headers = { authorization: `Bearer ${service.apiKey}` };
     const unlocked = await service.send(`/api/trips/${tripId}/unlock`, { method: "POST", headers });
     expect(unlocked.status).toBe(200);
     expect((await claim({ guestLink, claimCode, guestWallet })).status).toBe(200);
-    expect(await guestOf(tripId)).toBe(guestWallet);
+    expect(await readGuest(tripId)).toBe(guestWallet);
   });
 
   it("for 16 wrong codes at once: five are counted", async () => {
@@ -193,7 +193,7 @@ describe("a claim fails with its own code", () => {
     const { codeNonce } = await prefund();
     const answer = await claim({ guestLink, claimCode, codeNonce, guestWallet: stranger() });
     expect(answer).toMatchObject(failing("claim_code_wrong", { attemptsLeft: 4 }));
-    expect(await guestOf(tripId)).toBe(NOBODY);
+    expect(await readGuest(tripId)).toBe(NOBODY);
   });
 
   it("for another chain, another contract, and an invalid wallet", async () => {
@@ -217,7 +217,7 @@ describe("a claim fails with its own code", () => {
       const answer = await claim({ guestLink, guestWallet, ...change });
       expect(answer).toMatchObject({ status: 400, body: { code: "invalid_input", issues: [{ path }] } });
     }
-    expect(await guestOf(tripId)).toBe(NOBODY);
+    expect(await readGuest(tripId)).toBe(NOBODY);
   });
 
   it("for another tenant's trip, which is not found", async () => {
@@ -227,28 +227,28 @@ describe("a claim fails with its own code", () => {
     expect(await claim({ guestLink, guestWallet }, as)).toMatchObject(failing("trip_not_found"));
     const unknown = guestLink.replace(tripId, `0x${"7".repeat(64)}`);
     expect(await claim({ guestLink: unknown, guestWallet })).toMatchObject(failing("trip_not_found"));
-    expect(await guestOf(tripId)).toBe(NOBODY);
+    expect(await readGuest(tripId)).toBe(NOBODY);
   });
 
   it("for an expired trip", async () => {
     const { tripId, guestLink } = await prefund();
     await service.sql("update trip set expires_at = now() - interval '1 second' where trip_id = $1", [tripId]);
     expect(await claim({ guestLink, guestWallet: stranger() })).toMatchObject(failing("trip_expired"));
-    expect(await guestOf(tripId)).toBe(NOBODY);
+    expect(await readGuest(tripId)).toBe(NOBODY);
   });
 
   it("for a closed trip, unless it was claimed before", async () => {
     const { tripId, guestLink } = await prefund();
     const claimed = await prefund();
     const guestWallet = stranger();
-    const first = resultOf(await claim({ guestLink: claimed.guestLink, guestWallet }));
+    const first = requireResult(await claim({ guestLink: claimed.guestLink, guestWallet }));
     const headers = { authorization: `Bearer ${service.apiKey}` };
     for (const id of [tripId, claimed.tripId]) {
       expect((await service.send(`/api/trips/${id}/close`, { method: "POST", headers })).status).toBe(200);
     }
     expect(await claim({ guestLink, guestWallet })).toMatchObject(failing("trip_closed"));
-    expect(await guestOf(tripId)).toBe(NOBODY);
-    expect(resultOf(await claim({ guestLink: claimed.guestLink, guestWallet }))).toEqual(first);
+    expect(await readGuest(tripId)).toBe(NOBODY);
+    expect(requireResult(await claim({ guestLink: claimed.guestLink, guestWallet }))).toEqual(first);
   });
 });
 
@@ -270,7 +270,7 @@ describe("the guest's secret", () => {
       arguments: { guestLink, claimCode, guestWallet },
     });
     // A waiting caller can get the outcome before the submitter has logged it.
-    await expect.poll(() => logged).toContain(String(resultOf(answer).txHash));
+    await expect.poll(() => logged).toContain(String(requireResult(answer).txHash));
     expect(await searchDatabase(service, secret)).toEqual([]);
     const alone = new RegExp(`(?<![0-9a-fA-F.])${claimCode}(?![0-9a-fA-F.])`);
     expect((await searchDatabase(service, claimCode)).filter((row) => alone.test(row))).toEqual([]);
@@ -278,11 +278,14 @@ describe("the guest's secret", () => {
     expect(logged).not.toMatch(alone);
     // Controls: the stored values are found.
     expect(await searchDatabase(service, guestWallet)).not.toEqual([]);
-    expect(await guestOf(tripId)).toBe(guestWallet);
+    expect(await readGuest(tripId)).toBe(guestWallet);
   });
 
   it("must be sent by hand without a mail server, and the answer says so", async () => {
     const answer = await service.call("prefund_trip", { budgetUsdc: "1", guestEmail: "ana@example.com" });
-    expect(resultOf(answer)).toMatchObject({ emailSent: false, emailNote: expect.stringContaining("no mail server") });
+    expect(requireResult(answer)).toMatchObject({
+      emailSent: false,
+      emailNote: expect.stringContaining("no mail server"),
+    });
   });
 });

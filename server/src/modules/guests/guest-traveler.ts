@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import { invalidInput } from "../../domain/errors.ts";
-import { guestUserIdOf } from "../../domain/user-ids.ts";
+import { buildGuestUserId } from "../../domain/user-ids.ts";
 import { type GuestLink, lockTrip, requireOpen } from "../escrow/index.ts";
 import { birthProblem, missingForFlights, type TravelerProfile } from "../travelers/index.ts";
 import type { Trip } from "../trips/index.ts";
@@ -36,7 +36,7 @@ export async function missingOfGuest(
 const findGuest = (
   travelerRecords: Pick<Aggregates["travelerRecords"], "get">,
   { tenantId, environment, tripId }: Trip,
-) => travelerRecords.get(tenantId, guestUserIdOf(tripId), environment);
+) => travelerRecords.get(tenantId, buildGuestUserId(tripId), environment);
 
 /**
  * Stores the guest's identity, once: whoever sees the link later cannot put somebody else on the flight. The same details again
@@ -49,7 +49,7 @@ export async function giveTraveler(ports: ClaimPorts, request: TravelerRequest):
   if (issues.length > 0) throw invalidInput(issues);
   await openClaim(ports, request);
   await requireCode(ports, request);
-  const userId = guestUserIdOf(tripId);
+  const userId = buildGuestUserId(tripId);
   await stores.transaction(async ({ trips, travelerRecords, runEvents }) => {
     const trip = await lockTrip(trips, chain.environment, undefined, tripId);
     requireGuest(trip, clock);

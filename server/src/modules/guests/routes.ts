@@ -3,8 +3,8 @@ import { Failure, type ServiceCode } from "../../domain/errors.ts";
 import type { Hex } from "../../domain/tokens.ts";
 import { definePublicRoute } from "../../kernel/contracts/route.ts";
 import type { Environment } from "../../ports/identity.ts";
-import { escrowFailure, Hash, hashOf } from "../escrow/index.ts";
-import { addressOf } from "../treasury/index.ts";
+import { escrowFailure, Hash, requireHash } from "../escrow/index.ts";
+import { requireAddress } from "../treasury/index.ts";
 import {
   ClaimBody,
   Claimed,
@@ -76,7 +76,7 @@ const viewClaim = definePublicRoute({
     },
   },
   run: ({ params, body }, { portsFor }: GuestRoutePorts) =>
-    onTrip(portsFor, hashOf(params.tripId), async (ports, tripId) =>
+    onTrip(portsFor, requireHash(params.tripId), async (ports, tripId) =>
       describeForGuest(await openClaim(ports, { tripId, linkSecret: body.linkSecret }), ports),
     ),
 });
@@ -106,11 +106,11 @@ const claim = definePublicRoute({
     answer: { tripId, guestWallet, claimedAt: "2026-12-21T09:30:00Z", txHash, chainId: 5042002, status: "confirmed" },
   },
   run: ({ params, body }, { portsFor }: GuestRoutePorts) =>
-    onTrip(portsFor, hashOf(params.tripId), async (ports, tripId) => {
+    onTrip(portsFor, requireHash(params.tripId), async (ports, tripId) => {
       const { result } = await claimTrip(ports, {
         ...body,
         tripId,
-        guestWallet: addressOf(body.guestWallet),
+        guestWallet: requireAddress(body.guestWallet),
         chainId: ports.chain.chainId,
         waitMilliseconds: WAIT_MILLISECONDS,
       });
@@ -151,7 +151,7 @@ const giveClaimTraveler = definePublicRoute({
     answer: { tripId, travelerMissing: [] },
   },
   run: ({ params, body: { linkSecret, claimCode, ...traveler } }, { portsFor }: GuestRoutePorts) =>
-    onTrip(portsFor, hashOf(params.tripId), async (ports, tripId) => {
+    onTrip(portsFor, requireHash(params.tripId), async (ports, tripId) => {
       await giveTraveler(ports, { tripId, linkSecret, claimCode, traveler });
       return { tripId, travelerMissing: [] };
     }),

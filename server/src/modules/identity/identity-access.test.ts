@@ -3,12 +3,12 @@ import { createManualClock } from "../../../test/support/identity.ts";
 import { networks } from "../../config/values.ts";
 import { countryAlpha3Codes, toCountryAlpha2 } from "../../domain/countries.ts";
 import {
+  buildScope,
   defaultScopes,
   effects,
   findUnknownScopes,
   hasScope,
   knownScopes,
-  scopeOf,
   toolAreas,
 } from "../../domain/scopes.ts";
 import { readBearer } from "../../surfaces/http/gate.ts";
@@ -49,7 +49,7 @@ describe("scopes", () => {
   test("every area and effect of a tool has a scope, and none implies another", () => {
     for (const area of toolAreas) {
       for (const effect of effects) {
-        const scope = scopeOf(area, effect);
+        const scope = buildScope(area, effect);
         expect(knownScopes).toContain(scope);
         expect(hasScope([scope], scope)).toBe(true);
         expect(knownScopes.filter((other) => hasScope([scope], other))).toEqual([scope]);

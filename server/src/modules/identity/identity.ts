@@ -24,7 +24,7 @@ import {
   updateLinkOrigins,
   updateTenant,
 } from "./store-tenants.ts";
-import { isUserOf } from "./store-users.ts";
+import { isTenantUser } from "./store-users.ts";
 
 const DEFAULT_MONTHLY_CAP_MICRO_USDC = 100_000_000n;
 const LONGEST_NAME = 100;
@@ -77,7 +77,7 @@ export function createIdentity(options: IdentityOptions): StoredIdentity {
     authenticate: authentication.authenticate,
     findPrincipal: authentication.findPrincipal,
     isUser: (tenantId, userId, environment) =>
-      isUserOf(db, { tenantId, environment, networkMode: options.networkMode }, userId),
+      isTenantUser(db, { tenantId, environment, networkMode: options.networkMode }, userId),
     listTenants: () => selectTenants(db),
     getTenant: (tenantId) => selectTenant(db, tenantId),
     listKeys: (tenantId) => selectKeys(db, tenantId),
@@ -94,7 +94,7 @@ function createTenantChanges(parts: Parts): Pick<Identity, "createTenant" | "set
 
   return {
     async createTenant(input) {
-      const now = timeOf(clock.now());
+      const now = floorToMilliseconds(clock.now());
       const tenant: Tenant = {
         id: newId("tenant_", now.epochMilliseconds, random),
         name: checkName(input.name, "name"),
@@ -220,7 +220,7 @@ async function mint(
   input: MintInput,
   { clock, random }: Pick<Parts, "clock" | "random">,
 ): Promise<{ apiKey: string; key: ApiKey }> {
-  const now = timeOf(clock.now());
+  const now = floorToMilliseconds(clock.now());
   const { apiKey, start } = newKey(random);
   const keyHash = hashKey(apiKey);
   if (keyHash === undefined) throw new Error("A new key does not have the form of a key.");
@@ -235,7 +235,7 @@ async function mint(
     scopes: checkScopes(input.scopes ?? defaultScopes(input.environment), personId),
     environment: input.environment,
     createdAt: now,
-    expiresAt: checkExpiry(input.expiresAt === undefined ? undefined : timeOf(input.expiresAt), now),
+    expiresAt: checkExpiry(input.expiresAt === undefined ? undefined : floorToMilliseconds(input.expiresAt), now),
     revokedAt: undefined,
     lastUsedAt: undefined,
   };
@@ -260,7 +260,7 @@ async function mint(
 }
 
 /** Rounds to the database's precision, so that a returned time equals the one read later. */
-function timeOf(instant: Temporal.Instant): Temporal.Instant {
+function floorToMilliseconds(instant: Temporal.Instant): Temporal.Instant {
   return instant.round({ smallestUnit: "millisecond", roundingMode: "floor" });
 }
 

@@ -1,5 +1,5 @@
 import type pg from "pg";
-import { DEMO_TRAVELER_ID, serviceAccountOf } from "../../domain/user-ids.ts";
+import { buildServiceAccountId, DEMO_TRAVELER_ID } from "../../domain/user-ids.ts";
 import { batchLookUps } from "../../platform/batching/batch.ts";
 import { type ChangeListener, listenForChanges } from "../../platform/database/change-listener.ts";
 import type { Clock } from "../../ports/clock.ts";
@@ -77,7 +77,7 @@ function principalMaker(vault: Vault, networkMode: Environment): (row: KeyRow) =
     return {
       keyId: row.id,
       tenantId: row.tenantId,
-      serviceAccountId: serviceAccountOf(row.id),
+      serviceAccountId: buildServiceAccountId(row.id),
       personId: row.personId ?? undefined,
       scopes: row.scopes,
       environment: environmentOfKey(row, networkMode),

@@ -20,7 +20,7 @@ export function createPersons(queryable: Queryable, clock: Clock): Persons {
     add: (owner, person, actor) => inTransaction((db) => add({ db, clock }, owner, person, actor)),
     find: (owner, id) => findPerson(queryable, owner, id),
     async list(owner) {
-      const rows = await personsOf(queryable, owner).select(columns).orderBy("createdAt").orderBy("id").execute();
+      const rows = await selectPersons(queryable, owner).select(columns).orderBy("createdAt").orderBy("id").execute();
       return rows.map(toPerson);
     },
     setRoles: (owner, id, roles, actor) => inTransaction((db) => setRoles({ db, clock }, owner, { id, roles }, actor)),
@@ -37,7 +37,7 @@ export function createPersons(queryable: Queryable, clock: Clock): Persons {
 }
 
 export async function findPerson(db: Queryable, owner: Owner, id: string): Promise<Person | undefined> {
-  const row = await personsOf(db, owner).select(columns).where("id", "=", id).executeTakeFirst();
+  const row = await selectPersons(db, owner).select(columns).where("id", "=", id).executeTakeFirst();
   return row === undefined ? undefined : toPerson(row);
 }
 
@@ -46,7 +46,7 @@ interface Storage {
   clock: Clock;
 }
 
-function personsOf(db: Queryable, { tenantId, environment }: Owner) {
+function selectPersons(db: Queryable, { tenantId, environment }: Owner) {
   return db
     .selectFrom("person")
     .where((where) => where.and({ tenantId, environment }))

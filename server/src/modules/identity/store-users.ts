@@ -1,10 +1,10 @@
-import { isUserId, keyIdOf } from "../../domain/user-ids.ts";
+import { findKeyId, isUserId } from "../../domain/user-ids.ts";
 import type { Queryable } from "../../platform/database/database.ts";
 import type { Environment } from "../../ports/identity.ts";
 import { environmentOfKey } from "./environment-of-key.ts";
 
 /** The users of a tenant in one environment; those of the other one are not found. */
-export interface UsersOf {
+export interface UserScope {
   tenantId: string;
   environment: Environment;
   /** The deployment's mode. */
@@ -12,10 +12,10 @@ export interface UsersOf {
 }
 
 /** True for a user of the tenant, and for the service account of an unrevoked key of the tenant in this environment. */
-export async function isUserOf(queryable: Queryable, users: UsersOf, userId: string): Promise<boolean> {
+export async function isTenantUser(queryable: Queryable, users: UserScope, userId: string): Promise<boolean> {
   if (!isUserId(userId)) return false;
   const { tenantId, environment, networkMode } = users;
-  const keyId = keyIdOf(userId);
+  const keyId = findKeyId(userId);
   if (keyId === undefined) {
     const user = await queryable
       .selectFrom("appUser")
@@ -37,12 +37,12 @@ export async function isUserOf(queryable: Queryable, users: UsersOf, userId: str
 /** Creates the user unless it exists. False: the id is invalid, or the service account of another tenant's key. */
 export async function ensureUser(
   queryable: Queryable,
-  users: UsersOf,
+  users: UserScope,
   userId: string,
   at: Temporal.Instant,
 ): Promise<boolean> {
   if (!isUserId(userId)) return false;
-  if (keyIdOf(userId) !== undefined && !(await isUserOf(queryable, users, userId))) return false;
+  if (findKeyId(userId) !== undefined && !(await isTenantUser(queryable, users, userId))) return false;
   const { tenantId, environment } = users;
   await queryable
     .insertInto("appUser")

@@ -51,7 +51,7 @@ export class TenantMemory {
     const entries = new Map<string, Entry<Value>>();
     this.#remembered.push({ forget: (key) => entries.delete(key), clear: () => entries.clear() });
     return async (owner) => {
-      const key = keyOf(owner);
+      const key = ownerKey(owner);
       const known = entries.get(key);
       if (known !== undefined && this.#now() < known.untilMilliseconds) return known.value;
       this.#listen();
@@ -66,7 +66,7 @@ export class TenantMemory {
 
   /** Called after a change is stored: this process sees it at once. */
   forget(owner: TenantOwner): void {
-    this.#forget(keyOf(owner));
+    this.#forget(ownerKey(owner));
   }
 
   /** Resolves when caching may begin. Nothing needs to wait for it: until then the database is read each time. */
@@ -105,6 +105,6 @@ export class TenantMemory {
   }
 }
 
-function keyOf({ tenantId, environment }: TenantOwner): string {
+function ownerKey({ tenantId, environment }: TenantOwner): string {
   return `${environment} ${tenantId}`;
 }

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { formatDecimal, type Micro, parseDecimal } from "../../domain/money.ts";
 import { toVisibleText } from "../../domain/visible-text.ts";
 import type { Booking } from "../bookings/index.ts";
-import { BOOKING_RATE, BookingRate, inUsdc, namesOf } from "../bookings/index.ts";
+import { BOOKING_RATE, BookingRate, inUsdc, pickNames } from "../bookings/index.ts";
 import type { OrderRecord } from "../orders/index.ts";
 import { formatCents, roundToCents, taxWithin } from "./amounts.ts";
 import { feeKinds, type InvoiceDocument, type lineKinds } from "./document.ts";
@@ -54,17 +54,17 @@ export function composeInvoice(facts: InvoiceFacts, number: string): InvoiceDocu
     issuedOn: issued.toString(),
     dueOn: issued.add({ days: settings?.dueDays ?? 0 }).toString(),
     language: settings?.language ?? "en",
-    ...partiesOf(settings),
+    ...buildParties(settings),
     booking: {
       bookingId: booking.bookingId,
       tripId: booking.tripId,
       orderId: order?.orderId ?? null,
       pnr: order?.pnr ?? null,
-      travelers: namesOf(orderBooking?.travelers ?? []).map((one) => shown(`${one.givenName} ${one.familyName}`)),
+      travelers: pickNames(orderBooking?.travelers ?? []).map((one) => shown(`${one.givenName} ${one.familyName}`)),
       tickets: (order?.documents ?? []).flatMap(({ number: ticket }) => (typeof ticket === "string" ? [ticket] : [])),
-      journey: journeyOf(order, bought),
+      journey: describeJourney(order, bought),
     },
-    ...amountsOf(lines, settings),
+    ...buildAmounts(lines, settings),
     settlement: {
       totalUsdc: formatDecimal(exact),
       txHash: settlement.transactionHash,
@@ -95,7 +95,7 @@ export function composeCreditNote(
     .toPlainDate()
     .toString();
   const { tax, settlement } = invoice;
-  const { seller, buyer } = partiesOf(settings);
+  const { seller, buyer } = buildParties(settings);
   return {
     ...invoice,
     seller: asNow(invoice.seller, seller),
@@ -105,17 +105,17 @@ export function composeCreditNote(
     issuedOn,
     dueOn: issuedOn,
     corrects: { number: invoice.number, issuedOn: invoice.issuedOn },
-    ...totalsOf([["refund", refund]]),
+    ...buildTotals([["refund", refund]]),
     // The refund is the supplier's fare, which contains no tax of the seller.
     tax: { ...tax, includedAmount: tax.includedAmount === null ? null : "0.00" },
     settlement: { ...settlement, totalUsdc: formatDecimal(refund) },
   };
 }
 
-function partiesOf(settings: InvoicingSettings | undefined): Pick<InvoiceDocument, "seller" | "buyer"> {
+function buildParties(settings: InvoicingSettings | undefined): Pick<InvoiceDocument, "seller" | "buyer"> {
   if (settings === undefined) return { seller: null, buyer: null };
   const { seller, buyer } = settings;
-  return { seller: partyOf(seller), buyer: { ...partyOf(buyer), reference: buyer.reference ?? null } };
+  return { seller: buildParty(seller), buyer: { ...buildParty(buyer), reference: buyer.reference ?? null } };
 }
 
 /** The same name is the same party: corrections of its address or number apply. */
@@ -123,7 +123,7 @@ function asNow<Party extends { name: string }>(then: Party | null, now: Party | 
   return then === null || now === null || then.name !== now.name ? then : now;
 }
 
-function partyOf({ name, addressLines, countryCode, taxId, email }: InvoicingSettings["seller"]) {
+function buildParty({ name, addressLines, countryCode, taxId, email }: InvoicingSettings["seller"]) {
   return {
     name: shown(name),
     addressLines: addressLines.map(shown),
@@ -162,8 +162,8 @@ function feeLines({ settlement: { booking }, settings }: InvoiceFacts): Line[] {
   ];
 }
 
-function amountsOf(lines: readonly Line[], settings: InvoicingSettings | undefined) {
-  const totals = totalsOf(lines);
+function buildAmounts(lines: readonly Line[], settings: InvoicingSettings | undefined) {
+  const totals = buildTotals(lines);
   const { treatment, ratePercent, note } = settings?.tax ?? { treatment: "none" as const };
   const rate = ratePercent === undefined ? undefined : parseDecimal(ratePercent);
   const fees = totals.lines.filter(({ kind }) => feeKinds.has(kind));
@@ -179,7 +179,7 @@ function amountsOf(lines: readonly Line[], settings: InvoicingSettings | undefin
   };
 }
 
-function totalsOf(lines: readonly Line[]): Pick<InvoiceDocument, "lines" | "currency" | "total"> {
+function buildTotals(lines: readonly Line[]): Pick<InvoiceDocument, "lines" | "currency" | "total"> {
   const { cents, total } = roundToCents(lines.map(([, amount]) => amount));
   return {
     lines: lines.map(([kind, amount], index) => ({
@@ -192,7 +192,7 @@ function totalsOf(lines: readonly Line[]): Pick<InvoiceDocument, "lines" | "curr
   };
 }
 
-function journeyOf(order: OrderRecord | undefined, bought: Bought): string[] {
+function describeJourney(order: OrderRecord | undefined, bought: Bought): string[] {
   if (order === undefined) return [];
   if (order.kind === "stay")
     return [shown(`${bought.accommodationName}, ${bought.checkInDate} – ${bought.checkOutDate}`)];

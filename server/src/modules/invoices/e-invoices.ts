@@ -9,7 +9,7 @@ export interface EInvoices {
    */
   judge(invoice: InvoiceDocument): Promise<EInvoice>;
   /** The file that makes the invoice's PDF an e-invoice. */
-  attachmentOf(invoice: InvoiceDocument): EInvoiceAttachment;
+  buildAttachment(invoice: InvoiceDocument): EInvoiceAttachment;
 }
 
 export interface EInvoiceAttachment {

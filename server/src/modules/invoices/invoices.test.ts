@@ -5,7 +5,7 @@ import { type Escrow, freshHash, HexText, openEscrow } from "../../../test/suppo
 import type { CallOptions, TestService } from "../../../test/support/service.ts";
 import { settledFlight } from "../../../test/support/settled-flight.ts";
 import { openSharedService } from "../../../test/support/shared-service.ts";
-import { newFundedTenant, resultOf, stranger } from "../../../test/support/treasury.ts";
+import { newFundedTenant, requireResult, stranger } from "../../../test/support/treasury.ts";
 import { parseDecimal } from "../../domain/money.ts";
 import type { Hex } from "../../domain/tokens.ts";
 import { InvoiceDocument } from "./document.ts";
@@ -35,8 +35,9 @@ const Invoice = z.looseObject({
 
 const invoice = async (bookingId: Hex, args: object = {}, as: CallOptions = {}) =>
   await service.call("generate_booking_invoice", { bookingId, ...args }, as);
-const invoiceOf = async (bookingId: Hex, args: object = {}) => Invoice.parse(resultOf(await invoice(bookingId, args)));
-const codeOf = async (bookingId: Hex, args: object = {}, as: CallOptions = {}) =>
+const issueInvoice = async (bookingId: Hex, args: object = {}) =>
+  Invoice.parse(requireResult(await invoice(bookingId, args)));
+const invoiceCode = async (bookingId: Hex, args: object = {}, as: CallOptions = {}) =>
   (await invoice(bookingId, args, as)).body.code;
 const fetchFile = async (url: string) => await fetch(url);
 const documentAt = async (url: string) => InvoiceDocument.parse(await (await fetchFile(url)).json());
@@ -51,32 +52,32 @@ const api = async (method: string, path: string, body?: unknown) =>
 async function settledBooking(): Promise<{ bookingId: Hex; txHash: Hex }> {
   const bookingId = await escrow.reserve(tripId, "60");
   const commit = { vendorAmountUsdc: "33.333333", feeAmountUsdc: "5.555556", vendorAddress: stranger() };
-  resultOf(await service.call("commit_booking", { bookingId, itineraryHash: freshHash(), ...commit }));
-  resultOf(await service.call("confirm_flight", { bookingId, ticketOrderHash: freshHash() }));
-  const { txHash } = resultOf(await service.call("settle_booking", { bookingId }));
+  requireResult(await service.call("commit_booking", { bookingId, itineraryHash: freshHash(), ...commit }));
+  requireResult(await service.call("confirm_flight", { bookingId, ticketOrderHash: freshHash() }));
+  const { txHash } = requireResult(await service.call("settle_booking", { bookingId }));
   return { bookingId, txHash: HexText.parse(txHash) };
 }
 
-const numberOf = (text: string): number => Number(/^SANDBOX-INV-(\d{6})$/.exec(text)?.[1]);
+const parseNumber = (text: string): number => Number(/^SANDBOX-INV-(\d{6})$/.exec(text)?.[1]);
 const cents = (amount: string): bigint => (parseDecimal(amount) ?? -1n) / 10_000n;
 
 describe("an invoice", () => {
   it("is the only one of its booking, however often it is requested, and numbers have no gaps", async () => {
     const { bookingId, txHash } = await settledBooking();
-    const asked = await Promise.all(Array.from({ length: 8 }, () => invoiceOf(bookingId)));
+    const asked = await Promise.all(Array.from({ length: 8 }, () => issueInvoice(bookingId)));
     const [first] = asked;
     expect(new Set(asked.map(({ invoiceNumber }) => invoiceNumber)).size).toBe(1);
     expect(first).toMatchObject({ totalUsdc: "38.888889", total: "38.89", currency: "USD", settleTxHash: txHash });
     expect(first).toMatchObject({ sandbox: true, notGiven: ["seller", "buyer"], creditNotes: [] });
     const others = await Promise.all([settledBooking(), settledBooking()]);
-    const numbers = await Promise.all(others.map(async (one) => (await invoiceOf(one.bookingId)).invoiceNumber));
-    const own = numberOf(first?.invoiceNumber ?? "");
-    expect(numbers.map(numberOf).toSorted()).toEqual([own + 1, own + 2]);
+    const numbers = await Promise.all(others.map(async (one) => (await issueInvoice(one.bookingId)).invoiceNumber));
+    const own = parseNumber(first?.invoiceNumber ?? "");
+    expect(numbers.map(parseNumber).toSorted()).toEqual([own + 1, own + 2]);
   });
 
   it("leaves no gap if its document is not stored after its number was taken", async () => {
     const { bookingId } = await settledBooking();
-    const before = (await invoiceOf((await settledBooking()).bookingId)).invoiceNumber;
+    const before = (await issueInvoice((await settledBooking()).bookingId)).invoiceNumber;
     // Simulates a death between the two: the database refuses this tenant's documents.
     await service.sql(`create function refuse_invoice() returns trigger language plpgsql as
       $$ begin if new.tenant_id = '${service.tenantId}' then raise exception 'refused'; end if; return new; end $$`);
@@ -88,7 +89,7 @@ describe("an invoice", () => {
     } finally {
       await service.sql("drop function refuse_invoice cascade");
     }
-    expect(numberOf((await invoiceOf(bookingId)).invoiceNumber)).toBe(numberOf(before) + 1);
+    expect(parseNumber((await issueInvoice(bookingId)).invoiceNumber)).toBe(parseNumber(before) + 1);
   });
 
   it("names seller, buyer and tax as configured, and its lines add up to its total to the cent", async () => {
@@ -103,7 +104,7 @@ describe("an invoice", () => {
     expect((await api("PUT", "/api/invoicing", settings)).status).toBe(200);
     expect((await api("GET", "/api/invoicing")).body.settings).toMatchObject(settings);
     const { bookingId } = await settledBooking();
-    const answer = await invoiceOf(bookingId);
+    const answer = await issueInvoice(bookingId);
     const { jsonUrl, pdfUrl, invoiceNumber } = answer;
     const document = await documentAt(jsonUrl);
     expect(document).toMatchObject({ seller: settings.seller, buyer: { name: "יוסי בן-דוד", reference: "PO 4711" } });
@@ -125,7 +126,7 @@ describe("an invoice", () => {
     expect(said).not.toContain("factur-x");
     expect(said.match(/\/Type \/Page\b/g)).toHaveLength(1);
     expect(said.match(/\/FontFile2/g)?.length).toBeGreaterThanOrEqual(2);
-    expect(streamsOf(pdf).some((one) => one.includes(invoiceNumber))).toBe(true);
+    expect(readStreams(pdf).some((one) => one.includes(invoiceNumber))).toBe(true);
     expect(said).not.toContain("BIZUDPGothic");
 
     const wrong = { ...settings, tax: { treatment: "exempt", ratePercent: "19" } };
@@ -140,16 +141,16 @@ describe("an invoice", () => {
       expect((await api("PUT", "/api/invoicing", { ...settings, language, tax: { treatment: "none" } })).status).toBe(
         200,
       );
-      const answer = resultOf(await invoice((await settledBooking()).bookingId));
+      const answer = requireResult(await invoice((await settledBooking()).bookingId));
       expect(answer).toMatchObject({ charactersNotShown: "", language: { used: language } });
       const pdf = Buffer.from(await (await fetchFile(Invoice.parse(answer).pdfUrl)).arrayBuffer());
       expect(pdf.toString("latin1")).toMatch(/\/FontName \/[A-Z]{6}\+BIZUDPGothic-Bold/);
       expect(pdf.length).toBeLessThan(150_000);
       // A PDF maps its glyph numbers to characters.
-      const characters = streamsOf(pdf)
+      const characters = readStreams(pdf)
         .filter((one) => one.includes("beginbfrange"))
         .join();
-      const shows = (text: string) => Array.from(text).every((one) => characters.includes(hexOf(one)));
+      const shows = (text: string) => Array.from(text).every((one) => characters.includes(glyphHex(one)));
       expect(shows("髙橋商事陳偉東京都千代田区")).toBe(true);
       expect(shows("請求書")).toBe(language === "ja");
       // The country by its name.
@@ -159,12 +160,12 @@ describe("an invoice", () => {
 
   it("is available at revocable addresses, and the same PDF is given at new ones", async () => {
     const { bookingId } = await settledBooking();
-    const first = await invoiceOf(bookingId);
+    const first = await issueInvoice(bookingId);
     const pdf = await (await fetchFile(first.pdfUrl)).bytes();
     const revoked = await api("DELETE", `/api/invoices/${first.invoiceNumber}/files`);
     expect(revoked.body).toEqual({ revoked: 2 });
     for (const url of [first.pdfUrl, first.jsonUrl]) expect((await fetchFile(url)).status).toBe(404);
-    const again = await invoiceOf(bookingId);
+    const again = await issueInvoice(bookingId);
     expect(again.pdfUrl).not.toBe(first.pdfUrl);
     expect(await (await fetchFile(again.pdfUrl)).bytes()).toEqual(pdf);
     const { body } = await api("GET", "/api/invoices?limit=1");
@@ -175,7 +176,7 @@ describe("an invoice", () => {
 describe("a refund", () => {
   it("creates one credit note that names the flight's invoice, with the amount really refunded", async () => {
     const { bookingId, orderId, price } = await settledFlight(service, escrow);
-    const first = await invoiceOf(bookingId);
+    const first = await issueInvoice(bookingId);
     expect(first.creditNotes).toEqual([]);
     const document = await documentAt(first.jsonUrl);
     expect(document.booking).toMatchObject({
@@ -188,10 +189,10 @@ describe("a refund", () => {
     expect(cents(document.total)).toBe(cents(price) + 750n);
     expect(document.lines.reduce((all, { amount }) => all + cents(amount), 0n)).toBe(cents(document.total));
 
-    const { cancellationId } = resultOf(await service.call("cancel_order_quote", { orderId }));
-    const { refundedUsdc } = resultOf(await service.call("confirm_cancel_order", { cancellationId }));
+    const { cancellationId } = requireResult(await service.call("cancel_order_quote", { orderId }));
+    const { refundedUsdc } = requireResult(await service.call("confirm_cancel_order", { cancellationId }));
     expect(parseDecimal(String(refundedUsdc))).toBeGreaterThan(0n);
-    const asked = await Promise.all(Array.from({ length: 4 }, () => invoiceOf(bookingId)));
+    const asked = await Promise.all(Array.from({ length: 4 }, () => issueInvoice(bookingId)));
     for (const { creditNotes, invoiceNumber } of asked) {
       expect(invoiceNumber).toBe(first.invoiceNumber);
       expect(creditNotes.map(({ totalUsdc }) => totalUsdc)).toEqual([refundedUsdc]);
@@ -211,17 +212,17 @@ describe("an invoice is refused", () => {
     const { bookingId, txHash } = await settledBooking();
     const other = await settledBooking();
     const open = await escrow.bookingAfter(tripId, "confirm_flight");
-    expect(await codeOf(open)).toBe("booking_not_settled");
-    expect(await codeOf(await escrow.bookingAfter(tripId, "cancel_booking"))).toBe("booking_not_settled");
-    expect(await codeOf(freshHash())).toBe("booking_not_found");
-    expect(await codeOf(bookingId, { settleTxHash: freshHash() })).toBe("settlement_unknown");
-    expect(await codeOf(bookingId, { settleTxHash: other.txHash })).toBe("settlement_of_other_booking");
-    expect(await codeOf(bookingId, { settleTxHash: "0x12" })).toBe("invalid_input");
+    expect(await invoiceCode(open)).toBe("booking_not_settled");
+    expect(await invoiceCode(await escrow.bookingAfter(tripId, "cancel_booking"))).toBe("booking_not_settled");
+    expect(await invoiceCode(freshHash())).toBe("booking_not_found");
+    expect(await invoiceCode(bookingId, { settleTxHash: freshHash() })).toBe("settlement_unknown");
+    expect(await invoiceCode(bookingId, { settleTxHash: other.txHash })).toBe("settlement_of_other_booking");
+    expect(await invoiceCode(bookingId, { settleTxHash: "0x12" })).toBe("invalid_input");
     const { as } = await newFundedTenant(service, "Others");
-    expect(await codeOf(bookingId, {}, as)).toBe("booking_not_found");
+    expect(await invoiceCode(bookingId, {}, as)).toBe("booking_not_found");
     await service.sql("update chain_transaction set state = 'reverted' where hash = $1", [txHash]);
-    expect(await codeOf(bookingId, { settleTxHash: txHash })).toBe("settlement_reverted");
-    expect(await codeOf(bookingId)).toBe("settlement_not_final");
+    expect(await invoiceCode(bookingId, { settleTxHash: txHash })).toBe("settlement_reverted");
+    expect(await invoiceCode(bookingId)).toBe("settlement_not_final");
     // As after a reorganisation of the chain: signed, and no longer in a block.
     const back = "update chain_transaction set state = 'signed', block_number = null where hash = $1";
     const [{ block_number: block = null } = {}] = await service.sql(
@@ -229,20 +230,20 @@ describe("an invoice is refused", () => {
       [txHash],
     );
     await service.sql(back, [txHash]);
-    expect(await codeOf(bookingId, { settleTxHash: txHash })).toBe("settlement_not_final");
-    expect(await codeOf(bookingId)).toBe("settlement_not_final");
+    expect(await invoiceCode(bookingId, { settleTxHash: txHash })).toBe("settlement_not_final");
+    expect(await invoiceCode(bookingId)).toBe("settlement_not_final");
     await service.sql("update chain_transaction set state = 'confirmed', block_number = $2 where hash = $1", [
       txHash,
       block,
     ]);
-    expect((await invoiceOf(bookingId, { settleTxHash: txHash })).settleTxHash).toBe(txHash);
+    expect((await issueInvoice(bookingId, { settleTxHash: txHash })).settleTxHash).toBe(txHash);
   });
 });
 
-const hexOf = (character: string): string => `<${(character.codePointAt(0) ?? 0).toString(16).padStart(4, "0")}>`;
+const glyphHex = (character: string): string => `<${(character.codePointAt(0) ?? 0).toString(16).padStart(4, "0")}>`;
 
 /** The decompressed streams of a PDF. */
-function streamsOf(pdf: Buffer): string[] {
+function readStreams(pdf: Buffer): string[] {
   const found: string[] = [];
   for (let at = pdf.indexOf("stream\n"); at !== -1; at = pdf.indexOf("stream\n", at + 7)) {
     const end = pdf.indexOf("endstream", at);

@@ -38,7 +38,7 @@ export interface Invoices {
   ofBooking(owner: Owner, bookingId: Hex): Promise<readonly StoredInvoice[]>;
   find(owner: Owner, invoiceNumber: string): Promise<StoredInvoice | undefined>;
   /** The orders of these invoices and credit notes. */
-  orderIdsOf(owner: Owner, invoiceNumbers: readonly string[]): Promise<readonly string[]>;
+  listOrderIds(owner: Owner, invoiceNumbers: readonly string[]): Promise<readonly string[]>;
   /** Newest first. */
   list(owner: Owner, page: { limit: number; after: StoredInvoice | undefined }): Promise<readonly StoredInvoice[]>;
   /** Locks the booking's credit notes until the end of the transaction. */

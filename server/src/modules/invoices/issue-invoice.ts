@@ -21,7 +21,7 @@ const CREDIT_NOTE_SERIES = "CN-";
 const DRAFT_NUMBER = "000000";
 
 /** Distinguishes the sandbox's numbers from real ones. */
-const seriesOf = ({ environment }: Owner, series: string): string =>
+const seriesName = ({ environment }: Owner, series: string): string =>
   environment === "sandbox" ? `SANDBOX-${series}` : series;
 
 /**
@@ -74,7 +74,7 @@ function drawing(
 ) {
   const { tenantId, environment } = settlement.booking;
   const owner = { tenantId, environment };
-  const series = seriesOf(owner, settings?.invoiceSeries ?? INVOICE_SERIES);
+  const series = seriesName(owner, settings?.invoiceSeries ?? INVOICE_SERIES);
   const issuedAt = clock.now();
   const readFacts = async (from: Aggregates): Promise<InvoiceFacts> => ({
     settlement,
@@ -126,7 +126,7 @@ export async function creditRefunds(
 
 async function issueCreditNote({ stores, clock, eInvoices }: IssuePorts, owner: Owner, bookingId: Hex): Promise<void> {
   const settings = await stores.invoices.settings(owner);
-  const series = seriesOf(owner, settings?.creditNoteSeries ?? CREDIT_NOTE_SERIES);
+  const series = seriesName(owner, settings?.creditNoteSeries ?? CREDIT_NOTE_SERIES);
   const issuedAt = clock.now();
   const compose = ({ invoice, refund }: Due, number: string) =>
     composeCreditNote(invoice.document, { refund, settings, issuedAt }, number);
@@ -163,13 +163,13 @@ async function readDue(
   const invoice = issued.find(({ kind }) => kind === "invoice");
   if (invoice?.orderId === undefined) return undefined;
   const credited = issued.filter(({ kind }) => kind === "credit_note").reduce((sum, { total }) => sum + total, 0n);
-  const refunded = await refundedOf({ orders }, owner, invoice);
+  const refunded = await sumRefunded({ orders }, owner, invoice);
   const refund = (refunded < invoice.total ? refunded : invoice.total) - credited;
   return refund <= 0n ? undefined : { invoice, refund };
 }
 
 /** After the settlement, except refunds because the order had been paid twice. */
-async function refundedOf(
+async function sumRefunded(
   { orders }: Pick<Aggregates, "orders">,
   { environment }: Owner,
   { orderId = "", document }: StoredInvoice,

@@ -7,7 +7,7 @@ import type { SharedFiles } from "../files/index.ts";
 import type { Reads } from "./context.ts";
 import type { Invoices } from "./invoices.ts";
 import { InvoicingSettings } from "./settings.ts";
-import { fileNamesOf } from "./share-invoice.ts";
+import { buildFileNames } from "./share-invoice.ts";
 
 interface InvoiceRoutePorts {
   stores: { invoices: Invoices; sharedFiles: Pick<SharedFiles, "withdraw"> };
@@ -145,7 +145,7 @@ const revokeFiles = defineRoute({
   async run({ principal: { tenantId, environment }, params, fail }, { stores }: InvoiceRoutePorts) {
     const owner = { tenantId, environment };
     if ((await stores.invoices.find(owner, params.invoiceNumber)) === undefined) throw fail("not_found");
-    const names = Object.values(fileNamesOf(params.invoiceNumber));
+    const names = Object.values(buildFileNames(params.invoiceNumber));
     return { revoked: await stores.sharedFiles.withdraw(owner, names) };
   },
 });

@@ -9,7 +9,7 @@ type SharePorts = Pick<Ports, "fileShelf" | "invoiceRenderer" | "eInvoices"> & {
   stores: Pick<Ports["stores"], "invoices">;
 };
 
-export const fileNamesOf = (invoiceNumber: string): { pdf: string; json: string } => {
+export const buildFileNames = (invoiceNumber: string): { pdf: string; json: string } => {
   const name = invoiceNumber.replaceAll("/", "-");
   return { pdf: `${name}.pdf`, json: `${name}.json` };
 };
@@ -27,7 +27,7 @@ export async function shareInvoice(
     if (made === undefined) return undefined;
     drawn = await invoices.keepDrawn(owner, invoiceNumber, made);
   }
-  const names = fileNamesOf(invoiceNumber);
+  const names = buildFileNames(invoiceNumber);
   const [pdfUrl = "", jsonUrl = ""] = await fileShelf.share(
     owner.tenantId,
     [
@@ -48,7 +48,7 @@ async function draw(
   { invoiceRenderer, eInvoices }: Pick<SharePorts, "invoiceRenderer" | "eInvoices">,
   invoice: InvoiceDocument,
 ): Promise<DrawnInvoice | undefined> {
-  const attachment = invoice.eInvoice.available ? eInvoices?.attachmentOf(invoice) : undefined;
+  const attachment = invoice.eInvoice.available ? eInvoices?.buildAttachment(invoice) : undefined;
   if (invoice.eInvoice.available && attachment === undefined) return undefined;
   try {
     return await invoiceRenderer.render({ invoice, attachment });

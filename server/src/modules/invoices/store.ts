@@ -21,13 +21,13 @@ const columns = [
   "issuedAt",
 ] as const;
 
-const invoicesOf = (db: Queryable, { tenantId, environment }: Owner) =>
+const selectInvoices = (db: Queryable, { tenantId, environment }: Owner) =>
   db
     .selectFrom("bookingInvoice")
     .select(columns)
     .where((where) => where.and({ tenantId, environment }));
 
-type Row = InferResult<ReturnType<typeof invoicesOf>>[number];
+type Row = InferResult<ReturnType<typeof selectInvoices>>[number];
 
 /** Joins the caller's transaction when `db` is one. */
 export function createInvoices(db: Queryable, clock: Clock): Invoices {
@@ -61,10 +61,10 @@ function createSettings(queryable: Queryable, clock: Clock): Pick<Invoices, "set
   };
 }
 
-function createReads(db: Queryable): Pick<Invoices, "ofBooking" | "find" | "orderIdsOf" | "list" | "listToCredit"> {
+function createReads(db: Queryable): Pick<Invoices, "ofBooking" | "find" | "listOrderIds" | "list" | "listToCredit"> {
   return {
     async ofBooking(owner, bookingId) {
-      const rows = await invoicesOf(db, owner)
+      const rows = await selectInvoices(db, owner)
         .where("bookingId", "=", bookingId)
         .orderBy("kind", "desc")
         .orderBy("issuedAt")
@@ -74,11 +74,11 @@ function createReads(db: Queryable): Pick<Invoices, "ofBooking" | "find" | "orde
     },
 
     async find(owner, invoiceNumber) {
-      const row = await invoicesOf(db, owner).where("invoiceNumber", "=", invoiceNumber).executeTakeFirst();
+      const row = await selectInvoices(db, owner).where("invoiceNumber", "=", invoiceNumber).executeTakeFirst();
       return row === undefined ? undefined : toInvoice(row);
     },
 
-    async orderIdsOf({ tenantId, environment }, invoiceNumbers) {
+    async listOrderIds({ tenantId, environment }, invoiceNumbers) {
       if (invoiceNumbers.length === 0) return [];
       const rows = await db
         .selectFrom("bookingInvoice")
@@ -91,7 +91,7 @@ function createReads(db: Queryable): Pick<Invoices, "ofBooking" | "find" | "orde
     },
 
     async list(owner, { limit, after }) {
-      const rows = await invoicesOf(db, owner)
+      const rows = await selectInvoices(db, owner)
         .$if(after !== undefined, (query) =>
           query.where(
             sql<boolean>`(issued_at, invoice_number) < (${after?.issuedAt.toString()}::timestamptz, ${after?.invoiceNumber})`,
@@ -126,7 +126,7 @@ function createReads(db: Queryable): Pick<Invoices, "ofBooking" | "find" | "orde
 function createWrites(db: Queryable): Pick<Invoices, "lockInvoice" | "lockSeries" | "add"> {
   return {
     async lockInvoice(owner, bookingId) {
-      const row = await invoicesOf(db, owner)
+      const row = await selectInvoices(db, owner)
         .where((where) => where.and({ bookingId, kind: "invoice" }))
         .forUpdate()
         .executeTakeFirst();
@@ -140,12 +140,12 @@ function createWrites(db: Queryable): Pick<Invoices, "lockInvoice" | "lockSeries
         .values(key)
         .onConflict((conflict) => conflict.doNothing())
         .execute();
-      await seriesOf(db, key).forUpdate().execute();
+      await selectSeries(db, key).forUpdate().execute();
     },
 
     async add(owner, series, { issuedAt, total, ...invoice }, write) {
       const { tenantId, environment } = owner;
-      const { lastNumber } = await seriesOf(db, { tenantId, environment, series }).executeTakeFirstOrThrow();
+      const { lastNumber } = await selectSeries(db, { tenantId, environment, series }).executeTakeFirstOrThrow();
       const number = lastNumber + 1;
       await db
         .updateTable("invoiceSeries")
@@ -188,7 +188,7 @@ function createWrites(db: Queryable): Pick<Invoices, "lockInvoice" | "lockSeries
   };
 }
 
-function seriesOf(db: Queryable, { tenantId, environment, series }: Owner & { series: string }) {
+function selectSeries(db: Queryable, { tenantId, environment, series }: Owner & { series: string }) {
   return db
     .selectFrom("invoiceSeries")
     .select("lastNumber")

@@ -61,7 +61,7 @@ async function post(
   return (await ledger.postMovements(environment, [{ movement, from, to }])) === 1;
 }
 
-const codeOf = (error: unknown): unknown => (error instanceof Failure ? error.code : error);
+const errorCode = (error: unknown): unknown => (error instanceof Failure ? error.code : error);
 
 describe("the ledger", () => {
   test("a deposit, a hold and a partial capture are posted correctly, and the accounts balance", async () => {
@@ -134,7 +134,7 @@ describe("the ledger", () => {
     const outcomes = await Promise.allSettled(
       Array.from({ length: 64 }, (_, index) => ledger.hold(purse, 50n, `race:${index}`)),
     );
-    const refused = outcomes.flatMap((one) => (one.status === "rejected" ? [codeOf(one.reason)] : []));
+    const refused = outcomes.flatMap((one) => (one.status === "rejected" ? [errorCode(one.reason)] : []));
     expect(outcomes.filter(({ status }) => status === "fulfilled")).toHaveLength(20);
     expect(new Set(refused)).toEqual(new Set(["insufficient_balance"]));
     expect(await ledger.balance(purse)).toEqual({ available: 0n, held: 1_000n, outgoing: 0n });

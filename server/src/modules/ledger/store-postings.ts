@@ -32,7 +32,7 @@ export interface Posting {
 type Account = Pick<Posting, "environment" | "token"> & { move: Pick<Move, "kind" | "tenantId"> };
 
 /**
- * Returns true for each new posting; an existing one must be the same, except for an escrow exchanged since (`accountsOf`).
+ * Returns true for each new posting; an existing one must be the same, except for an escrow exchanged since (`possibleAccounts`).
  * Postings of one transaction must be made by a single call: it takes all references first, in one order, and then all
  * accounts, in theirs (`lockKey`). Separate calls could lock a tenant's account after one that all tenants' postings share.
  */
@@ -98,7 +98,7 @@ interface AccountChange {
 }
 
 /** By account, in locking order. */
-function changesOf(fresh: readonly { posting: Posting }[]): ReadonlyMap<string, AccountChange> {
+function sumChanges(fresh: readonly { posting: Posting }[]): ReadonlyMap<string, AccountChange> {
   const changes = new Map<string, AccountChange>();
   for (const { posting } of fresh) {
     const { environment, token } = posting;
@@ -115,7 +115,7 @@ function changesOf(fresh: readonly { posting: Posting }[]): ReadonlyMap<string, 
 }
 
 async function applyMoves(db: Queryable, fresh: readonly { id: bigint; posting: Posting }[]): Promise<void> {
-  const changes = changesOf(fresh);
+  const changes = sumChanges(fresh);
   if (changes.size === 0) return;
   await ensureAccounts(db, changes);
   const entries = fresh.flatMap(({ id, posting: { environment, token, moves } }) =>
@@ -175,7 +175,7 @@ async function confirmSame(db: Queryable, postings: readonly Posting[]): Promise
         stored.some(
           (row) =>
             row.amountMicro === move.amount &&
-            accountsOf({ environment, token, kind, move }).includes(row.accountId ?? ""),
+            possibleAccounts({ environment, token, kind, move }).includes(row.accountId ?? ""),
         ),
       );
     if (!same) throw new Error(`ledger: ${reference} was posted before and differently`);
@@ -187,7 +187,7 @@ async function confirmSame(db: Queryable, postings: readonly Posting[]): Promise
  * exchanged sees the former escrow as a stranger. The ledger keeps it as the escrow's: the exchange has adjusted that account
  * to the new escrow's balance.
  */
-function accountsOf({ kind, environment, token, move }: Account & Pick<Posting, "kind">): readonly string[] {
+function possibleAccounts({ kind, environment, token, move }: Account & Pick<Posting, "kind">): readonly string[] {
   const own = accountId({ environment, token, move });
   if (kind !== "movement" || move.kind !== "external") return [own];
   return [own, accountId({ environment, token, move: { kind: "escrow", tenantId: null } })];
@@ -198,7 +198,7 @@ function accountId({ environment, token, move }: Account): string {
   return move.tenantId === null ? name : `${name}:${move.tenantId}`;
 }
 
-export function accountOf({ environment, token, tenantId }: Purse, kind: LedgerAccountTable["kind"]): string {
+export function purseAccount({ environment, token, tenantId }: Purse, kind: LedgerAccountTable["kind"]): string {
   return accountId({ environment, token, move: { kind, tenantId } });
 }
 
@@ -238,7 +238,7 @@ export function lacksBalance(token: TokenSymbol, available: Micro, required: Mic
 }
 
 export async function readBalance(db: Queryable, purse: Purse): Promise<Balance> {
-  const ids = (["prefunded", "held", "outgoing"] as const).map((kind) => accountOf(purse, kind));
+  const ids = (["prefunded", "held", "outgoing"] as const).map((kind) => purseAccount(purse, kind));
   const rows = await db.selectFrom("ledgerAccount").select(["id", "balanceMicro"]).where("id", "in", ids).execute();
   const [available, held, outgoing] = ids.map((id) => rows.find((row) => row.id === id)?.balanceMicro ?? 0n);
   return { available: available ?? 0n, held: held ?? 0n, outgoing: outgoing ?? 0n };

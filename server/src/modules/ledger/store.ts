@@ -7,7 +7,7 @@ import type { Clock } from "../../ports/clock.ts";
 import type { Environment } from "../../ports/identity.ts";
 import { appendAudit } from "../identity/index.ts";
 import type { Ledger, OwnedMovement, Purse, WalletOwner } from "./ledger.ts";
-import { accountOf, type Move, type Posting, postAll, readBalance } from "./store-postings.ts";
+import { type Move, type Posting, postAll, purseAccount, readBalance } from "./store-postings.ts";
 
 /**
  * The ledger in PostgreSQL. A tenant's balance is checked by the statement that changes it, under its row lock. Inside a
@@ -76,10 +76,10 @@ export function createLedger(queryable: Queryable, clock: Clock): Ledger {
 
     async notPosted(environment, movements) {
       if (movements.length === 0) return [];
-      const references = movements.map(({ movement }) => referenceOf(environment, movement));
+      const references = movements.map(({ movement }) => movementReference(environment, movement));
       const query = queryable.selectFrom("ledgerTransaction").select("reference").where("reference", "in", references);
       const posted = new Set((await query.execute()).map(({ reference }) => reference));
-      return movements.filter(({ movement }) => !posted.has(referenceOf(environment, movement)));
+      return movements.filter(({ movement }) => !posted.has(movementReference(environment, movement)));
     },
   };
 }
@@ -165,7 +165,7 @@ function refuseNegative(amount: Micro): void {
   if (amount < 0n) throw new RangeError("ledger: an amount must not be negative");
 }
 
-function referenceOf(environment: Environment, { transactionHash, logIndex }: OwnedMovement["movement"]): string {
+function movementReference(environment: Environment, { transactionHash, logIndex }: OwnedMovement["movement"]): string {
   return `movement:${environment}:${transactionHash}:${logIndex}`;
 }
 
@@ -174,7 +174,7 @@ function toPosting(environment: Environment, { movement, from, to, traceId }: Ow
   return {
     environment,
     token,
-    reference: referenceOf(environment, movement),
+    reference: movementReference(environment, movement),
     kind: "movement",
     traceId,
     moves: [
@@ -216,7 +216,7 @@ async function readHolds(db: Queryable, purse: Purse): Promise<{ reference: stri
     .innerJoin("ledgerTransaction", "ledgerTransaction.id", "ledgerEntry.transactionId")
     .select(["ledgerEntry.amountMicro as amount", sql<string>`substr(reference, length('hold:') + 1)`.as("reference")])
     .where((where) =>
-      where.and({ "ledgerEntry.accountId": accountOf(purse, "held"), "ledgerTransaction.kind": "hold" }),
+      where.and({ "ledgerEntry.accountId": purseAccount(purse, "held"), "ledgerTransaction.kind": "hold" }),
     )
     .where(({ not, exists, selectFrom }) =>
       not(
@@ -242,7 +242,7 @@ async function heldAmount(db: Queryable, purse: Purse, reference: string): Promi
     .leftJoin("ledgerEntry", (join) =>
       join
         .onRef("ledgerEntry.transactionId", "=", "ledgerTransaction.id")
-        .on("ledgerEntry.accountId", "=", accountOf(purse, "held")),
+        .on("ledgerEntry.accountId", "=", purseAccount(purse, "held")),
     )
     .select(({ exists, selectFrom }) => [
       "amountMicro",

@@ -3,7 +3,7 @@ import { z } from "zod";
 import { type Escrow, freshHash, openEscrow } from "../../../test/support/escrow.ts";
 import type { TestService } from "../../../test/support/service.ts";
 import { openSharedService } from "../../../test/support/shared-service.ts";
-import { newFundedTenant, resultOf, stranger, UNIT } from "../../../test/support/treasury.ts";
+import { newFundedTenant, requireResult, stranger, UNIT } from "../../../test/support/treasury.ts";
 import { formatDecimal, parseDecimal } from "../../domain/money.ts";
 
 let service: TestService;
@@ -43,7 +43,7 @@ async function nextOffer() {
   const departureDate = Temporal.Now.plainDateISO("UTC").add({ days: daysAhead }).toString();
   const found = await service.call("search_flights", { origin: "LHR", destination: "JFK", departureDate });
   const Offers = z.object({ offers: z.array(z.object({ id: z.string(), totalAmount: z.string() })) });
-  const [offer] = Offers.parse(resultOf(found)).offers;
+  const [offer] = Offers.parse(requireResult(found)).offers;
   if (offer === undefined) throw new Error("there is no offer");
   return offer;
 }
@@ -64,14 +64,14 @@ describe("a budget", () => {
     const { apiKey: key, operatorKey, tenantId } = await newFundedTenant(service, "Budgeted");
     const offer = { kind: "hotel", priceUsd: 100, pricePerNightUsd: 100 };
     const check = async () =>
-      resultOf(await service.call("check_policy", { policyId: "default-corp", offer }, { key, tenantId }));
+      requireResult(await service.call("check_policy", { policyId: "default-corp", offer }, { key, tenantId }));
     expect((await check()).budgets).toEqual([]);
     await setBudget({ budgetId: "mine", amountUsdc: "20", costCentre: "4711" }, operatorKey);
     await setBudget({ budgetId: "over", amountUsdc: "20", endsOn: "2020-01-01" }, operatorKey);
     expect((await send("7.5", { key, tenantId })).status).toBe(200);
     const left = [{ budgetId: "mine", costCentre: "4711", endsOn: null, amountUsdc: "20.00", leftUsdc: "12.50" }];
     expect((await check()).budgets).toEqual(left);
-    expect(resultOf(await service.call("read_account", {}, { key, tenantId })).budgets).toEqual(left);
+    expect(requireResult(await service.call("read_account", {}, { key, tenantId })).budgets).toEqual(left);
   });
 
   test("is never exceeded by 64 parallel callers, and another tenant's does not count", async () => {
@@ -137,7 +137,7 @@ describe("a budget", () => {
     };
     const person = { userId: "carol", givenName: "Carol", email: "carol.hart@example.com", ...profile };
     expect((await service.call("save_traveler", person)).status).toBe(200);
-    const { customerUserId } = resultOf(await service.call("ensure_flight_customer", { clerkUserId: "carol" }));
+    const { customerUserId } = requireResult(await service.call("ensure_flight_customer", { clerkUserId: "carol" }));
     const carols = (amountUsdc: string) => setBudget({ budgetId: "carols", amountUsdc, travelerIds: ["carol"] });
     await carols("5");
     const offer = await nextOffer();
@@ -150,9 +150,9 @@ describe("a budget", () => {
     expect(await service.sql("select 1 from booking where offer_id = $1", [offer.id])).toEqual([]);
 
     const dates = { checkInDate: daysFromNow(40), checkOutDate: daysFromNow(42) };
-    const found = resultOf(await service.call("search_hotels", { location: "Lisbon", guests: 2, ...dates }));
+    const found = requireResult(await service.call("search_hotels", { location: "Lisbon", guests: 2, ...dates }));
     const rateId = Object(found).accommodations[0].cheapestRate.id;
-    const quote = Object(resultOf(await service.call("quote_stay", { rateId })));
+    const quote = Object(requireResult(await service.call("quote_stay", { rateId })));
     const guests = [
       { givenName: "Amelia", familyName: "Hart" },
       { givenName: "Carol", familyName: "Hart", customerUserId },

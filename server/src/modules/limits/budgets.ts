@@ -37,12 +37,12 @@ export interface CoveredUse {
 export const MOST_BUDGETS = 1_000;
 const BUDGETED = "budget";
 
-export function counterOf({ budgetId }: Pick<Budget, "budgetId">): CountedIn {
+export function budgetCounter({ budgetId }: Pick<Budget, "budgetId">): CountedIn {
   return { account: `budget:${budgetId}`, period: BUDGETED };
 }
 
 /** Undefined: it does not count for a budget. */
-export function budgetIdOf({ account, period }: CountedIn): string | undefined {
+export function findBudgetId({ account, period }: CountedIn): string | undefined {
   return period === BUDGETED ? account.slice("budget:".length) : undefined;
 }
 

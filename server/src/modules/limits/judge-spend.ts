@@ -1,9 +1,9 @@
 import { formatDecimal, type Micro } from "../../domain/money.ts";
 import type { Allowance } from "../../kernel/contracts/preview-answer.ts";
-import { type Budget, budgetIdOf, counterOf } from "./budgets.ts";
+import { type Budget, budgetCounter, findBudgetId } from "./budgets.ts";
 import { type CountedIn, ESCROWED, type Spend } from "./call-spends.ts";
 import { amountExceeded, budgetExceeded, type Limited } from "./limit-exceeded.ts";
-import { keyAccount, type LimitedPeriod, lengthOf, periodOf, renewalOf } from "./periods.ts";
+import { formatPeriod, keyAccount, type LimitedPeriod, periodLength, renewalInstant } from "./periods.ts";
 import type { LimitsInForce, Spender } from "./spend-limits.ts";
 
 /** The tenant's come first, the order in which several are locked. */
@@ -29,18 +29,18 @@ export interface Bounds {
 export function countedIn({ keyId }: Spender, at: Temporal.Instant): readonly Counted[] {
   const accounts = ["tenant", keyAccount(keyId)];
   return accounts.flatMap((account) =>
-    [...PERIODS.map((limit) => periodOf(limit, at)), ESCROWED].map((period) => countedAs(account, period)),
+    [...PERIODS.map((limit) => formatPeriod(limit, at)), ESCROWED].map((period) => countedAs(account, period)),
   );
 }
 
 /** The limit for an account and a period. */
 export function countedAs(account: string, period: string): Counted {
-  const limit = PERIODS.find((one) => lengthOf[one] === period.length);
+  const limit = PERIODS.find((one) => periodLength[one] === period.length);
   return { account, period, limited: account === "tenant" ? "tenant" : "key", limit };
 }
 
 export function countedInBudget(budget: Budget): Counted {
-  const { account, period } = counterOf(budget);
+  const { account, period } = budgetCounter(budget);
   return { ...countedAs(account, period), isOfTrip: budget.tripIds !== undefined };
 }
 
@@ -60,12 +60,12 @@ export interface SpendLine extends Counted {
 }
 
 /** The amounts that a spending adds to its counters. */
-export function linesOf(counted: readonly Counted[], counters: Counters, spend: Spend): readonly SpendLine[] {
+export function listLines(counted: readonly Counted[], counters: Counters, spend: Spend): readonly SpendLine[] {
   const { paid, escrowed, committed } = spend;
   return counted.map((one) => {
     if (one.isOfTrip === true) return { ...one, amount: paid + committed };
     // A budget counts like its tenant.
-    const account = budgetIdOf(one) === undefined ? one.account : "tenant";
+    const account = findBudgetId(one) === undefined ? one.account : "tenant";
     const waiting = counters.get(counterKey({ account, period: ESCROWED })) ?? 0n;
     const covered = smaller(committed, waiting > 0n ? waiting : 0n);
     return { ...one, amount: isEscrowed(one) ? escrowed - covered : paid + escrowed + committed - covered };
@@ -73,7 +73,7 @@ export function linesOf(counted: readonly Counted[], counters: Counters, spend: 
 }
 
 /** The sum of a call's amounts. */
-export function totalOf({ paid, escrowed, committed }: Spend): Micro {
+export function totalSpend({ paid, escrowed, committed }: Spend): Micro {
   return paid + escrowed + committed;
 }
 
@@ -96,7 +96,7 @@ export function requireRoom(
 ): void {
   for (const line of lines) {
     const { limited, limit, amount } = line;
-    const { budget, most } = boundOf(line, { inForce, budgets });
+    const { budget, most } = findBound(line, { inForce, budgets });
     if (most === undefined) continue;
     const used = counters.get(counterKey(line)) ?? 0n;
     const isUnknown = isOpen && amount === 0n;
@@ -104,18 +104,18 @@ export function requireRoom(
     const needed = isUnknown ? undefined : amount;
     if (budget !== undefined) throw budgetExceeded(budget, { used, needed });
     if (limit !== undefined) {
-      throw amountExceeded(spender, { limited, limit, most, needed }, { used, renewsAt: renewalOf(line) });
+      throw amountExceeded(spender, { limited, limit, most, needed }, { used, renewsAt: renewalInstant(line) });
     }
   }
 }
 
 /** The limit of a line. */
-function boundOf(
+function findBound(
   line: SpendLine,
   { inForce, budgets }: Bounds,
 ): { budget: Budget | undefined; most: Micro | undefined } {
   const { limited, limit } = line;
-  const budget = budgets.find(({ budgetId }) => budgetId === budgetIdOf(line));
+  const budget = budgets.find(({ budgetId }) => budgetId === findBudgetId(line));
   return { budget, most: budget?.amount ?? (limit === undefined ? undefined : inForce[limited][limit]) };
 }
 
@@ -130,13 +130,13 @@ export function allowancesOfCall(inForce: LimitsInForce, { isOpen }: Spend): All
 }
 
 /** The rest of each limit and budget that a call's spending counts in, before and after it. */
-export function allowancesOf(
+export function listAllowances(
   bounds: Bounds,
   counters: Counters,
   { lines, isOpen }: { lines: readonly SpendLine[]; isOpen: boolean },
 ): Allowance[] {
   return lines.flatMap((line) => {
-    const { budget, most } = boundOf(line, bounds);
+    const { budget, most } = findBound(line, bounds);
     if (most === undefined) return [];
     const left = most - (counters.get(counterKey(line)) ?? 0n);
     const leftAfter = isOpen ? null : formatDecimal(left - (line.amount > 0n ? line.amount : 0n));

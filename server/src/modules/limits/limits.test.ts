@@ -3,7 +3,7 @@ import { z } from "zod";
 import { silentLog } from "../../../test/support/identity.ts";
 import type { TestService } from "../../../test/support/service.ts";
 import { openSharedService } from "../../../test/support/shared-service.ts";
-import { newFundedTenant, resultOf, stranger, UNIT } from "../../../test/support/treasury.ts";
+import { newFundedTenant, requireResult, stranger, UNIT } from "../../../test/support/treasury.ts";
 import { parseDecimal } from "../../domain/money.ts";
 import type { Environment } from "../../ports/identity.ts";
 import { readLimits } from "./index.ts";
@@ -37,7 +37,7 @@ async function setLimits(
   );
 }
 
-const stateOf = ({ tenantId, keyId }: Tenant) =>
+const readState = ({ tenantId, keyId }: Tenant) =>
   service.operator(({ spending }) =>
     readLimits(spending, { tenantId, environment: "sandbox", keyId }, Temporal.Now.instant()),
   );
@@ -68,7 +68,7 @@ describe("64 parallel callers", () => {
     expect(refused).toHaveLength(61);
     expect(refused[0]?.body).toMatchObject({ code: "spend_limit_exceeded", retryable: false, limit, limitOf });
     expect(await leftTheWallet(tenant)).toBe(9n * UNIT);
-    const period = (await stateOf(tenant))[limitOf][limit];
+    const period = (await readState(tenant))[limitOf][limit];
     expect(period).toMatchObject({ limit: 10n * UNIT, used: 9n * UNIT, reserved: 0n, left: UNIT });
   });
 });
@@ -89,8 +89,8 @@ describe("a limit", () => {
     );
     await setLimits(tenant, { perCall: 3n * UNIT });
     expect((await call()).status).toBe(200);
-    expect((await stateOf(tenant)).key.perDay.used).toBe(2_500_000n);
-    expect(resultOf(await service.call("read_account", {}, tenant.as))).toMatchObject({
+    expect((await readState(tenant)).key.perDay.used).toBe(2_500_000n);
+    expect(requireResult(await service.call("read_account", {}, tenant.as))).toMatchObject({
       limits: {
         mostForNextCallUsdc: "3.00",
         counting: expect.stringContaining("refund"),
@@ -104,10 +104,10 @@ describe("a limit", () => {
     const tenant = await newTenant({ key: { perDay: 1_000_000n * UNIT } });
     const broke = await send(tenant, "500000");
     expect(broke.body.code).toBe("insufficient_balance");
-    const { address } = resultOf(await service.call("check_treasury", {}, tenant.as));
+    const { address } = requireResult(await service.call("check_treasury", {}, tenant.as));
     const toItself = await service.call("send_tokens", { to: address, amount: "7" }, tenant.as);
     expect(toItself.body.code).toBe("invalid_input");
-    expect((await stateOf(tenant)).key.perDay).toMatchObject({ used: 0n, reserved: 0n });
+    expect((await readState(tenant)).key.perDay).toMatchObject({ used: 0n, reserved: 0n });
   });
 
   test("counts another token at the recorded rate, rounded up", async () => {
@@ -128,7 +128,7 @@ describe("a limit", () => {
       asOf: expect.any(String),
     });
     expect(BigInt(amount)).toBe((10n * UNIT * (parseDecimal(conversion?.rate ?? "") ?? 0n)) / UNIT);
-    expect((await stateOf(tenant)).tenant.perMonth.used).toBe(BigInt(amount));
+    expect((await readState(tenant)).tenant.perMonth.used).toBe(BigInt(amount));
   });
 
   test("on tools and recipients applies to reads and to money, and never excludes the service's own accounts", async () => {
@@ -159,7 +159,7 @@ describe("a limit", () => {
     const tenant = await newTenant();
     let count = 0;
     const preview = async () =>
-      resultOf(await service.call("preview_call", { tool: "save_traveler", args: traveler }, tenant.as)).accepted;
+      requireResult(await service.call("preview_call", { tool: "save_traveler", args: traveler }, tenant.as)).accepted;
     const write = async () => {
       count += 1;
       const headers = prefix === undefined ? {} : { "idempotency-key": `${prefix}-${count}` };
@@ -200,7 +200,7 @@ describe("a limit", () => {
       readLimits(spending, { ...tenant, environment: "production" }, Temporal.Now.instant()),
     );
     expect(production.key.perDay).toMatchObject({ limit: UNIT, used: 0n, left: UNIT });
-    expect((await stateOf(tenant)).key.perDay).toMatchObject({ limit: undefined, used: 5n * UNIT });
+    expect((await readState(tenant)).key.perDay).toMatchObject({ limit: undefined, used: 5n * UNIT });
   });
 });
 
@@ -211,7 +211,7 @@ describe("a trip's budget", () => {
       operator.mintKey({ tenantId: tenant.tenantId, environment: "sandbox", actor: "test" }),
     );
     await setLimits({ tenantId: tenant.tenantId, keyId: other.id }, { perDay: 30n * UNIT });
-    const { tripId } = resultOf(await service.call("prefund_trip", { budgetUsdc: "100" }, tenant.as));
+    const { tripId } = requireResult(await service.call("prefund_trip", { budgetUsdc: "100" }, tenant.as));
     expect((await service.call("prefund_trip", { budgetUsdc: "21" }, tenant.as)).body).toMatchObject({
       limit: "perDay",
       limitOf: "tenant",
@@ -220,7 +220,7 @@ describe("a trip's budget", () => {
     const commit = async (vendorAmountUsdc: string, key = tenant.apiKey) => {
       const as = { key, tenantId: tenant.tenantId };
       const reserved = await service.call("reserve_booking", { tripId, upperBoundUsdc: "45" }, as);
-      const { bookingId } = resultOf(reserved);
+      const { bookingId } = requireResult(reserved);
       const terms = {
         bookingId,
         vendorAmountUsdc,
@@ -230,15 +230,15 @@ describe("a trip's budget", () => {
       return await service.call("commit_booking", terms, as);
     };
     expect((await commit("40")).status).toBe(200);
-    expect((await stateOf(tenant)).tenant.perDay.used).toBe(100n * UNIT);
-    expect((await stateOf(tenant)).key.perDay.used).toBe(100n * UNIT);
+    expect((await readState(tenant)).tenant.perDay.used).toBe(100n * UNIT);
+    expect((await readState(tenant)).key.perDay.used).toBe(100n * UNIT);
     expect((await commit("31", otherKey)).body).toMatchObject({ limit: "perDay", limitOf: "key", limitUsdc: "30.00" });
-    expect((await stateOf(tenant)).tenant.perDay).toMatchObject({ used: 100n * UNIT, reserved: 0n });
+    expect((await readState(tenant)).tenant.perDay).toMatchObject({ used: 100n * UNIT, reserved: 0n });
   });
 });
 
 describe("a call that ended without its process", () => {
-  const spendOf = async (tenant: Tenant) => {
+  const readSpend = async (tenant: Tenant) => {
     const rows = await service.sql("select state, call_id from call_spend where tenant_id = $1", [tenant.tenantId]);
     return z.array(z.object({ state: z.string(), call_id: z.string() })).parse(rows);
   };
@@ -246,40 +246,40 @@ describe("a call that ended without its process", () => {
   test("returns its reservation if it did nothing, and keeps it while its effect is open", async () => {
     const tenant = await newTenant({ key: { perDay: 10n * UNIT } });
     expect((await send(tenant, "4")).status).toBe(200);
-    const [{ call_id: callId } = { call_id: "" }] = await spendOf(tenant);
+    const [{ call_id: callId } = { call_id: "" }] = await readSpend(tenant);
     // As after a kill between the reservation and the effect, once the call was swept.
     const leave = (state: string, effect: string) =>
       service.sql("update call set state = $2, effect = $3 where id = $1", [callId, state, effect]);
     const settled = () =>
       service.operator(async ({ spending }) => {
         await settleSpends(spending, silentLog);
-        return await spendOf(tenant);
+        return await readSpend(tenant);
       });
     await service.sql("update call_spend set state = 'reserved' where call_id = $1", [callId]);
     await leave("reserved", "none");
     expect(await settled()).toMatchObject([{ state: "reserved" }]);
     await leave("released", "open");
     expect(await settled()).toMatchObject([{ state: "reserved" }]);
-    expect((await stateOf(tenant)).key.perDay).toMatchObject({ used: 0n, reserved: 4n * UNIT, left: 6n * UNIT });
+    expect((await readState(tenant)).key.perDay).toMatchObject({ used: 0n, reserved: 4n * UNIT, left: 6n * UNIT });
     await leave("released", "none");
     expect(await settled()).toMatchObject([{ state: "released" }]);
-    expect((await stateOf(tenant)).key.perDay).toMatchObject({ used: 0n, reserved: 0n, left: 10n * UNIT });
+    expect((await readState(tenant)).key.perDay).toMatchObject({ used: 0n, reserved: 0n, left: 10n * UNIT });
   });
 
   test("reserves again if it was only slow, or does nothing if others have used the rest up", async () => {
     const tenant = await newTenant({ key: { perDay: 10n * UNIT } });
     expect((await send(tenant, "6")).status).toBe(200);
-    const [{ call_id: callId } = { call_id: "" }] = await spendOf(tenant);
+    const [{ call_id: callId } = { call_id: "" }] = await readSpend(tenant);
     await service.sql("update call set state = 'released', effect = 'none' where id = $1", [callId]);
     await service.sql("update call_spend set state = 'reserved' where call_id = $1", [callId]);
     const open = () => service.operator(({ spending }) => spending.transaction(({ effects }) => effects.open(callId)));
     await service.operator(({ spending }) => settleSpends(spending, silentLog));
     await open();
-    expect((await stateOf(tenant)).key.perDay.reserved).toBe(6n * UNIT);
+    expect((await readState(tenant)).key.perDay.reserved).toBe(6n * UNIT);
     await service.sql("update call set state = 'released', effect = 'none' where id = $1", [callId]);
     await service.operator(({ spending }) => settleSpends(spending, silentLog));
     expect((await send(tenant, "5")).status).toBe(200);
     await expect(open()).rejects.toMatchObject({ code: "spend_limit_exceeded" });
-    expect((await stateOf(tenant)).key.perDay).toMatchObject({ used: 5n * UNIT, reserved: 0n });
+    expect((await readState(tenant)).key.perDay).toMatchObject({ used: 5n * UNIT, reserved: 0n });
   });
 });

@@ -5,7 +5,7 @@ import type { CountedIn } from "./call-spends.ts";
 export type LimitedPeriod = "perDay" | "perMonth";
 
 /** The length of a period's text. */
-export const lengthOf: Readonly<Record<LimitedPeriod, number>> = {
+export const periodLength: Readonly<Record<LimitedPeriod, number>> = {
   perDay: "2026-11-22".length,
   perMonth: "2026-11".length,
 };
@@ -15,13 +15,13 @@ export function keyAccount(keyId: string): string {
 }
 
 /** Days and months are in UTC. */
-export function periodOf(limited: LimitedPeriod, at: Temporal.Instant): string {
-  return instantText(at).slice(0, lengthOf[limited]);
+export function formatPeriod(limited: LimitedPeriod, at: Temporal.Instant): string {
+  return instantText(at).slice(0, periodLength[limited]);
 }
 
 /** When the used amount of a day or a month is reset. */
-export function renewalOf({ period }: Pick<CountedIn, "period">): Temporal.Instant {
-  const isMonth = period.length === lengthOf.perMonth;
+export function renewalInstant({ period }: Pick<CountedIn, "period">): Temporal.Instant {
+  const isMonth = period.length === periodLength.perMonth;
   const begin = Temporal.PlainDate.from(isMonth ? `${period}-01` : period);
   return begin
     .add(isMonth ? { months: 1 } : { days: 1 })

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { z } from "zod";
 import type { TestService } from "../../../test/support/service.ts";
 import { openSharedService } from "../../../test/support/shared-service.ts";
-import { resultOf } from "../../../test/support/treasury.ts";
+import { requireResult } from "../../../test/support/treasury.ts";
 import { formatDecimal, parseDecimal } from "../../domain/money.ts";
 import type { Limits } from "./spend-limits.ts";
 
@@ -28,15 +28,15 @@ async function flight(): Promise<Booking> {
   const search = { origin: "LHR", destination: "JFK", departureDate: day(50) };
   const [offer] = z
     .object({ offers: z.array(Priced) })
-    .parse(resultOf(await service.call("search_flights", search))).offers;
+    .parse(requireResult(await service.call("search_flights", search))).offers;
   return booking("book_flight", { offerId: offer?.id }, offer);
 }
 
 async function stay(): Promise<Booking> {
   const search = { location: "Lisbon", checkInDate: day(40), checkOutDate: day(42), guests: 1 };
-  const found = Object(resultOf(await service.call("search_hotels", search)));
+  const found = Object(requireResult(await service.call("search_hotels", search)));
   const rateId = found.accommodations[0].cheapestRate.id;
-  const quote = Priced.parse(resultOf(await service.call("quote_stay", { rateId })));
+  const quote = Priced.parse(requireResult(await service.call("quote_stay", { rateId })));
   const guests = [{ givenName: "Amelia", familyName: "Hart" }];
   const args = { quoteId: quote.id, email: "amelia@example.com", phoneNumber: "+442080160508", guests };
   return booking("book_stay", args, quote);
@@ -48,7 +48,8 @@ function booking(tool: string, args: object, priced: z.infer<typeof Priced> | un
   return { tool, args, price };
 }
 
-const preview = async ({ tool, args }: Booking) => Object(resultOf(await service.call("preview_call", { tool, args })));
+const preview = async ({ tool, args }: Booking) =>
+  Object(requireResult(await service.call("preview_call", { tool, args })));
 
 const setLimits = (change: Partial<Limits>) =>
   service.operator(({ spending: { spendLimits } }) =>
@@ -86,7 +87,7 @@ describe.each([
     const tooLittle = asked.price - 1n;
     await setLimits({ perCall: tooLittle });
     await expectSameRefusal(asked, { limit: "perCall", limitUsdc: formatDecimal(tooLittle) });
-    const used = Object(resultOf(await service.call("read_account", {}))).limits.tenant.perDay.usedUsdc;
+    const used = Object(requireResult(await service.call("read_account", {}))).limits.tenant.perDay.usedUsdc;
     await setLimits({ perCall: undefined, perDay: (parseDecimal(used) ?? 0n) + tooLittle });
     await expectSameRefusal(asked, { limit: "perDay", leftUsdc: formatDecimal(tooLittle) });
     await setLimits({ perDay: undefined });

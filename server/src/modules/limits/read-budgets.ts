@@ -1,5 +1,5 @@
 import type { Micro } from "../../domain/money.ts";
-import { type Budget, type CoveredUse, counterOf } from "./budgets.ts";
+import { type Budget, budgetCounter, type CoveredUse } from "./budgets.ts";
 import type { Stores } from "./context.ts";
 import type { SpendOwner } from "./spend-limits.ts";
 
@@ -18,7 +18,7 @@ export async function readBudgets(
 ): Promise<readonly BudgetState[]> {
   const found = use === undefined ? await budgets.list(owner) : await budgets.covering(owner, use);
   if (found.length === 0) return [];
-  const usage = await callSpends.usage(owner, found.map(counterOf));
+  const usage = await callSpends.usage(owner, found.map(budgetCounter));
   return found.map((budget, index) => {
     const { used, reserved } = usage[index] ?? { used: 0n, reserved: 0n };
     return { ...budget, used: used - reserved, reserved, left: budget.amount - used };

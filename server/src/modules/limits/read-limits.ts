@@ -3,7 +3,7 @@ import type { Hex } from "../../domain/tokens.ts";
 import type { Stores } from "./context.ts";
 import { countedIn } from "./judge-spend.ts";
 import type { Limited } from "./limit-exceeded.ts";
-import { type LimitedPeriod, renewalOf } from "./periods.ts";
+import { type LimitedPeriod, renewalInstant } from "./periods.ts";
 import type { Limits, Spender } from "./spend-limits.ts";
 
 /** The spending in a day or a month, and the rest of its limit. */
@@ -53,18 +53,18 @@ export async function readLimits(
       used: found.used - found.reserved,
       reserved: found.reserved,
       left: most === undefined ? undefined : positive(most - found.used),
-      renewsAt: renewalOf(at),
+      renewsAt: renewalInstant(at),
     };
   };
-  const stateOf = (limited: Limited, { perCall, recipients, tools }: Limits): LimitsState => ({
+  const limitsState = (limited: Limited, { perCall, recipients, tools }: Limits): LimitsState => ({
     perCall,
     recipients,
     tools,
     perDay: periodState(limited, "perDay"),
     perMonth: periodState(limited, "perMonth"),
   });
-  const key = stateOf("key", inForce.key);
-  const tenant = stateOf("tenant", inForce.tenant);
+  const key = limitsState("key", inForce.key);
+  const tenant = limitsState("tenant", inForce.tenant);
   const bounds = [key, tenant].flatMap(({ perCall, perDay, perMonth }) => [perCall, perDay.left, perMonth.left]);
   const known = bounds.filter((bound) => bound !== undefined);
   const [first, ...rest] = known;

@@ -4,7 +4,7 @@ import { formatDecimal, parseDecimal } from "../../domain/money.ts";
 import { DecimalAmount, IsoDate } from "../../domain/schemas.ts";
 import { ADMINISTERS_POLICIES } from "../../domain/scopes.ts";
 import type { Hex } from "../../domain/tokens.ts";
-import { isUserId, keyIdOf } from "../../domain/user-ids.ts";
+import { findKeyId, isUserId } from "../../domain/user-ids.ts";
 import { defineRoute } from "../../kernel/contracts/route.ts";
 import type { Identity, Principal } from "../../ports/identity.ts";
 import type { TenantMemory } from "../identity/index.ts";
@@ -137,7 +137,7 @@ async function requireOwn(
   const keys = new Set((await identity.listKeys(tenantId)).map(({ id }) => id));
   for (const [at, id] of keyIds.entries()) if (!keys.has(id)) say(`keyIds.${at}`, "is no key of this tenant");
   for (const [at, id] of travelerIds.entries()) {
-    const keyId = keyIdOf(id);
+    const keyId = findKeyId(id);
     const isOwn =
       keyId === undefined ? isUserId(id) && (await identity.isUser(tenantId, id, environment)) : keys.has(keyId);
     if (!isOwn) say(`travelerIds.${at}`, "is no user of this tenant; PUT /api/travelers/{userId} makes one");

@@ -6,14 +6,14 @@ import type { Allowance } from "../../kernel/contracts/preview-answer.ts";
 import type { FxRates, RateTable } from "../../ports/fx.ts";
 import type { Aggregates, Stores } from "./context.ts";
 import {
-  allowancesOf,
   allowancesOfCall,
   countedIn,
   countedInBudget,
-  linesOf,
+  listAllowances,
+  listLines,
   requireRoom,
   requireSmallEnough,
-  totalOf,
+  totalSpend,
 } from "./judge-spend.ts";
 import { type Limited, limitExceeded, whoseLimit } from "./limit-exceeded.ts";
 import { type PlannedSpend, planShownSpend, planSpend, spendsNothing } from "./plan-spend.ts";
@@ -60,21 +60,21 @@ export class SpendGate implements Gate {
 
   async preview(call: PendingCall, plan: LazyPlan): Promise<readonly Allowance[]> {
     if (call.keyId === "" || call.tool.effect === "read") return [];
-    const spend = await this.#shownSpendOf(plan);
+    const spend = await this.#planShown(plan);
     const [inForce, { covering, counters, lines }] = await Promise.all([
       this.#options.stores.spendLimits.inForce(call),
       this.#count(call, spend),
     ]);
     return [
       ...allowancesOfCall(inForce, spend),
-      ...allowancesOf({ inForce, budgets: covering }, counters, { lines, isOpen: spend.isOpen }),
+      ...listAllowances({ inForce, budgets: covering }, counters, { lines, isOpen: spend.isOpen }),
     ];
   }
 
   /** A price that only the run finds out is judged there; a preview judges the price shown to the tenant. */
   async previewRun(call: PendingCall, plan: LazyPlan): Promise<void> {
-    if (call.keyId === "" || !(await this.#spendOf(plan)).isOpen) return;
-    const spend = await this.#shownSpendOf(plan);
+    if (call.keyId === "" || !(await this.#planSpendOnce(plan)).isOpen) return;
+    const spend = await this.#planShown(plan);
     if (!spend.isOpen) await this.#requireRoom(call, await this.#options.stores.spendLimits.inForce(call), spend);
   }
 
@@ -83,7 +83,7 @@ export class SpendGate implements Gate {
   }
 
   async reserve(call: PendingCall, plan: LazyPlan, { callSpends }: Aggregates): Promise<void> {
-    await callSpends.reserve(call, call, await this.#spendOf(plan));
+    await callSpends.reserve(call, call, await this.#planSpendOnce(plan));
   }
 
   async settle({ id }: PendingCall): Promise<void> {
@@ -96,7 +96,7 @@ export class SpendGate implements Gate {
 
   /** A spending also depends on the counters, which are read anew. */
   async #checkByMemory(call: PendingCall, plan: LazyPlan, { version }: FoundLimits): Promise<void> {
-    const spend = await this.#spendOf(plan);
+    const spend = await this.#planSpendOnce(plan);
     const isFree = spendsNothing(spend) && spend.recipients.length === 0;
     if (!isFree || !judgeByMemory(call, version)) await this.#checkFresh(call, plan);
   }
@@ -104,7 +104,7 @@ export class SpendGate implements Gate {
   async #checkFresh(call: PendingCall, plan: LazyPlan): Promise<void> {
     const inForce = await this.#look(call);
     requireTool(call, inForce);
-    const spend = await this.#spendOf(plan);
+    const spend = await this.#planSpendOnce(plan);
     await this.#requireRecipients(call, inForce, spend.recipients);
     if (!spendsNothing(spend)) await this.#requireRoom(call, inForce, spend);
   }
@@ -117,7 +117,7 @@ export class SpendGate implements Gate {
   }
 
   async #requireRoom(call: PendingCall, inForce: LimitsInForce, spend: PlannedSpend): Promise<void> {
-    requireSmallEnough(call, inForce, totalOf(spend));
+    requireSmallEnough(call, inForce, totalSpend(spend));
     const { covering, counters, lines } = await this.#count(call, spend);
     requireRoom(call, { inForce, budgets: covering }, counters, { lines, isOpen: spend.isOpen });
   }
@@ -130,7 +130,7 @@ export class SpendGate implements Gate {
     const covering = await budgets.covering(call, { keyId, travelerIds, tripId: spend.tripId, at });
     const counted = [...countedIn(call, at), ...covering.map(countedInBudget)];
     const counters = await callSpends.counters(call, counted);
-    return { covering, counters, lines: linesOf(counted, counters, spend) };
+    return { covering, counters, lines: listLines(counted, counters, spend) };
   }
 
   async #requireRecipients(call: PendingCall, inForce: LimitsInForce, recipients: readonly Hex[]): Promise<void> {
@@ -156,10 +156,10 @@ export class SpendGate implements Gate {
   }
 
   async #spends(plan: LazyPlan): Promise<boolean> {
-    return !spendsNothing(await this.#spendOf(plan));
+    return !spendsNothing(await this.#planSpendOnce(plan));
   }
 
-  async #shownSpendOf(plan: LazyPlan): Promise<PlannedSpend> {
+  async #planShown(plan: LazyPlan): Promise<PlannedSpend> {
     return await planShownSpend(await plan(), () => this.#rates());
   }
 
@@ -167,7 +167,7 @@ export class SpendGate implements Gate {
     return this.#options.fx.table(new AbortController().signal);
   }
 
-  #spendOf(plan: LazyPlan): Promise<PlannedSpend> {
+  #planSpendOnce(plan: LazyPlan): Promise<PlannedSpend> {
     const known = this.#planned.get(plan);
     if (known !== undefined) return known;
     const spend = plan().then((planned) => planSpend(planned, () => this.#rates()));

@@ -7,10 +7,10 @@ import type { BudgetTable } from "../../platform/database/generated-tables.ts";
 import { withoutNulls } from "../../platform/database/without-nulls.ts";
 import type { Clock } from "../../ports/clock.ts";
 import { appendAudit } from "../identity/index.ts";
-import { type Budget, type Budgets, counterOf, MOST_BUDGETS } from "./budgets.ts";
-import { periodOf } from "./periods.ts";
+import { type Budget, type Budgets, budgetCounter, MOST_BUDGETS } from "./budgets.ts";
+import { formatPeriod } from "./periods.ts";
 import type { SpendOwner } from "./spend-limits.ts";
-import { lockCounters, usedOf } from "./store-counters.ts";
+import { lockCounters, usedAmount } from "./store-counters.ts";
 
 const columns = [
   "budgetId",
@@ -34,7 +34,7 @@ export function createBudgets(queryable: Queryable, clock: Clock): Budgets {
 
   const findOwners = batchLookUps((keys) => ownersWithBudgets(queryable, keys));
   return {
-    hasAny: async (owner) => (await findOwners(keyOf(owner))) !== undefined,
+    hasAny: async (owner) => (await findOwners(ownerKey(owner))) !== undefined,
 
     async list(owner) {
       return (await select(queryable, owner).execute()).map(withoutNulls);
@@ -46,7 +46,7 @@ export function createBudgets(queryable: Queryable, clock: Clock): Budgets {
     },
 
     async covering(owner, { keyId, travelerIds, tripId, at }) {
-      const day = periodOf("perDay", at);
+      const day = formatPeriod("perDay", at);
       const rows = await select(queryable, owner)
         .where((where) => where.or([where("startsOn", "is", null), where("startsOn", "<=", day)]))
         .where((where) => where.or([where("endsOn", "is", null), where("endsOn", ">=", day)]))
@@ -64,7 +64,7 @@ export function createBudgets(queryable: Queryable, clock: Clock): Budgets {
   };
 }
 
-const keyOf = ({ tenantId, environment }: SpendOwner): string => `${environment} ${tenantId}`;
+const ownerKey = ({ tenantId, environment }: SpendOwner): string => `${environment} ${tenantId}`;
 
 async function ownersWithBudgets(db: Queryable, keys: readonly string[]): Promise<ReadonlyMap<string, string>> {
   const { rows } = await sql<{ key: string }>`
@@ -80,8 +80,8 @@ async function putBudget(
   { owner, budget, actor }: { owner: SpendOwner; budget: Budget; actor: string },
 ): Promise<void> {
   // Changing and using a budget wait for each other here.
-  const counter = counterOf(budget);
-  const used = usedOf(await lockCounters(db, owner, [counter]), counter);
+  const counter = budgetCounter(budget);
+  const used = usedAmount(await lockCounters(db, owner, [counter]), counter);
   if (used > budget.amount) {
     const usedUsdc = formatDecimal(used);
     throw new Failure("conflict", {

@@ -4,22 +4,22 @@ import { currentTraceId } from "../../domain/trace.ts";
 import type { Queryable } from "../../platform/database/database.ts";
 import { pruneRows } from "../../platform/database/prune.ts";
 import type { Clock } from "../../ports/clock.ts";
-import { type Budgets, budgetIdOf } from "./budgets.ts";
+import { type Budgets, findBudgetId } from "./budgets.ts";
 import type { CallSpends, CountedIn, Spend, SpendingCall, Usage } from "./call-spends.ts";
 import {
   countedAs,
   countedIn,
   countedInBudget,
   isEscrowed,
-  linesOf,
+  listLines,
   requireRoom,
   requireSmallEnough,
   type SpendLine,
-  totalOf,
+  totalSpend,
 } from "./judge-spend.ts";
 import type { LimitsInForce, Spender, SpendOwner } from "./spend-limits.ts";
 import { createBudgets } from "./store-budgets.ts";
-import { addToCounters, lockCounters, readCounters, readReserved, usedOf } from "./store-counters.ts";
+import { addToCounters, lockCounters, readCounters, readReserved, usedAmount } from "./store-counters.ts";
 import { createSpendLimits } from "./store-limits.ts";
 
 interface StoredSpend extends Spender {
@@ -41,7 +41,7 @@ export class StoredCallSpends implements CallSpends {
   async reserve(spender: Spender, call: SpendingCall, spend: Spend): Promise<void> {
     const { startedAt: at, travelerId } = call;
     const inForce = await this.#inForce(spender);
-    requireSmallEnough(spender, inForce, totalOf(spend));
+    requireSmallEnough(spender, inForce, totalSpend(spend));
     const travelerIds = [travelerId, ...spend.travelerIds];
     const use = { keyId: spender.keyId, travelerIds, tripId: spend.tripId, at };
     const covering = await this.#budgets().covering(spender, use);
@@ -52,7 +52,7 @@ export class StoredCallSpends implements CallSpends {
       spender,
       covering.map(({ budgetId }) => budgetId),
     );
-    const lines = linesOf(counted, counters, spend);
+    const lines = listLines(counted, counters, spend);
     requireRoom(spender, { inForce, budgets }, counters, { lines, isOpen: spend.isOpen });
     await addToCounters(this.#db, spender, lines);
     await this.#insert(spender, call, spend, lines);
@@ -118,7 +118,7 @@ export class StoredCallSpends implements CallSpends {
     const reserved = await readReserved(this.#db, owner, counted);
     return counted.map(({ account, period }) => {
       const one = { account, period };
-      return { ...one, used: usedOf(used, one), reserved: usedOf(reserved, one) };
+      return { ...one, used: usedAmount(used, one), reserved: usedAmount(reserved, one) };
     });
   }
 
@@ -139,7 +139,7 @@ export class StoredCallSpends implements CallSpends {
       .values({
         ...owned,
         keyId,
-        amountMicro: totalOf(spend),
+        amountMicro: totalSpend(spend),
         conversions: JSON.stringify(spend.conversions),
         createdAt: call.startedAt.toString(),
       })
@@ -172,7 +172,7 @@ export class StoredCallSpends implements CallSpends {
 
   async #take(spender: Spender, lines: readonly SpendLine[]): Promise<void> {
     const counters = await lockCounters(this.#db, spender, lines);
-    const budgetIds = lines.map(budgetIdOf).filter((id) => id !== undefined);
+    const budgetIds = lines.map(findBudgetId).filter((id) => id !== undefined);
     const bounds = { inForce: await this.#inForce(spender), budgets: await this.#budgets().find(spender, budgetIds) };
     requireRoom(spender, bounds, counters, { lines, isOpen: false });
     await addToCounters(this.#db, spender, lines);

@@ -20,7 +20,7 @@ export async function lockCounters(db: Queryable, owner: SpendOwner, counted: re
   if (locked.size === counted.length) return locked;
   await sql`
     insert into spend_counter (tenant_id, environment, account, period)
-    select ${owner.tenantId}, ${owner.environment}, account, period from ${rowsOf(counted)}
+    select ${owner.tenantId}, ${owner.environment}, account, period from ${counterRows(counted)}
     order by ${LOCK_ORDER} on conflict do nothing`.execute(db);
   return await selectLocked(db, owner, counted);
 }
@@ -33,7 +33,7 @@ async function selectLocked(
   const { rows } = await sql<CounterRow>`
     select account, period, used_micro as used from spend_counter
     where tenant_id = ${tenantId} and environment = ${environment}
-      and (account, period) in (select account, period from ${rowsOf(counted)})
+      and (account, period) in (select account, period from ${counterRows(counted)})
     order by ${LOCK_ORDER} for update`.execute(db);
   return new Map(rows.map((row) => [`${row.account} ${row.period}`, row.used]));
 }
@@ -46,7 +46,7 @@ export async function readCounters(
   const { rows } = await sql<CounterRow>`
     select account, period, used_micro as used from spend_counter
     where tenant_id = ${tenantId} and environment = ${environment}
-      and (account, period) in (select account, period from ${rowsOf(counted)})`.execute(db);
+      and (account, period) in (select account, period from ${counterRows(counted)})`.execute(db);
   return new Map(rows.map((row) => [`${row.account} ${row.period}`, row.used]));
 }
 
@@ -78,17 +78,17 @@ export async function readReserved(
     select line.account, line.period, sum(line.amount_micro)::bigint as used
     from call_spend spend join call_spend_line line using (tenant_id, environment, call_id)
     where spend.tenant_id = ${tenantId} and spend.environment = ${environment} and spend.state = 'reserved'
-      and (line.account, line.period) in (select account, period from ${rowsOf(counted)})
+      and (line.account, line.period) in (select account, period from ${counterRows(counted)})
     group by line.account, line.period`.execute(db);
   return new Map(rows.map((row) => [`${row.account} ${row.period}`, row.used]));
 }
 
-function rowsOf(counted: readonly CountedIn[]) {
+function counterRows(counted: readonly CountedIn[]) {
   return sql`unnest(
     ${counted.map(({ account }) => account)}::text[], ${counted.map(({ period }) => period)}::text[]
   ) as wanted (account, period)`;
 }
 
-export function usedOf(counters: Counters, counted: CountedIn): Micro {
+export function usedAmount(counters: Counters, counted: CountedIn): Micro {
   return counters.get(counterKey(counted)) ?? 0n;
 }

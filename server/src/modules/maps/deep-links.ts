@@ -29,15 +29,16 @@ const openStreetMapEngines: Readonly<Record<TravelMode, string | undefined>> = {
 };
 
 /** Six decimals are a tenth of a meter; no exponent, which maps cannot parse. */
-const textOf = ({ latitude, longitude }: Point): string => [latitude, longitude].map((one) => one.toFixed(6)).join(",");
+const formatPoint = ({ latitude, longitude }: Point): string =>
+  [latitude, longitude].map((one) => one.toFixed(6)).join(",");
 
 /** Links that open the route in the traveler's own map app, without an API key. */
-export function deepLinksOf(stops: readonly Point[], mode: TravelMode): z.output<typeof DeepLinks> {
-  const places = stops.map(textOf);
+export function buildDeepLinks(stops: readonly Point[], mode: TravelMode): z.output<typeof DeepLinks> {
+  const places = stops.map(formatPoint);
   const legs = places.slice(1).map((to, index) => ({ from: places[index] ?? to, to }));
   const engine = openStreetMapEngines[mode];
   return {
-    google: addressOf("https://www.google.com/maps/dir/", {
+    google: buildUrl("https://www.google.com/maps/dir/", {
       api: "1",
       origin: places[0],
       destination: places.at(-1),
@@ -45,18 +46,18 @@ export function deepLinksOf(stops: readonly Point[], mode: TravelMode): z.output
       travelmode: mode,
     }),
     apple: legs.map(({ from, to }) =>
-      addressOf("https://maps.apple.com/", { saddr: from, daddr: to, dirflg: appleModes[mode] }),
+      buildUrl("https://maps.apple.com/", { saddr: from, daddr: to, dirflg: appleModes[mode] }),
     ),
     openStreetMap:
       engine === undefined
         ? []
         : legs.map(({ from, to }) =>
-            addressOf("https://www.openstreetmap.org/directions", { engine, route: `${from};${to}` }),
+            buildUrl("https://www.openstreetmap.org/directions", { engine, route: `${from};${to}` }),
           ),
   };
 }
 
-function addressOf(base: string, query: Readonly<Record<string, string | undefined>>): string {
+function buildUrl(base: string, query: Readonly<Record<string, string | undefined>>): string {
   const url = new URL(base);
   for (const [name, value] of Object.entries(query)) if (value !== undefined) url.searchParams.set(name, value);
   return url.href;

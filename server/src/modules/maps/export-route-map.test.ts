@@ -5,7 +5,7 @@ import { exampleRoutes } from "../../../test/support/example-routes.ts";
 import { readPng } from "../../../test/support/read-png.ts";
 import type { TestService } from "../../../test/support/service.ts";
 import { openSharedService } from "../../../test/support/shared-service.ts";
-import { resultOf } from "../../../test/support/treasury.ts";
+import { requireResult } from "../../../test/support/treasury.ts";
 import { exportRouteMap } from "./tools/export-route-map.ts";
 
 let service: TestService;
@@ -22,7 +22,7 @@ const Drawn = z.looseObject({
 });
 const Problem = z.object({ issues: z.array(z.object({ path: z.string(), message: z.string() })) });
 
-const draw = async (args: unknown) => Drawn.parse(resultOf(await service.call("export_route_map", args)));
+const draw = async (args: unknown) => Drawn.parse(requireResult(await service.call("export_route_map", args)));
 const at = (latitude: number, longitude: number, label?: string) => ({ latitude, longitude, label });
 const example = exportRouteMap.example(Temporal.PlainDate.from("2027-01-01"));
 
@@ -67,7 +67,7 @@ describe("a route map", () => {
   });
 
   it("is not drawn if only links and text are requested", async () => {
-    const result = resultOf(await service.call("export_route_map", { ...example, includeStaticMap: false }));
+    const result = requireResult(await service.call("export_route_map", { ...example, includeStaticMap: false }));
     expect(result).toMatchObject({ map: null, mapNote: "Not asked for." });
     expect(result.links).toMatchObject({ google: expect.stringContaining("travelmode=walking") });
   });

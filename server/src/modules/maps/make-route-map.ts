@@ -3,10 +3,10 @@ import { ProviderProvenance, wordsOfOthers } from "../../domain/schemas.ts";
 import type { MapTiles } from "../../ports/map-tiles.ts";
 import type { Ports } from "./context.ts";
 import { MapNotDrawn } from "./drawing/map-renderer.ts";
-import { lineOf } from "./drawing/route-line.ts";
+import { buildRouteLine } from "./drawing/route-line.ts";
 import { MAP_SIZE, type RouteShape, type ScenePoint, type Streets } from "./drawing/scene.ts";
-import { layTiles, streetZoomOf } from "./drawing/street-view.ts";
-import { type RouteScene, sceneOf } from "./route-scene.ts";
+import { findStreetZoom, layTiles } from "./drawing/street-view.ts";
+import { buildScene, type RouteScene } from "./route-scene.ts";
 
 export const MapAnswer = z.object({
   kind: z.enum(["city", "region", "world"]).describe("city: without streets unless ground has them"),
@@ -50,7 +50,7 @@ export async function makeRouteMap(
 ): Promise<{ map: MapAnswer | null; mapNote: string | null }> {
   try {
     const { streets, provenance } = await findStreets(request.stops, request.shape, ports, signal);
-    const drawn = await ports.mapRenderer.render(sceneOf(request, ports.maps, streets));
+    const drawn = await ports.mapRenderer.render(buildScene(request, ports.maps, streets));
     const expiresAt = ports.clock.now().add(LIFETIME);
     const [lightPngUrl = "", darkPngUrl = "", svgUrl = ""] = await ports.fileShelf.share(
       request.tenantId,
@@ -108,8 +108,8 @@ async function findStreets(
   { mapTiles }: { mapTiles: MapTiles },
   signal: AbortSignal,
 ): Promise<StreetsFound> {
-  const line = lineOf(stops, shape);
-  const zoom = streetZoomOf(line);
+  const line = buildRouteLine(stops, shape);
+  const zoom = findStreetZoom(line);
   if (zoom === undefined) return { streets: undefined, provenance: undefined };
   const laid = layTiles(line, zoom);
   const { answer, provenance } = await mapTiles.read(

@@ -50,8 +50,8 @@ export async function resolveStops(inputs: readonly StopInput[], maps: Maps, sig
   for (const [index, input] of inputs.entries()) {
     const address = toVisibleText(input.address ?? "", LONGEST_ADDRESS);
     const found = address === "" ? undefined : await maps.findPlaces(address, { limit: CANDIDATES, signal });
-    resolved.provenance = bothOf(resolved.provenance, found?.provenance);
-    const stop = stopOf(input, index + 1, address, found);
+    resolved.provenance = mergeProvenance(resolved.provenance, found?.provenance);
+    const stop = toStop(input, index + 1, address, found);
     if (stop === undefined)
       resolved.unknown.push({ number: index + 1, address, nearMatches: found?.nearMatches ?? [] });
     else resolved.stops.push(stop);
@@ -62,7 +62,7 @@ export async function resolveStops(inputs: readonly StopInput[], maps: Maps, sig
 type Provenance = Resolved["provenance"];
 
 /** Keeps the provenance of the first look-up, with the attributions and failed sources of both. */
-function bothOf(one: Provenance, other: Provenance): Provenance {
+function mergeProvenance(one: Provenance, other: Provenance): Provenance {
   if (one === undefined || other === undefined) return one ?? other;
   const known = new Set(one.fallbackFrom.map(({ source, reason }) => `${source} ${reason}`));
   const further = other.fallbackFrom.filter(({ source, reason }) => !known.has(`${source} ${reason}`));
@@ -73,7 +73,7 @@ function bothOf(one: Provenance, other: Provenance): Provenance {
   };
 }
 
-function stopOf(
+function toStop(
   { label = "", latitude, longitude, placeId }: StopInput,
   number: number,
   address: string,

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { fitToChannel } from "./channel-text.ts";
-import { deepLinksOf } from "./deep-links.ts";
+import { buildDeepLinks } from "./deep-links.ts";
 
 const [one, two, three] = [
   { latitude: 38.7144, longitude: -9.1405 },
@@ -10,7 +10,7 @@ const [one, two, three] = [
 
 describe("deep links", () => {
   it("open every stop in order, without an exponent", () => {
-    const links = deepLinksOf([one, two, three], "driving");
+    const links = buildDeepLinks([one, two, three], "driving");
     const google = new URL(links.google);
     expect(Object.fromEntries(google.searchParams)).toEqual({
       api: "1",
@@ -26,9 +26,9 @@ describe("deep links", () => {
   });
 
   it("omit what a map app does not support", () => {
-    expect(deepLinksOf([one, two], "transit").openStreetMap).toEqual([]);
-    expect(deepLinksOf([one, two], "bicycling").apple[0]).not.toContain("dirflg");
-    expect(deepLinksOf([one, two], "walking").google).not.toContain("waypoints");
+    expect(buildDeepLinks([one, two], "transit").openStreetMap).toEqual([]);
+    expect(buildDeepLinks([one, two], "bicycling").apple[0]).not.toContain("dirflg");
+    expect(buildDeepLinks([one, two], "walking").google).not.toContain("waypoints");
   });
 });
 

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { distanceMeters, EARTH_RADIUS_METERS } from "../../domain/distance.ts";
 import type { Words } from "../../domain/texts.ts";
 import type { Maps } from "../../ports/maps.ts";
-import { coordinatesOf, smallestCap } from "./drawing/route-line.ts";
+import { pointCoordinates, smallestCap } from "./drawing/route-line.ts";
 import type { MapScene, RouteShape, ScenePoint, Streets } from "./drawing/scene.ts";
 import { mapTexts } from "./texts.ts";
 
@@ -25,7 +25,7 @@ export interface RouteScene {
   words: Words;
 }
 
-export function legsOf(
+export function buildLegs(
   stops: readonly Omit<ScenePoint, "label">[],
   shape: RouteShape = "through",
 ): z.output<typeof LegAnswer>[] {
@@ -36,7 +36,7 @@ export function legsOf(
   });
 }
 
-export const totalOf = (legs: readonly { distanceKilometers: number }[]): number =>
+export const totalKilometers = (legs: readonly { distanceKilometers: number }[]): number =>
   legs.reduce((meters, { distanceKilometers }) => meters + Math.round(distanceKilometers * 1_000), 0) / 1_000;
 
 /** Says whole meters below a kilometer, and kilometers with a sensible precision above. */
@@ -47,14 +47,14 @@ export function sayDistance(kilometers: number, words: Words): string {
 }
 
 /** Builds the scene of a route map, texts included. */
-export function sceneOf(
+export function buildScene(
   { title, subtitle, shape = "through", stops, words }: RouteScene,
   maps: Pick<Maps, "largestCities">,
   streets?: Streets,
 ): MapScene {
   const say = mapTexts(words);
-  const legs = legsOf(stops, shape);
-  const cap = smallestCap(stops.map(coordinatesOf));
+  const legs = buildLegs(stops, shape);
+  const cap = smallestCap(stops.map(pointCoordinates));
   const withinKilometers = (cap.radius * EARTH_RADIUS_METERS * BEYOND_ROUTE) / 1_000;
   const [longitude, latitude] = cap.center;
   const [schematic, lines] =
@@ -64,7 +64,7 @@ export function sceneOf(
     shape,
     streets,
     locale: words.locale,
-    subtitle: subtitle ?? say("summary", { count: stops.length, distance: sayDistance(totalOf(legs), words) }),
+    subtitle: subtitle ?? say("summary", { count: stops.length, distance: sayDistance(totalKilometers(legs), words) }),
     notes: { city: schematic, region: lines, world: lines },
     stops: stops.map((stop, index) => {
       const leg = legs[index - 1];

@@ -55,12 +55,12 @@ export function createTripRecords(db: Queryable): TripRecords {
 }
 
 function createReads(db: Queryable): Pick<TripRecords, "list" | "summarize"> {
-  const entriesOf = ({ tenantId, environment, tripId }: TripOwner) =>
+  const selectEntries = ({ tenantId, environment, tripId }: TripOwner) =>
     db.selectFrom("tripEntry").where((where) => where.and({ tenantId, environment, tripId }));
 
   return {
     async list(trip, { limit, before }) {
-      const rows = await entriesOf(trip)
+      const rows = await selectEntries(trip)
         .select(["position", "kind", "text", "details", "userId", "at"])
         .$if(before !== undefined, (query) => query.where("position", "<", before ?? 0n))
         .orderBy("position", "desc")
@@ -70,11 +70,11 @@ function createReads(db: Queryable): Pick<TripRecords, "list" | "summarize"> {
     },
 
     async summarize(trip, milestones) {
-      const counted = await entriesOf(trip)
+      const counted = await selectEntries(trip)
         .select(["kind", sql<number>`count(*)::int`.as("count")])
         .groupBy("kind")
         .execute();
-      const latest = await entriesOf(trip)
+      const latest = await selectEntries(trip)
         .select(["text", "at"])
         .where("kind", "in", [...MILESTONES])
         .orderBy("position", "desc")

@@ -57,9 +57,9 @@ export function describeMovement(movement: WalletMovement) {
     direction,
     token,
     at: at.toString(),
-    kind: kindOf(movement),
-    counterpart: direction === "in" ? senderOf(movement) : receiverOf(movement),
-    state: stateOf(movement),
+    kind: movementKind(movement),
+    counterpart: direction === "in" ? nameSender(movement) : nameReceiver(movement),
+    state: movementState(movement),
     orderId: order?.orderId ?? null,
     bookingId: order?.bookingId ?? action?.bookingId ?? null,
     tripId: tripId ?? null,
@@ -68,26 +68,26 @@ export function describeMovement(movement: WalletMovement) {
   };
 }
 
-function kindOf({ direction, sender, transaction }: WalletMovement): MovementKind {
+function movementKind({ direction, sender, transaction }: WalletMovement): MovementKind {
   if (direction === "in" && "account" in sender && sender.account === "escrow") return "trip_return";
   const known = transaction === undefined ? undefined : KIND_BY_PURPOSE[transaction.purpose];
   if (known === "order_refund" && transaction?.idempotencyKey.includes(PAID_BY_ESCROW)) return "settlement_return";
   return known ?? (direction === "in" ? "deposit" : "other");
 }
 
-function stateOf({ direction, transaction }: WalletMovement): z.infer<typeof MovementState> {
+function movementState({ direction, transaction }: WalletMovement): z.infer<typeof MovementState> {
   // The chain has confirmed this event. Money that left without a transaction of ours was entered afterwards.
   if (direction === "in" || transaction === undefined) return "confirmed";
   return transaction.state === "queued" || transaction.state === "signed" ? "pending" : transaction.state;
 }
 
-function senderOf({ sender }: WalletMovement): string | null {
+function nameSender({ sender }: WalletMovement): string | null {
   if (!("account" in sender)) return sender.address ?? null;
   return sender.account === "escrow" ? "trip_budget" : "collection";
 }
 
-function receiverOf(movement: WalletMovement): string | null {
-  const kind = kindOf(movement);
+function nameReceiver(movement: WalletMovement): string | null {
+  const kind = movementKind(movement);
   if (kind === "trip_budget") return "trip_budget";
   if (kind === "order_payment" || kind === "usage") return "collection";
   const { to, supplier } = Named.parse(movement.transaction?.operation ?? {});
@@ -135,7 +135,7 @@ function sayFee({ amount, token }: WalletMovement, fee: Micro): string {
 /** Names of accommodations are third-party text. */
 export function sayMovement(movement: WalletMovement): string {
   const { order, transaction } = movement;
-  const kind = kindOf(movement);
+  const kind = movementKind(movement);
   const { action } = Named.parse(transaction?.operation ?? {});
   const step = kind === "trip_return" ? STEPS[action?.name ?? ""] : undefined;
   if (action?.name === "settle" && transaction?.bookingFee) return sayFee(movement, transaction.bookingFee);

@@ -1,10 +1,10 @@
 import { z } from "zod";
 import { wordsOfOthers } from "../../domain/schemas.ts";
 import { hasScope } from "../../domain/scopes.ts";
-import { departureOf } from "../../domain/travel/first-departure.ts";
+import { findFirstDeparture } from "../../domain/travel/first-departure.ts";
 import { Conditions, DescribedSlice, NamedPassengers, VoidWindow } from "../../domain/travel/offer-schema.ts";
 import { DueAtAccommodation } from "../../domain/travel/say-due.ts";
-import { TimeZones, timeZonesOf } from "../../domain/travel/time-zones.ts";
+import { findTimeZones, TimeZones } from "../../domain/travel/time-zones.ts";
 import type { Maps } from "../../ports/maps.ts";
 import type { FlightServicing } from "../../ports/supplier/flight-servicing.ts";
 import type { StayBookings } from "../../ports/supplier/stay-bookings.ts";
@@ -72,7 +72,7 @@ export function flightTerms(
 ) {
   const isChangeable = cancelledAt === null && conditions.changeBeforeDeparture?.allowed !== false;
   const isRefundable = cancelledAt === null && conditions.refundBeforeDeparture?.allowed === true;
-  const departingAt = departureOf(slices, maps);
+  const departingAt = findFirstDeparture(slices, maps);
   return {
     conditions,
     changeableUntil: isChangeable ? departingAt : null,
@@ -93,7 +93,7 @@ export async function readFlightNow(
   const isShown = hasScope(scopes, "travelers:read");
   return {
     slices,
-    timeZones: timeZonesOf(slices, maps),
+    timeZones: findTimeZones(slices, maps),
     ...flightTerms(order, maps),
     availableActions: availableActions.filter((action) => ACTIONS.has(action)),
     voidWindowEndsAt,
@@ -111,10 +111,11 @@ function withoutErased<Passenger extends { givenName: string; familyName: string
   travelers: readonly BookedTraveler[],
 ): Passenger[] {
   if (!travelers.some(({ familyName }) => familyName === ERASED_NAME)) return [...passengers];
-  const nameOf = (one: { givenName: string; familyName: string }) => `${one.givenName} ${one.familyName}`.toLowerCase();
-  const others = new Set(travelers.map(nameOf));
+  const fullName = (one: { givenName: string; familyName: string }) =>
+    `${one.givenName} ${one.familyName}`.toLowerCase();
+  const others = new Set(travelers.map(fullName));
   return passengers.map((passenger) =>
-    others.has(nameOf(passenger)) ? passenger : { ...passenger, givenName: ERASED_NAME, familyName: ERASED_NAME },
+    others.has(fullName(passenger)) ? passenger : { ...passenger, givenName: ERASED_NAME, familyName: ERASED_NAME },
   );
 }
 

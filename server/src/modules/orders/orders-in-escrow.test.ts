@@ -4,7 +4,7 @@ import { z } from "zod";
 import { inDays, openAgent } from "../../../test/support/agent.ts";
 import type { TestService } from "../../../test/support/service.ts";
 import { openSharedService } from "../../../test/support/shared-service.ts";
-import { newFundedTenant, resultOf } from "../../../test/support/treasury.ts";
+import { newFundedTenant, requireResult } from "../../../test/support/treasury.ts";
 import { canonicalJson } from "../../domain/canonical-json.ts";
 import { parseDecimal } from "../../domain/money.ts";
 
@@ -59,7 +59,7 @@ async function book(days: number) {
   return await agent.ask(Booked, "book_flight", { offerId: offers[0]?.id });
 }
 
-async function orderOf(orderId: string, key = service.apiKey) {
+async function readOrder(orderId: string, key = service.apiKey) {
   const answer = await service.send(`/api/orders/${orderId}`, { headers: { authorization: `Bearer ${key}` } });
   return { status: answer.status, order: answer.status === 200 ? Order.parse(answer.body) : undefined };
 }
@@ -94,21 +94,21 @@ async function commit(itineraryHash: string, vendorAmountUsdc: string, vendorAdd
 test("the hash of a booking links it, can be verified, and the escrow's payment is returned once", async () => {
   const booked = await book(41);
   const { orderId, itineraryHash, totalAmount: amount, totalCurrency: currency, travelers, slices } = booked;
-  expect((await orderOf(orderId)).order).toMatchObject({ externalId: null, itineraryHash });
+  expect((await readOrder(orderId)).order).toMatchObject({ externalId: null, itineraryHash });
   // The booking names the payee.
   const { bookingId, warnings, note } = await commit(itineraryHash, amount, booked.vendorAddress);
   const isBack = `The order ${orderId} is not paid twice`;
   expect(note).toContain(isBack);
   expect(warnings).toEqual([]);
-  const { order } = await orderOf(orderId);
+  const { order } = await readOrder(orderId);
   expect(order?.externalId).toBe(bookingId);
   const segments = slices.flatMap((slice) => slice.segments);
   const names = travelers.map(({ givenName, familyName }) => ({ givenName, familyName }));
   const stoodFor = { orderId, travelers: names, segments, amount, currency, salt: order?.itinerarySalt };
   expect(keccak256(stringToHex(canonicalJson(stoodFor)))).toBe(itineraryHash);
 
-  await expect.poll(async () => (await orderOf(orderId)).order?.ticketOrderHash, { timeout: 30_000 }).toMatch(/^0x/);
-  const ticketOrderHash = (await orderOf(orderId)).order?.ticketOrderHash;
+  await expect.poll(async () => (await readOrder(orderId)).order?.ticketOrderHash, { timeout: 30_000 }).toMatch(/^0x/);
+  const ticketOrderHash = (await readOrder(orderId)).order?.ticketOrderHash;
   await agent.ask(z.looseObject({}), "confirm_flight", { bookingId, ticketOrderHash });
   const before = await available();
   const preview = await agent.ask(Previewed, "preview_call", { tool: "settle_booking", args: { bookingId } });
@@ -123,7 +123,7 @@ test("the hash of a booking links it, can be verified, and the escrow's payment 
   });
   expect(parseDecimal(settled.vendorPaidUsdc)).toBe(parseDecimal(amount));
   await expect.poll(available, { timeout: 30_000 }).toBe(before + (parseDecimal(amount) ?? 0n));
-  expect((await orderOf(orderId)).order?.refunds.map(({ details }) => details)).toEqual([
+  expect((await readOrder(orderId)).order?.refunds.map(({ details }) => details)).toEqual([
     expect.objectContaining({ reason: "paid_by_escrow", escrowBookingId: bookingId }),
   ]);
 
@@ -144,7 +144,7 @@ test("the hash of a booking links it, can be verified, and the escrow's payment 
 
   const again = await agent.call("settle_booking", { bookingId });
   expect(again.said).toMatchObject({ replayed: true, bookingId });
-  expect((await orderOf(orderId)).order?.refunds).toHaveLength(1);
+  expect((await readOrder(orderId)).order?.refunds).toHaveLength(1);
 
   // A second budget for the same order pays nothing.
   const { bookingId: second } = await commit(itineraryHash, amount, booked.vendorAddress);
@@ -152,7 +152,7 @@ test("the hash of a booking links it, can be verified, and the escrow's payment 
   const had = await available();
   await agent.ask(z.looseObject({}), "settle_booking", { bookingId: second });
   await expect.poll(available, { timeout: 30_000 }).toBe(had + (parseDecimal(amount) ?? 0n));
-  expect((await orderOf(orderId)).order).toMatchObject({ externalId: bookingId });
+  expect((await readOrder(orderId)).order).toMatchObject({ externalId: bookingId });
 });
 
 test("another vendor is paid, and nothing is returned; another tenant's hash links nothing", async () => {
@@ -163,13 +163,13 @@ test("another vendor is paid, and nothing is returned; another tenant's hash lin
   expect(warnings[0]).toContain(vendorAddress);
   await agent.ask(z.looseObject({}), "confirm_flight", { bookingId, ticketOrderHash: itineraryHash });
   await agent.ask(z.looseObject({}), "settle_booking", { bookingId });
-  expect((await orderOf(orderId)).order).toMatchObject({ externalId: bookingId, refunds: [] });
+  expect((await readOrder(orderId)).order).toMatchObject({ externalId: bookingId, refunds: [] });
 
   const other = await newFundedTenant(service, "Others");
-  expect((await orderOf(orderId, other.apiKey)).status).toBe(404);
+  expect((await readOrder(orderId, other.apiKey)).status).toBe(404);
   // A stranger who saw the hash on the chain names it in vain.
   const free = await book(43);
-  const taken = async (tool: string, args: object) => resultOf(await service.call(tool, args, other.as));
+  const taken = async (tool: string, args: object) => requireResult(await service.call(tool, args, other.as));
   const { tripId } = await taken("prefund_trip", { budgetUsdc: "1000" });
   const { bookingId: theirs } = await taken("reserve_booking", { tripId, upperBoundUsdc: free.totalAmount });
   const amounts = {
@@ -180,7 +180,7 @@ test("another vendor is paid, and nothing is returned; another tenant's hash lin
   await taken("commit_booking", { bookingId: theirs, ...amounts });
   await taken("confirm_flight", { bookingId: theirs, ticketOrderHash: free.itineraryHash });
   await taken("settle_booking", { bookingId: theirs });
-  expect((await orderOf(free.orderId)).order).toMatchObject({ externalId: null, refunds: [] });
+  expect((await readOrder(free.orderId)).order).toMatchObject({ externalId: null, refunds: [] });
 });
 
 test("a stay answers both hashes at once", async () => {

@@ -114,9 +114,9 @@ export interface Orders {
     days: { from: string; to: string },
   ): Promise<readonly BookedStay[]>;
   /** The flights of all orders on which this user travels or has traveled, newest bookings first and without cancelled ones. */
-  bookedSlicesOf(tenantId: string, environment: Environment, userId: string): Promise<readonly BookedSlice[]>;
+  listBookedSlices(tenantId: string, environment: Environment, userId: string): Promise<readonly BookedSlice[]>;
   /** Confirmed and held orders with one of these users on one of these flights, oldest first. */
-  flightsOf(
+  findFlights(
     tenantId: string,
     environment: Environment,
     asked: {

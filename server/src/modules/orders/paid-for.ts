@@ -23,13 +23,13 @@ export async function paidFor(
   const charged = [booking?.result, ...done.map(({ result }) => result)].map((result) => Charged.parse(result ?? {}));
   const inEscrow = events
     .filter(({ kind }) => kind === "paid_by_escrow")
-    .reduce((sum, { details }) => sum + microOf(PaidByEscrow.parse(details).paidUsdc), 0n);
+    .reduce((sum, { details }) => sum + parseMicro(PaidByEscrow.parse(details).paidUsdc), 0n);
   const before = inEscrow + (booking?.coverCharged ?? 0n);
-  const paid = charged.reduce((sum, { chargedUsdc }) => sum + microOf(chargedUsdc), before);
-  const left = refunds.reduce((sum, { details }) => sum - microOf(Refunded.parse(details).refundedUsdc), paid);
+  const paid = charged.reduce((sum, { chargedUsdc }) => sum + parseMicro(chargedUsdc), before);
+  const left = refunds.reduce((sum, { details }) => sum - parseMicro(Refunded.parse(details).refundedUsdc), paid);
   return left > 0n ? left : 0n;
 }
 
 export const atMost = (amount: Micro, most: Micro): Micro => (amount < most ? amount : most);
 
-const microOf = (amount: string): Micro => parseDecimal(amount) ?? 0n;
+const parseMicro = (amount: string): Micro => parseDecimal(amount) ?? 0n;

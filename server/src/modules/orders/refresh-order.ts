@@ -7,7 +7,7 @@ import type { Log } from "../../ports/log.ts";
 import type { FlightServicing, OrderDetails } from "../../ports/supplier/flight-servicing.ts";
 import type { OrderedSlice } from "../../ports/supplier/flights.ts";
 import type { StayBookings } from "../../ports/supplier/stay-bookings.ts";
-import { inUsdc, ticketOrderHashOf, toBookedSegment } from "../bookings/index.ts";
+import { hashTicketOrder, inUsdc, toBookedSegment } from "../bookings/index.ts";
 import { refund } from "../treasury/index.ts";
 import type { Aggregates, Stores } from "./context.ts";
 import type { OrderChange, OrderEvent, OrderEventSource, OrderRecord } from "./orders.ts";
@@ -181,7 +181,7 @@ async function readFlight(
       ...(ticketed ? { ticketing: "ticketed" } : {}),
       // Set once: a reissued ticket does not change the order's hash in escrow.
       ...(ticketed && known.ticketOrderHash === undefined
-        ? { ticketOrderHash: ticketOrderHashOf({ orderId: known.orderId, proofs: numbers }, known.itinerarySalt) }
+        ? { ticketOrderHash: hashTicketOrder({ orderId: known.orderId, proofs: numbers }, known.itinerarySalt) }
         : {}),
       documents: documents.map((document) => ({ ...document })),
       scheduleChanges: airlineChanges.map(({ actionTaken: _, ...unanswered }) => unanswered),

@@ -5,9 +5,9 @@ import type { Orders } from "./orders.ts";
 
 const MOST = 200;
 
-export function createBookedSlices(queryable: Queryable): Pick<Orders, "bookedSlicesOf"> {
+export function createBookedSlices(queryable: Queryable): Pick<Orders, "listBookedSlices"> {
   return {
-    async bookedSlicesOf(tenantId, environment, userId) {
+    async listBookedSlices(tenantId, environment, userId) {
       const rows = await queryable
         .selectFrom("booking")
         .select(sql<unknown>`coalesce(order_slices, result->'slices')`.as("slices"))

@@ -5,9 +5,9 @@ import type { FlownAlready, Orders } from "./orders.ts";
 
 const MOST = 10;
 
-export function createBookedFlights(queryable: Queryable, clock: Clock): Pick<Orders, "flightsOf"> {
+export function createBookedFlights(queryable: Queryable, clock: Clock): Pick<Orders, "findFlights"> {
   return {
-    async flightsOf(tenantId, environment, { userIds, flights, exceptOfferId }) {
+    async findFlights(tenantId, environment, { userIds, flights, exceptOfferId }) {
       if (userIds.length === 0 || flights.length === 0) return [];
       const travelers = userIds.map((userId) => JSON.stringify([{ userId }]));
       const { rows } = await sql<FlownAlready>`

@@ -4,7 +4,7 @@ import type { Queryable } from "../../platform/database/database.ts";
 import type { LedgerAccountTable, LedgerTransactionTable } from "../../platform/database/generated-tables.ts";
 import { withoutNulls } from "../../platform/database/without-nulls.ts";
 import type { Environment } from "../../ports/identity.ts";
-import { accountOf } from "../ledger/index.ts";
+import { purseAccount } from "../ledger/index.ts";
 import type { OwnTransaction, PaidOrder, WalletMovement, WalletMovements } from "./wallet-movements.ts";
 
 /**
@@ -18,7 +18,7 @@ export function createWalletMovements(queryable: Queryable): WalletMovements {
       const transactions = await readTransactions(queryable, tenantId, environment, postings);
       const orders = await readOrders(queryable, tenantId, environment, transactions);
       return postings.map((posting) => {
-        const transaction = transactions.find((one) => isOf(one, posting));
+        const transaction = transactions.find((one) => isCarriedOutBy(one, posting));
         return toMovement(posting, transaction, transaction && orders.get(transaction.idempotencyKey));
       });
     },
@@ -46,8 +46,8 @@ async function readPostings(
   const accounts = tokenSymbols.flatMap((token) => {
     const purse = { tenantId, environment, token };
     return [
-      { id: accountOf(purse, "outgoing"), token, kinds: ["send", "capture"] },
-      { id: accountOf(purse, "prefunded"), token, kinds: ["movement", "adopt"] },
+      { id: purseAccount(purse, "outgoing"), token, kinds: ["send", "capture"] },
+      { id: purseAccount(purse, "prefunded"), token, kinds: ["movement", "adopt"] },
     ];
   });
   const { rows } = await sql<PostingRow>`
@@ -75,7 +75,7 @@ async function readPostings(
 }
 
 /** A withdrawal is matched by its id, a payment to the supplier by its idempotency key, and incoming money by its hash. */
-const isOf = (
+const isCarriedOutBy = (
   { id, idempotencyKey, hash }: OwnTransaction,
   { kind, reference, transactionHash }: PostingRow,
 ): boolean => {
@@ -192,12 +192,12 @@ function toMovement(
     amount: BigInt(amount),
     direction: kind === "movement" || kind === "adopt" ? "in" : "out",
     at: createdAt,
-    sender: senderOf(sender, fromAddress),
+    sender: toSender(sender, fromAddress),
     hash: transactionHash ?? (transaction?.state === "queued" ? undefined : transaction?.hash),
   };
 }
 
-function senderOf(account: PostingRow["sender"], address: PostingRow["fromAddress"]): WalletMovement["sender"] {
+function toSender(account: PostingRow["sender"], address: PostingRow["fromAddress"]): WalletMovement["sender"] {
   if (account === "escrow") return { account };
   return account === "collection_outgoing" ? { account: "collection" } : { address: address ?? undefined };
 }

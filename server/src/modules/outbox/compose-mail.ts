@@ -19,7 +19,7 @@ interface ComposedMail {
 
 export function composeMail(mail: ComposedMail): Letter {
   const { to, subject, parts } = mail;
-  return { to, subject, text: `${parts.map(plain).join("\n\n")}\n`, html: htmlOf(mail) };
+  return { to, subject, text: `${parts.map(plain).join("\n\n")}\n`, html: renderHtml(mail) };
 }
 
 function plain({ kind, text }: MailPart): string {
@@ -27,7 +27,7 @@ function plain({ kind, text }: MailPart): string {
 }
 
 /** Sets no colors except the accent, so that the mail follows the reader's light or dark mode. */
-function htmlOf({ subject, language, parts }: ComposedMail): string {
+function renderHtml({ subject, language, parts }: ComposedMail): string {
   return `<!doctype html>
 <html lang="${language}">
 <head>

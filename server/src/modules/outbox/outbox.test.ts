@@ -11,7 +11,7 @@ import { type MailServer, type Refusals, startMailServer } from "../../../test/s
 import { mailing } from "../../../test/support/mailing.ts";
 import { mortalWorker } from "../../../test/support/mortal-worker.ts";
 import { startTestService, type TestService } from "../../../test/support/service.ts";
-import { resultOf } from "../../../test/support/treasury.ts";
+import { requireResult } from "../../../test/support/treasury.ts";
 import { createSmtpMailer } from "../../adapters/smtp/index.ts";
 import { createStores } from "../../contributions.ts";
 import { Failure } from "../../domain/errors.ts";
@@ -181,7 +181,7 @@ describe("the message of a replanned trip", () => {
     notifyChannels: ["email", "slack"],
   });
   const replan = async (args: object, options = {}) =>
-    Messages.parse(resultOf(await service.call("trip_delay_replanner", args, options))).messages;
+    Messages.parse(requireResult(await service.call("trip_delay_replanner", args, options))).messages;
 
   it("is mailed to the profile's traveler only", async () => {
     const [email, slack] = await replan({ ...disrupted(`${date}T08:00:00Z`), travelerLabel: "eve@example.com" });
@@ -205,7 +205,7 @@ describe("the message of a replanned trip", () => {
     const once = { headers: { "idempotency-key": "replan-once" } };
     const planned = async (more = {}) => {
       const args = { ...disrupted(scheduled), ...more };
-      return resultOf(await service.call("preview_call", { tool: "trip_delay_replanner", args })).irreversible;
+      return requireResult(await service.call("preview_call", { tool: "trip_delay_replanner", args })).irreversible;
     };
     expect(await planned()).toMatchObject([{ what: "the mail to the traveler of the profile", undoableUntil: null }]);
     expect(await planned({ notifyChannels: ["slack"] })).toEqual([]);

@@ -28,13 +28,13 @@ const table: LeasedTable<Selectable<MessageTable>, MessageRecord> = {
 };
 
 /** Hashed, since the subject of a message may name people. */
-function keyOf({ kind, userId, about }: MessageReason): string {
+function hashReason({ kind, userId, about }: MessageReason): string {
   return createHash("sha256")
     .update(JSON.stringify([kind, userId, about]))
     .digest("base64url");
 }
 
-const contextOf = (id: string): string => `message ${id}`;
+const sealingContext = (id: string): string => `message ${id}`;
 
 export function createMessages(db: Queryable, clock: Clock, vault: Vault): Messages {
   const { touch, leave, claimStale, claim } = createWorkerLeases(db, clock, table);
@@ -57,12 +57,12 @@ export function createMessages(db: Queryable, clock: Clock, vault: Vault): Messa
           environment,
           userId: userId ?? null,
           kind,
-          messageKey: keyOf(message),
+          messageKey: hashReason(message),
           carrier,
           recordId: recordId ?? null,
           state: "intended",
           expiresAt: expiresAt.toString(),
-          encryptedMail: letter === undefined ? null : vault.encrypt(JSON.stringify(letter), contextOf(id)),
+          encryptedMail: letter === undefined ? null : vault.encrypt(JSON.stringify(letter), sealingContext(id)),
           createdAt: at,
           updatedAt: at,
           traceId: currentTraceId(),
@@ -80,7 +80,7 @@ export function createMessages(db: Queryable, clock: Clock, vault: Vault): Messa
         .selectFrom("message")
         .selectAll()
         .where((where) =>
-          where.and({ tenantId: reason.tenantId, environment: reason.environment, messageKey: keyOf(reason) }),
+          where.and({ tenantId: reason.tenantId, environment: reason.environment, messageKey: hashReason(reason) }),
         )
         .where("state", "<>", "failed")
         .executeTakeFirst();
@@ -95,7 +95,9 @@ export function createMessages(db: Queryable, clock: Clock, vault: Vault): Messa
     async readLetter(id) {
       const row = await db.selectFrom("message").select("encryptedMail").where("id", "=", id).executeTakeFirst();
       const sealed = row?.encryptedMail ?? undefined;
-      return sealed === undefined ? undefined : StoredLetter.parse(JSON.parse(vault.decrypt(sealed, contextOf(id))));
+      return sealed === undefined
+        ? undefined
+        : StoredLetter.parse(JSON.parse(vault.decrypt(sealed, sealingContext(id))));
     },
 
     async advance(id, { from, workerId }, to, { failureCode, quietUntil, attempts } = {}) {
@@ -124,7 +126,7 @@ export function createMessages(db: Queryable, clock: Clock, vault: Vault): Messa
         .where("encryptedMail", "is not", null)
         .execute();
       for (const { id, mail } of rows) {
-        if (!isNamedIn(vault.decrypt(mail ?? "", contextOf(id)))) continue;
+        if (!isNamedIn(vault.decrypt(mail ?? "", sealingContext(id)))) continue;
         await db.deleteFrom("message").where("id", "=", id).execute();
       }
     },

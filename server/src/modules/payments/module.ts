@@ -12,7 +12,7 @@ import { paymentEndings } from "./settling/chain-endings.ts";
 import type { GatherWindow } from "./settling/gather-window.ts";
 import { paymentBatch } from "./settling/payment-batch-operation.ts";
 import {
-  createChargesOf,
+  createCharges,
   createGatherWindows,
   type MeasuredReceivables,
   paymentJobs,
@@ -59,7 +59,7 @@ export const paymentsModule = defineModule({
   chainOperations: [payment, paymentBatch],
   chainEndings: { ...paymentEndings, ...usageEndings },
   parts: {
-    paymentCharges: createChargesOf,
+    paymentCharges: createCharges,
     gatherWindows: createGatherWindows,
     measuredReceivables: ({ stores: { payments } }) =>
       measured("measure-receivables", MEASURE_MILLISECONDS, () => payments.receivables()),

@@ -22,7 +22,7 @@ export type AddressRule = z.infer<typeof Rule>;
 let rules: ReadonlyMap<string, AddressRule> | undefined;
 
 /** The address format of a country. Undefined: not known. */
-export function addressRuleOf(countryCode: string): AddressRule | undefined {
+export function findAddressRule(countryCode: string): AddressRule | undefined {
   rules ??= readRules();
   return rules.get(countryCode);
 }

@@ -1,5 +1,5 @@
 import type { PostalAddress } from "../../ports/maps.ts";
-import { type AddressRule, addressRuleOf } from "./address-rules.ts";
+import { type AddressRule, findAddressRule } from "./address-rules.ts";
 import { plainText } from "./plain-text.ts";
 
 type AddressField = "addressLines" | "locality" | "administrativeArea" | "postalCode";
@@ -25,7 +25,7 @@ const LONGEST_CODE = 20;
  * country's format is not known.
  */
 export function checkAddress(address: PostalAddress, streetLines: readonly string[]): CheckedAddress | undefined {
-  const rule = addressRuleOf(address.countryCode);
+  const rule = findAddressRule(address.countryCode);
   if (rule === undefined) return undefined;
   const problems = [
     ...missingParts(rule, address, streetLines),

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { z } from "zod";
 import type { TestService } from "../../../test/support/service.ts";
 import { openSharedService } from "../../../test/support/shared-service.ts";
-import { resultOf } from "../../../test/support/treasury.ts";
+import { requireResult } from "../../../test/support/treasury.ts";
 
 const Brief = z.object({
   available: z.boolean(),
@@ -42,7 +42,7 @@ describe("elevation_risk_brief", () => {
   });
   afterAll(() => service[Symbol.asyncDispose]());
   const brief = async (latitude: number, longitude: number): Promise<Brief> =>
-    Brief.parse(resultOf(await service.call("elevation_risk_brief", { latitude, longitude })));
+    Brief.parse(requireResult(await service.call("elevation_risk_brief", { latitude, longitude })));
 
   it.each([
     ...[

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { z } from "zod";
 import type { TestService } from "../../../test/support/service.ts";
 import { openSharedService } from "../../../test/support/shared-service.ts";
-import { resultOf } from "../../../test/support/treasury.ts";
+import { requireResult } from "../../../test/support/treasury.ts";
 import { loadCities } from "../../adapters/embedded-places/load.ts";
 import { countryAlpha3Codes, toCountryAlpha2 } from "../../domain/countries.ts";
 
@@ -50,8 +50,8 @@ type Aid = z.output<typeof Aid>;
 describe("emergency numbers", () => {
   let service: TestService;
   const aids = new Map<string, Aid>();
-  const aid = async (args: object) => Aid.parse(resultOf(await service.call("travel_safety_aid", args)));
-  const emergencyOf = (code: string) => aids.get(code)?.emergency;
+  const aid = async (args: object) => Aid.parse(requireResult(await service.call("travel_safety_aid", args)));
+  const findEmergency = (code: string) => aids.get(code)?.emergency;
 
   beforeAll(async () => {
     service = await openSharedService();
@@ -103,7 +103,7 @@ describe("emergency numbers", () => {
       ["TM", "02/002", "03/003", "01/001"],
     ],
   ])("of %s are police %s, ambulance %s and fire %s", (code, police = "", ambulance = "", fire = "") => {
-    expect(emergencyOf(code ?? "")?.services).toMatchObject({
+    expect(findEmergency(code ?? "")?.services).toMatchObject({
       police: police.split("/"),
       ambulance: ambulance.split("/"),
       fire: fire.split("/"),
@@ -135,10 +135,10 @@ describe("emergency numbers", () => {
       if (emergency.numbers.length > 0) expect(emergency.whatToDo).toMatch(/disagree/);
       else expect(emergency.whatToDo).toMatch(/No emergency number is known/);
     }
-    expect(emergencyOf("LK")?.note).toMatch(/1990/);
-    expect(emergencyOf("GS")?.whatToDo).toMatch(/one source names .* Confirm/);
+    expect(findEmergency("LK")?.note).toMatch(/1990/);
+    expect(findEmergency("GS")?.whatToDo).toMatch(/one source names .* Confirm/);
     for (const code of ["BV", "HM", "PN", "TF", "UM", "AQ", "KP"]) {
-      expect([code, emergencyOf(code)]).toMatchObject([
+      expect([code, findEmergency(code)]).toMatchObject([
         ...[code, { numbers: [], whatToDo: expect.stringMatching(/Ask your hotel, ship or host/) }],
       ]);
     }

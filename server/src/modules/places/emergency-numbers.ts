@@ -73,13 +73,13 @@ export function sayMobile(row: EmergencyNumbers | undefined): string {
 }
 
 /** By ISO 3166-1 alpha-2, which gives territories codes of their own. */
-export function emergencyNumbersOf(countryCode: string): EmergencyNumbers | undefined {
+export function findEmergencyNumbers(countryCode: string): EmergencyNumbers | undefined {
   rows ??= readTable(readFileSync(FILE, "utf8"));
   return rows.get(countryCode);
 }
 
 function readTable(text: string): ReadonlyMap<string, EmergencyNumbers> {
-  const [head = [], ...lines] = text.trimEnd().split("\n").map(cellsOf);
+  const [head = [], ...lines] = text.trimEnd().split("\n").map(splitCells);
   return new Map(
     lines.map((cells) => {
       const row = Row.parse(Object.fromEntries(head.map((name, index) => [name, cells[index]])));
@@ -88,7 +88,7 @@ function readTable(text: string): ReadonlyMap<string, EmergencyNumbers> {
   );
 }
 
-function cellsOf(line: string): string[] {
+function splitCells(line: string): string[] {
   const cells = [...line.matchAll(CELL)].map(([, cell = ""]) => cell);
   return cells.map((cell) => (cell.startsWith('"') ? cell.slice(1, -1).replaceAll('""', '"') : cell));
 }

@@ -4,7 +4,7 @@ export {
   EMERGENCY_NUMBERS_ATTRIBUTION,
   EMERGENCY_NUMBERS_DATE,
   type EmergencyNumbers,
-  emergencyNumbersOf,
+  findEmergencyNumbers,
   numbersBy,
   sayMobile,
   sayReliability,

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { TestService } from "../../../test/support/service.ts";
 import { openSharedService } from "../../../test/support/shared-service.ts";
-import { resultOf } from "../../../test/support/treasury.ts";
+import { requireResult } from "../../../test/support/treasury.ts";
 
 let service: TestService;
 beforeAll(async () => {
@@ -9,7 +9,7 @@ beforeAll(async () => {
 });
 afterAll(() => service[Symbol.asyncDispose]());
 
-const call = async (tool: string, args: unknown) => resultOf(await service.call(tool, args));
+const call = async (tool: string, args: unknown) => requireResult(await service.call(tool, args));
 const EMBEDDED = { source: "embedded-places", sourceLevel: "embedded", fallbackFrom: [] };
 
 describe("find_airports_nearby", () => {

@@ -1,6 +1,6 @@
 import { countryAlpha3Codes, toCountryAlpha2 } from "../../domain/countries.ts";
 import type { PostalAddress } from "../../ports/maps.ts";
-import { type AddressRule, addressRuleOf } from "./address-rules.ts";
+import { type AddressRule, findAddressRule } from "./address-rules.ts";
 import { plainText } from "./plain-text.ts";
 
 interface ReadAddress {
@@ -19,7 +19,7 @@ interface Segment {
   text: string;
 }
 
-export function segmentsOf(lines: readonly string[]): Segment[] {
+export function splitSegments(lines: readonly string[]): Segment[] {
   return lines.flatMap((text, line) =>
     text
       .split(/[,;،、，]/u)
@@ -30,8 +30,8 @@ export function segmentsOf(lines: readonly string[]): Segment[] {
 
 /** The country at the end of the lines. */
 export function countryInLines(lines: readonly string[]): string | undefined {
-  const segments = segmentsOf(lines);
-  return segments.length < 2 ? undefined : countryCodeOf(segments.at(-1)?.text ?? "");
+  const segments = splitSegments(lines);
+  return segments.length < 2 ? undefined : findCountryCode(segments.at(-1)?.text ?? "");
 }
 
 type Parts = Pick<PostalAddress, "locality" | "administrativeArea" | "postalCode">;
@@ -41,20 +41,20 @@ type Parts = Pick<PostalAddress, "locality" | "administrativeArea" | "postalCode
  * everything up to the last part that is none of these.
  */
 export function readAddressLines(address: PostalAddress): ReadAddress {
-  const rule = addressRuleOf(address.countryCode);
-  const segments = segmentsOf(address.lines.map((line) => line.slice(0, LONGEST_PART)));
+  const rule = findAddressRule(address.countryCode);
+  const segments = splitSegments(address.lines.map((line) => line.slice(0, LONGEST_PART)));
   if (rule === undefined) return { address, streetLines: address.lines };
   const { locality, administrativeArea, postalCode } = address;
   let parts: Parts = { locality, administrativeArea, postalCode };
   let kept = segments;
   for (let last = kept.at(-1); last !== undefined && kept.length > 1; last = kept.at(-1)) {
-    const isCountry = kept.length === segments.length && countryCodeOf(last.text) === address.countryCode;
+    const isCountry = kept.length === segments.length && findCountryCode(last.text) === address.countryCode;
     const read = isCountry ? parts : readPart(rule, last.text, parts, kept.length < segments.length);
     if (read === undefined) break;
     parts = read;
     kept = kept.slice(0, -1);
   }
-  return { address: { ...address, ...parts }, streetLines: withoutCity(linesOf(kept), parts) };
+  return { address: { ...address, ...parts }, streetLines: withoutCity(joinLines(kept), parts) };
 }
 
 /** Undefined: it is something else. `isBeside`: the part after it belongs to the place, not to the street. */
@@ -110,7 +110,7 @@ function areaAtEnd(rule: AddressRule, text: string, known: string | undefined) {
   return undefined;
 }
 
-function linesOf(segments: readonly Segment[]): string[] {
+function joinLines(segments: readonly Segment[]): string[] {
   const numbers = [...new Set(segments.map(({ line }) => line))];
   return numbers.map((number) =>
     segments
@@ -143,7 +143,7 @@ const OTHER_NAMES: readonly (readonly [name: string, code: string])[] = [
 let codes: ReadonlyMap<string, string> | undefined;
 
 /** Returns the ISO 3166-1 alpha-2 code of a country from its code, English name or own-language name. */
-function countryCodeOf(name: string): string | undefined {
+function findCountryCode(name: string): string | undefined {
   codes ??= readNames();
   return codes.get(plainText(name));
 }

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { TestService } from "../../../test/support/service.ts";
 import { openSharedService } from "../../../test/support/shared-service.ts";
-import { resultOf } from "../../../test/support/treasury.ts";
+import { requireResult } from "../../../test/support/treasury.ts";
 
 let service: TestService;
 beforeAll(async () => {
@@ -10,7 +10,7 @@ beforeAll(async () => {
 afterAll(() => service[Symbol.asyncDispose]());
 
 describe("validate_travel_address", () => {
-  const validate = async (args: object) => resultOf(await service.call("validate_travel_address", args));
+  const validate = async (args: object) => requireResult(await service.call("validate_travel_address", args));
   const berlin = { addressLines: ["Unter den Linden 77"], regionCode: "DE", locality: "Berlin", postalCode: "10117" };
   const problem = (field: string, kind: string) => [expect.objectContaining({ field, problem: kind })];
 

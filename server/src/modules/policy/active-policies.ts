@@ -46,7 +46,7 @@ export class ReadyPolicies implements ActivePolicies {
     const active = await this.#policies.findActive(owner, policyId, this.#clock.now());
     if (active === undefined) return undefined;
     const { version } = active;
-    const ready = this.#take(keyOf(owner, policyId, version)) ?? (await this.#load(owner, policyId, version));
+    const ready = this.#take(versionKey(owner, policyId, version)) ?? (await this.#load(owner, policyId, version));
     return ready === undefined ? undefined : { policyId, version, document: ready.document, rules: ready.rules };
   }
 
@@ -68,7 +68,7 @@ export class ReadyPolicies implements ActivePolicies {
     const rules = compilePolicy(document);
     const size = 1 + countRules(rules);
     const ready = { document, rules, size };
-    const key = keyOf(owner, policyId, version);
+    const key = versionKey(owner, policyId, version);
     if (!this.#ready.has(key)) this.#size += size;
     this.#ready.set(key, ready);
     this.#forgetOldest();
@@ -84,6 +84,6 @@ export class ReadyPolicies implements ActivePolicies {
   }
 }
 
-function keyOf({ tenantId, environment }: Owner, policyId: string, version: number): string {
+function versionKey({ tenantId, environment }: Owner, policyId: string, version: number): string {
   return `${environment} ${tenantId} ${policyId} ${version}`;
 }

@@ -3,7 +3,7 @@ import { z } from "zod";
 import { sendMcp } from "../../../test/support/mcp.ts";
 import { mintOperatorKey, type TestService } from "../../../test/support/service.ts";
 import { openSharedService } from "../../../test/support/shared-service.ts";
-import { resultOf } from "../../../test/support/treasury.ts";
+import { requireResult } from "../../../test/support/treasury.ts";
 
 /** Policies as a tenant writes and queries them. */
 
@@ -38,7 +38,7 @@ const put = (as: As, policyId: string, document: unknown, effectiveFrom?: string
   send(as, `/api/policies/${policyId}`, { document, ...(effectiveFrom === undefined ? {} : { effectiveFrom }) });
 const check = (policyId: string, offer: unknown, as: Partial<As> = {}) =>
   service.call("check_policy", { policyId, offer }, as);
-const verdict = async (...args: Parameters<typeof check>) => resultOf(await check(...args));
+const verdict = async (...args: Parameters<typeof check>) => requireResult(await check(...args));
 const today = () => Temporal.Now.plainDateISO("UTC");
 const limit = (amount: number) => ({ flight: { maxPrice: { default: amount } } });
 const flight = (priceUsd: number, rest: object = {}) => ({ kind: "flight", priceUsd, cabin: "economy", ...rest });
@@ -85,7 +85,7 @@ describe("default-corp", () => {
     expect(answer.body.priceMicroUsdc).toBe("1000");
     const params = { name: "check_policy", arguments: { policyId: "default-corp", offer: flight(2_501) } };
     const over = await sendMcp(service, "tools/call", params, { key: as.key });
-    expect(over.body.result).toMatchObject({ structuredContent: resultOf(answer) });
+    expect(over.body.result).toMatchObject({ structuredContent: requireResult(answer) });
 
     const { document } = (await send(as, "/api/policies/default-corp")).body;
     expect((await put(as, "default-corp", document)).body.code).toBe("conflict");
@@ -302,7 +302,7 @@ it.each([
 });
 
 describe("read_policy", () => {
-  const read = async (as: As, args: object = {}) => resultOf(await service.call("read_policy", args, as));
+  const read = async (as: As, args: object = {}) => requireResult(await service.call("read_policy", args, as));
 
   it("shows the rules in force, since when, and whether they are enforced; without an id all policies", async () => {
     const as = await newTenant("Reads its rules");

@@ -138,7 +138,7 @@ function checkBooking({ allowed }: Part<"booking">, says: Says): void {
 type When = CustomRule["when"];
 
 /** Conditions that only some kinds can meet: for other kinds the rule would never apply. */
-const kindsOf: { readonly [Name in keyof When]?: readonly When["kind"][] } = {
+const kindsByCondition: { readonly [Name in keyof When]?: readonly When["kind"][] } = {
   nightlyUsdOver: ["hotel"],
   suppliers: ["hotel"],
   cities: ["hotel"],
@@ -163,7 +163,7 @@ function checkRules(rules: readonly CustomRule[], says: Says): void {
     const first = seen.get(id);
     if (first !== undefined) says(`rules.${at}.id`, `${id} is the id of rules.${first}, too`);
     else seen.set(id, at);
-    for (const [name, kinds] of Object.entries(kindsOf)) {
+    for (const [name, kinds] of Object.entries(kindsByCondition)) {
       if (Reflect.get(when, name) === undefined || kinds.includes(when.kind)) continue;
       says(`rules.${at}.when.${name}`, `a ${when.kind} has none; it goes with ${kinds.join(" or ")}`);
     }

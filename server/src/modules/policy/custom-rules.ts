@@ -33,7 +33,7 @@ export function ownRules(rules: readonly CustomRule[]): readonly OwnRule[] {
     severity,
     kind: when.kind,
     text,
-    conditions: conditionsOf(when, shared),
+    conditions: buildConditions(when, shared),
   }));
 }
 
@@ -79,7 +79,7 @@ const amountOver =
     };
   };
 
-const oneOf =
+const isAmong =
   (name: string, unit: string, read: (facts: Facts) => readonly string[] | undefined): Maker<readonly string[]> =>
   (values) => {
     const set = new Set(values);
@@ -101,9 +101,9 @@ type Values = { [One in Name]: NonNullable<When[One]> };
 const makers: { readonly [One in Name]: Maker<Values[One]> } = {
   priceUsdOver: amountOver("priceUsd", ({ price }) => price),
   nightlyUsdOver: amountOver("pricePerNightUsd", ({ hotel }) => hotel?.pricePerNight),
-  carriers: oneOf("carrierIata", "airline", ({ flight }) => flight?.carriers),
-  cabins: oneOf("cabin", "cabin", ({ flight }) => asList(flight?.cabin)),
-  suppliers: oneOf("supplierId", "supplier", ({ hotel }) => hotel?.suppliers),
+  carriers: isAmong("carrierIata", "airline", ({ flight }) => flight?.carriers),
+  cabins: isAmong("cabin", "cabin", ({ flight }) => asList(flight?.cabin)),
+  suppliers: isAmong("supplierId", "supplier", ({ hotel }) => hotel?.suppliers),
   cities: (codes) => ({
     name: "city",
     unit: "city",
@@ -111,7 +111,7 @@ const makers: { readonly [One in Name]: Maker<Values[One]> } = {
     holds: ({ hotel }) => compare(hotel?.citiesAmong(codes), (some) => some.length > 0),
     actual: ({ hotel }) => hotel?.citiesAmong(codes)?.[0] ?? "",
   }),
-  countries: oneOf("destinationCountry", "country", ({ countries }) => countries),
+  countries: isAmong("destinationCountry", "country", ({ countries }) => countries),
   durationHoursOver: numberOver("durationHours", "hours", ({ flight }) => flight?.durationHours),
   stopsOver: numberOver("stops", "stops", ({ flight }) => flight?.stops),
   daysAheadUnder: (limit) => ({
@@ -135,12 +135,12 @@ const makers: { readonly [One in Name]: Maker<Values[One]> } = {
   }),
   startsFrom: dateBound((order) => order >= 0, "before"),
   startsUntil: dateBound((order) => order <= 0, "after"),
-  weekdays: oneOf("travelDates", "weekday", ({ startsOn }) =>
+  weekdays: isAmong("travelDates", "weekday", ({ startsOn }) =>
     asList(startsOn?.toLocaleString("en", { weekday: "long" }).toLowerCase()),
   ),
-  travelers: oneOf("travelers", "traveler", ({ travelerIds }) => travelerIds),
-  bookers: oneOf("booker", "booker", ({ booker }) => asList(booker?.userId)),
-  recipients: oneOf("recipient", "address", ({ recipient }) => asList(recipient)),
+  travelers: isAmong("travelers", "traveler", ({ travelerIds }) => travelerIds),
+  bookers: isAmong("booker", "booker", ({ booker }) => asList(booker?.userId)),
+  recipients: isAmong("recipient", "address", ({ recipient }) => asList(recipient)),
 };
 
 function dateBound(holds: (order: number) => boolean, word: string): Maker<string> {
@@ -162,11 +162,11 @@ function compare<Value>(value: Value | undefined, holds: (value: Value) => boole
 
 const names = Object.keys(makers).filter((name): name is Name => Object.hasOwn(makers, name));
 
-function conditionsOf(when: When, shared: Map<string, Condition>): readonly Condition[] {
-  return names.map((name) => conditionOf(when, name, shared)).filter((condition) => condition !== undefined);
+function buildConditions(when: When, shared: Map<string, Condition>): readonly Condition[] {
+  return names.map((name) => buildCondition(when, name, shared)).filter((condition) => condition !== undefined);
 }
 
-function conditionOf<One extends Name>(
+function buildCondition<One extends Name>(
   when: { readonly [Each in Name]?: Values[Each] | undefined },
   name: One,
   shared: Map<string, Condition>,

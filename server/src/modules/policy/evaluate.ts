@@ -1,7 +1,7 @@
 import { paymentRules, travelRules } from "./common-rules.ts";
 import { missingFor, type OwnRule, ownRules, sayBroken } from "./custom-rules.ts";
 import { type PolicyDocument, type Severity, severities } from "./document.ts";
-import { type Circumstances, type Facts, factsOf, type Kind, type Subject } from "./facts.ts";
+import { type Circumstances, collectFacts, type Facts, type Kind, type Subject } from "./facts.ts";
 import { flightRules } from "./flight-rules.ts";
 import { hotelRules } from "./hotel-rules.ts";
 import type { Broken, Judgement, Rule } from "./rule.ts";
@@ -38,11 +38,11 @@ export function compilePolicy(document: PolicyDocument): Rules {
   const { flight, hotel, payments, rules = [] } = document;
   const travel = travelRules(document);
   const own = Map.groupBy(ownRules(rules), ({ kind }) => kind);
-  const ownOf = (kind: Kind) => growRuleTree(own.get(kind) ?? []);
+  const growOwnTree = (kind: Kind) => growRuleTree(own.get(kind) ?? []);
   return {
-    flight: { parts: [...(flight === undefined ? [] : flightRules(flight)), ...travel], own: ownOf("flight") },
-    hotel: { parts: [...(hotel === undefined ? [] : hotelRules(hotel)), ...travel], own: ownOf("hotel") },
-    payment: { parts: payments === undefined ? [] : paymentRules(payments), own: ownOf("payment") },
+    flight: { parts: [...(flight === undefined ? [] : flightRules(flight)), ...travel], own: growOwnTree("flight") },
+    hotel: { parts: [...(hotel === undefined ? [] : hotelRules(hotel)), ...travel], own: growOwnTree("hotel") },
+    payment: { parts: payments === undefined ? [] : paymentRules(payments), own: growOwnTree("payment") },
   };
 }
 
@@ -52,7 +52,7 @@ export function countRules(rules: Rules): number {
 
 /** Evaluates a purchase or payment: the strictest broken rule decides. Pure. */
 export function evaluate(rules: Rules, subject: Subject, circumstances: Circumstances): Verdict {
-  const facts = factsOf(subject, circumstances);
+  const facts = collectFacts(subject, circumstances);
   const atLeast = factsAtLeast(subject, circumstances);
   const violations: Said<Violation>[] = [];
   const notEvaluated: Said<NotEvaluated>[] = [];
@@ -80,7 +80,7 @@ function factsAtLeast(subject: Subject, circumstances: Circumstances): Facts | u
   if (!("bought" in subject)) return undefined;
   const { bought } = subject;
   if (bought.price !== undefined || bought.priceAtLeast === undefined) return undefined;
-  return factsOf({ bought: { ...bought, price: bought.priceAtLeast } }, circumstances);
+  return collectFacts({ bought: { ...bought, price: bought.priceAtLeast } }, circumstances);
 }
 
 /** A higher price only breaks more rules, so a rule that is broken at the lower bound is broken in any case. */

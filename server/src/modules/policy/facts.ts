@@ -91,7 +91,7 @@ const NOTHING_KNOWN = {
   recipient: undefined,
 } as const;
 
-export function factsOf(subject: Subject, circumstances: Circumstances): Facts {
+export function collectFacts(subject: Subject, circumstances: Circumstances): Facts {
   const { booker } = circumstances;
   if ("payment" in subject) {
     const { amount, recipient } = subject.payment;
@@ -133,10 +133,10 @@ function flightFacts(bought: FlightPurchase, { now, airport }: Circumstances) {
         visited === undefined || left === undefined ? undefined : [...visited, ...left].every((one) => one === home),
       departures: allKnown(legs.map(({ departsAt }) => departsAt)),
       cabin: highestCabin(legs.map(({ cabin }) => cabin)),
-      durationHours: mostOf(
+      durationHours: greatestKnown(
         legs.map(({ durationMinutes: minutes }) => (minutes === undefined ? minutes : minutes / 60)),
       ),
-      stops: mostOf(legs.map(({ stops }) => stops)),
+      stops: greatestKnown(legs.map(({ stops }) => stops)),
     },
   };
 }
@@ -161,7 +161,7 @@ function hotelFacts(bought: StayPurchase, { now, airport }: Circumstances) {
     endsOn: checkOutDate,
     daysAhead: daysUntil(checkInDate, timeZone, now),
     hotel: {
-      pricePerNight: bought.pricePerNight ?? nightlyOf(bought),
+      pricePerNight: bought.pricePerNight ?? nightlyPrice(bought),
       suppliers,
       stars,
       citiesAmong: (codes: Iterable<string>) => (place === undefined ? undefined : citiesNear(place, codes, airport)),
@@ -185,7 +185,7 @@ function citiesNear(place: Coordinates, codes: Iterable<string>, airport: Circum
 }
 
 /** Rounded up, so that an excess below a micro-unit still counts. */
-function nightlyOf({ price, rooms, checkInDate, checkOutDate }: StayPurchase): Micro | undefined {
+function nightlyPrice({ price, rooms, checkInDate, checkOutDate }: StayPurchase): Micro | undefined {
   if (price === undefined || rooms === undefined || checkInDate === undefined || checkOutDate === undefined) {
     return undefined;
   }
@@ -202,7 +202,7 @@ function daysUntil(
   return now.toZonedDateTimeISO(timeZone).toPlainDate().until(date, { largestUnit: "days" }).days;
 }
 
-function mostOf(values: readonly (number | undefined)[]): number | undefined {
+function greatestKnown(values: readonly (number | undefined)[]): number | undefined {
   const known = allKnown(values);
   return known === undefined ? undefined : Math.max(...known);
 }

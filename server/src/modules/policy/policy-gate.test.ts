@@ -3,7 +3,7 @@ import { z } from "zod";
 import { type Escrow, openEscrow } from "../../../test/support/escrow.ts";
 import type { CallOptions, TestService } from "../../../test/support/service.ts";
 import { openSharedService } from "../../../test/support/shared-service.ts";
-import { newFundedTenant, resultOf, stranger } from "../../../test/support/treasury.ts";
+import { newFundedTenant, requireResult, stranger } from "../../../test/support/treasury.ts";
 import { formatDecimal, parseDecimal } from "../../domain/money.ts";
 
 /** An enforced policy against calls that book, change and pay. */
@@ -39,7 +39,7 @@ const Offers = z.object({ offers: z.array(z.looseObject({ id: z.string(), totalA
 
 async function offers(query: object = {}, as: CallOptions = {}) {
   const flight = { origin: "LHR", destination: "JFK", departureDate: day(60), ...query };
-  return Offers.parse(resultOf(await service.call("search_flights", flight, as))).offers;
+  return Offers.parse(requireResult(await service.call("search_flights", flight, as))).offers;
 }
 async function offer(query: object = {}, as: CallOptions = {}) {
   const [first] = await offers(query, as);
@@ -53,7 +53,7 @@ const denying = (priceUsdOver: number) => ({
 });
 
 it("is named by read_account, with its current version", async () => {
-  const enforced = async () => resultOf(await service.call("read_account", {})).enforcedPolicy;
+  const enforced = async () => requireResult(await service.call("read_account", {})).enforcedPolicy;
   expect(await enforced()).toBeNull();
   const version = z.object({ version: z.int() });
   const { body } = await put("/api/policies/enforced", { document: denying(1) });
@@ -181,7 +181,7 @@ describe("book_flight", () => {
     const listed = z.object({ seats: z.array(z.object({ id: z.string(), totalAmount: z.string() })) });
     // The fare alone is within the limit.
     await enforce({ flight: { maxPrice: { default: Number(totalAmount), severity: "deny" } } });
-    const { seats } = listed.parse(resultOf(await service.call("list_flight_ancillaries", { offerId: id })));
+    const { seats } = listed.parse(requireResult(await service.call("list_flight_ancillaries", { offerId: id })));
     const seat = seats.find((one) => Number(one.totalAmount) > 0);
     const asked = { offerId: id, services: [{ id: seat?.id, quantity: 1 }] };
     const together = (parseDecimal(totalAmount) ?? 0n) + (parseDecimal(seat?.totalAmount ?? "") ?? 0n);
@@ -216,8 +216,8 @@ describe("book_flight", () => {
 it("book_stay is limited by its city's price per night", async () => {
   const query = { location: "London", checkInDate: day(60), checkOutDate: day(62) };
   const Found = z.object({ accommodations: z.array(z.object({ cheapestRate: z.object({ id: z.string() }) })).min(1) });
-  const { accommodations } = Found.parse(resultOf(await service.call("search_hotels", query)));
-  const quote = resultOf(await service.call("quote_stay", { rateId: accommodations[0]?.cheapestRate.id }));
+  const { accommodations } = Found.parse(requireResult(await service.call("search_hotels", query)));
+  const quote = requireResult(await service.call("quote_stay", { rateId: accommodations[0]?.cheapestRate.id }));
   const args = {
     quoteId: quote.id,
     email: "ada@example.com",
@@ -248,7 +248,7 @@ it("confirm_order_change is judged by the changed order", async () => {
   const { id } = await offer({ cabinClass: "business", departureDate: day(64) });
   const booked = z
     .object({ orderId: z.string(), totalAmount: z.string(), slices: z.array(z.object({ id: z.string() })) })
-    .parse(resultOf(await book(id)));
+    .parse(requireResult(await book(id)));
   const slices = {
     add: [{ origin: "LHR", destination: "JFK", departure_date: day(75) }],
     remove: [{ slice_id: booked.slices[0]?.id }],
@@ -256,7 +256,7 @@ it("confirm_order_change is judged by the changed order", async () => {
   // The airline offers changes once the order is ticketed.
   const [cheapest] = await vi.waitFor(
     async () => {
-      const { offers: some } = resultOf(
+      const { offers: some } = requireResult(
         await service.call("request_order_change", { orderId: booked.orderId, slices }),
       );
       return z
@@ -266,7 +266,7 @@ it("confirm_order_change is judged by the changed order", async () => {
     },
     { timeout: 20_000, interval: 250 },
   );
-  const change = resultOf(await service.call("select_order_change_offer", { offerId: cheapest?.id }));
+  const change = requireResult(await service.call("select_order_change_offer", { offerId: cheapest?.id }));
   const due = z.object({ amount: z.string(), currency: z.string() }).parse(change.due);
   const args = { changeId: change.changeId, payment: { type: "balance", ...due } };
   await enforce(denying(1));

@@ -121,7 +121,7 @@ export class PolicyGate implements Gate {
     const judged = [
       enforced === undefined
         ? undefined
-        : await this.#judgeBy(enforced, call, planned, await this.#subjectsOf(planned)),
+        : await this.#judgeBy(enforced, call, planned, await this.#listSubjects(planned)),
       own === undefined || bought === undefined ? undefined : await this.#judgeBy(own, call, planned, [{ bought }]),
     ];
     return strictest(judged.filter((one) => one !== undefined));
@@ -153,11 +153,11 @@ export class PolicyGate implements Gate {
     const circumstances = this.#circumstances(call);
     const verdict = ofCall(mergeVerdicts(subjects.map((subject) => evaluate(policy.rules, subject, circumstances))));
     const { policyId, version } = policy;
-    return { call, plan, policyId, version, verdict, terms: termsOf(policy) };
+    return { call, plan, policyId, version, verdict, terms: approvalTerms(policy) };
   }
 
   /** The purchase; otherwise the money that goes to others, or is reserved, for an unnamed purpose. */
-  async #subjectsOf({ bought, movements }: Plan): Promise<readonly Subject[]> {
+  async #listSubjects({ bought, movements }: Plan): Promise<readonly Subject[]> {
     if (bought !== undefined) return [{ bought }];
     const subjects: Subject[] = [];
     for (const movement of movements.filter(isPayment)) {
@@ -185,11 +185,11 @@ const ownerKey = ({ tenantId, environment }: PendingCall): string => `${environm
 
 /** One rate per hotel is enough. */
 function firstOfEach(alternatives: readonly Alternative[]): readonly Alternative[] {
-  const nameOf = ({ offerId, bought }: Alternative) =>
+  const nameAlternative = ({ offerId, bought }: Alternative) =>
     bought.kind === "stay" ? (bought.suppliers?.join() ?? offerId) : offerId;
   const byName = new Map<string, Alternative>();
   for (const one of alternatives) {
-    if (!byName.has(nameOf(one))) byName.set(nameOf(one), one);
+    if (!byName.has(nameAlternative(one))) byName.set(nameAlternative(one), one);
   }
   return [...byName.values()];
 }
@@ -226,7 +226,7 @@ function needsApproval({ decision }: Verdict): boolean {
   return decision === "require_approval";
 }
 
-function termsOf({ document }: ActivePolicy): ApprovalTerms {
+function approvalTerms({ document }: ActivePolicy): ApprovalTerms {
   const { role = "approver", expiresHours = 24, toleranceUsd = 0 }: Partial<Terms> = document.approval ?? {};
   return { role, expiresHours, tolerance: micro(toleranceUsd) };
 }

@@ -59,7 +59,7 @@ interface PolicyPorts {
 }
 
 const shownBy = ({ stores: { travelPolicies }, clock }: PolicyPorts) => ({ travelPolicies, clock });
-const ownerOf = ({ tenantId, environment }: Principal): Owner => ({ tenantId, environment });
+const toOwner = ({ tenantId, environment }: Principal): Owner => ({ tenantId, environment });
 
 const notFound = "You have no such policy or version. GET /api/policies lists them.";
 
@@ -75,7 +75,7 @@ const listPolicies = defineRoute({
   errors: {},
   example: { answer: { policies: [builtInFacts, exampleFacts] } },
   async run({ principal }, ports: PolicyPorts) {
-    const owner = ownerOf(principal);
+    const owner = toOwner(principal);
     const versions = await ports.reads(owner.tenantId, async ({ travelPolicies }) =>
       describeVersions({ travelPolicies, clock: ports.clock }, owner, await travelPolicies.list(owner)),
     );
@@ -99,7 +99,7 @@ const getPolicy = defineRoute({
   example: { answer: example },
   async run({ principal, params: { policyId }, query, fail }, ports: PolicyPorts) {
     const asked = query.version === undefined ? undefined : Number(query.version);
-    const found = await readVersion(shownBy(ports), ownerOf(principal), policyId, asked);
+    const found = await readVersion(shownBy(ports), toOwner(principal), policyId, asked);
     if (found === undefined) throw fail("not_found");
     return found;
   },
@@ -125,7 +125,7 @@ const listPolicyVersions = defineRoute({
   example: { answer: { versions: [exampleFacts], nextCursor: null } },
   async run({ principal, params: { policyId }, query, fail }, ports: PolicyPorts) {
     if (policyId === DEFAULT_POLICY_ID) return { versions: [builtInFacts], nextCursor: null };
-    const owner = ownerOf(principal);
+    const owner = toOwner(principal);
     const before = query.cursor === undefined ? undefined : Number(query.cursor);
     const { shown, nextCursor } = await readPage(
       query,
@@ -174,8 +174,8 @@ const writePolicy = defineRoute({
     if (contradictions.length > 0) {
       throw invalidInput(contradictions.map(({ path, message }) => ({ path: `document.${path}`, message })));
     }
-    const owner = ownerOf(principal);
-    const effectiveAt = startOf(body.effectiveFrom, body.document.timeZone, ports.clock.now());
+    const owner = toOwner(principal);
+    const effectiveAt = effectiveInstant(body.effectiveFrom, body.document.timeZone, ports.clock.now());
     const version = { document: body.document, effectiveAt, createdBy: principal.serviceAccountId };
     const added = await ports.stores.travelPolicies.add(owner, policyId, version);
     if (added === undefined) throw fail("conflict");
@@ -188,7 +188,7 @@ const writePolicy = defineRoute({
 });
 
 /** A version that is effective from today is effective from now: earlier verdicts of today stand. */
-function startOf(date: string | undefined, timeZone: string, now: Temporal.Instant): Temporal.Instant {
+function effectiveInstant(date: string | undefined, timeZone: string, now: Temporal.Instant): Temporal.Instant {
   if (date === undefined) return now;
   const today = now.toZonedDateTimeISO(timeZone).toPlainDate();
   const from = Temporal.PlainDate.from(date);
@@ -217,7 +217,7 @@ const readEnforcement = defineRoute({
   errors: {},
   example: { answer: enforcementExample },
   async run({ principal }, { stores: { travelPolicies } }: PolicyPorts) {
-    const found = await travelPolicies.findEnforced(ownerOf(principal));
+    const found = await travelPolicies.findEnforced(toOwner(principal));
     return {
       policyId: found.policyId ?? null,
       changedAt: found.changedAt?.toString() ?? null,
@@ -243,7 +243,7 @@ const writeEnforcement = defineRoute({
     { principal, body: { policyId } },
     { stores: { travelPolicies }, activePolicies, tenantMemory }: PolicyPorts,
   ) {
-    const owner = ownerOf(principal);
+    const owner = toOwner(principal);
     if (policyId !== null && (await activePolicies.find(owner, policyId)) === undefined) {
       throw invalidInput([{ path: "policyId", message: "must be a policy of which a version applies now" }]);
     }

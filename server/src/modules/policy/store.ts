@@ -29,13 +29,13 @@ export function createTravelPolicies(queryable: Queryable, clock: Clock) {
   return {
     /** The ids of the tenant's own policies, in order, and the id of the enforced one. Concurrent requests are batched. */
     names: async (owner: Owner): Promise<PolicyNames> =>
-      (await findNames(keyOf(owner))) ?? { policyIds: [], enforcedId: undefined },
+      (await findNames(ownerKey(owner))) ?? { policyIds: [], enforcedId: undefined },
     /** Adds the next version; undefined when the tenant has too many policies, or the policy too many versions. */
     add: (owner: Owner, policyId: string, version: NewPolicyVersion): Promise<PolicyVersion | undefined> =>
       inTransaction((db) => add({ db, clock }, owner, policyId, version)),
     /** The version in force at `at`. */
     findActive: (owner: Owner, policyId: string, at: Temporal.Instant): Promise<PolicyVersion | undefined> =>
-      versionsOf(queryable, owner, policyId)
+      selectVersions(queryable, owner, policyId)
         .select(columns)
         .where("effectiveAt", "<=", sql<Temporal.Instant>`${at.toString()}::timestamptz`)
         .orderBy("effectiveAt", "desc")
@@ -43,7 +43,7 @@ export function createTravelPolicies(queryable: Queryable, clock: Clock) {
         .limit(1)
         .executeTakeFirst(),
     find: (owner: Owner, policyId: string, version: number): Promise<PolicyVersion | undefined> =>
-      versionsOf(queryable, owner, policyId).select(columns).where("version", "=", version).executeTakeFirst(),
+      selectVersions(queryable, owner, policyId).select(columns).where("version", "=", version).executeTakeFirst(),
     document: (owner: Owner, policyId: string, version: number): Promise<PolicyDocument | undefined> =>
       readDocument(queryable, owner, policyId, version),
     /** Newest first, below `before`. */
@@ -52,7 +52,7 @@ export function createTravelPolicies(queryable: Queryable, clock: Clock) {
       policyId: string,
       { before, limit }: { before: number | undefined; limit: number },
     ): Promise<readonly PolicyVersion[]> =>
-      versionsOf(queryable, owner, policyId)
+      selectVersions(queryable, owner, policyId)
         .select(columns)
         .$if(before !== undefined, (query) => query.where("version", "<", before ?? 0))
         .orderBy("version", "desc")
@@ -71,7 +71,7 @@ export function createTravelPolicies(queryable: Queryable, clock: Clock) {
         .execute(),
     /** The policy enforced on direct calls. */
     async findEnforced(owner: Owner): Promise<Enforced> {
-      const found = await findEnforced(keyOf(owner));
+      const found = await findEnforced(ownerKey(owner));
       if (found === undefined) throw new Error("A tenant that does not exist enforces nothing.");
       return found;
     },
@@ -83,7 +83,7 @@ export function createTravelPolicies(queryable: Queryable, clock: Clock) {
 /** The tenants' own policies, and the enforced one. The default policy is not stored. */
 export type TravelPolicies = ReturnType<typeof createTravelPolicies>;
 
-const keyOf = ({ tenantId, environment }: Owner): string => `${environment} ${tenantId}`;
+const ownerKey = ({ tenantId, environment }: Owner): string => `${environment} ${tenantId}`;
 
 async function readNames(db: Queryable, keys: readonly string[]): Promise<ReadonlyMap<string, PolicyNames>> {
   const { rows } = await sql<{ key: string; policyIds: string[]; enforcedId: string | null }>`
@@ -103,7 +103,7 @@ interface Storage {
   clock: Clock;
 }
 
-function versionsOf(db: Queryable, { tenantId, environment }: Owner, policyId: string) {
+function selectVersions(db: Queryable, { tenantId, environment }: Owner, policyId: string) {
   return db.selectFrom("travelPolicy").where((where) => where.and({ tenantId, environment, policyId }));
 }
 
@@ -113,7 +113,7 @@ async function readDocument(
   policyId: string,
   version: number,
 ): Promise<PolicyDocument | undefined> {
-  const row = await versionsOf(db, owner, policyId)
+  const row = await selectVersions(db, owner, policyId)
     .select("document")
     .where("version", "=", version)
     .executeTakeFirst();
@@ -131,7 +131,7 @@ async function add(
   await sql`select pg_advisory_xact_lock(hashtextextended(${`travel_policy:${environment}:${tenantId}`}, 0))`.execute(
     db,
   );
-  const [last] = await versionsOf(db, owner, policyId)
+  const [last] = await selectVersions(db, owner, policyId)
     .select([...columns, "document"])
     .orderBy("version", "desc")
     .limit(1)

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { MicroAmount, microOf, readMicro } from "../../domain/micro-amount.ts";
+import { MicroAmount, readMicro, requireMicro } from "../../domain/micro-amount.ts";
 import { MarkupConfig, ServiceTakeBehavior } from "./policy-answer.ts";
 import type { PricingPolicy } from "./pricing-policies.ts";
 
@@ -32,8 +32,8 @@ export function readPolicyInput({
 }: z.output<typeof PolicyInput>): Pick<PricingPolicy, "markupBps" | "floor" | "ceiling" | "serviceTakeBehavior"> {
   return {
     markupBps: markupConfig.bps,
-    floor: microOf(floorMicroUsdc),
-    ceiling: ceilingMicroUsdc === null ? undefined : microOf(ceilingMicroUsdc),
+    floor: requireMicro(floorMicroUsdc),
+    ceiling: ceilingMicroUsdc === null ? undefined : requireMicro(ceilingMicroUsdc),
     serviceTakeBehavior,
   };
 }

@@ -3,7 +3,7 @@ import { z } from "zod";
 import { sendMcp } from "../../../test/support/mcp.ts";
 import { type CallOptions, isSignedBy, type TestService } from "../../../test/support/service.ts";
 import { openSharedService } from "../../../test/support/shared-service.ts";
-import { resultOf } from "../../../test/support/treasury.ts";
+import { requireResult } from "../../../test/support/treasury.ts";
 
 let service: TestService;
 beforeAll(async () => {
@@ -28,7 +28,7 @@ async function addUser(userId: string, { key }: { key: string }): Promise<string
   return userId;
 }
 
-const get = async (as: CallOptions) => resultOf(await service.call("get_tenant_pricing_policy", {}, as));
+const get = async (as: CallOptions) => requireResult(await service.call("get_tenant_pricing_policy", {}, as));
 const activate = (args: unknown, as: CallOptions) => service.call("activate_tenant_pricing_policy", args, as);
 const Version = z.object({ version: z.number() });
 const bps = (value: number) => ({ strategy: "static", bps: value });
@@ -48,7 +48,7 @@ const nothingActivated = {
 
 describe("a preview of a policy", () => {
   const CAPPED = { markupConfig: bps(300), ceilingMicroUsdc: "25000000" };
-  const preview = async (args: object, as: CallOptions) => resultOf(await service.call("preview_price", args, as));
+  const preview = async (args: object, as: CallOptions) => requireResult(await service.call("preview_price", args, as));
 
   it("shows what 3 % with a cap of 25 makes of 200 and of 2,000, and activates nothing", async () => {
     const as = await newTenant("Tries");
@@ -101,7 +101,7 @@ describe("a pricing policy", () => {
   it("has the defaults, and says so, until one is activated", async () => {
     const as = await newTenant("Defaults");
     const answer = await service.call("get_tenant_pricing_policy", {}, as);
-    expect(resultOf(answer)).toEqual(nothingActivated);
+    expect(requireResult(answer)).toEqual(nothingActivated);
     expect(answer.body.priceMicroUsdc).toBe("500");
   });
 
@@ -116,7 +116,11 @@ describe("a pricing policy", () => {
       activatedAt: expect.stringMatching(/^20.*Z$/),
       activatedBy: expect.stringMatching(/^svc:/),
     };
-    expect(resultOf(answer)).toEqual({ ...shown, sandbox: true, previous: expect.objectContaining({ version: 0 }) });
+    expect(requireResult(answer)).toEqual({
+      ...shown,
+      sandbox: true,
+      previous: expect.objectContaining({ version: 0 }),
+    });
     expect(answer.body.priceMicroUsdc).toBe("5000");
     expect(await get(as)).toEqual({ ...shown, isDefault: false, sandbox: true, versions: [shown] });
 
@@ -154,7 +158,7 @@ describe("a pricing policy", () => {
     const as = await newTenant("Same");
     // Defaults that are activated explicitly are a version.
     for (let time = 0; time < 2; time += 1) {
-      expect(resultOf(await activate({ markupConfig: bps(0) }, as))).toMatchObject({ version: 1 });
+      expect(requireResult(await activate({ markupConfig: bps(0) }, as))).toMatchObject({ version: 1 });
     }
     for (const [floorMicroUsdc, version] of [
       ["1", 2],
@@ -162,7 +166,7 @@ describe("a pricing policy", () => {
       ["1", 4],
       ["1", 4],
     ] as const) {
-      expect(resultOf(await activate({ markupConfig: bps(0), floorMicroUsdc }, as))).toMatchObject({ version });
+      expect(requireResult(await activate({ markupConfig: bps(0), floorMicroUsdc }, as))).toMatchObject({ version });
     }
   });
 
@@ -181,9 +185,9 @@ describe("a pricing policy", () => {
     const as = await newTenant("Sixteen");
     const wanted = Array.from({ length: 16 }, (_, index) => index + 1);
     const answers = await Promise.all(wanted.map((value) => activate({ markupConfig: bps(value) }, as)));
-    const versions = answers.map((answer) => Version.parse(resultOf(answer)).version);
+    const versions = answers.map((answer) => Version.parse(requireResult(answer)).version);
     expect(versions.toSorted((one, other) => one - other)).toEqual(wanted);
-    const given = answers.map((answer) => resultOf(answer)).toSorted((one, other) => order(other) - order(one));
+    const given = answers.map((answer) => requireResult(answer)).toSorted((one, other) => order(other) - order(one));
     const { versions: kept, ...active } = z.looseObject({ versions: z.array(z.unknown()) }).parse(await get(as));
     expect(kept).toEqual(given.map(({ sandbox: _sandbox, previous: _previous, ...policy }) => policy));
     expect(active).toMatchObject({ version: 16 });
@@ -192,7 +196,7 @@ describe("a pricing policy", () => {
   it("activated by 16 equal calls at once is one version", async () => {
     const as = await newTenant("Equal");
     const answers = await Promise.all(Array.from({ length: 16 }, () => activate({ markupConfig: bps(42) }, as)));
-    expect(answers.map((answer) => Version.parse(resultOf(answer)).version)).toEqual(Array(16).fill(1));
+    expect(answers.map((answer) => Version.parse(requireResult(answer)).version)).toEqual(Array(16).fill(1));
     expect(await get(as)).toMatchObject({ version: 1, versions: [{ version: 1 }] });
   });
 
@@ -229,9 +233,9 @@ describe("a pricing policy", () => {
     const as = await newTenant("Edges");
     const most = "9223372036854775807";
     const equal = { markupConfig: bps(10_000), floorMicroUsdc: most, ceilingMicroUsdc: most };
-    expect(resultOf(await activate(equal, as))).toMatchObject(equal);
+    expect(requireResult(await activate(equal, as))).toMatchObject(equal);
     const none = { markupConfig: bps(0), floorMicroUsdc: "0", ceilingMicroUsdc: "0" };
-    expect(resultOf(await activate(none, as))).toMatchObject({ ...none, version: 2 });
+    expect(requireResult(await activate(none, as))).toMatchObject({ ...none, version: 2 });
   });
 
   it.each([

@@ -3,7 +3,7 @@ import type { Clock } from "../../ports/clock.ts";
 import { defineModule, type Stores } from "./context.ts";
 import * as usageSums from "./migrations/0069-usage-sums.ts";
 import { usageRoutes } from "./routes.ts";
-import { describeSpending, periodOf } from "./spending.ts";
+import { describeSpending, formatMonth } from "./spending.ts";
 import { createUsage } from "./store-usage.ts";
 import { makeUsagePartitions, retireUsagePartitions } from "./store-usage-partitions.ts";
 import { createUsageSums } from "./store-usage-sums.ts";
@@ -42,7 +42,7 @@ export const reportingModule = defineModule({
   parts: { usage: ({ stores }) => stores.usageRecords },
   ports: ({ usage }) => ({ usage }),
   account: async ({ usage, clock }, { tenantId, environment }) => {
-    const spending = describeSpending(await usage.totals(tenantId, environment, periodOf(clock.now())), clock.now());
+    const spending = describeSpending(await usage.totals(tenantId, environment, formatMonth(clock.now())), clock.now());
     return { facts: { spending } };
   },
   start: ({ db, clock }) => makeUsagePartitions(db, clock.now()),

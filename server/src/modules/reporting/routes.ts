@@ -3,7 +3,7 @@ import { CURSOR_MESSAGE, NextCursor, pageQuery, readPage } from "../../kernel/co
 import { defineRoute } from "../../kernel/contracts/route.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Reads } from "./context.ts";
-import { MicroUsdc, periodOf, Spending } from "./spending.ts";
+import { formatMonth, MicroUsdc, Spending } from "./spending.ts";
 import type { Usage, UsageRecord } from "./usage.ts";
 
 const Time = z.string().meta({ format: "date-time" });
@@ -120,7 +120,7 @@ const readUsage = defineRoute({
   answers: { 200: { description: "One page of records.", schema: UsageAnswer } },
   errors: {},
   async run({ principal: { tenantId, environment }, query }, { usage, reads, clock }: UsageRoutePorts) {
-    const period = periodOf(clock.now());
+    const period = formatMonth(clock.now());
     const [{ shown, nextCursor }, totals] = await Promise.all([
       readPage(
         query,

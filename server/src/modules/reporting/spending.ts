@@ -10,7 +10,7 @@ export const Spending = z.object({
 });
 
 /** Calendar month in UTC, YYYY-MM. */
-export function periodOf(now: Temporal.Instant): string {
+export function formatMonth(now: Temporal.Instant): string {
   return now.toString().slice(0, 7);
 }
 
@@ -21,7 +21,7 @@ export function describeSpending(
 ) {
   const left = cap > spent ? cap - spent : 0n;
   return {
-    period: periodOf(now),
+    period: formatMonth(now),
     spentMicroUsdc: spent.toString(),
     capMicroUsdc: cap.toString(),
     leftMicroUsdc: left.toString(),

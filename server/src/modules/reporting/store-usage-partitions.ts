@@ -4,7 +4,7 @@ import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { createGzip } from "node:zlib";
 import { sql } from "kysely";
-import { earliestId, epochMillisecondsOf } from "../../domain/ids.ts";
+import { earliestId, readEpochMilliseconds } from "../../domain/ids.ts";
 import type { OpenDatabase, Queryable } from "../../platform/database/database.ts";
 import type { Log } from "../../ports/log.ts";
 
@@ -22,7 +22,7 @@ interface Partition {
 
 /** Creates the missing partitions of this month and the next ones. */
 export async function makeUsagePartitions(db: OpenDatabase["db"], now: Temporal.Instant): Promise<void> {
-  const wanted = endOf(monthOf(now).add({ months: MONTHS_AHEAD }));
+  const wanted = firstIdAfter(toYearMonth(now).add({ months: MONTHS_AHEAD }));
   while (await whileLocked(db, (transaction) => makeNext(transaction, wanted)));
 }
 
@@ -30,9 +30,9 @@ export async function makeUsagePartitions(db: OpenDatabase["db"], now: Temporal.
 async function makeNext(transaction: Queryable, wanted: string): Promise<boolean> {
   const last = (await findPartitions(transaction)).at(-1);
   if (last === undefined || last.end >= wanted) return false;
-  const month = monthOf(Temporal.Instant.fromEpochMilliseconds(epochMillisecondsOf(last.end)));
+  const month = toYearMonth(Temporal.Instant.fromEpochMilliseconds(readEpochMilliseconds(last.end)));
   const name = `usage_record_${month.toString().replace("-", "_")}`;
-  const [begin, end] = [last.end, endOf(month)];
+  const [begin, end] = [last.end, firstIdAfter(month)];
   // The partition is filled and indexed before it is attached. Records that arrived without it move there.
   await sql
     .raw(
@@ -66,11 +66,12 @@ export async function retireUsagePartitions(options: RetireOptions): Promise<voi
 async function retireOldest(transaction: Queryable, options: RetireOptions): Promise<boolean> {
   const { now, keepMonths, exportDir, log } = options;
   const [oldest] = await findPartitions(transaction);
-  if (oldest === undefined || oldest.end > endOf(monthOf(now).subtract({ months: keepMonths + 1 }))) return false;
+  if (oldest === undefined || oldest.end > firstIdAfter(toYearMonth(now).subtract({ months: keepMonths + 1 })))
+    return false;
   const open = await sql`
     select 1 from ${sql.table(oldest.name)} where status = 'unsettled' limit 1`.execute(transaction);
   const summed = await sql`
-    select 1 from usage_summed where until > ${timeOf(oldest.end).toString()}`.execute(transaction);
+    select 1 from usage_summed where until > ${idInstant(oldest.end).toString()}`.execute(transaction);
   if (open.rows.length > 0 || summed.rows.length === 0) return false;
   if (exportDir !== undefined) await exportPartition(transaction, oldest.name, exportDir);
   await sql
@@ -127,14 +128,14 @@ async function whileLocked(
   });
 }
 
-function monthOf(instant: Temporal.Instant): Temporal.PlainYearMonth {
+function toYearMonth(instant: Temporal.Instant): Temporal.PlainYearMonth {
   return instant.toZonedDateTimeISO("UTC").toPlainDate().toPlainYearMonth();
 }
 
 /** The first id of the following month. */
-function endOf(month: Temporal.PlainYearMonth): string {
+function firstIdAfter(month: Temporal.PlainYearMonth): string {
   const next = month.add({ months: 1 }).toPlainDate({ day: 1 });
   return earliestId(PREFIX, next.toZonedDateTime("UTC").epochMilliseconds);
 }
 
-const timeOf = (id: string): Temporal.Instant => Temporal.Instant.fromEpochMilliseconds(epochMillisecondsOf(id));
+const idInstant = (id: string): Temporal.Instant => Temporal.Instant.fromEpochMilliseconds(readEpochMilliseconds(id));

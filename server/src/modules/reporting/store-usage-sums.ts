@@ -64,7 +64,7 @@ export function createUsageSums(db: Queryable): UsageSums {
       const summed = await db.selectFrom("usageSummed").select("until").executeTakeFirst();
       const until = summed?.until;
       // Hours that may still change are read record by record.
-      const rest = later(from, until ? hourOf(until.subtract({ hours: AGAIN_HOURS })) : from);
+      const rest = later(from, until ? floorToHour(until.subtract({ hours: AGAIN_HOURS })) : from);
       const [first, end] = [rest, to].map((at) => earliestId("use_", at.epochMilliseconds));
       const isAsked = tool === undefined ? sql`` : sql`and tool = ${tool}`;
       const { rows } = await sql<ToolSum>`
@@ -94,7 +94,7 @@ export function createUsageSums(db: Queryable): UsageSums {
         select brin_summarize_new_values(inhrelid::regclass) from pg_inherits
         where inhparent = 'usage_record_created'::regclass`.execute(db);
       const since = rows[0]?.until ?? now;
-      const from = hourOf(since.subtract({ hours: AGAIN_HOURS }));
+      const from = floorToHour(since.subtract({ hours: AGAIN_HOURS }));
       const most = from.add({ hours: MOST_HOURS_AT_ONCE });
       const isLast = Temporal.Instant.compare(most, now) > 0;
       await sumBetween(db, from, most);
@@ -122,7 +122,7 @@ async function sumBetween(db: Queryable, from: Temporal.Instant, to: Temporal.In
     group by 1, 2, 3, 4 ${kept}`.execute(db);
 }
 
-const hourOf = (instant: Temporal.Instant): Temporal.Instant =>
+const floorToHour = (instant: Temporal.Instant): Temporal.Instant =>
   Temporal.Instant.fromEpochMilliseconds(Math.floor(instant.epochMilliseconds / 3_600_000) * 3_600_000);
 
 const later = (one: Temporal.Instant, other: Temporal.Instant): Temporal.Instant =>

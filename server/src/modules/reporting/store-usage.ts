@@ -37,7 +37,7 @@ export function createUsage(db: Queryable, payments: () => CallPayments): Usage 
       if (end !== undefined) query = query.where("usageRecord.id", "<", end);
       if (tool !== undefined) query = query.where("usageRecord.tool", "=", tool);
       const rows = await query.execute();
-      const transactions = await payments().transactionsOf(rows);
+      const transactions = await payments().listTransactions(rows);
       return rows.map(({ callId: _, settlementId: __, ...record }, index) => ({
         ...record,
         settlementTx: transactions[index] ?? null,

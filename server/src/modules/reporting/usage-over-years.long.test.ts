@@ -46,14 +46,14 @@ async function record(at: Temporal.Instant, change: { status?: string; tool?: st
   return id;
 }
 
-const partitionOf = async (id: string): Promise<unknown> =>
+const readPartition = async (id: string): Promise<unknown> =>
   (
     await opened.pool.query<{ name: string }>(
       "select tableoid::regclass::text as name from usage_record where id = $1",
       [id],
     )
   ).rows[0]?.name;
-const nameOf = (at: Temporal.Instant) => `usage_record_${at.toString().slice(0, 7).replace("-", "_")}`;
+const partitionName = (at: Temporal.Instant) => `usage_record_${at.toString().slice(0, 7).replace("-", "_")}`;
 const idsLeft = async () => (await opened.pool.query<{ id: string }>("select id from usage_record order by id")).rows;
 const sum = async (now: Temporal.Instant) => {
   while (await opened.db.transaction().execute((transaction) => createUsageSums(transaction).sum(now)));
@@ -87,11 +87,11 @@ test("records of an earlier release are left in place, and later ones are partit
   });
 
   const early = await record(month(2));
-  expect(await partitionOf(early)).toBe("usage_record_other");
+  expect(await readPartition(early)).toBe("usage_record_other");
   await Promise.all([makeUsagePartitions(opened.db, NOW), makeUsagePartitions(opened.db, NOW)]);
-  expect(await partitionOf(early)).toBe(nameOf(month(2)));
-  expect(await partitionOf(await record(NOW))).toBe("usage_record_first");
-  expect(await partitionOf(await record(month(1)))).toBe(nameOf(month(1)));
+  expect(await readPartition(early)).toBe(partitionName(month(2)));
+  expect(await readPartition(await record(NOW))).toBe("usage_record_first");
+  expect(await readPartition(await record(month(1)))).toBe(partitionName(month(1)));
   // A call is not paid twice.
   const again = "insert into usage_record select * from usage_record where id = $1";
   await expect(opened.pool.query(again, [early])).rejects.toMatchObject({ code: "23505" });
@@ -153,7 +153,7 @@ test("old ones are exported completely and removed with their month; unpaid or u
   expect(await idsLeft()).toEqual(left);
   await sum(month(3));
   await retireUsagePartitions({ ...options, now: month(3), keepMonths: 1 });
-  expect(await partitionOf(unpaid)).toBeUndefined();
+  expect(await readPartition(unpaid)).toBeUndefined();
   expect((await idsLeft()).length).toBeLessThan(left.length);
   expect(
     await createUsageSums(opened.db).list("tenant_1", "sandbox", {

@@ -7,7 +7,7 @@ import type { Clock } from "../../ports/clock.ts";
 import type { SendOutAnswer } from "../treasury/index.ts";
 import { registryWriteErrors } from "./errors.ts";
 import { awaitEnd, inProgress, type RecordPorts, recordOnce, requireRegistries } from "./record-once.ts";
-import { ANSWER_PURPOSE, hashOf, REQUEST_PURPOSE } from "./registry-intents.ts";
+import { ANSWER_PURPOSE, hashContent, REQUEST_PURPOSE } from "./registry-intents.ts";
 import type { Validation, ValidationAnswer } from "./reputation.ts";
 
 export interface AnswerPorts extends RecordPorts {
@@ -72,7 +72,7 @@ export async function answerValidation(ports: AnswerPorts, request: AnswerReques
   const { environment } = chain;
   const { validation, from } = await checkAnswer(ports, request);
   await requireRequested(ports, validation, request);
-  const responseHash = hashOf({ requestHash, response, tag, responseUri: responseUri ?? null });
+  const responseHash = hashContent({ requestHash, response, tag, responseUri: responseUri ?? null });
   const answer: ValidationAnswer = {
     id: newId("van_", clock.now().epochMilliseconds, random),
     tenantId,

@@ -9,7 +9,7 @@ import type { SendOutAnswer } from "../treasury/index.ts";
 import type { Stores } from "./context.ts";
 import { registryWriteErrors } from "./errors.ts";
 import { type RecordPorts, recordOnce, requireRegistries } from "./record-once.ts";
-import { FEEDBACK_PURPOSE, hashOf } from "./registry-intents.ts";
+import { FEEDBACK_PURPOSE, hashContent } from "./registry-intents.ts";
 import type { Feedback, NewFeedback, RaterKind } from "./reputation.ts";
 
 export interface FeedbackPorts extends RecordPorts {
@@ -61,10 +61,10 @@ export async function checkFeedback(
   if (agentId === undefined) throw failed("agent_not_found");
   const place = await findPlace(stores, environment, rating);
   const { address: from } = await stores.wallets.ensure(environment, "treasury", rating.tenantId);
-  const [owner, raterAgentId] = await Promise.all([registries.ownerOf(agentId), registries.agentOf(from)]);
+  const [owner, raterAgentId] = await Promise.all([registries.findOwner(agentId), registries.findAgent(from)]);
   if (owner === undefined) throw failed("agent_not_found");
   if (owner === from) throw failed("own_agent");
-  const scope = ratingScopeOf({ ...rating, agentId, ...place });
+  const scope = ratingScope({ ...rating, agentId, ...place });
   const earlier = await stores.feedbacks.findInScope(environment, scope);
   if (earlier?.transactionHash !== undefined && !isSameRating(earlier, { ...rating, agentId })) {
     throw alreadyRated(earlier, { hash: earlier.transactionHash });
@@ -89,7 +89,7 @@ export async function giveFeedback(ports: FeedbackPorts, request: FeedbackReques
     bookingId: place.bookingId ?? null,
     evidenceUri: evidenceUri ?? null,
   };
-  const feedbackHash = hashOf(content);
+  const feedbackHash = hashContent(content);
   const feedback: NewFeedback = {
     id: newId("fbk_", clock.now().epochMilliseconds, random),
     environment,
@@ -167,7 +167,7 @@ export interface Rating {
  * The scope that a rater rates once: a booking; else a trip; else an agent under a tag. A tenant and each of its users are
  * separate raters.
  */
-export function ratingScopeOf({ tenantId, raterKind, userId, agentId, tag, tripId, bookingId }: Rating): string {
+export function ratingScope({ tenantId, raterKind, userId, agentId, tag, tripId, bookingId }: Rating): string {
   const rater = raterKind === "org" ? [tenantId] : [tenantId, userId];
   if (bookingId !== undefined) return JSON.stringify([raterKind, ...rater, "booking", bookingId]);
   if (tripId !== undefined) return JSON.stringify([raterKind, ...rater, "trip", tripId]);

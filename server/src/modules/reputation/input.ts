@@ -50,7 +50,7 @@ function isUri(text: string): boolean {
 }
 
 /** Reads an address that its schema has validated, in lower case. */
-export function walletOf(text: string): Hex {
+export function requireWallet(text: string): Hex {
   const address = readAddress(text);
   if (address === undefined) throw new Error("the schema has let a bad value through");
   return address;

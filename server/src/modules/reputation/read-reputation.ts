@@ -54,14 +54,14 @@ export async function readReputation(
   );
   // A rated agent is registered; for others the chain is asked.
   const mayBeUnknown = query.agent !== "own" && agentId !== undefined && summary.count === 0;
-  if (mayBeUnknown && (await registries.ownerOf(agentId)) === undefined) throw agentNotFound();
+  if (mayBeUnknown && (await registries.findOwner(agentId)) === undefined) throw agentNotFound();
   return {
     agentId: agentId?.toString() ?? null,
-    average: averageOf(summary),
+    average: averageStars(summary),
     count: summary.count,
-    byTag: summary.byTag.map((one) => ({ tag: one.tag, average: averageOf(one), count: one.count })),
+    byTag: summary.byTag.map((one) => ({ tag: one.tag, average: averageStars(one), count: one.count })),
     tagCount: summary.tagCount,
-    recent: recent.map((feedback) => recentOf(feedback, tenantId)),
+    recent: recent.map((feedback) => toRecent(feedback, tenantId)),
   };
 
   async function findAgent(): Promise<bigint | undefined> {
@@ -71,7 +71,7 @@ export async function readReputation(
       return query.agent.id;
     }
     const wallet = tenantId === undefined ? undefined : await stores.wallets.findTreasury(environment, tenantId);
-    const own = wallet && (await registries.agentOf(wallet.address));
+    const own = wallet && (await registries.findAgent(wallet.address));
     if (own === undefined) {
       throw new Failure("agent_not_registered", { detail: ownAgentErrors.agent_not_registered, retryAfterSeconds: 5 });
     }
@@ -80,7 +80,7 @@ export async function readReputation(
 }
 
 /** Trip details are shown only to the trip's tenant. */
-function recentOf(feedback: Feedback, tenantId: string | undefined): Reputation["recent"][number] {
+function toRecent(feedback: Feedback, tenantId: string | undefined): Reputation["recent"][number] {
   const { agentId, stars, tag, createdAt, transactionHash, tripId, bookingId } = feedback;
   const isOwn = feedback.tenantId === tenantId;
   return {
@@ -95,7 +95,7 @@ function recentOf(feedback: Feedback, tenantId: string | undefined): Reputation[
 }
 
 /** Two decimals, rounded half up. Null: there is nothing to average. */
-export function averageOf({ count, starSum }: Ratings): string | null {
+export function averageStars({ count, starSum }: Ratings): string | null {
   if (count === 0) return null;
   const hundredths = Math.floor((starSum * 200 + count) / (count * 2));
   return `${Math.floor(hundredths / 100)}.${String(hundredths % 100).padStart(2, "0")}`;

@@ -43,7 +43,7 @@ export async function readValidation(
     throw new Failure("validation_not_found", { detail: readErrors.validation_not_found });
   }
   const { response } = onChain;
-  const owner = await registries.ownerOf(onChain.agentId);
+  const owner = await registries.findOwner(onChain.agentId);
   const own = stored?.answer?.response === response ? stored?.answer : undefined;
   return {
     requestHash,

@@ -3,11 +3,11 @@ import type { Hex } from "../../domain/tokens.ts";
 import type { AgentRegistries } from "../../ports/chain/agent-registries.ts";
 import type { Chain } from "../../ports/chain/chain.ts";
 import type { ChainSubmission, ChainTransaction } from "../../ports/chain/chain-transactions.ts";
-import { resultOf } from "../chain/index.ts";
+import { buildConfirmedResult } from "../chain/index.ts";
 import type { SendOutAnswer } from "../treasury/index.ts";
 import type { Aggregates, Stores } from "./context.ts";
 import { registryErrors, registryWriteErrors } from "./errors.ts";
-import { intentKeyOf, type RegistryPurpose } from "./registry-intents.ts";
+import { buildIntentKey, type RegistryPurpose } from "./registry-intents.ts";
 import { type RegistryAction, registryEntry } from "./registry-operation.ts";
 
 export interface RecordPorts {
@@ -59,7 +59,7 @@ export async function recordOnce<Stored extends { id: string }>(
     }
     if (end === undefined) throw inProgress();
     if (own === undefined) request.requireSame(stored, end);
-    const result = resultOf(end, ports.chain.chainId, end.hash);
+    const result = buildConfirmedResult(end, ports.chain.chainId, end.hash);
     return own === undefined
       ? { kind: "replayed", transaction: end, result, firstCallId: end.callId }
       : { kind: "confirmed", transaction: end, result };
@@ -75,7 +75,7 @@ async function storeIntent<Stored extends { id: string }>(
     if (stored === undefined) return undefined;
     await aggregates.chainTransactions.enqueue({
       environment: chain.environment,
-      idempotencyKey: intentKeyOf(purpose, stored.id),
+      idempotencyKey: buildIntentKey(purpose, stored.id),
       tenantId,
       callId,
       purpose,
@@ -96,7 +96,7 @@ export async function awaitEnd(
   }: { purpose: RegistryPurpose; waitMilliseconds?: number | undefined },
   id: string,
 ): Promise<ChainTransaction | undefined> {
-  const transaction = await stores.chainTransactions.findByKey(chain.environment, intentKeyOf(purpose, id));
+  const transaction = await stores.chainTransactions.findByKey(chain.environment, buildIntentKey(purpose, id));
   if (transaction === undefined) throw new Error(`${purpose} ${id} has no chain transaction`);
   submission.wake();
   return await submission.waitForEnd(transaction.id, waitMilliseconds);

@@ -10,15 +10,18 @@ export const ANSWER_PURPOSE = "submit_validation_response";
 export type RegistryPurpose = typeof FEEDBACK_PURPOSE | typeof REQUEST_PURPOSE | typeof ANSWER_PURPOSE;
 
 /** Links a chain transaction and its record in both directions. */
-export function intentKeyOf(purpose: RegistryPurpose, recordId: string): string {
+export function buildIntentKey(purpose: RegistryPurpose, recordId: string): string {
   return `${purpose}:${recordId}`;
 }
 
-export function recordIdOf({ purpose, idempotencyKey }: Pick<ChainTransaction, "purpose" | "idempotencyKey">): string {
+export function parseRecordId({
+  purpose,
+  idempotencyKey,
+}: Pick<ChainTransaction, "purpose" | "idempotencyKey">): string {
   return idempotencyKey.slice(purpose.length + 1);
 }
 
 /** SHA-256 of the canonical JSON: members sorted by name, without spaces. */
-export function hashOf(content: Readonly<Record<string, string | number | null>>): Hex {
+export function hashContent(content: Readonly<Record<string, string | number | null>>): Hex {
   return `0x${createHash("sha256").update(canonicalJson(content)).digest("hex")}`;
 }

@@ -61,11 +61,11 @@ export const registryEntry = defineChainOperation({
   input: RegistryEntry,
   authorize(call) {
     const { forwarder } = requireContracts(call.site.chain);
-    const typedData = signedCallMessage({ chainId: call.site.chain.chainId, forwarder }, signedCallOf(call));
+    const typedData = signedCallMessage({ chainId: call.site.chain.chainId, forwarder }, buildSignedCall(call));
     return { kind: "message", from: call.input.from, typedData };
   },
   encode(call, signature) {
-    const args = [signedCallOf(call), signature] as const;
+    const args = [buildSignedCall(call), signature] as const;
     const data = encodeFunctionData({ abi: signedCallsAbi, functionName: "execute", args });
     return { to: requireContracts(call.site.chain).forwarder, data };
   },
@@ -91,11 +91,11 @@ function requireContracts({ agentRegistries, chainId }: Chain): AgentRegistryAdd
   return agentRegistries.contracts;
 }
 
-function signedCallOf({ input: { from, action }, nonce, deadline, site }: RegistryCall): SignedCall {
-  return { from, nonce, deadline, relayer: site.relayer, ...targetOf(requireContracts(site.chain), action) };
+function buildSignedCall({ input: { from, action }, nonce, deadline, site }: RegistryCall): SignedCall {
+  return { from, nonce, deadline, relayer: site.relayer, ...encodeTarget(requireContracts(site.chain), action) };
 }
 
-function targetOf(
+function encodeTarget(
   { identity, reputation, validation }: AgentRegistryAddresses,
   action: RegistryAction,
 ): { to: Hex; data: Hex } {

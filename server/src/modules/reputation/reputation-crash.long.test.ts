@@ -34,8 +34,8 @@ beforeAll(async () => {
   [rater, subject] = [await world.newTenant(), await world.newTenant()];
   const { stores, clock } = world;
   healthy = { stores, chain: openedChain.chain, submission: openedChain.submitter, clock, random: systemRandom };
-  subjectAgentId = (await registries().agentOf(subject.wallet.address)) ?? 0n;
-  raterAgentId = (await registries().agentOf(rater.wallet.address)) ?? 0n;
+  subjectAgentId = (await registries().findAgent(subject.wallet.address)) ?? 0n;
+  raterAgentId = (await registries().findAgent(rater.wallet.address)) ?? 0n;
   expect(subjectAgentId * raterAgentId).toBeGreaterThan(0n);
 });
 afterAll(() => world?.[Symbol.asyncDispose]());
@@ -113,11 +113,11 @@ const requests = async (): Promise<readonly Hex[]> =>
     args: [subjectAgentId],
   });
 
-const hashOf = ({ result }: SendOutAnswer): Hex => {
+const requireRequestHash = ({ result }: SendOutAnswer): Hex => {
   const { requestHash } = z.object({ requestHash: z.templateLiteral(["0x", z.string()]) }).parse(result);
   return requestHash;
 };
-const codeOf = (work: Promise<unknown>): Promise<unknown> =>
+const settledCode = (work: Promise<unknown>): Promise<unknown> =>
   work.then(
     () => "done",
     (error: unknown) => (error instanceof Failure ? error.code : error),
@@ -155,7 +155,9 @@ async function execute(operation: Operation, deathAt: number) {
   });
   const callId = await newCall();
   const run = async () => {
-    expect(await codeOf(operation({ ...healthy, stores, submission: submitter }, callId))).toBe("step_in_progress");
+    expect(await settledCode(operation({ ...healthy, stores, submission: submitter }, callId))).toBe(
+      "step_in_progress",
+    );
     await world.drain({ submitter });
   };
   await Promise.race([run(), death]);
@@ -174,9 +176,9 @@ describe("a process that dies after any of its steps", () => {
       expect(result).toMatchObject({ tag, stars: 5, status: "confirmed", txHash: transaction.hash });
       expect(await ratings(tag)).toBe(1);
       // The call that died has ended; if it got as far as the intent, it is the one that pays.
-      const { effect } = await world.effectOf(callId);
+      const { effect } = await world.callEnd(callId);
       expect(effect).toBe(transaction.callId === callId ? "done" : "none");
-      expect(await codeOf(rating(tag, { stars: 1 })(healthy, await newCall()))).toBe("already_rated");
+      expect(await settledCode(rating(tag, { stars: 1 })(healthy, await newCall()))).toBe("already_rated");
     }
     const { count: rated } = await world.stores.feedbacks.summary(
       { environment: "sandbox", agentId: subjectAgentId, rater: undefined },
@@ -188,7 +190,7 @@ describe("a process that dies after any of its steps", () => {
   it("leaves one request and one answer", async () => {
     const first = request("lives");
     const asking = (await execute(first, 0)).steps();
-    const hash = hashOf(await finish(first));
+    const hash = requireRequestHash(await finish(first));
     const answering = (await execute(answer(hash), 0)).steps();
     const before = (await requests()).length;
     const last = Math.max(asking, answering);
@@ -196,13 +198,13 @@ describe("a process that dies after any of its steps", () => {
       const operation = request(`dies at ${deathAt}`);
       await execute(operation, deathAt);
       await world.drain(openedChain);
-      const requestHash = hashOf(await finish(operation));
+      const requestHash = requireRequestHash(await finish(operation));
       await execute(answer(requestHash), deathAt);
       await world.drain(openedChain);
       const { result } = await finish(answer(requestHash));
       expect(result).toMatchObject({ response: 100, status: "confirmed" });
       expect(await registries().validation(requestHash)).toMatchObject({ response: 100, tag: "plan" });
-      expect(await codeOf(answer(requestHash, 0)(healthy, await newCall()))).toBe("already_answered");
+      expect(await settledCode(answer(requestHash, 0)(healthy, await newCall()))).toBe("already_answered");
     }
     expect(await requests()).toHaveLength(before + Math.ceil(last / 2));
   });
@@ -211,7 +213,7 @@ describe("a process that dies after any of its steps", () => {
 describe("what the registry refuses", () => {
   /** A check whose answer has changed by the time the transaction is mined. */
   const lying = (owner: Hex): FeedbackPorts => {
-    const agentRegistries = { ...registries(), ownerOf: async () => owner };
+    const agentRegistries = { ...registries(), findOwner: async () => owner };
     return { ...healthy, chain: { ...openedChain.chain, agentRegistries } };
   };
 
@@ -231,17 +233,17 @@ describe("what the registry refuses", () => {
         ...unhurried,
       });
     const callId = await newCall();
-    expect(await codeOf(onSelf(lying(stranger()), callId))).toBe("step_in_progress");
-    expect((await world.effectOf(callId)).effect).toBe("open");
+    expect(await settledCode(onSelf(lying(stranger()), callId))).toBe("step_in_progress");
+    expect((await world.callEnd(callId)).effect).toBe("open");
     // A concurrent request waits for the same end.
-    expect(await codeOf(onSelf(lying(stranger()), await newCall()))).toBe("step_in_progress");
+    expect(await settledCode(onSelf(lying(stranger()), await newCall()))).toBe("step_in_progress");
     await world.drain(openedChain);
-    expect((await world.effectOf(callId)).effect).toBe("failed");
+    expect((await world.callEnd(callId)).effect).toBe("failed");
     const [row] = (await world.rows()).filter((one) => one.callId === callId);
     expect(row).toMatchObject({ state: "reverted", failure: expect.stringContaining("OwnAgent(") });
     const left = await world.db.selectFrom("feedback").select("id").where("tag", "=", "mine").execute();
     expect(left).toEqual([]);
-    expect(await codeOf(onSelf(healthy, await newCall()))).toBe("own_agent");
+    expect(await settledCode(onSelf(healthy, await newCall()))).toBe("own_agent");
   });
 
   it("is reported to the waiting caller", async () => {
@@ -261,7 +263,7 @@ describe("what the registry refuses", () => {
       code: "registry_refused",
       cause: expect.objectContaining({ message: expect.stringContaining("NotAuthorized(") }),
     });
-    await expect.poll(async () => (await world.effectOf(callId)).effect).toBe("open");
+    await expect.poll(async () => (await world.callEnd(callId)).effect).toBe("open");
     await world.drain(openedChain);
     await told;
     const left = await world.db.selectFrom("validation").select("id").where("tag", "=", "not mine").execute();
@@ -272,14 +274,16 @@ describe("what the registry refuses", () => {
 it("a request without a seed is found again by its idempotency key while its end is open", async () => {
   const key = (name: string) => world.newCall(subject.tenant.id, name);
   const before = (await requests()).length;
-  expect(await codeOf(request(undefined)(healthy, await key("open")))).toBe("step_in_progress");
-  expect(await codeOf(request(undefined)(healthy, await key("open")))).toBe("step_in_progress");
+  expect(await settledCode(request(undefined)(healthy, await key("open")))).toBe("step_in_progress");
+  expect(await settledCode(request(undefined)(healthy, await key("open")))).toBe("step_in_progress");
   await world.drain(openedChain);
   const again = await request(undefined)(healthy, await key("open"));
   expect(again.kind).toBe("replayed");
   expect(await requests()).toHaveLength(before + 1);
-  expect(await codeOf(request(undefined, { tag: "other" })(healthy, await key("open")))).toBe("idempotency_mismatch");
-  expect(await codeOf(request(undefined)(healthy, await key("another")))).toBe("step_in_progress");
+  expect(await settledCode(request(undefined, { tag: "other" })(healthy, await key("open")))).toBe(
+    "idempotency_mismatch",
+  );
+  expect(await settledCode(request(undefined)(healthy, await key("another")))).toBe("step_in_progress");
   await world.drain(openedChain);
   expect(await requests()).toHaveLength(before + 2);
 });
@@ -287,6 +291,6 @@ it("a request without a seed is found again by its idempotency key while its end
 it("on a chain without registries nothing is read or written", async () => {
   const chain = { ...openedChain.chain, agentRegistries: undefined };
   for (const operation of [rating("nowhere"), request("nowhere"), answer(`0x${"1".repeat(64)}`)]) {
-    expect(await codeOf(operation({ ...healthy, chain }, await newCall()))).toBe("chain_not_available");
+    expect(await settledCode(operation({ ...healthy, chain }, await newCall()))).toBe("chain_not_available");
   }
 });

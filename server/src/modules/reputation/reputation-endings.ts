@@ -1,29 +1,29 @@
 import type { ChainEndings, ConfirmedTransaction } from "../../kernel/contracts/chain-ending.ts";
 import type { Aggregates } from "./context.ts";
-import { ANSWER_PURPOSE, FEEDBACK_PURPOSE, REQUEST_PURPOSE, recordIdOf } from "./registry-intents.ts";
+import { ANSWER_PURPOSE, FEEDBACK_PURPOSE, parseRecordId, REQUEST_PURPOSE } from "./registry-intents.ts";
 import type { RecordedOnChain } from "./reputation.ts";
 
 /** Confirms entries that the registries took, and discards those that they refused. */
 export const reputationEndings: ChainEndings<Aggregates> = {
   [FEEDBACK_PURPOSE]: {
-    confirmed: ({ feedbacks }, confirmedTransactions) => feedbacks.confirm(recordedOf(confirmedTransactions)),
-    reverted: ({ feedbacks }, transaction) => feedbacks.discard(recordIdOf(transaction)),
+    confirmed: ({ feedbacks }, confirmedTransactions) => feedbacks.confirm(toRecorded(confirmedTransactions)),
+    reverted: ({ feedbacks }, transaction) => feedbacks.discard(parseRecordId(transaction)),
   },
   [REQUEST_PURPOSE]: {
     confirmed: ({ validations }, confirmedTransactions) =>
-      validations.confirmRequests(recordedOf(confirmedTransactions)),
-    reverted: ({ validations }, transaction) => validations.discardRequest(recordIdOf(transaction)),
+      validations.confirmRequests(toRecorded(confirmedTransactions)),
+    reverted: ({ validations }, transaction) => validations.discardRequest(parseRecordId(transaction)),
   },
   [ANSWER_PURPOSE]: {
     confirmed: ({ validations }, confirmedTransactions) =>
-      validations.confirmAnswers(recordedOf(confirmedTransactions)),
-    reverted: ({ validations }, transaction) => validations.discardAnswer(recordIdOf(transaction)),
+      validations.confirmAnswers(toRecorded(confirmedTransactions)),
+    reverted: ({ validations }, transaction) => validations.discardAnswer(parseRecordId(transaction)),
   },
 };
 
-function recordedOf(confirmedTransactions: readonly ConfirmedTransaction[]): RecordedOnChain[] {
+function toRecorded(confirmedTransactions: readonly ConfirmedTransaction[]): RecordedOnChain[] {
   return confirmedTransactions.map(({ transaction, receipt }) => ({
-    id: recordIdOf(transaction),
+    id: parseRecordId(transaction),
     transactionHash: receipt.hash,
   }));
 }

@@ -2,9 +2,9 @@ import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { openTestIdentities, type TestIdentities } from "../../../test/support/identity.ts";
 import type { Hex } from "../../domain/tokens.ts";
-import { type Rating, ratingScopeOf } from "./give-feedback.ts";
+import { type Rating, ratingScope } from "./give-feedback.ts";
 import { EscrowId, EvidenceUri, readAgentId, Seed, Tag } from "./input.ts";
-import { averageOf } from "./read-reputation.ts";
+import { averageStars } from "./read-reputation.ts";
 import { type RegistryAction, registryEntry } from "./registry-operation.ts";
 import type { Feedback, NewFeedback, NewValidation } from "./reputation.ts";
 import { createFeedbacks } from "./store-feedback.ts";
@@ -219,7 +219,7 @@ describe("the scope of a rating", () => {
     tripId: undefined,
     bookingId: undefined,
   };
-  const scope = (change: Partial<Rating>) => ratingScopeOf({ ...rating, ...change });
+  const scope = (change: Partial<Rating>) => ratingScope({ ...rating, ...change });
   const [tripId, bookingId] = [hex("1"), hex("2")];
 
   it("is a booking, whatever else is given", () => {
@@ -249,7 +249,7 @@ describe("the scope of a rating", () => {
 });
 
 it("an average has two decimals, rounded half up, and is null for none", () => {
-  const average = (count: number, starSum: number) => averageOf({ count, starSum });
+  const average = (count: number, starSum: number) => averageStars({ count, starSum });
   expect(average(0, 0)).toBeNull();
   expect(average(1, 5)).toBe("5.00");
   expect(average(3, 10)).toBe("3.33");

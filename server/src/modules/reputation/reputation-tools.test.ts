@@ -7,7 +7,7 @@ import { sendMcp } from "../../../test/support/mcp.ts";
 import { type Buyer, createBuyer } from "../../../test/support/paid.ts";
 import { isSignedBy, type TestService } from "../../../test/support/service.ts";
 import { openSharedService } from "../../../test/support/shared-service.ts";
-import { openTreasury, resultOf, type Treasury } from "../../../test/support/treasury.ts";
+import { openTreasury, requireResult, type Treasury } from "../../../test/support/treasury.ts";
 import { reputationRegistryAbi } from "../../generated/contracts/reputation-registry.ts";
 
 /** Ratings of agents on a started product, over dispatch, MCP and the paid surface; the registry is read by viem. */
@@ -52,18 +52,18 @@ const rating = (change: object = {}) => ({
 });
 const rate = (change: object = {}, as: object = demo.as) => service.call("give_feedback", rating(change), as);
 const read = async (args: object = {}, as: object = demo.as) =>
-  Reputation.parse(resultOf(await service.call("read_reputation", args, as)));
+  Reputation.parse(requireResult(await service.call("read_reputation", args, as)));
 const outcome = ({ status, body }: { status: number; body: Record<string, unknown> }) => [status, body.code];
 const usage = () => service.sql("select 1 from usage_record where tool = 'give_feedback'");
 
 describe("agents", () => {
   it("are registered for every tenant by its own treasury; the first is the operator's", async () => {
     for (const { agentId, wallet } of [demo, subject, other]) {
-      expect((await agents.ownerOf(agentId)).toLowerCase()).toBe(wallet);
+      expect((await agents.readOwner(agentId)).toLowerCase()).toBe(wallet);
     }
     expect(new Set([demo.agentId, subject.agentId, other.agentId, "1"]).size).toBe(4);
     const { address } = await treasury.keys.wallet("sandbox", "relayer");
-    expect((await agents.ownerOf("1")).toLowerCase()).toBe(address);
+    expect((await agents.readOwner("1")).toLowerCase()).toBe(address);
   });
 });
 
@@ -71,7 +71,7 @@ describe("give_feedback", () => {
   it("puts the rating into the registry in the tenant's name, with a verifiable hash", async () => {
     const evidenceUri = "https://example.com/Review?id=1";
     const answer = await rate({ tag: "0xAB first", stars: 3, evidenceUri });
-    const result = resultOf(answer);
+    const result = requireResult(answer);
     expect(result).toMatchObject({
       source: "embedded-devnet",
       sandbox: true,
@@ -120,31 +120,31 @@ describe("give_feedback", () => {
     const first = await rate({ tag: "again" });
     const again = await rate({ tag: "again" });
     expect(again.headers.get("idempotent-replayed")).toBe("true");
-    expect(resultOf(again)).toEqual(resultOf(first));
+    expect(requireResult(again)).toEqual(requireResult(first));
     expect(await usage()).toHaveLength(before.length + 1);
-    const { txHash } = Rated.parse(resultOf(first));
+    const { txHash } = Rated.parse(requireResult(first));
     for (const change of [{ stars: 1 }, { evidenceUri: "ipfs://other" }]) {
       const refused = await rate({ tag: "again", ...change });
       expect(outcome(refused)).toEqual([500, "already_rated"]);
       expect(refused.body).toMatchObject({ txHash, stars: 4, tag: "again", retryable: false });
     }
     expect(await usage()).toHaveLength(before.length + 1);
-    const onChain = await agents.ratingsOf(subject.agentId, demo.wallet);
+    const onChain = await agents.readRatings(subject.agentId, demo.wallet);
     expect(onChain.filter(({ tag }) => tag === "again")).toHaveLength(1);
   });
 
   it("makes one rating of sixteen at once, equal or not", async () => {
     const same = await Promise.all(Array.from({ length: 16 }, () => rate({ tag: "at once" })));
     expect(new Set(same.map(({ status }) => status))).toEqual(new Set([200]));
-    expect(new Set(same.map((answer) => Rated.parse(resultOf(answer)).txHash)).size).toBe(1);
+    expect(new Set(same.map((answer) => Rated.parse(requireResult(answer)).txHash)).size).toBe(1);
     const different = await Promise.all(
       Array.from({ length: 16 }, (_, index) => rate({ tag: "differently", stars: 1 + (index % 5) })),
     );
     const rated = different.filter(({ status }) => status === 200);
     const [winner] = rated;
     if (winner === undefined) throw new Error("nobody won");
-    const { txHash, stars } = z.object({ txHash: z.string(), stars: z.number() }).parse(resultOf(winner));
-    expect(rated.every((answer) => resultOf(answer).txHash === txHash)).toBe(true);
+    const { txHash, stars } = z.object({ txHash: z.string(), stars: z.number() }).parse(requireResult(winner));
+    expect(rated.every((answer) => requireResult(answer).txHash === txHash)).toBe(true);
     const refused = different.filter(({ status }) => status !== 200);
     // Three or four of sixteen agree with the winner.
     expect(refused.length).toBeGreaterThanOrEqual(12);
@@ -152,7 +152,7 @@ describe("give_feedback", () => {
       expect(outcome(answer)).toEqual([500, "already_rated"]);
       expect(answer.body).toMatchObject({ txHash, stars });
     }
-    const onChain = await agents.ratingsOf(subject.agentId, demo.wallet);
+    const onChain = await agents.readRatings(subject.agentId, demo.wallet);
     expect(onChain.filter(({ tag }) => tag === "at once")).toHaveLength(1);
     expect(onChain.filter(({ tag }) => tag === "differently").map((one) => one.stars)).toEqual([stars]);
   });
@@ -160,23 +160,23 @@ describe("give_feedback", () => {
   it("is one per booking, one per trip, and separate for tenant and users", async () => {
     const { tripId, bookingId } = await storeTrip(service, treasury.keys, demo);
     const booked = await rate({ bookingId: bookingId.toUpperCase().replace("0X", "0x"), tag: "booked" });
-    expect(resultOf(booked)).toMatchObject({ tripId, bookingId });
-    expect(resultOf(await rate({ bookingId, tripId, tag: "booked" }))).toEqual(resultOf(booked));
+    expect(requireResult(booked)).toMatchObject({ tripId, bookingId });
+    expect(requireResult(await rate({ bookingId, tripId, tag: "booked" }))).toEqual(requireResult(booked));
     for (const change of [{ tag: "other" }, { tag: "booked", subjectAgentId: other.agentId }, { stars: 5 }]) {
       expect(outcome(await rate({ bookingId, ...change }))).toEqual([500, "already_rated"]);
     }
     const trip = await rate({ tripId, tag: "booked" });
-    expect(resultOf(trip)).toMatchObject({ tripId, bookingId: null });
+    expect(requireResult(trip)).toMatchObject({ tripId, bookingId: null });
     expect(outcome(await rate({ tripId, tag: "other" }))).toEqual([500, "already_rated"]);
     const user = { fromKind: "user", fromUserId: "user_demo" };
     const byUser = await rate({ bookingId, tag: "booked", ...user });
     expect(byUser.status, byUser.text).toBe(200);
     const { as } = demo;
     const byCaller = await rate({ bookingId, tag: "booked", fromKind: "user" }, { ...as, userId: "user_demo" });
-    expect(resultOf(byCaller)).toEqual(resultOf(byUser));
+    expect(requireResult(byCaller)).toEqual(requireResult(byUser));
     // The key's own user is a different one.
     expect((await rate({ bookingId, tag: "booked", fromKind: "user" })).status).toBe(200);
-    const given = [booked, trip, byUser].map((answer) => resultOf(answer).txHash);
+    const given = [booked, trip, byUser].map((answer) => requireResult(answer).txHash);
     expect(new Set(given).size).toBe(3);
   });
 
@@ -245,7 +245,7 @@ describe("read_reputation", () => {
       );
       expect(given.status, given.text).toBe(200);
     }
-    const onChain = await agents.ratingsOf(other.agentId);
+    const onChain = await agents.readRatings(other.agentId);
     const reputation = await read({ agentId: other.agentId });
     const sum = onChain.reduce((total, one) => total + one.stars, 0);
     expect(onChain.every(({ decimals, isRevoked }) => decimals === 0 && !isRevoked)).toBe(true);
@@ -292,7 +292,7 @@ describe("read_reputation", () => {
     expect(own).toMatchObject({ tag: "private", tripId, bookingId });
     const bought = await buyer.buy("read_reputation", args);
     for (const seen of [await service.call("read_reputation", args, subject.as), bought]) {
-      const [recent] = Reputation.parse(resultOf(seen)).recent;
+      const [recent] = Reputation.parse(requireResult(seen)).recent;
       expect(recent).toMatchObject({ tag: "private" });
       expect(recent).not.toHaveProperty("tripId");
       expect(recent).not.toHaveProperty("bookingId");
@@ -324,14 +324,14 @@ describe("read_reputation", () => {
     const bought = await buyer.buy("read_reputation", { agentId: other.agentId });
     expect(bought.status, bought.text).toBe(200);
     expect(bought.body).toMatchObject({ paid: true, priceUsdc: "0.0005" });
-    expect(Reputation.parse(resultOf(bought))).toEqual(await read({ agentId: other.agentId }, other.as));
-    const balance = await buyer.balanceOf(buyer.address);
+    expect(Reputation.parse(requireResult(bought))).toEqual(await read({ agentId: other.agentId }, other.as));
+    const balance = await buyer.readBalance(buyer.address);
     const refused = [{}, { tenantId: demo.tenantId }, { userId: "user_demo", agentId: other.agentId }];
     for (const args of refused) {
       const answer = await buyer.pay("read_reputation", args);
       expect(outcome(answer), JSON.stringify(args)).toEqual([400, "invalid_input"]);
     }
-    expect(await buyer.balanceOf(buyer.address)).toBe(balance);
+    expect(await buyer.readBalance(buyer.address)).toBe(balance);
     expect(await service.sql("select 1 from wallet where tenant_id like 'payer:%'")).toEqual([]);
   });
 

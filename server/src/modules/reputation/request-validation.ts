@@ -7,7 +7,7 @@ import { mismatch, type SendOutAnswer } from "../treasury/index.ts";
 import type { Stores } from "./context.ts";
 import { registryWriteErrors } from "./errors.ts";
 import { type RecordPorts, recordOnce, requireRegistries } from "./record-once.ts";
-import { hashOf, REQUEST_PURPOSE } from "./registry-intents.ts";
+import { hashContent, REQUEST_PURPOSE } from "./registry-intents.ts";
 import { registryEntry } from "./registry-operation.ts";
 import type { NewValidation } from "./reputation.ts";
 
@@ -48,7 +48,7 @@ export async function checkRequest(
   if (agentId === undefined) throw agentNotFound();
   const { address: from } = await stores.wallets.ensure(chain.environment, "treasury", tenantId);
   if (ownerWallet !== from) throw notTheOwner();
-  const owner = await registries.ownerOf(agentId);
+  const owner = await registries.findOwner(agentId);
   if (owner === undefined) throw agentNotFound();
   if (owner !== from) throw notTheOwner();
   return { agentId, from, registry: registries.contracts.validation };
@@ -60,7 +60,7 @@ export async function requestValidation(ports: RequestPorts, request: Validation
   const { tenantId, callId, validator, tag, requestUri } = request;
   const { environment } = chain;
   const { agentId, from, registry } = await checkRequest(ports, request);
-  const requestHash = await requestHashOf(ports, request, { agentId, from, registry });
+  const requestHash = await chooseRequestHash(ports, request, { agentId, from, registry });
   const validation: NewValidation = {
     id: newId("val_", clock.now().epochMilliseconds, random),
     environment,
@@ -105,7 +105,7 @@ export async function requestValidation(ports: RequestPorts, request: Validation
  * With a seed, the hash is derived from the arguments; without one, every call is a new request, except under the same
  * Idempotency-Key.
  */
-async function requestHashOf(
+async function chooseRequestHash(
   { stores, chain, random }: Pick<RequestPorts, "chain" | "random"> & { stores: Stores },
   { callId, validator, tag, requestUri, seed }: ValidationRequest,
   { agentId, from, registry }: { agentId: bigint; from: Hex; registry: Hex },
@@ -115,7 +115,7 @@ async function requestHashOf(
   const action = registryEntry.read(earlier?.operation)?.action;
   if (action?.name === "request_validation") return action.requestHash;
   const salt = seed === undefined ? { random: Buffer.from(random(32)).toString("hex") } : { seed };
-  return hashOf({
+  return hashContent({
     chainId: chain.chainId,
     registry,
     agentId: agentId.toString(),

@@ -44,7 +44,7 @@ export function createFeedbacks(db: Queryable, clock: Clock) {
     async confirm(recorded: readonly RecordedOnChain[]): Promise<void> {
       await sql`
         update feedback set state = 'confirmed', transaction_hash = line.hash, confirmed_at = ${clock.now().toString()}::timestamptz
-          from ${linesOf(recorded)} as line (id, hash)
+          from ${recordedRows(recorded)} as line (id, hash)
          where feedback.id = line.id and feedback.state = 'pending'`.execute(db);
     },
 
@@ -103,7 +103,7 @@ export function createFeedbacks(db: Queryable, clock: Clock) {
 type Feedbacks = ReturnType<typeof createFeedbacks>;
 
 /** Rows of ids and hashes, for updating several at once. */
-export function linesOf(recorded: readonly RecordedOnChain[]) {
+export function recordedRows(recorded: readonly RecordedOnChain[]) {
   const ids = recorded.map(({ id }) => id);
   const hashes = recorded.map(({ transactionHash }) => transactionHash);
   return sql`unnest(${ids}::text[], ${hashes}::text[])`;

@@ -7,7 +7,7 @@ import { withoutNulls } from "../../platform/database/without-nulls.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Environment } from "../../ports/identity.ts";
 import type { NewValidation, RecordedOnChain, Validation, ValidationAnswer, ValidatorSummary } from "./reputation.ts";
-import { linesOf } from "./store-feedback.ts";
+import { recordedRows } from "./store-feedback.ts";
 
 declare module "../../kernel/contracts/stores.ts" {
   interface ModuleStores {
@@ -63,7 +63,7 @@ export function createValidations(db: Queryable, clock: Clock) {
     async confirmRequests(recorded: readonly RecordedOnChain[]): Promise<void> {
       await sql`
         update validation set state = 'requested', request_transaction_hash = line.hash
-          from ${linesOf(recorded)} as line (id, hash)
+          from ${recordedRows(recorded)} as line (id, hash)
          where validation.id = line.id and validation.state = 'requesting'`.execute(db);
     },
 
@@ -94,7 +94,7 @@ export function createValidations(db: Queryable, clock: Clock) {
       await sql`
         update validation set state = 'answered', answer_transaction_hash = line.hash,
                answered_at = ${clock.now().toString()}::timestamptz
-          from ${linesOf(recorded)} as line (id, hash)
+          from ${recordedRows(recorded)} as line (id, hash)
          where validation.answer_id = line.id and validation.state = 'answering'`.execute(db);
     },
 

@@ -8,7 +8,7 @@ import { sendMcp } from "../../../test/support/mcp.ts";
 import { createBuyer } from "../../../test/support/paid.ts";
 import type { TestService } from "../../../test/support/service.ts";
 import { openSharedService } from "../../../test/support/shared-service.ts";
-import { openTreasury, resultOf, stranger, type Treasury } from "../../../test/support/treasury.ts";
+import { openTreasury, requireResult, stranger, type Treasury } from "../../../test/support/treasury.ts";
 import { identityRegistryAbi } from "../../generated/contracts/identity-registry.ts";
 import { validationRegistryAbi } from "../../generated/contracts/validation-registry.ts";
 import { sandboxFunder } from "../../outside/sandbox-keys.ts";
@@ -45,7 +45,7 @@ const request = (change: object = {}, as: object = owner.as) =>
     },
     as,
   );
-const newRequest = async (change: object = {}) => Requested.parse(resultOf(await request(change)));
+const newRequest = async (change: object = {}) => Requested.parse(requireResult(await request(change)));
 const respond = (requestHash: string, change: object = {}, as: object = validator.as) =>
   service.call(
     "submit_validation_response",
@@ -58,8 +58,8 @@ const usage = (tool: string) => service.sql("select 1 from usage_record where to
 it("a request and its answer are in the registry, and are read from there", async () => {
   const requestUri = "https://example.com/Plan.json";
   const asked = await request({ requestUri });
-  const { requestHash, txHash: requestTxHash } = Requested.parse(resultOf(asked));
-  expect(resultOf(asked)).toMatchObject({
+  const { requestHash, txHash: requestTxHash } = Requested.parse(requireResult(asked));
+  expect(requireResult(asked)).toMatchObject({
     source: "embedded-devnet",
     chainId: 5_042_002,
     status: "confirmed",
@@ -73,7 +73,7 @@ it("a request and its answer are in the registry, and are read from there", asyn
   const [event] = parseEventLogs({ abi: validationRegistryAbi, eventName: "ValidationRequest", logs: receipt.logs });
   expect(event?.args).toMatchObject({ agentId: BigInt(owner.agentId), requestURI: requestUri, requestHash });
   expect(await agents.validation(requestHash)).toMatchObject({ isAnswered: false, agentId: BigInt(owner.agentId) });
-  const open = resultOf(await read(requestHash, validator.as));
+  const open = requireResult(await read(requestHash, validator.as));
   expect(open).toMatchObject({
     requestHash,
     state: "requested",
@@ -92,7 +92,7 @@ it("a request and its answer are in the registry, and are read from there", asyn
   const answered = await respond(requestHash, { response: 0, responseUri });
   const { responseHash, txHash: responseTxHash } = z
     .object({ responseHash: z.string(), txHash: Hash })
-    .parse(resultOf(answered));
+    .parse(requireResult(answered));
   const text = JSON.stringify({ requestHash, response: 0, responseUri, tag: "0xPlan" });
   expect(responseHash).toBe(`0x${createHash("sha256").update(text).digest("hex")}`);
   expect(await agents.validation(requestHash)).toMatchObject({
@@ -101,7 +101,7 @@ it("a request and its answer are in the registry, and are read from there", asyn
     tag: "0xPlan",
     responseHash,
   });
-  expect(resultOf(await read(requestHash))).toMatchObject({
+  expect(requireResult(await read(requestHash))).toMatchObject({
     state: "answered",
     response: 0,
     requestTxHash,
@@ -116,25 +116,25 @@ describe("request_validation", () => {
     const charged = await usage("request_validation");
     const again = await request({ seed: "s1" });
     expect(again.headers.get("idempotent-replayed")).toBe("true");
-    expect(resultOf(again)).toEqual(resultOf(first));
+    expect(requireResult(again)).toEqual(requireResult(first));
     expect(await usage("request_validation")).toHaveLength(charged.length);
     const others = [{ seed: "s2" }, { seed: "s1", tag: "other" }, { seed: "s1", requestUri: "urn:x" }, {}, {}];
-    const hashes = [Requested.parse(resultOf(first)).requestHash];
+    const hashes = [Requested.parse(requireResult(first)).requestHash];
     for (const change of others) hashes.push((await newRequest(change)).requestHash);
     expect(new Set(hashes).size).toBe(6);
-    expect(await agents.requestsOf(owner.agentId)).toEqual(expect.arrayContaining(hashes));
+    expect(await agents.readRequests(owner.agentId)).toEqual(expect.arrayContaining(hashes));
   });
 
   it("is one request of sixteen at once with one seed, and of several with one idempotency key", async () => {
-    const before = (await agents.requestsOf(owner.agentId)).length;
+    const before = (await agents.readRequests(owner.agentId)).length;
     const at = await Promise.all(Array.from({ length: 16 }, () => newRequest({ seed: "at once" })));
     expect(new Set(at.map(({ txHash }) => txHash)).size).toBe(1);
-    expect(await agents.requestsOf(owner.agentId)).toHaveLength(before + 1);
+    expect(await agents.readRequests(owner.agentId)).toHaveLength(before + 1);
     const keyed = { ...owner.as, headers: { "idempotency-key": "validation-1" } };
     const first = await request({}, keyed);
     const again = await request({}, keyed);
-    expect(resultOf(again)).toEqual(resultOf(first));
-    expect(await agents.requestsOf(owner.agentId)).toHaveLength(before + 2);
+    expect(requireResult(again)).toEqual(requireResult(first));
+    expect(await agents.readRequests(owner.agentId)).toHaveLength(before + 2);
   });
 
   it("is made by the agent's owner, in its own name", async () => {
@@ -187,11 +187,11 @@ describe("submit_validation_response", () => {
     const first = await respond(requestHash.toUpperCase().replace("0X", "0x"));
     const again = await respond(requestHash);
     expect(again.headers.get("idempotent-replayed")).toBe("true");
-    expect(resultOf(again)).toEqual(resultOf(first));
+    expect(requireResult(again)).toEqual(requireResult(first));
     for (const change of [{ response: 0 }, { responseUri: "urn:y" }]) {
       const other = await respond(requestHash, change);
       expect(outcome(other)).toEqual([500, "already_answered"]);
-      expect(other.body).toMatchObject({ response: 100, txHash: resultOf(first).txHash });
+      expect(other.body).toMatchObject({ response: 100, txHash: requireResult(first).txHash });
     }
     expect(await usage("submit_validation_response")).toHaveLength(before.length + 1);
     expect(await agents.validation(requestHash)).toMatchObject({ isAnswered: true, response: 100 });
@@ -206,8 +206,8 @@ describe("submit_validation_response", () => {
     expect(given).toHaveLength(8);
     const { response, txHash } = z
       .object({ response: z.number(), txHash: z.string() })
-      .parse(resultOf(given[0] ?? answers[0] ?? { body: {}, text: "" }));
-    expect(given.every((answer) => resultOf(answer).txHash === txHash)).toBe(true);
+      .parse(requireResult(given[0] ?? answers[0] ?? { body: {}, text: "" }));
+    expect(given.every((answer) => requireResult(answer).txHash === txHash)).toBe(true);
     for (const answer of answers.filter(({ status }) => status !== 200)) {
       expect(outcome(answer)).toEqual([500, "already_answered"]);
       expect(answer.body).toMatchObject({ response, txHash });
@@ -221,7 +221,7 @@ describe("read_validation", () => {
     const { requestHash } = await newRequest({ validatorAddress: owner.wallet });
     const answer = await respond(requestHash, { validatorWalletAddress: owner.wallet }, owner.as);
     expect(answer.status, answer.text).toBe(200);
-    expect(resultOf(await read(requestHash))).toMatchObject({ isOwnersOwn: true, response: 100 });
+    expect(requireResult(await read(requestHash))).toMatchObject({ isOwnersOwn: true, response: 100 });
   });
 
   it("is sold without a key, and finds nothing unknown", async () => {
@@ -229,16 +229,16 @@ describe("read_validation", () => {
     const { requestHash } = await newRequest();
     const bought = await buyer.buy("read_validation", { requestHash });
     expect(bought.status, bought.text).toBe(200);
-    const { asOf: _asOf, ...result } = resultOf(bought);
-    expect(resultOf(await read(requestHash))).toMatchObject(result);
+    const { asOf: _asOf, ...result } = requireResult(bought);
+    expect(requireResult(await read(requestHash))).toMatchObject(result);
     const unknown = `0x${"2".repeat(64)}`;
     expect(outcome(await read(unknown))).toEqual([500, "validation_not_found"]);
-    const balance = await buyer.balanceOf(buyer.address);
+    const balance = await buyer.readBalance(buyer.address);
     expect(outcome(await buyer.pay("read_validation", { requestHash: unknown }))).toEqual([
       500,
       "validation_not_found",
     ]);
-    expect(await buyer.balanceOf(buyer.address)).toBe(balance);
+    expect(await buyer.readBalance(buyer.address)).toBe(balance);
     const overMcp = await sendMcp(service, "tools/call", { name: "read_validation", arguments: { requestHash } });
     expect(overMcp.body.result).toMatchObject({ structuredContent: { requestHash, state: "requested" } });
   });
@@ -267,7 +267,7 @@ describe("read_validation", () => {
       validation,
       encodeFunctionData({ abi: validationRegistryAbi, functionName: "validationRequest", args: requestArgs }),
     );
-    expect(resultOf(await read(requestHash))).toMatchObject({
+    expect(requireResult(await read(requestHash))).toMatchObject({
       agentId: agentId.toString(),
       state: "requested",
       tag: null,
@@ -280,7 +280,7 @@ describe("read_validation", () => {
       validation,
       encodeFunctionData({ abi: validationRegistryAbi, functionName: "validationResponse", args: answer }),
     );
-    expect(resultOf(await read(own.requestHash))).toMatchObject({
+    expect(requireResult(await read(own.requestHash))).toMatchObject({
       state: "answered",
       response: 100,
       validatorAddress: account.address.toLowerCase(),

@@ -47,17 +47,17 @@ export function hashOfScanId(scanId: string): string {
 /** Nonce, ciphertext and tag of AES-256-GCM, under a key derived from the scan's id. */
 export function sealPerson(scanId: string, owner: ScanOwner, person: ScannedPerson): Buffer {
   const nonce = randomBytes(NONCE_BYTES);
-  const cipher = createCipheriv("aes-256-gcm", keyOf(scanId), nonce).setAAD(contextOf(owner));
+  const cipher = createCipheriv("aes-256-gcm", deriveKey(scanId), nonce).setAAD(sealingContext(owner));
   return Buffer.concat([nonce, cipher.update(JSON.stringify(person), "utf8"), cipher.final(), cipher.getAuthTag()]);
 }
 
 /** Undefined: it was encrypted for another id, tenant or environment. */
 export function openPerson(scanId: string, owner: ScanOwner, sealed: Buffer): ScannedPerson | undefined {
   if (sealed.length < NONCE_BYTES + TAG_BYTES) return undefined;
-  const decipher = createDecipheriv("aes-256-gcm", keyOf(scanId), sealed.subarray(0, NONCE_BYTES), {
+  const decipher = createDecipheriv("aes-256-gcm", deriveKey(scanId), sealed.subarray(0, NONCE_BYTES), {
     authTagLength: TAG_BYTES,
   })
-    .setAAD(contextOf(owner))
+    .setAAD(sealingContext(owner))
     .setAuthTag(sealed.subarray(-TAG_BYTES));
   const begun = decipher.update(sealed.subarray(NONCE_BYTES, -TAG_BYTES));
   try {
@@ -67,10 +67,10 @@ export function openPerson(scanId: string, owner: ScanOwner, sealed: Buffer): Sc
   }
 }
 
-function keyOf(scanId: string): Buffer {
+function deriveKey(scanId: string): Buffer {
   return Buffer.from(hkdfSync("sha256", scanId, "", "wayfare document scan", KEY_BYTES));
 }
 
-function contextOf({ tenantId, environment }: ScanOwner): Buffer {
+function sealingContext({ tenantId, environment }: ScanOwner): Buffer {
   return Buffer.from(`document scan:${environment}:${tenantId}`);
 }

@@ -90,7 +90,7 @@ export function whyNotRefunded(refund: RefundWords, rate: BookingRate): string |
 }
 
 /** The order's rate, as recorded with the booking. */
-export function rateOf({ expected }: Pick<ServicingAction, "expected">): BookingRate {
+export function recordedRate({ expected }: Pick<ServicingAction, "expected">): BookingRate {
   return toRate(expected.rate);
 }
 
@@ -159,7 +159,7 @@ export function flightCancellation(
     const expected = Expected.parse(action.expected);
     const refundTo = quote.refundTo ?? expected.refundTo;
     const details = { cancellationId: quote.id, refundAmount, refundCurrency, refundTo };
-    const rate = rateOf(action);
+    const rate = recordedRate(action);
     const quoted = refundAmount === expected.refundAmount ? parseDecimal(expected.refundUsdc ?? "") : undefined;
     const refund = quoted ?? givenBack(details, rate);
     return {

@@ -8,7 +8,7 @@ import {
   cancellationExpired,
   givenBack,
   isPast,
-  rateOf,
+  recordedRate,
   requireOrderCurrency,
   whyNotRefunded,
 } from "./cancel-order.ts";
@@ -106,7 +106,7 @@ export function stayCancellation(
     const { cancellationPolicy, price } = stay;
     // Prefers the supplier's clock, since the refund goes to the supplier's account.
     const confirmedAt = stay.cancelledAt ?? action.createdAt.toString();
-    const rate = rateOf(action);
+    const rate = recordedRate(action);
     const at = Temporal.Instant.from(confirmedAt);
     const { amount, currency } = refundAt(cancellationPolicy, at, price?.currency ?? rate.from);
     const { cancellationId } = action.expected;

@@ -8,7 +8,7 @@ import type { FlightServicing, OrderChange } from "../../ports/supplier/flight-s
 import type { Flights } from "../../ports/supplier/flights.ts";
 import { BookingRate, inUsdc } from "../bookings/index.ts";
 import { type NewServicingAction, type OrderRecord, type ServicingAction, toBookedSlice } from "../orders/index.ts";
-import { givenBack, isPast, rateOf, requireOrderCurrency } from "./cancel-order.ts";
+import { givenBack, isPast, recordedRate, requireOrderCurrency } from "./cancel-order.ts";
 import { OrderNow } from "./order-now.ts";
 import { type ServicingCommit, type ServicingOutcome, ServicingTransfers } from "./servicing-effect.ts";
 
@@ -49,7 +49,7 @@ export function dueFor({ changeTotalAmount }: Pick<OrderChange, "changeTotalAmou
   return changeTotalAmount.startsWith("-") || parseDecimal(changeTotalAmount) === 0n ? "0" : changeTotalAmount;
 }
 
-export function priceOf(change: z.output<typeof ChangePrice>): z.output<typeof ChangePrice> {
+export function pickPrice(change: z.output<typeof ChangePrice>): z.output<typeof ChangePrice> {
   const { changeTotalAmount, changeTotalCurrency } = change;
   const { penaltyAmount, penaltyCurrency, refundTo } = change;
   return { changeTotalAmount, changeTotalCurrency, penaltyAmount, penaltyCurrency, refundTo };
@@ -99,11 +99,11 @@ export function prepareFlightChange(
     bookingId: order.bookingId,
     orderId: order.orderId,
     payment: amount === 0n ? undefined : { kind: payment.type === "arc" ? "wallet" : "balance", amount },
-    expected: { ...priceOf(change), rate },
+    expected: { ...pickPrice(change), rate },
   };
 }
 
-const flightsOf = ({ add, remove }: NonNullable<OrderChange["slices"]>) => ({
+const pickFlights = ({ add, remove }: NonNullable<OrderChange["slices"]>) => ({
   add: add.map(toBookedSlice),
   remove: remove.map(({ id }) => id),
 });
@@ -124,7 +124,7 @@ export function flightChange(
     if (confirmedAt === null) return undefined;
     const refundTo = change.refundTo ?? Expected.parse(action.expected).refundTo;
     const isRefund = changeTotalAmount.startsWith("-");
-    const rate = rateOf(action);
+    const rate = recordedRate(action);
     const back = { refundAmount: changeTotalAmount.slice(1), refundCurrency: changeTotalCurrency, refundTo };
     const refund = isRefund ? givenBack(back, rate) : 0n;
     return {
@@ -133,7 +133,7 @@ export function flightChange(
         orderId: action.orderId,
         bookingId: action.bookingId,
         status: "confirmed",
-        ...priceOf(change),
+        ...pickPrice(change),
         rate,
         confirmedAt,
         ...flights.provenance(),
@@ -142,8 +142,8 @@ export function flightChange(
       refund,
       // The order has the new price when it is read again.
       order: {},
-      flights: change.slices === null ? undefined : flightsOf(change.slices),
-      events: [{ kind: "changed", key: change.id, details: { changeId: change.id, ...priceOf(change) } }],
+      flights: change.slices === null ? undefined : pickFlights(change.slices),
+      events: [{ kind: "changed", key: change.id, details: { changeId: change.id, ...pickPrice(change) } }],
     };
   }
   return {

@@ -9,7 +9,7 @@ beforeAll(async () => {
 });
 afterAll(() => world.close());
 
-async function offersOf(order: Awaited<ReturnType<Servicing["bookFlexible"]>>, destination?: string) {
+async function requestOffers(order: Awaited<ReturnType<Servicing["bookFlexible"]>>, destination?: string) {
   const [slice] = order.slices;
   const departure_date = Temporal.Now.plainDateISO("UTC").add({ days: 30 }).toString();
   const add = [{ origin: slice?.origin, destination: destination ?? slice?.destination, departure_date }];
@@ -19,10 +19,10 @@ async function offersOf(order: Awaited<ReturnType<Servicing["bookFlexible"]>>, d
 
 it("says that the tickets are not issued yet, and offers changes once they are", async () => {
   const order = await world.book({ offerId: (await world.flexibleOffer()).id });
-  const before = await offersOf(order);
+  const before = await requestOffers(order);
   expect(before).toMatchObject({ offers: [], emptyBecause: expect.stringContaining("issued the tickets") });
   await world.issueTickets(order.orderId);
-  expect(await offersOf(order)).toMatchObject({ emptyBecause: null });
+  expect(await requestOffers(order)).toMatchObject({ emptyBecause: null });
 });
 
 it("says that the fare does not allow it", async () => {
@@ -40,7 +40,7 @@ it("says that the fare does not allow it", async () => {
     if (offer === undefined) continue;
     const order = await world.book({ offerId: offer.id });
     await world.issueTickets(order.orderId);
-    expect(await offersOf(order)).toMatchObject({
+    expect(await requestOffers(order)).toMatchObject({
       offers: [],
       emptyBecause: expect.stringContaining("The fare does not allow changes"),
     });

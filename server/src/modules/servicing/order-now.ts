@@ -3,7 +3,7 @@ import { wordsOfOthers } from "../../domain/schemas.ts";
 import { OrderedSlice } from "../../domain/travel/offer-schema.ts";
 import type { Caller } from "../../kernel/contracts/tool.ts";
 import type { FlightServicing } from "../../ports/supplier/flight-servicing.ts";
-import { namesOf, OrderHashes } from "../bookings/index.ts";
+import { OrderHashes, pickNames } from "../bookings/index.ts";
 import { flightsAndPrice } from "../orders/index.ts";
 import type { Stores } from "./context.ts";
 
@@ -50,7 +50,7 @@ export async function describeOrderNow(
   return {
     details,
     isCancelled: order?.status === "cancelled",
-    travelers: namesOf(booking?.travelers ?? []),
+    travelers: pickNames(booking?.travelers ?? []),
     slices: [...(details?.slices ?? [])],
     newTotalAmount: details?.totalAmount ?? null,
     newTotalCurrency: details?.totalCurrency ?? null,

@@ -35,7 +35,7 @@ const WHO_KEEPS =
 export async function planChange(asked: Asked, changeId: string, payment: Price): Promise<Plan> {
   if (await isTaken(asked, "flight_change", changeId)) return REPEATED_PLAN;
   const seen = await asked.stores.seenOffers.find(asked.caller, changeId);
-  const travelerIds = seen?.kind === "flight" ? await travelersOf(asked, seen.orderId) : undefined;
+  const travelerIds = seen?.kind === "flight" ? await findTravelers(asked, seen.orderId) : undefined;
   const { amount, currency } = payment;
   const due = parseDecimal(amount) === 0n ? 0n : inUsdc(amount, currency.toUpperCase(), seen?.rate ?? BOOKING_RATE);
   return {
@@ -48,7 +48,7 @@ export async function planChange(asked: Asked, changeId: string, payment: Price)
 }
 
 /** The users that the tenant's order is for. Undefined: the order or its travelers are unknown. */
-async function travelersOf({ stores, caller }: Asked, orderId?: string): Promise<readonly string[] | undefined> {
+async function findTravelers({ stores, caller }: Asked, orderId?: string): Promise<readonly string[] | undefined> {
   if (orderId === undefined) return undefined;
   const order = await stores.orders.find(caller.tenantId, caller.environment, orderId);
   const booking = order && (await stores.bookings.get(order.bookingId));
@@ -113,7 +113,7 @@ function sayCredits([currency, credits]: [string | null, QuotedRefund["credits"]
   if (currency === null || amounts.includes(undefined)) {
     return "The airline gives an airline credit and has not said how much it is worth.";
   }
-  return `The airline gives ${formatDecimal(sumOf(amounts))} ${currency} as airline credit, not as money.`;
+  return `The airline gives ${formatDecimal(sumKnown(amounts))} ${currency} as airline credit, not as money.`;
 }
 
 /** Empty if the refund is in another currency than the order's price. */
@@ -124,11 +124,11 @@ function sayLoss(refund: QuotedRefund, { totalAmount, totalCurrency }: Parameter
     currency === totalCurrency || currency === null ? parseDecimal(amount ?? "") : undefined,
   );
   if (total === undefined || amounts.includes(undefined)) return [];
-  const lost = total - sumOf(amounts);
+  const lost = total - sumKnown(amounts);
   if (lost <= 0n) return ["Nothing of its price is lost."];
   return [`Of its price of ${totalAmount} ${totalCurrency}, ${formatDecimal(lost)} ${totalCurrency} are lost.`];
 }
 
-function sumOf(amounts: readonly (Micro | undefined)[]): Micro {
+function sumKnown(amounts: readonly (Micro | undefined)[]): Micro {
   return amounts.reduce<Micro>((sum, amount) => sum + (amount ?? 0n), 0n);
 }

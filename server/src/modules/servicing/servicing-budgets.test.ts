@@ -23,7 +23,7 @@ async function setBudget(budget: { budgetId: string; amountUsdc: string; travele
   expect(answer.status, answer.text).toBe(200);
 }
 
-async function usedOf(budgetId: string) {
+async function readUsed(budgetId: string) {
   const { budgets } = Budgets.parse((await asOperator()).body);
   return budgets.find((budget) => budget.budgetId === budgetId)?.usedUsdc;
 }
@@ -64,9 +64,9 @@ describe("the budget of a companion", () => {
     await setBudget({ ...budget, amountUsdc: due.amount });
     const changed = await confirm();
     expect(changed.status, changed.text).toBe(200);
-    expect(await usedOf("companion")).toBe(due.amount);
+    expect(await readUsed("companion")).toBe(due.amount);
     // A repetition is the same change and uses nothing.
     expect((await confirm()).headers.get("idempotent-replayed")).toBe("true");
-    expect(await usedOf("companion")).toBe(due.amount);
+    expect(await readUsed("companion")).toBe(due.amount);
   });
 });

@@ -14,7 +14,7 @@ const LATE_MILLISECONDS = 600_000;
 const CONFIRM = "/air/order_cancellations/{id}/actions/confirm";
 const confirm = (cancellationId: unknown, options = {}) =>
   world.service.call("confirm_cancel_order", { cancellationId }, options);
-const codeOf = ({ status, body }: { status: number; body: Record<string, unknown> }) => [status, body.code];
+const statusAndCode = ({ status, body }: { status: number; body: Record<string, unknown> }) => [status, body.code];
 
 async function quoted(route?: { origin: string; destination: string }) {
   const order = await world.bookFlexible(route);
@@ -42,7 +42,10 @@ describe("a cancellation", () => {
     await world.expectSameBooks();
     const again = await confirm(cancellationId);
     expect([again.status, again.headers.get("idempotent-replayed")]).toEqual([200, "true"]);
-    expect(codeOf(await world.service.call("cancel_order_quote", { orderId }))).toEqual([500, "already_cancelled"]);
+    expect(statusAndCode(await world.service.call("cancel_order_quote", { orderId }))).toEqual([
+      500,
+      "already_cancelled",
+    ]);
     await world.expectSameBooks();
   });
 
@@ -81,7 +84,7 @@ describe("a confirmation that the supplier does not answer", () => {
       orders.map(async ({ fault, cancellationId }) => {
         await world.arm(`/air/order_cancellations/${cancellationId}/actions/confirm`, fault, LATE_MILLISECONDS);
         const answer = await world.unanswered(confirm(cancellationId));
-        expect(codeOf(answer), fault).toEqual([500, "outcome_unknown"]);
+        expect(statusAndCode(answer), fault).toEqual([500, "outcome_unknown"]);
         traces.set(cancellationId, answer.headers.get("x-service-trace-id") ?? "none");
       }),
     );
@@ -99,7 +102,7 @@ describe("a confirmation that the supplier does not answer", () => {
         });
         expect(await world.confirmedCancellations(orderId), fault).toHaveLength(1);
         // Look-ups run in the trace of the call that sent the request.
-        const looks = await world.requestsOf(traces.get(cancellationId) ?? "none");
+        const looks = await world.readRequests(traces.get(cancellationId) ?? "none");
         expect(
           looks.filter(({ method, path }) => method === "GET" && path.includes(String(cancellationId))),
           fault,
@@ -114,7 +117,7 @@ describe("a refused confirmation leaves everything unchanged", () => {
   it("http_503: nothing happened, and the next call does it", async () => {
     const { orderId, cancellationId } = await quoted();
     await world.arm(CONFIRM, "http_503");
-    expect(codeOf(await confirm(cancellationId))).toEqual([500, "provider_unavailable"]);
+    expect(statusAndCode(await confirm(cancellationId))).toEqual([500, "provider_unavailable"]);
     expect((await confirm(cancellationId)).status).toBe(200);
     expect(await world.confirmedCancellations(orderId)).toHaveLength(1);
   });
@@ -125,7 +128,7 @@ describe("a refused confirmation leaves everything unchanged", () => {
   ])("%s is %s", async (fault, code) => {
     const { orderId, cancellationId } = await quoted();
     await world.arm(CONFIRM, fault);
-    expect(codeOf(await confirm(cancellationId))).toEqual([500, code]);
+    expect(statusAndCode(await confirm(cancellationId))).toEqual([500, code]);
     expect(await world.confirmedCancellations(orderId)).toEqual([]);
     await world.expectSameBooks();
   });
@@ -133,16 +136,16 @@ describe("a refused confirmation leaves everything unchanged", () => {
   it("a newer quote makes the older one stale; each quote belongs to its tenant", async () => {
     const { orderId, cancellationId } = await quoted();
     const newer = await world.result("cancel_order_quote", { orderId });
-    expect(codeOf(await confirm(cancellationId))).toEqual([500, "cancellation_stale"]);
+    expect(statusAndCode(await confirm(cancellationId))).toEqual([500, "cancellation_stale"]);
     const other = await newFundedTenant(world.service, "Other");
     const theirs = await confirm(newer.cancellationId, other.as);
     const unknown = await confirm("ore_0000UnheardOf0000000000", other.as);
-    expect([codeOf(theirs), theirs.body.detail]).toEqual([codeOf(unknown), unknown.body.detail]);
-    expect(codeOf(theirs)).toEqual([500, "cancellation_not_found"]);
+    expect([statusAndCode(theirs), theirs.body.detail]).toEqual([statusAndCode(unknown), unknown.body.detail]);
+    expect(statusAndCode(theirs)).toEqual([500, "cancellation_not_found"]);
     const quoting = await world.service.call("cancel_order_quote", { orderId }, other.as);
     const nothing = await world.service.call("cancel_order_quote", { orderId: "ord_0000Nothing" }, other.as);
-    expect([codeOf(quoting), quoting.body.detail]).toEqual([codeOf(nothing), nothing.body.detail]);
-    expect(codeOf(quoting)).toEqual([500, "order_not_found"]);
+    expect([statusAndCode(quoting), quoting.body.detail]).toEqual([statusAndCode(nothing), nothing.body.detail]);
+    expect(statusAndCode(quoting)).toEqual([500, "order_not_found"]);
     expect((await confirm(newer.cancellationId)).status).toBe(200);
     expect(await world.confirmedCancellations(orderId)).toHaveLength(1);
     await world.expectSameBooks();

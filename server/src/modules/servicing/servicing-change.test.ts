@@ -15,7 +15,7 @@ afterAll(() => world.close());
 const MOST_READS = 1_000;
 /** The supplier's clock is moved in the sandbox. */
 const LATE_MILLISECONDS = 600_000;
-const codeOf = ({ status, body }: { status: number; body: Record<string, unknown> }) => [status, body.code];
+const statusAndCode = ({ status, body }: { status: number; body: Record<string, unknown> }) => [status, body.code];
 
 type Payment = { type: string; amount: string; currency: string };
 const confirm = (changeId: string, payment: Payment, options = {}) =>
@@ -154,7 +154,7 @@ describe("a request for a change", () => {
     const request = (slices: object) => world.service.call("request_order_change", { orderId, slices });
     const add = { origin: "LHR", destination: "JFK", departure_date: "2027-12-01" };
     const unknown = await request({ add: [add], remove: [{ slice_id: "sli_0000Nothing" }] });
-    expect(codeOf(unknown)).toEqual([400, "invalid_input"]);
+    expect(statusAndCode(unknown)).toEqual([400, "invalid_input"]);
     expect(unknown.body.detail).toContain(`${order.slices[0]?.id} (LHR to JFK)`);
     for (const slices of [
       { add: [add], remove: [] },
@@ -163,11 +163,11 @@ describe("a request for a change", () => {
       { add: [{ ...add, destination: "LGW" }], remove },
       { add: [{ ...add, destination: "London" }], remove },
     ]) {
-      expect(codeOf(await request(slices)), JSON.stringify(slices)).toEqual([400, "invalid_input"]);
+      expect(statusAndCode(await request(slices)), JSON.stringify(slices)).toEqual([400, "invalid_input"]);
     }
     const { cancellationId } = await world.result("cancel_order_quote", { orderId });
     await world.result("confirm_cancel_order", { cancellationId });
-    expect(codeOf(await request({ add: [add], remove }))).toEqual([500, "order_not_changeable"]);
+    expect(statusAndCode(await request({ add: [add], remove }))).toEqual([500, "order_not_changeable"]);
   });
 });
 
@@ -181,7 +181,7 @@ describe("a confirmation that the supplier does not answer", () => {
       orders.map(async ({ fault, type, changeId, payment }) => {
         await world.arm(confirmPath(changeId), fault, LATE_MILLISECONDS);
         const answer = await world.unanswered(confirm(changeId, { ...payment, type }));
-        expect(codeOf(answer), `${fault}, paid by ${type}`).toEqual([500, "outcome_unknown"]);
+        expect(statusAndCode(answer), `${fault}, paid by ${type}`).toEqual([500, "outcome_unknown"]);
       }),
     );
     await world.advance(LATE_MILLISECONDS / 1_000);
@@ -210,7 +210,7 @@ describe("a refused confirmation changes nothing", () => {
   ])("%s with %s is %s, and what was paid comes back", async (fault, type, code) => {
     const { orderId, changeId, payment } = await selected();
     await world.arm(confirmPath(changeId), fault);
-    expect(codeOf(await confirm(changeId, { ...payment, type }))).toEqual([500, code]);
+    expect(statusAndCode(await confirm(changeId, { ...payment, type }))).toEqual([500, code]);
     expect(await world.confirmedChanges(orderId)).toEqual([]);
     await world.expectSameBooks();
   });
@@ -219,9 +219,9 @@ describe("a refused confirmation changes nothing", () => {
     const { orderId, changeId, due, payment } = await selected();
     const more = formatDecimal(micro(due.amount) + 10_000n);
     const wrong = await confirm(changeId, { ...payment, amount: more });
-    expect([codeOf(wrong), wrong.body.amount]).toEqual([[500, "price_changed"], due.amount]);
-    expect(codeOf(await confirm(changeId, { ...payment, currency: "EUR" }))).toEqual([400, "invalid_input"]);
-    expect(codeOf(await confirm(changeId, { ...payment, type: "card" }))).toEqual([500, "card_not_available"]);
+    expect([statusAndCode(wrong), wrong.body.amount]).toEqual([[500, "price_changed"], due.amount]);
+    expect(statusAndCode(await confirm(changeId, { ...payment, currency: "EUR" }))).toEqual([400, "invalid_input"]);
+    expect(statusAndCode(await confirm(changeId, { ...payment, type: "card" }))).toEqual([500, "card_not_available"]);
     expect(await world.confirmedChanges(orderId)).toEqual([]);
     expect((await confirm(changeId, payment)).status).toBe(200);
   });
@@ -243,7 +243,10 @@ describe("a refused confirmation changes nothing", () => {
         await world.service.call(tool, theirs, as),
         await world.service.call(tool, nothing, as),
       ];
-      expect([codeOf(refused), refused.body.detail], tool).toEqual([codeOf(unknown), unknown.body.detail]);
+      expect([statusAndCode(refused), refused.body.detail], tool).toEqual([
+        statusAndCode(unknown),
+        unknown.body.detail,
+      ]);
       expect(String(refused.body.code)).toMatch(/_not_found$/);
     }
     expect(await world.confirmedChanges(order.orderId)).toEqual([]);
@@ -256,7 +259,7 @@ describe("a refused confirmation changes nothing", () => {
     await world.result("send_tokens", { to: stranger(), amount: formatDecimal(available - left) });
     for (const type of ["balance", "arc"]) {
       const answer = await confirm(changeId, { ...payment, type });
-      expect([codeOf(answer), answer.body.missingUsdc]).toEqual([[500, "insufficient_balance"], "0.000001"]);
+      expect([statusAndCode(answer), answer.body.missingUsdc]).toEqual([[500, "insufficient_balance"], "0.000001"]);
     }
     expect(await world.confirmedChanges(orderId)).toEqual([]);
     expect((await world.books()).held.USDC).toBe("0.00");

@@ -39,7 +39,7 @@ function dyingPorts({ ports }: ServicedOrder, deathAt: number, when: "before" | 
   return { ports: mortals, steps, death };
 }
 
-async function stepsOf(what: What): Promise<number> {
+async function countSteps(what: What): Promise<number> {
   const order = await world.newOrder();
   const { ports, steps } = dyingPorts(order, 0, "before");
   await order.act(what, ports);
@@ -59,7 +59,7 @@ async function expectSound(order: ServicedOrder, what: What, where: string): Pro
 test.each(WHAT.slice(0, 3))(
   "%s: a worker that dies at any step leaves what the reconciler can finish",
   async (what) => {
-    const steps = await stepsOf(what);
+    const steps = await countSteps(what);
     expect(steps).toBeGreaterThan(5);
     const ends = new Set<string>();
     for (let deathAt = 1; deathAt <= steps; deathAt += 1) {

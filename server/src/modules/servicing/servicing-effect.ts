@@ -98,7 +98,7 @@ export function paymentReference({ id }: Pick<ServicingAction, "id">): string {
   return `servicing:${id}`;
 }
 
-const purseOf = ({ tenantId, environment }: ServicingAction) => ({ tenantId, environment, token: "USDC" }) as const;
+const toUsdcPurse = ({ tenantId, environment }: ServicingAction) => ({ tenantId, environment, token: "USDC" }) as const;
 
 export class ServicingSteps {
   readonly #ports: ServicingPorts;
@@ -149,17 +149,20 @@ export class ServicingSteps {
   }
 
   #done(action: ServicingAction, outcome: ServicingOutcome): ServicingMove {
-    return { kind: "done", end: () => this.#endOf(action, outcome) };
+    return { kind: "done", end: () => this.#buildEnd(action, outcome) };
   }
 
-  async #endOf(action: ServicingAction, outcome: ServicingOutcome): Promise<EffectResult<ServicingAction, Aggregates>> {
+  async #buildEnd(
+    action: ServicingAction,
+    outcome: ServicingOutcome,
+  ): Promise<EffectResult<ServicingAction, Aggregates>> {
     const { stores, clock } = this.#ports;
     const { environment, orderId, payment } = action;
     const { back, released } = await splitRefund(stores, action, outcome.refund);
     const refundedUsdc = formatDecimal(back);
     const rest = outcome.refund - back;
     const [{ details }] = outcome.events;
-    const transfers = await this.#transfersOf(action, back);
+    const transfers = await this.#listTransfers(action, back);
     const refunded = { kind: "refunded", key: action.subjectId, details: { ...details, refundedUsdc } };
     return {
       result: {
@@ -178,9 +181,9 @@ export class ServicingSteps {
         }
         const reference = paymentReference(action);
         if (payment?.kind === "balance") {
-          await collect(aggregates, purseOf(action), reference, payment.amount, transfers.chargeTransferId);
+          await collect(aggregates, toUsdcPurse(action), reference, payment.amount, transfers.chargeTransferId);
         }
-        await refund(aggregates, purseOf(action), reference, back, transfers.refundTransferId);
+        await refund(aggregates, toUsdcPurse(action), reference, back, transfers.refundTransferId);
         await this.#release(aggregates, action, rest);
       },
     };
@@ -218,11 +221,11 @@ export class ServicingSteps {
       at,
       source: this.#source,
     });
-    await refund(aggregates, purseOf(action), `${paymentReference(action)}:late`, back);
+    await refund(aggregates, toUsdcPurse(action), `${paymentReference(action)}:late`, back);
   }
 
   /** The transactions that the answer names; the wallet's own payment comes first. */
-  async #transfersOf(
+  async #listTransfers(
     action: ServicingAction,
     back: Micro,
   ): Promise<Omit<z.infer<typeof ServicingTransfers>, "releasedUsdc">> {
@@ -253,10 +256,10 @@ export function servicingEffect(
     async giveBack(aggregates, action) {
       const { payment, state } = action;
       const reference = paymentReference(action);
-      if (payment?.kind === "balance") await aggregates.ledger.release(purseOf(action), reference);
+      if (payment?.kind === "balance") await aggregates.ledger.release(toUsdcPurse(action), reference);
       // Sent only if the wallet's transfer took place.
       if (payment?.kind === "wallet" && state === "sent") {
-        await refund(aggregates, purseOf(action), reference, payment.amount);
+        await refund(aggregates, toUsdcPurse(action), reference, payment.amount);
       }
     },
     // The collection wallet may lack the refund until a transfer to it is confirmed.

@@ -8,7 +8,7 @@ import {
   type BookingStorage,
   type BookOptions,
   bookOnce,
-  contactHashesOf,
+  hashContact,
   inUsdc,
   newSalt,
   type PreparedBooking,
@@ -18,7 +18,7 @@ import {
   requireSeenPrice,
 } from "../bookings/index.ts";
 import type { OnceAnswer } from "../effects/index.ts";
-import { findOwnCustomer, leadOf, type Travelers } from "../travelers/index.ts";
+import { chooseLead, findOwnCustomer, type Travelers } from "../travelers/index.ts";
 import type { Stores } from "./context.ts";
 import { getOwnQuote } from "./own-quotes.ts";
 import { findGuest } from "./planned-guests.ts";
@@ -62,7 +62,7 @@ export function askedStay({
   customerUserIds,
   ...more
 }: BookStayRequest["stay"]): AskedBooking {
-  const textOf = (some: readonly Guest[]) =>
+  const serializeGuests = (some: readonly Guest[]) =>
     JSON.stringify(
       some
         .map(({ givenName, familyName, customerUserId = null }) => [givenName, familyName, customerUserId])
@@ -84,7 +84,8 @@ export function askedStay({
       customerUserIds: customerUserIds.toSorted(),
     },
     // Earlier releases stored only the guests, and the first ones not even these.
-    isForSame: ({ travelers }) => Promise.resolve(travelers.length === 0 || textOf(travelers) === textOf(guests)),
+    isForSame: ({ travelers }) =>
+      Promise.resolve(travelers.length === 0 || serializeGuests(travelers) === serializeGuests(guests)),
     mayBeSame: () => true,
   };
 }
@@ -155,7 +156,7 @@ async function prepareBooking(
         airlineCreditId: undefined,
         travelers: await toBooked({ travelers, caller }, guests),
         itinerarySalt,
-        contactHashes: contactHashesOf({ email: stay.email, phoneNumber }, itinerarySalt),
+        contactHashes: hashContact({ email: stay.email, phoneNumber }, itinerarySalt),
       },
     },
     begin: () => steps.order(order),
@@ -230,7 +231,7 @@ function toBooked(
 
 async function profilePhoneNumber(travelers: Travelers, caller: BookStayRequest["caller"]): Promise<string> {
   const { tenantId, environment } = caller;
-  const travelerId = leadOf(caller);
+  const travelerId = chooseLead(caller);
   const phoneNumber = (await travelers.get(tenantId, travelerId, environment))?.phoneNumber;
   if (phoneNumber !== undefined && phoneNumber.trim() !== "") return phoneNumber;
   throw new Failure("traveler_incomplete", {

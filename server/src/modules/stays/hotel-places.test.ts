@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { TestService } from "../../../test/support/service.ts";
 import { openSharedService } from "../../../test/support/shared-service.ts";
-import { resultOf } from "../../../test/support/treasury.ts";
+import { requireResult } from "../../../test/support/treasury.ts";
 
 let service: TestService;
 beforeAll(async () => {
@@ -13,7 +13,7 @@ describe("search_hotels", () => {
   const search = async (location: string) => {
     const today = Temporal.Now.plainDateISO("UTC");
     const [checkInDate, checkOutDate] = [40, 42].map((days) => today.add({ days }).toString());
-    return resultOf(await service.call("search_hotels", { location, checkInDate, checkOutDate })).location;
+    return requireResult(await service.call("search_hotels", { location, checkInDate, checkOutDate })).location;
   };
 
   it("names the place that a bare name was interpreted as, and the alternatives", async () => {

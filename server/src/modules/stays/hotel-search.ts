@@ -44,7 +44,7 @@ const Given = z.looseObject({
 });
 
 /** The time zone of an airport or city code; other names are resolved later. */
-function timeZoneOf(location: string, maps: Pick<Maps, "airport">): string | undefined {
+function findTimeZone(location: string, maps: Pick<Maps, "airport">): string | undefined {
   const text = location.trim();
   return /^[a-z]{3}$/i.test(text) ? maps.airport(text.toUpperCase())?.timeZone : undefined;
 }
@@ -141,7 +141,7 @@ export const hotelErrors = {
 /** Checks the day at the place, for arguments that are not validated yet. */
 export function checkFirstDay(args: unknown, { maps, clock }: Pick<Ports, "maps" | "clock">): Issue[] {
   const { location, checkInDate } = Given.safeParse(args).data ?? {};
-  const today = todayAt(timeZoneOf(location ?? "", maps), clock);
+  const today = todayAt(findTimeZone(location ?? "", maps), clock);
   if (checkInDate === undefined || !isBefore(checkInDate, today)) return [];
   return [pastDay(today)];
 }
@@ -195,7 +195,7 @@ export async function findHotels(
   }
   const past = checkDay(query.checkInDate, place, { maps, clock });
   if (past !== undefined) throw invalidInput([past]);
-  const timeZone = timeZoneOf(text, maps);
+  const timeZone = findTimeZone(text, maps);
   const nights = Temporal.PlainDate.from(query.checkInDate).until(query.checkOutDate).days;
   call.progress(`Asking the supplier for rooms near ${place.label}`);
   const { checkInDate, checkOutDate, guests, childAges = [], rooms } = query;

@@ -27,19 +27,19 @@ const guests = (givenName: string) => [{ givenName, familyName: "Hart" }];
 const keyed = (key: string) => ({ headers: { "idempotency-key": key } });
 const book = (args: object, key?: string) =>
   world.service.call("book_flight", args, key === undefined ? {} : keyed(key));
-const saidOf = ({ status, body, headers }: Answer) => ({
+const describeAnswer = ({ status, body, headers }: Answer) => ({
   status,
   code: body.code ?? null,
   replayed: headers.get("idempotent-replayed"),
 });
 const REPEATED = { status: 200, code: null, replayed: "true" };
 const REFUSED = { status: 500, code: "already_booked", replayed: null };
-const resultOf = ({ body }: Answer): Record<string, unknown> => Object(body.result);
-const previewOf = async (tool: string, args: object) => {
+const readResult = ({ body }: Answer): Record<string, unknown> => Object(body.result);
+const previewCall = async (tool: string, args: object) => {
   const { accepted, problem } = Object(await world.result("preview_call", { tool, args }));
   return { accepted, code: problem?.code ?? null, orderId: problem?.orderId ?? null };
 };
-const ordersOf = async (offerId: string) =>
+const listOrders = async (offerId: string) =>
   (await world.ledger()).orders.filter(({ offer_id }) => offer_id === offerId);
 
 async function cancel(orderId: unknown) {
@@ -51,17 +51,17 @@ describe("a booking of the same flight", () => {
   it("is a repetition for the same travelers only: others are refused, with the order's id", async () => {
     const { id: offerId } = await world.flexibleOffer();
     const first = await book({ offerId }, `first-${offerId}`);
-    const { orderId, pnr } = resultOf(first);
-    expect(saidOf(await book({ offerId }))).toEqual(REPEATED);
+    const { orderId, pnr } = readResult(first);
+    expect(describeAnswer(await book({ offerId }))).toEqual(REPEATED);
     const forCarol = { offerId, additionalCustomerUserIds: [companion] };
     const refused = await book(forCarol, `second-${offerId}`);
-    expect(saidOf(refused)).toEqual(REFUSED);
+    expect(describeAnswer(refused)).toEqual(REFUSED);
     expect(refused.body).toMatchObject({ orderId, differsIn: "travelers", retryable: false });
     expect(refused.body.detail).toContain(String(orderId));
     expect(refused.text).not.toContain(String(pnr));
-    expect(await previewOf("book_flight", forCarol)).toEqual({ accepted: false, code: "already_booked", orderId });
-    expect(await previewOf("book_flight", { offerId })).toMatchObject({ accepted: true });
-    expect(await ordersOf(offerId)).toHaveLength(1);
+    expect(await previewCall("book_flight", forCarol)).toEqual({ accepted: false, code: "already_booked", orderId });
+    expect(await previewCall("book_flight", { offerId })).toMatchObject({ accepted: true });
+    expect(await listOrders(offerId)).toHaveLength(1);
     await world.expectSameBooks();
   });
 
@@ -69,15 +69,15 @@ describe("a booking of the same flight", () => {
     const { id: offerId, owner } = await world.flexibleOffer();
     const { bags } = Object(await world.result("list_flight_ancillaries", { offerId }));
     const services = [{ id: bags[0].id, quantity: 1 }];
-    const { orderId } = resultOf(await book({ offerId, services }));
+    const { orderId } = readResult(await book({ offerId, services }));
     const airlineCreditId = await world.giveCredit(owner.iataCode, "1.00");
-    expect(saidOf(await book({ offerId, services }))).toEqual(REPEATED);
+    expect(describeAnswer(await book({ offerId, services }))).toEqual(REPEATED);
     for (const other of [{}, { services: [{ id: bags[0].id, quantity: 2 }] }, { services, airlineCreditId }]) {
       const args = { offerId, ...other };
       const refused = await book(args);
-      expect(saidOf(refused)).toEqual(REFUSED);
+      expect(describeAnswer(refused)).toEqual(REFUSED);
       expect(refused.body).toMatchObject({ orderId, differsIn: "particulars" });
-      expect(await previewOf("book_flight", args)).toEqual({ accepted: false, code: "already_booked", orderId });
+      expect(await previewCall("book_flight", args)).toEqual({ accepted: false, code: "already_booked", orderId });
     }
   });
 
@@ -91,7 +91,7 @@ describe("a booking of the same flight", () => {
       [undefined, undefined],
       ["already_booked", "already_booked"],
     ]);
-    expect(await ordersOf(offerId)).toHaveLength(1);
+    expect(await listOrders(offerId)).toHaveLength(1);
     await world.expectSameBooks();
   });
 
@@ -102,7 +102,7 @@ describe("a booking of the same flight", () => {
     const theirs = { offerId, additionalCustomerUserIds: [companion] };
     expect((await world.service.call("book_flight", theirs, as)).body.code).toBe("customer_not_found");
     const unknown = await book({ offerId, additionalCustomerUserIds: ["icu_0000unknown"] });
-    expect(saidOf(unknown)).toMatchObject({ status: 500, code: "customer_not_found" });
+    expect(describeAnswer(unknown)).toMatchObject({ status: 500, code: "customer_not_found" });
   });
 
   it("made by an earlier release is compared by what that release stored", async () => {
@@ -113,27 +113,27 @@ describe("a booking of the same flight", () => {
     await book({ offerId: bagged.id, services });
     const offers = [plain.id, bagged.id];
     await world.service.sql("update booking set particulars_hash = null where offer_id = any ($1)", [offers]);
-    expect(saidOf(await book({ offerId: plain.id }))).toEqual(REPEATED);
-    expect(saidOf(await book({ offerId: bagged.id, services }))).toEqual(REPEATED);
-    expect(saidOf(await book({ offerId: bagged.id }))).toEqual(REFUSED);
-    expect(saidOf(await book({ offerId: plain.id, services: [{ id: "ase_0000other" }] }))).toEqual(REFUSED);
-    expect(saidOf(await book({ offerId: plain.id, additionalCustomerUserIds: [companion] }))).toEqual(REFUSED);
+    expect(describeAnswer(await book({ offerId: plain.id }))).toEqual(REPEATED);
+    expect(describeAnswer(await book({ offerId: bagged.id, services }))).toEqual(REPEATED);
+    expect(describeAnswer(await book({ offerId: bagged.id }))).toEqual(REFUSED);
+    expect(describeAnswer(await book({ offerId: plain.id, services: [{ id: "ase_0000other" }] }))).toEqual(REFUSED);
+    expect(describeAnswer(await book({ offerId: plain.id, additionalCustomerUserIds: [companion] }))).toEqual(REFUSED);
   });
 
   it("says after its cancellation that it is cancelled, and gives the stored answer only for the same key", async () => {
     const { id: offerId, totalAmount } = await world.flexibleOffer();
     const key = `key-${offerId}`;
     const first = await book({ offerId }, key);
-    const { orderId } = resultOf(first);
-    expect(resultOf(first)).toMatchObject({ status: "confirmed", refundedUsdc: "0.00", since: [] });
+    const { orderId } = readResult(first);
+    expect(readResult(first)).toMatchObject({ status: "confirmed", refundedUsdc: "0.00", since: [] });
     await world.issueTickets(String(orderId));
     await world.result("read_order", { orderId });
-    await expect.poll(async () => resultOf(await book({ offerId })).ticketing).toBe("ticketed");
-    const ticketed = resultOf(await book({ offerId }));
+    await expect.poll(async () => readResult(await book({ offerId })).ticketing).toBe("ticketed");
+    const ticketed = readResult(await book({ offerId }));
     expect(ticketed).toMatchObject({ status: "confirmed", ticketOrderHash: expect.stringMatching(/^0x/) });
     expect(ticketed.next).not.toContain("issues its tickets");
     const { refundedUsdc } = await cancel(orderId);
-    const again = resultOf(await book({ offerId }));
+    const again = readResult(await book({ offerId }));
     expect(again).toMatchObject({
       orderId,
       totalAmount,
@@ -146,7 +146,7 @@ describe("a booking of the same flight", () => {
     const kinds = [again.since].flat().map((one) => Object(one).kind);
     expect(kinds).toEqual(expect.arrayContaining(["ticketed", "cancelled", "refunded"]));
     const replayed = await book({ offerId }, key);
-    expect([replayed.headers.get("idempotent-replayed"), resultOf(replayed)]).toEqual(["true", resultOf(first)]);
+    expect([replayed.headers.get("idempotent-replayed"), readResult(replayed)]).toEqual(["true", readResult(first)]);
     await world.expectSameBooks();
   });
 
@@ -158,7 +158,7 @@ describe("a booking of the same flight", () => {
     const payment = { type: "balance", ...due };
     await world.result("confirm_order_change", { changeId, payment });
     const now = await world.result("read_order", { orderId: order.orderId });
-    const again = resultOf(await book({ offerId }));
+    const again = readResult(await book({ offerId }));
     expect(again).toMatchObject({ status: "confirmed", totalAmount: now.totalAmount });
     expect(again.totalAmount).not.toBe(order.totalAmount);
     const flown = (some: unknown) =>
@@ -176,8 +176,8 @@ describe("a booking of the same flight", () => {
 describe("a booking of the same stay", () => {
   it("is a repetition for the same guests and wishes only", async () => {
     const { id: quoteId } = await world.quoted();
-    const { orderId } = resultOf(await world.bookStay(quoteId));
-    expect(saidOf(await world.bookStay(quoteId))).toEqual(REPEATED);
+    const { orderId } = readResult(await world.bookStay(quoteId));
+    expect(describeAnswer(await world.bookStay(quoteId))).toEqual(REPEATED);
     for (const [differsIn, other] of [
       ["travelers", { guests: guests("Carol") }],
       ["travelers", { guests: [...guests("Amelia"), ...guests("Carol")] }],
@@ -186,10 +186,10 @@ describe("a booking of the same stay", () => {
       ["particulars", { additionalCustomerUserIds: [companion] }],
     ] as const) {
       const refused = await world.bookStay(quoteId, other);
-      expect(saidOf(refused)).toEqual(REFUSED);
+      expect(describeAnswer(refused)).toEqual(REFUSED);
       expect(refused.body).toMatchObject({ orderId, differsIn, retryable: false });
       const args = { quoteId, email: "amelia@example.com", guests: guests("Amelia"), ...other };
-      expect(await previewOf("book_stay", args)).toEqual({ accepted: false, code: "already_booked", orderId });
+      expect(await previewCall("book_stay", args)).toEqual({ accepted: false, code: "already_booked", orderId });
     }
     expect(await world.stayBookings(quoteId)).toHaveLength(1);
   });
@@ -198,27 +198,27 @@ describe("a booking of the same stay", () => {
     const { id: quoteId } = await world.quoted();
     const [amelia] = guests("Amelia");
     const born = (bornOn: string) => ({ guests: [{ ...amelia, bornOn }] });
-    const { orderId } = resultOf(await world.bookStay(quoteId, born("1987-07-24")));
-    expect(saidOf(await world.bookStay(quoteId, born("1987-07-24")))).toEqual(REPEATED);
+    const { orderId } = readResult(await world.bookStay(quoteId, born("1987-07-24")));
+    expect(describeAnswer(await world.bookStay(quoteId, born("1987-07-24")))).toEqual(REPEATED);
     for (const other of [born("2019-07-24"), {}]) {
       const refused = await world.bookStay(quoteId, other);
-      expect(saidOf(refused)).toEqual(REFUSED);
+      expect(describeAnswer(refused)).toEqual(REFUSED);
       expect(refused.body).toMatchObject({ orderId, differsIn: "particulars" });
       expect(refused.body.detail).toContain("dates of birth");
       const args = { quoteId, email: "amelia@example.com", guests: guests("Amelia"), ...other };
-      expect(await previewOf("book_stay", args)).toEqual({ accepted: false, code: "already_booked", orderId });
+      expect(await previewCall("book_stay", args)).toEqual({ accepted: false, code: "already_booked", orderId });
     }
     expect(await world.stayBookings(quoteId)).toHaveLength(1);
   });
 
   it("with other contact details is a repetition that says what was not applied, and keeps the booking", async () => {
     const { id: quoteId } = await world.quoted();
-    const first = resultOf(await world.bookStay(quoteId));
+    const first = readResult(await world.bookStay(quoteId));
     expect(first).toMatchObject({ notApplied: [] });
     const again = async (other: object) => {
       const answer = await world.bookStay(quoteId, { ...other });
-      expect(saidOf(answer)).toEqual(REPEATED);
-      return resultOf(answer);
+      expect(describeAnswer(answer)).toEqual(REPEATED);
+      return readResult(answer);
     };
     for (const same of [{}, { phoneNumber: undefined }]) {
       expect(await again(same)).toMatchObject({ orderId: first.orderId, notApplied: [], next: first.next });
@@ -253,22 +253,22 @@ describe("a booking of the same stay", () => {
     const { id: quoteId } = await world.quoted();
     await world.bookStay(quoteId);
     await world.service.sql("update booking set particulars_hash = null where offer_id = $1", [quoteId]);
-    expect(saidOf(await world.bookStay(quoteId))).toEqual(REPEATED);
-    expect(saidOf(await world.bookStay(quoteId, { guests: guests("Carol") }))).toEqual(REFUSED);
+    expect(describeAnswer(await world.bookStay(quoteId))).toEqual(REPEATED);
+    expect(describeAnswer(await world.bookStay(quoteId, { guests: guests("Carol") }))).toEqual(REFUSED);
   });
 
   it("says after its cancellation that it is cancelled, and gives the stored answer only for the same key", async () => {
     const { id: quoteId } = await world.quoted();
     const key = keyed(`key-${quoteId}`);
-    const first = resultOf(await world.bookStay(quoteId, {}, key));
+    const first = readResult(await world.bookStay(quoteId, {}, key));
     expect(first).toMatchObject({ status: "confirmed", refundedUsdc: "0.00", since: [] });
     const { refundedUsdc } = await cancel(first.orderId);
-    expect(resultOf(await world.bookStay(quoteId))).toMatchObject({
+    expect(readResult(await world.bookStay(quoteId))).toMatchObject({
       orderId: first.orderId,
       status: "cancelled",
       refundedUsdc,
       next: expect.stringContaining("is cancelled"),
     });
-    expect(resultOf(await world.bookStay(quoteId, {}, key))).toEqual(first);
+    expect(readResult(await world.bookStay(quoteId, {}, key))).toEqual(first);
   });
 });

@@ -12,13 +12,13 @@ import {
   ChargeTxHash,
   COVERED,
   CoveredUsdc,
+  hashItinerary,
+  hashTicketOrder,
   inUsdc,
-  itineraryHashOf,
   NextStep,
-  namesOf,
   OrderHashes,
+  pickNames,
   sayWhoPays,
-  ticketOrderHashOf,
   VendorAddress,
 } from "../bookings/index.ts";
 
@@ -60,7 +60,7 @@ export const StayResult = SupplierResult.extend({
 });
 export type StayResult = z.infer<typeof StayResult>;
 
-function priceOf({ totalAmount: amount, totalCurrency: currency }: Booking, { price }: SupplierStay) {
+function shownPrice({ totalAmount: amount, totalCurrency: currency }: Booking, { price }: SupplierStay) {
   return price ?? { amount, currency };
 }
 
@@ -69,7 +69,7 @@ function priceOf({ totalAmount: amount, totalCurrency: currency }: Booking, { pr
  * its quote takes the held amount, since that was requested.
  */
 export function balancePaysForStay(booking: Booking, stay: SupplierStay): Micro {
-  const { amount, currency } = priceOf(booking, stay);
+  const { amount, currency } = shownPrice(booking, stay);
   const total = currency === booking.totalCurrency ? inUsdc(amount, currency, booking.rate) : undefined;
   return total === undefined || total > booking.amountMicroUsdc ? booking.amountMicroUsdc : total;
 }
@@ -97,10 +97,10 @@ export function toStayResult(
   ticketOrderHash: string;
 } {
   const { id: orderId, bookingId: _, cancelledAt: __, price: ___, ...facts } = stay;
-  const { amount, currency } = priceOf(booking, stay);
+  const { amount, currency } = shownPrice(booking, stay);
   const { accommodationName, checkInDate, checkOutDate } = stay;
   const place = { accommodationName, checkInDate, checkOutDate };
-  const travelers = namesOf(booking.travelers);
+  const travelers = pickNames(booking.travelers);
   const proofs = [stay.reference ?? orderId];
   return {
     ...facts,
@@ -113,8 +113,8 @@ export function toStayResult(
       familyName,
       ...(userId === undefined ? {} : { userId }),
     })),
-    itineraryHash: itineraryHashOf({ orderId, travelers, stay: place, amount, currency }, booking.itinerarySalt),
-    ticketOrderHash: ticketOrderHashOf({ orderId, proofs }, booking.itinerarySalt),
+    itineraryHash: hashItinerary({ orderId, travelers, stay: place, amount, currency }, booking.itinerarySalt),
+    ticketOrderHash: hashTicketOrder({ orderId, proofs }, booking.itinerarySalt),
     next: sayNextOfStay(stay, { isCovered: booking.escrowBookingId !== undefined }),
     quoteId: booking.offerId,
     ...sayWhoPays(booking, balancePaysForStay(booking, stay)),

@@ -13,7 +13,7 @@ afterAll(() => world.close());
 /** The supplier's clock is moved in the sandbox. */
 const LATE_MILLISECONDS = 600_000;
 const BOOKINGS = "/stays/bookings";
-const codeOf = ({ status, body }: { status: number; body: Record<string, unknown> }) => [status, body.code];
+const statusAndCode = ({ status, body }: { status: number; body: Record<string, unknown> }) => [status, body.code];
 
 describe("a stay", () => {
   it("is found, quoted and booked, and is paid from the wallet", async () => {
@@ -72,7 +72,7 @@ describe("a stay", () => {
   it("is not a flight: book_flight does not answer with it", async () => {
     const { id } = await world.quoted();
     expect((await world.bookStay(id)).status).toBe(200);
-    expect(codeOf(await world.service.call("book_flight", { offerId: id }))).toEqual([500, "offer_not_found"]);
+    expect(statusAndCode(await world.service.call("book_flight", { offerId: id }))).toEqual([500, "offer_not_found"]);
   });
 });
 
@@ -84,7 +84,7 @@ describe("a booking that the supplier does not answer", () => {
     for (const fault of [...done, ...undone]) {
       const quote = await world.quoted();
       await world.arm(BOOKINGS, fault, LATE_MILLISECONDS);
-      expect(codeOf(await world.unanswered(world.bookStay(quote.id))), fault).toEqual([500, "outcome_unknown"]);
+      expect(statusAndCode(await world.unanswered(world.bookStay(quote.id))), fault).toEqual([500, "outcome_unknown"]);
       open.push({ fault, quote });
     }
     await world.advance(LATE_MILLISECONDS / 1_000);
@@ -126,7 +126,7 @@ describe("a refused booking costs nothing", () => {
   ])("%s is %s", async (fault, code) => {
     const { id } = await world.quoted();
     await world.arm(BOOKINGS, fault);
-    expect(codeOf(await world.bookStay(id))).toEqual([500, code]);
+    expect(statusAndCode(await world.bookStay(id))).toEqual([500, code]);
     expect(await world.stayBookings(id)).toEqual([]);
     await world.expectSameBooks();
     // It was this once.
@@ -141,7 +141,7 @@ describe("a refused booking costs nothing", () => {
     const sent = await world.service.call("send_tokens", { to, token: "USDC", amount: "99999.00" }, poor.as);
     expect(sent.status, sent.text).toBe(200);
     const answer = await world.bookStay(id, {}, poor.as);
-    expect(codeOf(answer)).toEqual([500, "insufficient_balance"]);
+    expect(statusAndCode(answer)).toEqual([500, "insufficient_balance"]);
     expect(parseDecimal(String(answer.body.missingUsdc))).toBe((parseDecimal(totalAmount) ?? 0n) - 1_000_000n);
     expect(await world.stayBookings(id)).toEqual([]);
   });
@@ -151,7 +151,7 @@ describe("a refused booking costs nothing", () => {
     await world.service.sql("update chain_network set stopped_because = 'a test' where network = 'sandbox'");
     const answer = await world.bookStay(id);
     await world.service.sql("update chain_network set stopped_because = null where network = 'sandbox'");
-    expect(codeOf(answer)).toEqual([500, "settlement_stopped"]);
+    expect(statusAndCode(answer)).toEqual([500, "settlement_stopped"]);
     expect(await world.stayBookings(id)).toEqual([]);
   });
 });
@@ -166,7 +166,7 @@ describe("a quote", () => {
     await world.armOften("/stays/quotes", fault);
     const answer = await world.service.call("quote_stay", { rateId: world.rateId });
     await world.disarm();
-    expect(codeOf(answer)).toEqual([500, code]);
+    expect(statusAndCode(answer)).toEqual([500, code]);
   });
 
   it("has the current price, which the booking uses", async () => {
@@ -180,11 +180,11 @@ describe("a quote", () => {
   });
 
   it("and a rate that are unknown are not found", async () => {
-    expect(codeOf(await world.service.call("quote_stay", { rateId: "rat_0000Nothing" }))).toEqual([
+    expect(statusAndCode(await world.service.call("quote_stay", { rateId: "rat_0000Nothing" }))).toEqual([
       500,
       "rate_not_found",
     ]);
-    expect(codeOf(await world.bookStay("quo_0000Nothing"))).toEqual([500, "quote_not_found"]);
-    expect(codeOf(await world.bookStay("../bookings"))).toEqual([500, "quote_not_found"]);
+    expect(statusAndCode(await world.bookStay("quo_0000Nothing"))).toEqual([500, "quote_not_found"]);
+    expect(statusAndCode(await world.bookStay("../bookings"))).toEqual([500, "quote_not_found"]);
   });
 });

@@ -13,7 +13,7 @@ afterAll(() => world.close());
 
 const said = ({ status, body }: { status: number; body: Record<string, unknown> }) => [status, body.code, body.detail];
 /** Stored before the supplier is asked. */
-const intentsOf = (quoteId: string) => world.service.sql("select id from booking where offer_id = $1", [quoteId]);
+const selectIntents = (quoteId: string) => world.service.sql("select id from booking where offer_id = $1", [quoteId]);
 const guest = { givenName: "Amelia", familyName: "Hart" };
 
 describe("book_stay", () => {
@@ -81,7 +81,7 @@ describe("book_stay", () => {
     const answer = await world.bookStay(id, extra);
     expect([answer.status, answer.body.code], answer.text).toEqual([400, "invalid_input"]);
     expect(answer.body.issues).toEqual([expect.objectContaining({ path })]);
-    expect(await intentsOf(id)).toEqual([]);
+    expect(await selectIntents(id)).toEqual([]);
     expect(await world.stayBookings(id)).toEqual([]);
   });
 
@@ -97,7 +97,7 @@ describe("book_stay", () => {
       code: "invalid_input",
       issues: [{ path: "loyaltyProgrammeAccountNumber" }],
     });
-    expect(await intentsOf(hasNot.id)).toEqual([]);
+    expect(await selectIntents(hasNot.id)).toEqual([]);
   });
 
   it("tells the accommodation the ages of children at check-in that the quote does not count as such", async () => {

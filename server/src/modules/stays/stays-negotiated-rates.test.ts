@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { openStays, type StaysWorld } from "../../../test/support/stays-service.ts";
-import { newFundedTenant, resultOf } from "../../../test/support/treasury.ts";
+import { newFundedTenant, requireResult } from "../../../test/support/treasury.ts";
 import { parseDecimal } from "../../domain/money.ts";
 
 /** Rates that a tenant has agreed with hotels, at the supplier's sandbox over dispatch. */
@@ -20,11 +20,11 @@ async function createRate(options = {}) {
   const answer = await manage(create, options);
   expect(answer.status, answer.text).toBe(200);
   expect(answer.body.result).toMatchObject({ action: "create", displayName: "Hart Travel", accommodationIds });
-  const { negotiatedRateId } = resultOf(answer);
+  const { negotiatedRateId } = requireResult(answer);
   return String(negotiatedRateId);
 }
 
-async function agreedRateOf(options = {}) {
+async function findAgreedRate(options = {}) {
   const { accommodations } = await world.searchHotels(options);
   return accommodations.find(({ id }) => id === world.hotel.id)?.cheapestRate;
 }
@@ -36,10 +36,10 @@ describe("a negotiated rate", () => {
       await newFundedTenant(world.service, "Other"),
     ];
     const negotiatedRateId = await createRate(owner.as);
-    const rate = await agreedRateOf(owner.as);
+    const rate = await findAgreedRate(owner.as);
     const listed = parseDecimal(world.hotel.cheapestRate.totalAmount) ?? 0n;
     expect(parseDecimal(rate?.totalAmount ?? "")).toBeLessThan(listed);
-    expect((await agreedRateOf(other.as))?.totalAmount).toBe(world.hotel.cheapestRate.totalAmount);
+    expect((await findAgreedRate(other.as))?.totalAmount).toBe(world.hotel.cheapestRate.totalAmount);
     const quote = await world.quoted(rate?.id, owner.as);
     expect(quote.negotiatedRateId).toBe(negotiatedRateId);
 
@@ -58,7 +58,7 @@ describe("a negotiated rate", () => {
 
     const booked = await world.bookStay(quote.id, {}, owner.as);
     expect(booked.body.result, booked.text).toMatchObject({ chargedUsdc: quote.totalAmount });
-    const { orderId } = resultOf(booked);
+    const { orderId } = requireResult(booked);
     const cancelling = await world.result("cancel_order_quote", { orderId }, owner.as);
     expect(cancelling).toMatchObject({ kind: "stay", refundAmount: quote.totalAmount });
     const { cancellationId } = cancelling;
@@ -96,7 +96,7 @@ describe("a negotiated rate", () => {
     expect((await manage(update)).body.code).toBe("negotiated_rate_not_found");
     const rows = "select deleted_at is not null as deleted from negotiated_rate where negotiated_rate_id = $1";
     expect(await world.service.sql(rows, [negotiatedRateId])).toEqual([{ deleted: true }]);
-    expect((await agreedRateOf())?.totalAmount).toBe(world.hotel.cheapestRate.totalAmount);
+    expect((await findAgreedRate())?.totalAmount).toBe(world.hotel.cheapestRate.totalAmount);
   });
 
   it("that the supplier has lost does not stop searches", async () => {
@@ -106,7 +106,7 @@ describe("a negotiated rate", () => {
       negotiatedRateId,
       "nre_0000Lost",
     ]);
-    expect((await agreedRateOf(owner.as))?.totalAmount).toBe(world.hotel.cheapestRate.totalAmount);
+    expect((await findAgreedRate(owner.as))?.totalAmount).toBe(world.hotel.cheapestRate.totalAmount);
     const update = { action: "update", negotiatedRateId: "nre_0000Lost", displayName: "Renamed" };
     expect((await manage(update, owner.as)).body.code).toBe("negotiated_rate_not_found");
   });

@@ -105,9 +105,9 @@ test.each([
   ["ten minutes ago", (body: string) => sign(body, now() - 600)],
   ["ten minutes ahead", (body: string) => sign(body, now() + 600)],
   ["garbage", () => "t=1,v1=zz"],
-])("%s: refused without a reason, and nothing is stored", async (_name, signatureOf) => {
+])("%s: refused without a reason, and nothing is stored", async (_name, signEvent) => {
   const { id, body } = newEvent();
-  const { status, body: problem } = await post(body, signatureOf(body));
+  const { status, body: problem } = await post(body, signEvent(body));
   expect(status).toBe(401);
   expect(problem).toMatchObject({ code: "unauthorized", detail: "Refused." });
   expect(await stored(id)).toBe(0);

@@ -74,7 +74,7 @@ function processor(stores: Stores, mortal: <T extends object>(port: T) => T = id
   return createEventProcessor({ stores, portsFor: () => ports, clock, log: silentLog });
 }
 
-async function outcomeOf({ id }: SupplierEvent) {
+async function readOutcome({ id }: SupplierEvent) {
   const row = await world.db.selectFrom("webhookEvent").select("outcome").where("id", "=", id).executeTakeFirst();
   return row?.outcome ?? undefined;
 }
@@ -95,7 +95,7 @@ async function dieAndGoOn(deathAt: number, when: "before" | "after") {
   const { mortal, mortalStores, steps, death } = dyingProcess(deathAt, when);
   const run = processor(mortalStores(world.stores), mortal).runOnce();
   await Promise.race([run, death]);
-  const outcome = await outcomeOf(received);
+  const outcome = await readOutcome(received);
   world.clock.advance(LEASE_OVER);
   await processor(world.stores).runOnce();
   return { orderId, received, steps: steps(), outcome };
@@ -117,7 +117,7 @@ test("a worker that dies at any step leaves the event to the next one, and nothi
       const where = `dies ${when} step ${deathAt} of ${steps}`;
       const { orderId, received, outcome } = await dieAndGoOn(deathAt, when);
       outcomes.add(outcome);
-      expect(await outcomeOf(received), where).toBe("order read");
+      expect(await readOutcome(received), where).toBe("order read");
       await expectRead(orderId, where);
     }
   }
@@ -129,40 +129,40 @@ async function leftOpen(fault: string) {
   tenant.supplier.faults.order.push(fault);
   await expect(tenant.book({ offerId })).rejects.toMatchObject({ code: "outcome_unknown" });
   const find = async () => (await tenant.bookings()).find((booking) => booking.offerId === offerId);
-  return { id: (await find())?.id ?? "", stateOf: async () => (await find())?.state };
+  return { id: (await find())?.id ?? "", readState: async () => (await find())?.state };
 }
 /** As soon as an event may have woken it. */
 const reconcileAtOnce = () => tenant.reconcile({ milliseconds: 1 });
 
 test("an event about a missing order decides nothing before the quiet time is over", async () => {
-  const { id, stateOf } = await leftOpen("late_effect");
+  const { id, readState } = await leftOpen("late_effect");
   const received = event("order.created", { bookingId: id });
   await receive(received);
   await processor(world.stores).runOnce();
-  expect(await outcomeOf(received)).toBe("decides nothing");
+  expect(await readOutcome(received)).toBe("decides nothing");
   await reconcileAtOnce();
-  expect(await stateOf()).toBe("ordering");
+  expect(await readState()).toBe("ordering");
   tenant.supplier.arriveLate();
   await tenant.reconcile();
-  expect(await stateOf()).toBe("booked");
+  expect(await readState()).toBe("booked");
 });
 
 test("a failed creation that the supplier confirms ends the booking at once", async () => {
-  const { id, stateOf } = await leftOpen("lost_before_effect");
+  const { id, readState } = await leftOpen("lost_before_effect");
   await receive(event("order.creation_failed", { bookingId: id }));
   await processor(world.stores).runOnce();
   await reconcileAtOnce();
-  expect(await stateOf()).toBe("failed");
+  expect(await readState()).toBe("failed");
 });
 
 test("a failed creation that the supplier contradicts ends nothing", async () => {
-  const { id, stateOf } = await leftOpen("lost_after_effect");
+  const { id, readState } = await leftOpen("lost_after_effect");
   await receive(event("order.creation_failed", { bookingId: id }));
   await processor(world.stores).runOnce();
   await reconcileAtOnce();
-  expect(await stateOf()).not.toBe("failed");
+  expect(await readState()).not.toBe("failed");
   await tenant.reconcile();
-  expect(await stateOf()).toBe("booked");
+  expect(await readState()).toBe("booked");
 });
 
 test("an event that cannot be handled is retried, and finally given up", async () => {
@@ -171,9 +171,9 @@ test("an event that cannot be handled is retried, and finally given up", async (
   const { runOnce } = processor(world.stores);
   await runOnce();
   expect(await runOnce()).toBe(0);
-  for (let hour = 0; hour < 100 && (await outcomeOf(received)) === undefined; hour += 1) {
+  for (let hour = 0; hour < 100 && (await readOutcome(received)) === undefined; hour += 1) {
     world.clock.advance({ hours: 1 });
     await runOnce();
   }
-  expect(await outcomeOf(received)).toMatch(/^given up: /);
+  expect(await readOutcome(received)).toMatch(/^given up: /);
 });

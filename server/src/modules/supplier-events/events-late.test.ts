@@ -95,14 +95,14 @@ test("a refund reported late, when the order is already cancelled, is still pass
 const Found = z.object({
   offers: z.array(z.object({ id: z.string(), paymentRequirements: z.object({ requiresInstantPayment: z.boolean() }) })),
 });
-const codeOf = ({ body }: { body: Record<string, unknown> }) => body.code;
+const answerCode = ({ body }: { body: Record<string, unknown> }) => body.code;
 
 test("a cancellation that takes effect after all is refunded", async () => {
   const { orderId } = await world.bookFlexible();
   const { cancellationId } = await world.result("cancel_order_quote", { orderId });
   await world.arm(`/air/order_cancellations/${cancellationId}/actions/confirm`, "late_effect", LATE_MILLISECONDS);
   const answer = await world.unanswered(world.service.call("confirm_cancel_order", { cancellationId }));
-  expect(codeOf(answer)).toBe("outcome_unknown");
+  expect(answerCode(answer)).toBe("outcome_unknown");
   await world.endQuietTime();
   const states = async () =>
     (await world.service.sql("select state from servicing_action where order_id = $1", [orderId])).map(
@@ -123,7 +123,7 @@ test("an abandoned hold is cancelled", async () => {
   expect(offer).toBeDefined();
   await world.arm("/air/orders", "late_effect", LATE_MILLISECONDS);
   const answer = await world.unanswered(world.service.call("book_flight", { offerId: offer?.id }));
-  expect(codeOf(answer)).toBe("outcome_unknown");
+  expect(answerCode(answer)).toBe("outcome_unknown");
   await world.endQuietTime();
   const rows = () => world.service.sql("select state from booking where offer_id = $1", [offer?.id]);
   await expect.poll(rows).toEqual([{ state: "failed" }]);

@@ -29,7 +29,7 @@ async function read(orderId: string) {
   if (answer.status !== 200) throw new Error(`the order answered ${answer.status}: ${answer.text}`);
   return Order.parse(answer.body);
 }
-const kindsOf = async (orderId: string) =>
+const listKinds = async (orderId: string) =>
   (await read(orderId)).events.map(({ kind, source }) => `${kind} by ${source}`);
 
 async function book() {
@@ -69,9 +69,9 @@ test("a repeated event counts once, and a late one changes nothing", async () =>
   await disturb("duplicate", { type: "air.payment.succeeded", copies: 5 });
   const { orderId } = await book();
   await tick(2);
-  await expect.poll(() => kindsOf(orderId)).toEqual(["booked by call", "ticketed by webhook"]);
+  await expect.poll(() => listKinds(orderId)).toEqual(["booked by call", "ticketed by webhook"]);
   await expect.poll(() => outcomes(orderId, "air.payment.succeeded")).toEqual([{ outcome: "order read" }]);
-  expect(await kindsOf(orderId)).toEqual(["booked by call", "ticketed by webhook"]);
+  expect(await listKinds(orderId)).toEqual(["booked by call", "ticketed by webhook"]);
 });
 
 test("events in the wrong order end in the same record", async () => {
@@ -80,7 +80,7 @@ test("events in the wrong order end in the same record", async () => {
   await tick(2);
   await world.supplier("/_sandbox/schedule_changes", { order_id: order.orderId, slice: 0, shift_minutes: 95 });
   await expect
-    .poll(async () => (await kindsOf(order.orderId)).toSorted())
+    .poll(async () => (await listKinds(order.orderId)).toSorted())
     .toEqual(["booked by call", "schedule_changed by webhook", "ticketed by webhook"]);
   const { scheduleChanges, ticketing } = await read(order.orderId);
   expect([ticketing, scheduleChanges]).toEqual(["ticketed", [{ id: expect.stringMatching(/^aic_/) }]]);
@@ -95,7 +95,7 @@ test("a missing event is made up for by reading the order", async () => {
   await world.service.sql("update booking set order_check_at = now() - interval '1 second' where order_id = $1", [
     orderId,
   ]);
-  await expect.poll(() => kindsOf(orderId)).toEqual(["booked by call", "ticketed by reconciliation"]);
+  await expect.poll(() => listKinds(orderId)).toEqual(["booked by call", "ticketed by reconciliation"]);
 });
 
 test("a call's change updates the order's slices, and is recorded once", async () => {
@@ -148,7 +148,7 @@ describe("a commit that is accepted and not answered", () => {
 
   test("is cancelled as soon as the supplier says so, once", async () => {
     const { orderId } = await world.bookFlexible();
-    await expect.poll(() => kindsOf(orderId)).toContain("ticketed by webhook");
+    await expect.poll(() => listKinds(orderId)).toContain("ticketed by webhook");
     const quote = await world.result("cancel_order_quote", { orderId });
     const { cancellationId, refundAmount } = quote;
     await world.arm("/air/order_cancellations/{id}/actions/confirm", "accepted_then_done", LATE_MILLISECONDS);
@@ -175,5 +175,5 @@ test("an order that the operator cancels at the supplier shows as cancelled", as
   const { data } = Quote.parse(await world.post("/air/order_cancellations", { order_id: orderId }));
   await world.post(`/air/order_cancellations/${data.id}/actions/confirm`, {});
   await expect.poll(async () => (await read(orderId)).status).toBe("cancelled");
-  expect((await kindsOf(orderId)).filter((kind) => kind.startsWith("cancelled"))).toEqual(["cancelled by webhook"]);
+  expect((await listKinds(orderId)).filter((kind) => kind.startsWith("cancelled"))).toEqual(["cancelled by webhook"]);
 });

@@ -46,7 +46,7 @@ export async function handleEvent(ports: EventPorts, environment: Environment, e
 /** An event about something that is not an order yet may decide a booking with an open outcome. */
 async function finishBooking(ports: EventPorts, environment: Environment, event: SupplierEvent): Promise<string> {
   const { stores, log } = ports;
-  const bookingId = await bookingOf(ports, event);
+  const bookingId = await findBookingId(ports, event);
   const booking = bookingId === undefined ? undefined : await stores.bookings.get(bookingId);
   if (booking === undefined || booking.environment !== environment) return "not of this service";
   const fields = { bookingId, network: environment, state: booking.state, orderId: event.orderId, type: event.type };
@@ -70,7 +70,7 @@ async function finishBooking(ports: EventPorts, environment: Environment, event:
 }
 
 /** The supplier names the booking of an order that it has; for one that it lacks, only the event does. */
-async function bookingOf(
+async function findBookingId(
   { flights, stayBookings }: EventPorts,
   { orderId, bookingId }: SupplierEvent,
 ): Promise<string | undefined> {

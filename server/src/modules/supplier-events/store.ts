@@ -38,7 +38,7 @@ export function createSupplierInbox(queryable: Queryable, clock: Clock): Supplie
 
 export function createSupplierEndpoints(storage: { db: Queryable; vault: Vault; clock: Clock }): SupplierEndpoints {
   const { db, vault, clock } = storage;
-  const contextOf = (network: string, endpointId: string) => `webhook_endpoint ${network} ${endpointId}`;
+  const sealingContext = (network: string, endpointId: string) => `webhook_endpoint ${network} ${endpointId}`;
   return {
     async find(environment) {
       const row = await db
@@ -48,14 +48,14 @@ export function createSupplierEndpoints(storage: { db: Queryable; vault: Vault; 
         .executeTakeFirst();
       if (row === undefined) return undefined;
       const { endpointId, url } = row;
-      return { endpointId, url, secret: vault.decrypt(row.encryptedSecret, contextOf(environment, endpointId)) };
+      return { endpointId, url, secret: vault.decrypt(row.encryptedSecret, sealingContext(environment, endpointId)) };
     },
 
     async put(environment, { endpointId, url, secret }) {
       const values = {
         endpointId,
         url,
-        encryptedSecret: vault.encrypt(secret, contextOf(environment, endpointId)),
+        encryptedSecret: vault.encrypt(secret, sealingContext(environment, endpointId)),
         updatedAt: clock.now().toString(),
       };
       await db

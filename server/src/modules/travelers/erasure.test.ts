@@ -5,7 +5,7 @@ import { ApprovalDesk, day, type TestPerson } from "../../../test/support/approv
 import { type Escrow, freshHash, openEscrow } from "../../../test/support/escrow.ts";
 import { type MailServer, startMailServer } from "../../../test/support/mail-server.ts";
 import { startTestService, type TestService } from "../../../test/support/service.ts";
-import { newFundedTenant, resultOf, stranger } from "../../../test/support/treasury.ts";
+import { newFundedTenant, requireResult, stranger } from "../../../test/support/treasury.ts";
 
 const USER = "user_vera_17";
 const profile = {
@@ -84,7 +84,7 @@ async function columnsWithTraces(): Promise<string[]> {
 async function anOffer(days: number, passengers = 1, userId?: string): Promise<string> {
   const query = { origin: "LHR", destination: "JFK", departureDate: day(days), passengers };
   const answer = await service.call("search_flights", query, userId === undefined ? {} : { userId });
-  return Offers.parse(resultOf(answer)).offers[0]?.id ?? "";
+  return Offers.parse(requireResult(answer)).offers[0]?.id ?? "";
 }
 
 const as = { userId: USER };
@@ -93,30 +93,34 @@ const as = { userId: USER };
 async function issueInvoice(order: Record<string, unknown>): Promise<void> {
   const bookingId = await escrow.reserve(await escrow.prefund("9000"), "8500");
   const amounts = { vendorAmountUsdc: order.totalAmount, feeAmountUsdc: "7.5", vendorAddress: order.vendorAddress };
-  resultOf(await service.call("commit_booking", { bookingId, itineraryHash: order.itineraryHash, ...amounts }));
-  resultOf(await service.call("confirm_flight", { bookingId, ticketOrderHash: freshHash() }));
-  resultOf(await service.call("settle_booking", { bookingId }));
-  resultOf(await service.call("generate_booking_invoice", { bookingId }, as));
+  requireResult(await service.call("commit_booking", { bookingId, itineraryHash: order.itineraryHash, ...amounts }));
+  requireResult(await service.call("confirm_flight", { bookingId, ticketOrderHash: freshHash() }));
+  requireResult(await service.call("settle_booking", { bookingId }));
+  requireResult(await service.call("generate_booking_invoice", { bookingId }, as));
 }
 
 /** Leaves every kind of trace of a person. Returns the upcoming orders and the stay's booking data. */
 async function doEverything(): Promise<{ orders: string[]; stay: object }> {
   await service.call("save_traveler", { ...profile, userId: USER }, { headers: { "idempotency-key": "save" } });
   const keyed = { ...as, headers: { "idempotency-key": `book for ${USER}` } };
-  const own = resultOf(await service.call("book_flight", { offerId: await anOffer(40, 1, USER) }, keyed));
-  const customer = resultOf(await service.call("ensure_flight_customer", { clerkUserId: USER }, as));
+  const own = requireResult(await service.call("book_flight", { offerId: await anOffer(40, 1, USER) }, keyed));
+  const customer = requireResult(await service.call("ensure_flight_customer", { clerkUserId: USER }, as));
   const { customerUserId } = customer;
   const together = { offerId: await anOffer(41, 2), additionalCustomerUserIds: [customerUserId] };
-  const companion = resultOf(await service.call("book_flight", together, { headers: { "idempotency-key": "both" } }));
+  const companion = requireResult(
+    await service.call("book_flight", together, { headers: { "idempotency-key": "both" } }),
+  );
 
   const place = { location: "London", checkInDate: day(30), checkOutDate: day(32) };
-  const hotels = Hotels.parse(resultOf(await service.call("search_hotels", place)));
+  const hotels = Hotels.parse(requireResult(await service.call("search_hotels", place)));
   const rateId = hotels.accommodations[0]?.cheapestRate.id;
-  const quoted = resultOf(await service.call("quote_stay", { rateId }));
+  const quoted = requireResult(await service.call("quote_stay", { rateId }));
   const { givenName, familyName, email, phoneNumber } = profile;
   const guests = [{ givenName, familyName, bornOn: profile.bornOn }];
   const stay = { quoteId: quoted.id, email, phoneNumber, guests };
-  const booked = resultOf(await service.call("book_stay", stay, { ...as, headers: { "idempotency-key": "stay" } }));
+  const booked = requireResult(
+    await service.call("book_stay", stay, { ...as, headers: { "idempotency-key": "stay" } }),
+  );
 
   const guest = { guestName: `${givenName} ${familyName}`, guestEmail: email, buyerName: `${givenName} ${familyName}` };
   const tripId = await escrow.prefund("300", { ...guest, tripSummary: `For ${guest.guestName}` });
@@ -141,7 +145,7 @@ async function doEverything(): Promise<{ orders: string[]; stay: object }> {
   // Expired: an active budget that binds the person would prevent the erasure.
   const budget = { budgetId: "vera", amountUsdc: "1000", travelerIds: [USER], startsOn: day(-9), endsOn: day(-2) };
   expect((await desk.ask("/api/budgets", budget, service.operatorKey, "PUT")).status).toBe(200);
-  resultOf(
+  requireResult(
     await service.call(
       "give_feedback",
       {
@@ -238,16 +242,16 @@ describe("erasing", () => {
     const two = await bookTwo();
     expect((await erase("user_twin_one", CONFIRMED)).status).toBe(200);
     const shown = async (answer: typeof one) =>
-      resultOf(await service.call("read_order", { orderId: resultOf(answer).orderId }));
+      requireResult(await service.call("read_order", { orderId: requireResult(answer).orderId }));
     expect((await shown(one)).travelers).toMatchObject([{ givenName: "(erased)", familyName: "(erased)" }]);
     expect(await shown(one)).toMatchObject({ flight: { passengers: [{ familyName: "(erased)" }] } });
     expect(await shown(two)).toMatchObject({ travelers: [names], flight: { passengers: [names] } });
-    expect(resultOf(await bookTwo())).toMatchObject({ travelers: [names], passengers: [names] });
+    expect(requireResult(await bookTwo())).toMatchObject({ travelers: [names], passengers: [names] });
   });
 
   it("needs no confirmation without upcoming bookings, and another tenant's key finds nobody", async () => {
     await put("user_past_only");
-    const booked = resultOf(await book("user_past_only", 45));
+    const booked = requireResult(await book("user_past_only", 45));
     const other = await newFundedTenant(service, "Erases");
     expect((await erase("user_past_only", CONFIRMED, other.apiKey)).status).toBe(404);
     expect((await erase("user_past_only")).body).toMatchObject({ code: "conflict", orders: [booked.orderId] });
@@ -265,7 +269,7 @@ describe("erasing", () => {
     async (what) => {
       const userId = `user_in_a_race_${what.length}`;
       await put(userId);
-      resultOf(await service.call("ensure_flight_customer", { clerkUserId: userId }));
+      requireResult(await service.call("ensure_flight_customer", { clerkUserId: userId }));
       const offerId = what === "hold_flight" ? await aHoldableOffer() : await anOffer(46);
       const tripId = await escrow.prefund("3");
       const input = { tripId, origin: "LHR", destination: "JFK", departureDate: day(50) };
@@ -287,9 +291,9 @@ describe("erasing", () => {
   it("and paying for a held order at once: the payment finds nobody, and the order stays held", async () => {
     const userId = "user_who_pays_in_a_race";
     await put(userId);
-    resultOf(await service.call("ensure_flight_customer", { clerkUserId: userId }));
+    requireResult(await service.call("ensure_flight_customer", { clerkUserId: userId }));
     const offerId = await aHoldableOffer();
-    resultOf(await service.call("hold_flight", { offerId }, { userId }));
+    requireResult(await service.call("hold_flight", { offerId }, { userId }));
     const answer = await whileErasing(userId, () => service.call("book_flight", { offerId }, { userId }));
     expect(answer.body, answer.text).toMatchObject({ code: "traveler_incomplete", travelers: [{ userId }] });
     const stored = await service.sql("select kind, state from booking where offer_id = $1", [offerId]);
@@ -298,10 +302,14 @@ describe("erasing", () => {
 
   it("waits for a call by or for the person that has not stored its answer yet", async () => {
     await put("user_answered");
-    const { customerUserId } = resultOf(await service.call("ensure_flight_customer", { clerkUserId: "user_answered" }));
-    const own = resultOf(await book("user_answered", 47));
+    const { customerUserId } = requireResult(
+      await service.call("ensure_flight_customer", { clerkUserId: "user_answered" }),
+    );
+    const own = requireResult(await book("user_answered", 47));
     const offerId = await anOffer(48, 2);
-    const both = resultOf(await service.call("book_flight", { offerId, additionalCustomerUserIds: [customerUserId] }));
+    const both = requireResult(
+      await service.call("book_flight", { offerId, additionalCustomerUserIds: [customerUserId] }),
+    );
     // The state between the end of the booking and the answer.
     const call =
       "update call set state = $2, settled_at = $3 where id = (select call_id from booking where order_id = $1)";
@@ -316,7 +324,7 @@ describe("erasing", () => {
 
   async function aHoldableOffer(): Promise<string> {
     const query = { origin: "LHR", destination: "JFK", departureDate: day(49) };
-    const { offers } = Holdable.parse(resultOf(await service.call("search_flights", query)));
+    const { offers } = Holdable.parse(requireResult(await service.call("search_flights", query)));
     const found = offers.find(({ paymentRequirements }) => !paymentRequirements.requiresInstantPayment);
     if (found === undefined) throw new Error("no offer can be held");
     return found.id;

@@ -29,14 +29,14 @@ describe("traveler profiles", () => {
   beforeAll(async () => {
     setup = await openTestIdentities();
     const identity = setup.open();
-    const principalOf = async (name: string) => {
+    const createPrincipal = async (name: string) => {
       const { apiKey } = await identity.createTenant({ name, actor: "test" });
       const found = await identity.authenticate(apiKey, { fresh: true });
       if (found === undefined) throw new Error("no principal");
       return found;
     };
-    principal = await principalOf("Mine");
-    stranger = await principalOf("Theirs");
+    principal = await createPrincipal("Mine");
+    stranger = await createPrincipal("Theirs");
   });
   afterAll(() => setup.close());
 

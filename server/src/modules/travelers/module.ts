@@ -25,7 +25,7 @@ declare module "../../kernel/contracts/parts.ts" {
 
 const ERASE_MILLISECONDS = 600_000;
 
-function retentionOf({ keepGuestsDays, keepTravelersDays }: Settings, now: Temporal.Instant) {
+function retentionLimits({ keepGuestsDays, keepTravelersDays }: Settings, now: Temporal.Instant) {
   const daysAgo = (days: number) => now.subtract({ hours: 24 * days });
   return {
     guests: daysAgo(keepGuestsDays),
@@ -50,7 +50,7 @@ export const travelersModule = defineModule({
     defineJob({
       name: "erase-old-persons",
       everyMilliseconds: ERASE_MILLISECONDS,
-      run: () => personalData.eraseOld(retentionOf(settings, clock.now())),
+      run: () => personalData.eraseOld(retentionLimits(settings, clock.now())),
     }),
   ],
   async facts({ db, settings: { networkMode } }) {

@@ -3,7 +3,7 @@ import type { AirlineCredit, Flights } from "../../ports/supplier/flights.ts";
 import type { Travelers } from "./traveler-profile.ts";
 
 /** The lead traveler of the call's booking. */
-export const leadOf = ({ travelerId, leadTravelerId }: Pick<Caller, "travelerId" | "leadTravelerId">): string =>
+export const chooseLead = ({ travelerId, leadTravelerId }: Pick<Caller, "travelerId" | "leadTravelerId">): string =>
   leadTravelerId ?? travelerId;
 
 /** The tenant's user behind a supplier customer; undefined also for another tenant's customer. */

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { openTestIdentities, silentLog } from "../../../test/support/identity.ts";
 import type { TestService } from "../../../test/support/service.ts";
 import { openSharedService } from "../../../test/support/shared-service.ts";
-import { resultOf } from "../../../test/support/treasury.ts";
+import { requireResult } from "../../../test/support/treasury.ts";
 import { createStores } from "../../contributions.ts";
 import { systemRandom } from "../../domain/ids.ts";
 import { createTravelers } from "./store.ts";
@@ -52,10 +52,10 @@ describe("a traveler who is erased", () => {
     expect((await send("PUT", `/api/travelers/${USER}`, profile)).status).toBe(201);
     const departureDate = Temporal.Now.plainDateISO("UTC").add({ days: 60 }).toString();
     const search = { origin: "LHR", destination: "JFK", departureDate };
-    const found = resultOf(await service.call("search_flights", search, { userId: USER }));
+    const found = requireResult(await service.call("search_flights", search, { userId: USER }));
     const [offer] = Array.isArray(found.offers) ? found.offers : [];
     const keyed = { userId: USER, headers: { "idempotency-key": "book for vera" } };
-    const { orderId } = resultOf(await service.call("book_flight", { offerId: offer.id }, keyed));
+    const { orderId } = requireResult(await service.call("book_flight", { offerId: offer.id }, keyed));
 
     const held = await send("GET", `/api/travelers/${USER}/export`);
     expect(held.status, held.text).toBe(200);

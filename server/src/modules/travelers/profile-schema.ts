@@ -15,10 +15,10 @@ const MOST_ACCOUNTS = 20;
 
 const withoutCardNumber = { message: "must not hold a payment card number" };
 
-/** A text in which `problemOf` finds no problem. */
-const checked = (schema: z.ZodString, problemOf: (text: string) => string | undefined) =>
+/** A text in which `findProblem` finds no problem. */
+const checked = (schema: z.ZodString, findProblem: (text: string) => string | undefined) =>
   schema.check((context) => {
-    const message = problemOf(context.value);
+    const message = findProblem(context.value);
     if (message !== undefined) context.issues.push({ code: "custom", message, input: context.value });
   });
 

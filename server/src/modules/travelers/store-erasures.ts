@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from "kysely";
 import { z } from "zod";
 import { newId, type RandomBytes } from "../../domain/ids.ts";
-import { keyIdOf } from "../../domain/user-ids.ts";
+import { findKeyId } from "../../domain/user-ids.ts";
 import type { BesideStores } from "../../kernel/contracts/beside-stores.ts";
 import type {
   Objections,
@@ -59,7 +59,7 @@ export function createErasures(options: Options): Erasures {
       const records = personRecords();
       const traces = await identify(records, user);
       // A service account is not a person: its records stay, and rules keep naming it.
-      const isServiceAccount = keyIdOf(userId) !== undefined;
+      const isServiceAccount = findKeyId(userId) !== undefined;
       const { isBusy, rules, ordersAhead } = await gatherObjections(records, user, { at, callIds: traces.callIds });
       if (isBusy) return { outcome: "busy" };
       if (rules.length > 0 && !isServiceAccount) return { outcome: "ruled", rules };
@@ -213,13 +213,13 @@ async function listTables(
       and not attribute.attisdropped
     group by class.relname order by class.relname`.execute(db);
   return rows.flatMap(({ name, all, columns }) => {
-    const own = Object.hasOwn(notSearched, name) ? undefined : rowsOf(name, { columns: all, through }, owner);
+    const own = Object.hasOwn(notSearched, name) ? undefined : tenantRows(name, { columns: all, through }, owner);
     return own === undefined ? [] : [{ name, columns: Columns.parse(columns), rows: own }];
   });
 }
 
 /** Undefined: the table has no rows of tenants. */
-function rowsOf(
+function tenantRows(
   table: string,
   { columns, through }: { columns: readonly string[] } & Pick<Required<PersonTables>, "through">,
   { tenantId, environment }: SealedFor,

@@ -1,5 +1,5 @@
 import { sql } from "kysely";
-import { keyIdOf } from "../../domain/user-ids.ts";
+import { findKeyId } from "../../domain/user-ids.ts";
 import type { BesideStores } from "../../kernel/contracts/beside-stores.ts";
 import type { StoreParts } from "../../kernel/contracts/stores.ts";
 import type { Queryable } from "../../platform/database/database.ts";
@@ -66,7 +66,7 @@ export function createTravelerRecords(options: Options) {
      * Protects users from erasure until the end of the transaction. Returns those already erased; a service account never is.
      */
     async keep(tenantId: string, environment: Environment, userIds: readonly string[]): Promise<readonly string[]> {
-      const named = [...new Set(userIds)].filter((id) => keyIdOf(id) === undefined).toSorted();
+      const named = [...new Set(userIds)].filter((id) => findKeyId(id) === undefined).toSorted();
       if (named.length === 0) return [];
       const found = await db
         .selectFrom("appUser")

@@ -4,7 +4,7 @@ import type { OpenDatabase, Queryable } from "../../platform/database/database.t
 import type { Clock } from "../../ports/clock.ts";
 import type { Environment } from "../../ports/identity.ts";
 import type { Vault } from "../../ports/vault.ts";
-import { appendAudit, ensureUser, isUserOf } from "../identity/index.ts";
+import { appendAudit, ensureUser, isTenantUser } from "../identity/index.ts";
 import { openProfile, type SealedFor, sealProfile } from "./stored-profile.ts";
 import type { TravelerProfile, Travelers } from "./traveler-profile.ts";
 
@@ -22,7 +22,7 @@ export function createTravelers(options: TravelersOptions): Travelers {
     findByLoyaltyAccounts: (tenantId, environment, accounts) =>
       findByLoyaltyAccounts(options, { tenantId, environment }, accounts),
     isUser: (tenantId, userId, environment) =>
-      isUserOf(options.db, { tenantId, environment, networkMode: options.networkMode }, userId),
+      isTenantUser(options.db, { tenantId, environment, networkMode: options.networkMode }, userId),
     ...createProfiles(options),
     ...createCustomers(options),
   };

@@ -26,11 +26,11 @@ export interface SealedFor {
 }
 
 export function openProfile(vault: Vault, stored: unknown, owner: SealedFor): TravelerProfile {
-  return mapNumbers(StoredProfile.parse(stored), (text, field) => vault.decrypt(text, contextOf(field, owner)));
+  return mapNumbers(StoredProfile.parse(stored), (text, field) => vault.decrypt(text, sealingContext(field, owner)));
 }
 
 export function sealProfile(vault: Vault, profile: TravelerProfile, owner: SealedFor): TravelerProfile {
-  return mapNumbers(profile, (text, field) => vault.encrypt(text, contextOf(field, owner)));
+  return mapNumbers(profile, (text, field) => vault.encrypt(text, sealingContext(field, owner)));
 }
 
 type NumberField = "passport" | "loyalty_account";
@@ -39,7 +39,7 @@ type NumberField = "passport" | "loyalty_account";
  * The encryption context: a value decrypts only for its user in its environment. The sandbox is omitted, for data from before
  * there were two environments.
  */
-function contextOf(field: NumberField, { tenantId, userId, environment }: SealedFor): string {
+function sealingContext(field: NumberField, { tenantId, userId, environment }: SealedFor): string {
   return `${environment === "sandbox" ? "" : `${environment}:`}${field}:${tenantId}:${userId}`;
 }
 

@@ -2,7 +2,7 @@ import type { Micro } from "../../domain/money.ts";
 import type { RateTable } from "../../ports/fx.ts";
 
 /** A stablecoin counts as its currency, which is declared as an assumption. */
-const currencyOf: Readonly<Record<string, string>> = { USDC: "USD", EURC: "EUR" };
+const currencyByToken: Readonly<Record<string, string>> = { USDC: "USD", EURC: "EUR" };
 
 const RATE_PLACES = 8n;
 
@@ -16,11 +16,11 @@ export interface Conversion {
 
 /** Undefined: the table lacks a rate for one of the two. Rounded down to the micro-unit. */
 export function convert(table: RateTable, amount: Micro, from: string, to: string): Conversion | undefined {
-  const [fromRate, toRate] = [from, to].map((code) => table.perEuro.get(currencyOf[code] ?? code));
+  const [fromRate, toRate] = [from, to].map((code) => table.perEuro.get(currencyByToken[code] ?? code));
   if (fromRate === undefined || toRate === undefined) return undefined;
   const assumptions = [...new Set([from, to])]
-    .filter((code) => currencyOf[code] !== undefined)
-    .map((code) => `1 ${code} = 1 ${currencyOf[code]}`);
+    .filter((code) => currencyByToken[code] !== undefined)
+    .map((code) => `1 ${code} = 1 ${currencyByToken[code]}`);
   return { converted: (amount * toRate) / fromRate, rate: ratio(toRate, fromRate), assumptions };
 }
 
@@ -33,5 +33,5 @@ function ratio(numerator: bigint, denominator: bigint): string {
 
 /** Every code that a table can convert from. */
 export function convertible(table: RateTable): readonly string[] {
-  return [...Object.keys(currencyOf), ...table.perEuro.keys()].toSorted();
+  return [...Object.keys(currencyByToken), ...table.perEuro.keys()].toSorted();
 }

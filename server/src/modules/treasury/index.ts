@@ -1,10 +1,10 @@
 export { isChainContract } from "./chain-contracts.ts";
 export { ChainResult, ChainWrite, chainProvenance } from "./chain-result.ts";
 export { collect } from "./collect.ts";
-export { addressOf, FreeRecipient, Recipient, readAddress, TokenAmount } from "./input.ts";
+export { FreeRecipient, Recipient, readAddress, requireAddress, TokenAmount } from "./input.ts";
 export { keyOfRefund, refund } from "./refund.ts";
 export {
-  endOf,
+  awaitEnd,
   mismatch,
   requireMoving,
   requireUnblocked,

@@ -27,7 +27,7 @@ export function readAddress(text: string): Hex | undefined {
 }
 
 /** Reads an address that its schema has validated. */
-export function addressOf(text: string): Hex {
+export function requireAddress(text: string): Hex {
   const address = readAddress(text);
   if (address === undefined) throw new Error("the schema has let a bad address through");
   return address;

@@ -8,7 +8,7 @@ import { describeWallet } from "./describe-wallet.ts";
 import { drip } from "./drip-operation.ts";
 import { equipMissingTenants, equipSandboxTenant, fundPayer, waitForEquipment } from "./equip-tenants.ts";
 import { mint } from "./mint-operation.ts";
-import { createReconcilerOf, type LedgerReconciler } from "./reconcile-ledger.ts";
+import { createReconciler, type LedgerReconciler } from "./reconcile-ledger.ts";
 import { split } from "./split-operation.ts";
 import { checkTreasury } from "./tools/check-treasury.ts";
 import { faucetDrip } from "./tools/faucet-drip.ts";
@@ -41,7 +41,7 @@ export const treasuryModule = defineModule({
   chainEndings: treasuryEndings,
   parts: {
     ledgerReconcilers: ({ chains, stores, log }) =>
-      mapEnvironments(chains, (openedChain) => createReconcilerOf(openedChain, { stores, log })),
+      mapEnvironments(chains, (openedChain) => createReconciler(openedChain, { stores, log })),
   },
   async facts({ chains: { production } }) {
     if (production === undefined) return [];

@@ -3,7 +3,7 @@ import { type Hex, type TokenSymbol, tokenSymbols } from "../../domain/tokens.ts
 import type { Chain } from "../../ports/chain/chain.ts";
 import type { OpenedChain } from "../../ports/chain/opened-chain.ts";
 import type { Log } from "../../ports/log.ts";
-import { type BoundChains, type Custody, ownerOf, type Wallets } from "../chain/index.ts";
+import { type BoundChains, type Custody, findWalletOwner, type Wallets } from "../chain/index.ts";
 import type { Stores } from "./context.ts";
 
 /** A node behind a load balancer can lag behind the others. */
@@ -46,7 +46,7 @@ export function createLedgerReconciler(options: LedgerReconcilerOptions): Ledger
   async function compare(token: TokenSymbol, atBlock: bigint, offNow: Map<string, number>): Promise<Micro> {
     const booked = new Map((await custody.read(environment, token, atBlock)).map((one) => [one.address, one.amount]));
     for (const wallet of await wallets.list(environment)) {
-      if (ownerOf(wallet) !== undefined && !booked.has(wallet.address)) booked.set(wallet.address, 0n);
+      if (findWalletOwner(wallet) !== undefined && !booked.has(wallet.address)) booked.set(wallet.address, 0n);
     }
     const addresses = [...booked.keys()];
     const balances = await chain.balances(token, addresses, atBlock);
@@ -85,7 +85,7 @@ export function createLedgerReconciler(options: LedgerReconcilerOptions): Ledger
 }
 
 /** Makes the reconciler of a chain that this process has opened. */
-export function createReconcilerOf(
+export function createReconciler(
   { chain, isLive }: Pick<OpenedChain, "chain" | "isLive">,
   { stores, log }: { stores: Pick<Stores, "custody" | "wallets" | "boundChains">; log: Log },
 ): LedgerReconciler {

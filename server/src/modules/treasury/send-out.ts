@@ -5,7 +5,7 @@ import type { Transaction } from "../../kernel/contracts/stores.ts";
 import { type Chain, requireToken } from "../../ports/chain/chain.ts";
 import type { ChainSubmission, ChainTransaction } from "../../ports/chain/chain-transactions.ts";
 import type { Environment } from "../../ports/identity.ts";
-import { type BoundChains, resultOf } from "../chain/index.ts";
+import { type BoundChains, buildConfirmedResult } from "../chain/index.ts";
 import type { Stores } from "./context.ts";
 
 export interface SendOutPorts {
@@ -76,15 +76,15 @@ export async function sendOut<Input>(ports: SendOutPorts, request: SendOutReques
     await requireMoving(stores.boundChains, environment);
   }
   const stored = earlier ?? (await storeOperation(stores, environment, request));
-  const end = await endOf(submission, stored, { inProgress, reverted }, request.waitMilliseconds);
-  const result = resultOf(end, chainId, end.hash);
+  const end = await awaitEnd(submission, stored, { inProgress, reverted }, request.waitMilliseconds);
+  const result = buildConfirmedResult(end, chainId, end.hash);
   return end.callId === request.callId
     ? { kind: "confirmed", transaction: end, result }
     : { kind: "replayed", transaction: end, result, firstCallId: end.callId };
 }
 
 /** Submits a stored operation and waits for it. Throws if its end is not known in time or it had no effect. */
-export async function endOf(
+export async function awaitEnd(
   submission: ChainSubmission,
   stored: ChainTransaction,
   says: { inProgress(stored: ChainTransaction): Failure; reverted(end: ChainTransaction): Failure },

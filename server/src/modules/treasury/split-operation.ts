@@ -29,7 +29,7 @@ export const split = defineChainOperation({
     const data = encodeFunctionData({
       abi: settlementSplitterAbi,
       functionName: "splitWithAuthorization",
-      args: [termsOf(call), from, validAfter, validBefore, signature],
+      args: [splitTerms(call), from, validAfter, validBefore, signature],
     });
     return { to: requireSplitter(call.site.chain), data };
   },
@@ -40,7 +40,7 @@ export const split = defineChainOperation({
   },
 });
 
-function termsOf({ input, nonce, site }: SplitCall) {
+function splitTerms({ input, nonce, site }: SplitCall) {
   return {
     token: requireToken(site.chain, input.token).address,
     supplier: input.supplier,
@@ -77,7 +77,7 @@ function authorizationNonce(splitter: Hex, call: SplitCall): Hex {
       parseAbiParameters(
         "uint256, address, address, (address token, address supplier, address commissionRecipient, address serviceFeeRecipient, uint256 gross, uint16 commissionBps, uint16 serviceFeeBps, bytes32 settlementId)",
       ),
-      [BigInt(call.site.chain.chainId), splitter, call.input.from, termsOf(call)],
+      [BigInt(call.site.chain.chainId), splitter, call.input.from, splitTerms(call)],
     ),
   );
 }

@@ -1,6 +1,6 @@
 import { encodeFunctionData } from "viem";
 import { z } from "zod";
-import { vrsOf } from "../../domain/key-signatures.ts";
+import { splitSignature } from "../../domain/key-signatures.ts";
 import type { Micro } from "../../domain/money.ts";
 import { StoredAddress, StoredInteger, StoredToken } from "../../domain/stored-fields.ts";
 import { stablecoinAbi } from "../../generated/contracts/stablecoin.ts";
@@ -28,7 +28,7 @@ export const transfer = defineChainOperation({
     const data = encodeFunctionData({
       abi: stablecoinAbi,
       functionName: "transferWithAuthorization",
-      args: [from, to, value, validAfter, validBefore, nonce, ...vrsOf(signature)],
+      args: [from, to, value, validAfter, validBefore, nonce, ...splitSignature(signature)],
     });
     return { to: requireToken(call.site.chain, call.input.token).address, data };
   },

@@ -3,7 +3,7 @@ import { z } from "zod";
 import { startTestService, type TestService } from "../../../test/support/service.ts";
 import {
   openTreasury,
-  resultOf,
+  requireResult,
   runChainCommand,
   stranger,
   type Treasury,
@@ -20,7 +20,7 @@ let collection: Hex;
 beforeAll(async () => {
   service = await startTestService();
   treasury = openTreasury(service);
-  own = await treasury.treasuryOf(service.tenantId);
+  own = await treasury.findTreasury(service.tenantId);
   collection = (await treasury.keys.wallet("sandbox", "collection")).address;
 });
 afterAll(async () => {
@@ -39,12 +39,15 @@ let daysAhead = 40;
 async function nextOffer() {
   daysAhead += 1;
   const departureDate = Temporal.Now.plainDateISO("UTC").add({ days: daysAhead }).toString();
-  const [offer] = Offers.parse(resultOf(await search(departureDate))).offers;
+  const [offer] = Offers.parse(requireResult(await search(departureDate))).offers;
   if (offer === undefined) throw new Error("there is no offer");
   return offer;
 }
 const book = (offerId: string, headers = {}) => service.call("book_flight", { offerId }, { headers });
-const wallets = async () => ({ own: await treasury.balanceOf(own), collection: await treasury.balanceOf(collection) });
+const wallets = async () => ({
+  own: await treasury.readBalance(own),
+  collection: await treasury.readBalance(collection),
+});
 const arm = async (path: string, fault: string) => {
   const response = await fetch(`${service.supplierUrl}/_sandbox/scenarios`, {
     method: "POST",
@@ -59,7 +62,7 @@ const Treasuries = z.object({
   outgoing: z.object({ USDC: z.string() }),
   balances: z.object({ USDC: z.string() }),
 });
-const books = async () => Treasuries.parse(resultOf(await service.call("check_treasury", {})));
+const books = async () => Treasuries.parse(requireResult(await service.call("check_treasury", {})));
 const metric = async () => {
   const { text } = await service.send("/metrics", {});
   const line = /^wayfare_ledger_chain_difference_micro\{network="sandbox",token="USDC"\} (.*)$/m.exec(text);
@@ -87,7 +90,7 @@ describe("a booking", () => {
   it("moves exactly its charge from the tenant's wallet to the collection account", async () => {
     const { id, totalAmount } = await nextOffer();
     const before = await wallets();
-    const booked = resultOf(await book(id));
+    const booked = requireResult(await book(id));
     const charged = parseDecimal(String(booked.chargedUsdc)) ?? 0n;
     expect(booked.chargedUsdc).toBe(totalAmount);
     expect(charged).toBeGreaterThan(0n);
@@ -167,11 +170,11 @@ describe("a booking", () => {
       "insufficient_balance",
       "0.000001",
     ]);
-    expect(await treasury.balanceOf(own)).toBe(left);
+    expect(await treasury.readBalance(own)).toBe(left);
     // A deposit from outside brings more than is missing.
     expect((await service.call("faucet_drip", { address: own })).status).toBe(200);
     expect((await book(id)).status).toBe(200);
-    await expect.poll(() => treasury.balanceOf(own)).toBe(left + 20n * UNIT - price);
+    await expect.poll(() => treasury.readBalance(own)).toBe(left + 20n * UNIT - price);
   });
 });
 
@@ -183,7 +186,7 @@ describe("money that leaves a wallet outside of the service", () => {
     const offer = await nextOffer();
     const [thief, friend] = [stranger(), stranger()];
     const keyed = { "idempotency-key": "stopped" };
-    const before = await treasury.balanceOf(own);
+    const before = await treasury.readBalance(own);
     const hash = await treasury.steal(service.tenantId, thief, UNIT);
     await expect.poll(stoppedBecause).toContain(hash);
     expect((await status()).stoppedBecause).toContain(hash);
@@ -259,7 +262,7 @@ describe("npm run chain", () => {
     expect(found.wallets).toContainEqual({
       kind: "collection",
       address: collection,
-      usdc: formatDecimal(await treasury.balanceOf(collection)),
+      usdc: formatDecimal(await treasury.readBalance(collection)),
       eurc: "0.00",
       gas: "0.00",
     });

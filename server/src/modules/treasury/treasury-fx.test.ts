@@ -5,7 +5,7 @@ import { sendMcp } from "../../../test/support/mcp.ts";
 import { type Answer, type ScriptedServer, startScriptedServer } from "../../../test/support/scripted-server.ts";
 import { isSignedBy, startTestService, type TestService } from "../../../test/support/service.ts";
 import { openSharedService } from "../../../test/support/shared-service.ts";
-import { resultOf } from "../../../test/support/treasury.ts";
+import { requireResult } from "../../../test/support/treasury.ts";
 import { createEmbeddedFx } from "../../adapters/embedded-fx/index.ts";
 import { formatDecimal, parseDecimal } from "../../domain/money.ts";
 import type { RateTable } from "../../ports/fx.ts";
@@ -31,7 +31,7 @@ const gbp = { fromCurrency: "GBP", toCurrency: "USDC", amount: 250 };
 describe("quote_fx", () => {
   it("converts at the embedded rates, with their date and source", async () => {
     const answer = await quote(gbp);
-    expect(resultOf(answer)).toEqual({
+    expect(requireResult(answer)).toEqual({
       fromCurrency: "GBP",
       toCurrency: "USDC",
       amount: "250.00",
@@ -47,7 +47,7 @@ describe("quote_fx", () => {
     expect(answer.body.priceMicroUsdc).toBe("1000");
     expect(isSignedBy(answer, service.signingSecret)).toBe(true);
     const overMcp = await sendMcp(service, "tools/call", { name: "quote_fx", arguments: gbp });
-    expect(overMcp.body.result).toMatchObject({ structuredContent: resultOf(answer) });
+    expect(overMcp.body.result).toMatchObject({ structuredContent: requireResult(answer) });
   });
 
   it.each([
@@ -59,7 +59,7 @@ describe("quote_fx", () => {
     ["KRW", "EURC", 1, "0.00057217", "0.000572"],
     ["GBP", "USD", 1e20, "1.33449461", "133449461058243120016.834623"],
   ] as const)("of %s in %s for %d", async (fromCurrency, toCurrency, amount, rate, converted) => {
-    expect(resultOf(await quote({ fromCurrency, toCurrency, amount }))).toMatchObject({ rate, converted });
+    expect(requireResult(await quote({ fromCurrency, toCurrency, amount }))).toMatchObject({ rate, converted });
   });
 
   it("counts in integers, rounds down, and a round trip never gains", () => {
@@ -88,7 +88,7 @@ describe("quote_fx", () => {
 
   it("agrees with its own arithmetic over the surface", async () => {
     for (const amount of [0.1, 0.7, 1.005, 123_456.789, 9_007_199_254.740993]) {
-      const { converted } = resultOf(await quote({ ...gbp, amount }));
+      const { converted } = requireResult(await quote({ ...gbp, amount }));
       const micro = parseDecimal(String(amount)) ?? 0n;
       expect(converted).toBe(
         formatDecimal((micro * (table.perEuro.get("USD") ?? 0n)) / (table.perEuro.get("GBP") ?? 1n)),
@@ -149,7 +149,7 @@ describe("rates of a configured source", () => {
   const ask = async (next: Answer) => {
     answer = next;
     hours += 2;
-    return resultOf(await asked.call("quote_fx", gbp));
+    return requireResult(await asked.call("quote_fx", gbp));
   };
   const page = (text: string): Answer => ({ status: 200, text, headers: { "content-type": "text/xml" } });
 

@@ -7,7 +7,7 @@ import { openSharedService } from "../../../test/support/shared-service.ts";
 import {
   newFundedTenant,
   openTreasury,
-  resultOf,
+  requireResult,
   stranger,
   type Treasury,
   UNIT,
@@ -25,7 +25,7 @@ const Contracts = z.object({ splitter: z.templateLiteral(["0x", z.string()]), fa
 beforeAll(async () => {
   service = await openSharedService();
   treasury = openTreasury(service);
-  own = await treasury.treasuryOf(service.tenantId);
+  own = await treasury.findTreasury(service.tenantId);
   const [row] = await service.sql("select contracts from chain_network where network = 'sandbox'");
   splitter = Contracts.parse(row?.contracts).splitter;
 });
@@ -34,7 +34,7 @@ afterAll(async () => {
   await service[Symbol.asyncDispose]();
 });
 
-const collected = async () => treasury.balanceOf((await treasury.keys.wallet("sandbox", "collection")).address);
+const collected = async () => treasury.readBalance((await treasury.keys.wallet("sandbox", "collection")).address);
 
 describe("settle_split", () => {
   it.each([
@@ -50,9 +50,9 @@ describe("settle_split", () => {
     { gross: "10", terms: { commissionBps: 0, serviceFeeBps: 10_000 }, parts: ["0.00", "0.00", "10.00"] },
   ])("pays $parts of $gross", async ({ gross, terms, parts }) => {
     const supplier = stranger();
-    const before = [await treasury.balanceOf(own), await collected()] as const;
+    const before = [await treasury.readBalance(own), await collected()] as const;
     const answer = await service.call("settle_split", { gross, supplier, ...terms });
-    const result = resultOf(answer);
+    const result = requireResult(answer);
     expect([result.supplierUsdc, result.commissionUsdc, result.serviceFeeUsdc]).toEqual(parts);
     expect(result).toMatchObject({
       source: "embedded-devnet",
@@ -67,11 +67,11 @@ describe("settle_split", () => {
     });
     const [toSupplier = 0n, toOwn = 0n, toService = 0n] = parts.map((part) => parseDecimal(part) ?? 0n);
     expect(toSupplier + toOwn + toService).toBe(parseDecimal(gross));
-    expect(await treasury.balanceOf(supplier)).toBe(toSupplier);
-    expect(await treasury.balanceOf(own)).toBe(before[0] - toSupplier - toService);
+    expect(await treasury.readBalance(supplier)).toBe(toSupplier);
+    expect(await treasury.readBalance(own)).toBe(before[0] - toSupplier - toService);
     expect(await collected()).toBe(before[1] + toService);
-    expect(await treasury.balanceOf(splitter)).toBe(0n);
-    const books = resultOf(await service.call("check_treasury", {}));
+    expect(await treasury.readBalance(splitter)).toBe(0n);
+    const books = requireResult(await service.call("check_treasury", {}));
     expect(books.available).toEqual(books.balances);
   });
 
@@ -128,9 +128,9 @@ describe("settle_split", () => {
 
   it("pays another tenant's wallet as a deposit there, and the service's own fee wallet too", async () => {
     const other = await newFundedTenant(service, "Supplier");
-    const supplier = await treasury.treasuryOf(other.tenantId);
+    const supplier = await treasury.findTreasury(other.tenantId);
     expect((await service.call("settle_split", { gross: "100", supplier })).status).toBe(200);
-    expect(resultOf(await service.call("check_treasury", {}, other.as))).toMatchObject({
+    expect(requireResult(await service.call("check_treasury", {}, other.as))).toMatchObject({
       available: { USDC: "100089.00" },
       balances: { USDC: "100089.00" },
     });
@@ -152,7 +152,7 @@ describe("settle_split", () => {
     const Result = z.object({ result: z.object({ structuredContent: z.looseObject({ txHash: z.string() }) }) });
     const [first, second] = [Result.parse((await call()).body), Result.parse((await call()).body)];
     expect(second.result.structuredContent).toEqual({ ...first.result.structuredContent, replayed: true });
-    expect(await treasury.balanceOf(supplier)).toBe(parseDecimal("17.8"));
+    expect(await treasury.readBalance(supplier)).toBe(parseDecimal("17.8"));
   });
 });
 
@@ -160,7 +160,7 @@ describe("faucet_drip", () => {
   it("drips on the hub, once per interval, and each token separately", async () => {
     const address = stranger();
     const drip = (change = {}) => service.call("faucet_drip", { address, ...change });
-    expect(resultOf(await drip())).toMatchObject({
+    expect(requireResult(await drip())).toMatchObject({
       to: address,
       token: "USDC",
       blockchain: "ARC-TESTNET",
@@ -169,7 +169,7 @@ describe("faucet_drip", () => {
       sandbox: true,
       sourceLevel: "embedded",
     });
-    expect(await treasury.balanceOf(address)).toBe(20n * UNIT);
+    expect(await treasury.readBalance(address)).toBe(20n * UNIT);
     const again = await drip();
     expect([again.status, again.body.code, again.body.retryable]).toEqual([500, "faucet_cooldown", true]);
     const { waitSeconds } = z.object({ waitSeconds: z.number() }).parse(again.body);
@@ -177,8 +177,8 @@ describe("faucet_drip", () => {
     expect(waitSeconds).toBeLessThanOrEqual(7_200);
     expect(again.headers.get("retry-after")).toBe(String(waitSeconds));
     expect((await drip({ token: "EURC" })).status).toBe(200);
-    expect(await treasury.balanceOf(address, "EURC")).toBe(20n * UNIT);
-    expect(await treasury.balanceOf(address)).toBe(20n * UNIT);
+    expect(await treasury.readBalance(address, "EURC")).toBe(20n * UNIT);
+    expect(await treasury.readBalance(address)).toBe(20n * UNIT);
   });
 
   it("gives concurrent callers the same answer", async () => {
@@ -186,7 +186,7 @@ describe("faucet_drip", () => {
     const answers = await Promise.all(Array.from({ length: 5 }, () => service.call("faucet_drip", { address })));
     const codes = answers.map(({ status, body }) => (status === 200 ? "dripped" : body.code)).toSorted();
     expect(codes).toEqual(["dripped", ...Array.from({ length: 4 }, () => "faucet_cooldown")]);
-    expect(await treasury.balanceOf(address)).toBe(20n * UNIT);
+    expect(await treasury.readBalance(address)).toBe(20n * UNIT);
   });
 
   it("has no faucet on the three other chains", async () => {
@@ -209,9 +209,9 @@ describe("faucet_drip", () => {
     await treasury.block("USDC", blocked);
     expect((await service.call("faucet_drip", { address: blocked })).body.code).toBe("recipient_blocked");
     const other = await newFundedTenant(service, "Dripped");
-    const address = await treasury.treasuryOf(other.tenantId);
+    const address = await treasury.findTreasury(other.tenantId);
     expect((await service.call("faucet_drip", { address })).status).toBe(200);
-    expect(resultOf(await service.call("check_treasury", {}, other.as))).toMatchObject({
+    expect(requireResult(await service.call("check_treasury", {}, other.as))).toMatchObject({
       available: { USDC: formatDecimal(100_020n * UNIT) },
     });
   });

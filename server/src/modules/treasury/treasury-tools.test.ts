@@ -6,7 +6,7 @@ import { openSharedService } from "../../../test/support/shared-service.ts";
 import {
   newFundedTenant,
   openTreasury,
-  resultOf,
+  requireResult,
   stranger,
   type Treasury,
   UNIT,
@@ -21,7 +21,7 @@ let own: Hex;
 beforeAll(async () => {
   service = await openSharedService();
   treasury = openTreasury(service);
-  own = await treasury.treasuryOf(service.tenantId);
+  own = await treasury.findTreasury(service.tenantId);
 });
 afterAll(async () => {
   await treasury.close();
@@ -39,7 +39,7 @@ const Holdings = z.object({
   available: z.object({ USDC: z.string(), EURC: z.string() }),
   outgoing: z.object({ USDC: z.string(), EURC: z.string() }),
 });
-const holdings = async (as = {}) => Holdings.parse(resultOf(await service.call("check_treasury", {}, as)));
+const holdings = async (as = {}) => Holdings.parse(requireResult(await service.call("check_treasury", {}, as)));
 const paidCalls = (tool: string) =>
   service.sql("select 1 from usage_record where tool = $1 and tenant_id = $2", [tool, service.tenantId]);
 const storedOrders = () =>
@@ -52,7 +52,7 @@ const provenance = { source: "embedded-devnet", sourceLevel: "embedded", sandbox
 describe("check_treasury", () => {
   it("shows the wallet as on the chain, with the source", async () => {
     const answer = await service.call("check_treasury", {});
-    expect(resultOf(answer)).toEqual({
+    expect(requireResult(answer)).toEqual({
       ...provenance,
       asOf: expect.stringMatching(/^\d{4}-\d\d-\d\dT.*Z$/),
       address: own,
@@ -61,7 +61,7 @@ describe("check_treasury", () => {
       held: { USDC: "0.00", EURC: "0.00" },
       outgoing: { USDC: "0.00", EURC: "0.00" },
     });
-    expect(await treasury.balanceOf(own, "EURC")).toBe(100_000n * UNIT);
+    expect(await treasury.readBalance(own, "EURC")).toBe(100_000n * UNIT);
     expect(answer.headers.get("x-service-meter-id")).toMatch(/^use_/);
     expect(answer.headers.get("x-service-trace-id")).toMatch(/^[0-9a-f]{32}$/);
     expect(isSignedBy(answer, service.signingSecret)).toBe(true);
@@ -70,7 +70,7 @@ describe("check_treasury", () => {
   it("shows each tenant its own wallet only", async () => {
     const other = await newFundedTenant(service, "Other");
     const { address } = await holdings(other.as);
-    expect(address).toBe(await treasury.treasuryOf(other.tenantId));
+    expect(address).toBe(await treasury.findTreasury(other.tenantId));
     expect(address).not.toBe(own);
   });
 });
@@ -78,14 +78,14 @@ describe("check_treasury", () => {
 describe("send_tokens", () => {
   it.each(["USDC", "EURC"] as const)("moves %s on the chain and in the books", async (token) => {
     const to = stranger();
-    const [walletBefore, booksBefore] = [await treasury.balanceOf(own, token), await holdings()];
+    const [walletBefore, booksBefore] = [await treasury.readBalance(own, token), await holdings()];
     const answer = await service.call("send_tokens", { to, amount: "12.345678", token });
-    const result = resultOf(answer);
+    const result = requireResult(answer);
     expect(result).toMatchObject({ ...provenance, from: own, to, amount: "12.345678", token, status: "confirmed" });
     const hash = z.templateLiteral(["0x", z.string()]).parse(result.txHash);
     expect((await treasury.client.getTransactionReceipt({ hash })).status).toBe("success");
-    expect(await treasury.balanceOf(to, token)).toBe(12_345_678n);
-    expect(await treasury.balanceOf(own, token)).toBe(walletBefore - 12_345_678n);
+    expect(await treasury.readBalance(to, token)).toBe(12_345_678n);
+    expect(await treasury.readBalance(own, token)).toBe(walletBefore - 12_345_678n);
     const books = await holdings();
     expect(parseDecimal(books.available[token])).toBe((parseDecimal(booksBefore.available[token]) ?? 0n) - 12_345_678n);
     expect(books.available).toEqual(books.balances);
@@ -102,7 +102,7 @@ describe("send_tokens", () => {
       .parse(answer.body);
     expect(result.isError).not.toBe(true);
     expect(result.structuredContent).toMatchObject({ ...provenance, to, amount: "1.00", status: "confirmed" });
-    expect(await treasury.balanceOf(to)).toBe(UNIT);
+    expect(await treasury.readBalance(to)).toBe(UNIT);
     const refused = await sendMcp(service, "tools/call", { name: "send_tokens", arguments: { to, amount: "1e3" } });
     expect(refused.body.result).toMatchObject({ isError: true });
     expect(refused.text).toContain("invalid_input");
@@ -194,13 +194,13 @@ describe("send_tokens", () => {
     expect([answer.status, answer.body.code, answer.body.retryable]).toEqual([500, "recipient_blocked", false]);
     // An address blocked in one token is not blocked in another.
     expect((await service.call("send_tokens", { to: blocked, amount: "1", token: "EURC" })).status).toBe(200);
-    expect(await treasury.balanceOf(blocked)).toBe(0n);
+    expect(await treasury.readBalance(blocked)).toBe(0n);
     expect((await service.call("send_tokens", { to: stranger(), amount: "1" })).status).toBe(200);
   });
 
   it("refunds if the sender turns out to be blocked meanwhile", async () => {
     const blocked = await newFundedTenant(service, "Blocked");
-    await treasury.block("USDC", await treasury.treasuryOf(blocked.tenantId));
+    await treasury.block("USDC", await treasury.findTreasury(blocked.tenantId));
     const answer = await service.call("send_tokens", { to: stranger(), amount: "1" }, blocked.as);
     expect([answer.status, answer.body.code, answer.body.retryable]).toEqual([500, "recipient_blocked", false]);
     const books = await holdings(blocked.as);
@@ -210,7 +210,7 @@ describe("send_tokens", () => {
 
   it("to another tenant's wallet is a deposit there", async () => {
     const other = await newFundedTenant(service, "Receiver");
-    const to = await treasury.treasuryOf(other.tenantId);
+    const to = await treasury.findTreasury(other.tenantId);
     expect((await service.call("send_tokens", { to, amount: "7.5" })).status).toBe(200);
     const books = await holdings(other.as);
     expect(books).toMatchObject({ balances: { USDC: "100007.50" }, available: { USDC: "100007.50" } });
@@ -220,7 +220,7 @@ describe("send_tokens", () => {
 
   it("lets exactly as many of 32 concurrent sends through as the money covers", async () => {
     const poor = await newFundedTenant(service, "Twenty");
-    const from = await treasury.treasuryOf(poor.tenantId);
+    const from = await treasury.findTreasury(poor.tenantId);
     expect((await service.call("send_tokens", { to: stranger(), amount: "99900" }, poor.as)).status).toBe(200);
     const to = stranger();
     const answers = await Promise.all(
@@ -229,10 +229,10 @@ describe("send_tokens", () => {
     const outcomes = answers.map(({ status, body }) => (status === 200 ? "sent" : body.code));
     expect(outcomes.filter((outcome) => outcome === "sent")).toHaveLength(20);
     expect(outcomes.filter((outcome) => outcome === "insufficient_balance")).toHaveLength(12);
-    const hashes = answers.filter(({ status }) => status === 200).map((answer) => resultOf(answer).txHash);
+    const hashes = answers.filter(({ status }) => status === 200).map((answer) => requireResult(answer).txHash);
     expect(new Set(hashes).size).toBe(20);
-    expect(await treasury.balanceOf(to)).toBe(100n * UNIT);
-    expect(await treasury.balanceOf(from)).toBe(0n);
+    expect(await treasury.readBalance(to)).toBe(100n * UNIT);
+    expect(await treasury.readBalance(from)).toBe(0n);
     expect((await holdings(poor.as)).available.USDC).toBe("0.00");
   });
 });
@@ -247,11 +247,11 @@ describe("repetition", () => {
     const first = await call("pay-1");
     const again = await call("pay-1");
     expect(again.headers.get("idempotent-replayed")).toBe("true");
-    expect(resultOf(again)).toEqual(resultOf(first));
-    expect(await treasury.balanceOf(to)).toBe(2n * UNIT);
+    expect(requireResult(again)).toEqual(requireResult(first));
+    expect(await treasury.readBalance(to)).toBe(2n * UNIT);
     await call();
     await call();
-    expect(await treasury.balanceOf(to)).toBe(6n * UNIT);
+    expect(await treasury.readBalance(to)).toBe(6n * UNIT);
   });
 
   it("sends once for eight at the same time with one key", async () => {
@@ -261,7 +261,7 @@ describe("repetition", () => {
     );
     const kinds = new Set(answers.map(({ status, body }) => (status === 200 ? "sent" : body.code)));
     expect([...kinds].toSorted()).toEqual(kinds.size === 1 ? ["sent"] : ["in_progress", "sent"]);
-    expect(await treasury.balanceOf(to)).toBe(3n * UNIT);
+    expect(await treasury.readBalance(to)).toBe(3n * UNIT);
   });
 
   it("refuses the key with another amount, and separates tenants and tools", async () => {
@@ -271,7 +271,7 @@ describe("repetition", () => {
     expect([other.status, other.body.code]).toEqual([422, "idempotency_mismatch"]);
     const tenant = await newFundedTenant(service, "Same key");
     expect((await service.call("send_tokens", { to, amount: "1" }, withKey("pay-2", tenant.as))).status).toBe(200);
-    expect(await treasury.balanceOf(to)).toBe(2n * UNIT);
+    expect(await treasury.readBalance(to)).toBe(2n * UNIT);
   });
 
   it("keeps a final failure under its key", async () => {

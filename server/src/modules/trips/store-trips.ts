@@ -184,7 +184,7 @@ function createWrites({ db, vault, clock }: TripsOptions): Pick<Trips, "insert" 
           requiresCode: trip.requiresCode,
           forGuest: guestEmail !== undefined || nameText(trip.details.guestName) !== undefined,
           details: JSON.stringify(trip.details),
-          encryptedGuestEmail: guestEmail === undefined ? null : vault.encrypt(guestEmail, contextOf(tripId)),
+          encryptedGuestEmail: guestEmail === undefined ? null : vault.encrypt(guestEmail, sealingContext(tripId)),
           mail: trip.mail,
           createdAt: at,
           updatedAt: at,
@@ -282,7 +282,7 @@ function createForgetting({ db, vault }: TripsOptions): Pick<Trips, "forgetGuest
         .where("encryptedGuestEmail", "is not", null)
         .where("mail", "<>", "pending")
         .execute();
-      const named = rows.filter(({ tripId, email }) => isNamedIn(vault.decrypt(email ?? "", contextOf(tripId))));
+      const named = rows.filter(({ tripId, email }) => isNamedIn(vault.decrypt(email ?? "", sealingContext(tripId))));
       if (named.length === 0) return;
       await db
         .updateTable("trip")
@@ -298,7 +298,7 @@ function createForgetting({ db, vault }: TripsOptions): Pick<Trips, "forgetGuest
   };
 }
 
-function contextOf(tripId: Hex): string {
+function sealingContext(tripId: Hex): string {
   return `trip_guest_email ${tripId}`;
 }
 
@@ -329,7 +329,8 @@ function toTrip({ encryptedGuestEmail, ...row }: TripRow, vault: Vault): Trip {
     ...withoutNulls(row),
     pending: row.pending === null ? undefined : Pending.parse(row.pending),
     details: Details.parse(row.details),
-    guestEmail: encryptedGuestEmail === null ? undefined : vault.decrypt(encryptedGuestEmail, contextOf(row.tripId)),
+    guestEmail:
+      encryptedGuestEmail === null ? undefined : vault.decrypt(encryptedGuestEmail, sealingContext(row.tripId)),
     transactions: Steps.parse(row.transactions),
   };
 }

@@ -96,7 +96,7 @@ const startWorkflow = defineInternalRoute({
     answer: exampleRun,
   },
   async run({ principals, body, header, fail }, parts: RunParts) {
-    const principal = principalOf(principals, body.tenantId, () => fail("tenant_not_found"));
+    const principal = choosePrincipal(principals, body.tenantId, () => fail("tenant_not_found"));
     const run = await startRun(parts, principal, {
       workflowId: body.workflowId,
       input: body.input,
@@ -136,7 +136,7 @@ const resumeWorkflow = defineInternalRoute({
   },
   async run({ principals, body: { sessionId, resolution: given }, fail }, parts: RunParts) {
     const { approvedBy, ...resolution } = given;
-    const run = await resumeRun(parts, resumerOf(principals, approvedBy), { sessionId, resolution });
+    const run = await resumeRun(parts, buildResumer(principals, approvedBy), { sessionId, resolution });
     return (await waitForRun(parts.stores.runs, run)) ?? raise(fail("not_found"));
   },
 });
@@ -159,7 +159,7 @@ const listRuns = defineInternalRoute({
   },
   errors: { tenant_not_found: "The token is not bound to this tenant, or the key is another tenant's." },
   async run({ principals, query, fail }, { reads }: Pick<Parts, "reads">) {
-    const { tenantId, environment } = principalOf(principals, query.tenantId, () => fail("tenant_not_found"));
+    const { tenantId, environment } = choosePrincipal(principals, query.tenantId, () => fail("tenant_not_found"));
     const read = (limit: number) => {
       const page = { limit, before: query.cursor, state: query.status };
       return reads(tenantId, ({ runs }) => runs.list(tenantId, environment, page));
@@ -181,7 +181,7 @@ const readWorkflowRun = defineInternalRoute({
   answers: { 200: { description: "The run.", schema: RunAnswer } },
   errors: { not_found: NO_RUN },
   async run({ principals, params, fail }, { stores }: Pick<Parts, "stores">) {
-    const run = await stores.runs.find(ownersOf(principals), params.runId);
+    const run = await stores.runs.find(toOwners(principals), params.runId);
     return run === undefined ? raise(fail("not_found")) : await readRun(stores.runs, run);
   },
 });
@@ -205,9 +205,9 @@ const cancelRun = defineInternalRoute({
   errors: { not_found: NO_RUN, conflict: "The run has ended.", loss_not_accepted: LOSS_NOT_ACCEPTED },
   async run({ principals, params, body, fail }, parts: RunParts) {
     const { runs } = parts.stores;
-    const run = await runs.find(ownersOf(principals), params.runId);
+    const run = await runs.find(toOwners(principals), params.runId);
     if (run === undefined) throw fail("not_found");
-    const cancellation = { by: nameOf(principals, run.tenantId), acceptLoss: body.acceptLoss };
+    const cancellation = { by: nameCaller(principals, run.tenantId), acceptLoss: body.acceptLoss };
     if ((await cancelRuns(parts, [run], cancellation)) === 0) throw fail("conflict");
     return (await waitForRun(runs, run)) ?? raise(fail("not_found"));
   },
@@ -220,7 +220,7 @@ function raise(failure: Failure): never {
 }
 
 /** Without a tenant: the caller has only one. */
-function principalOf(
+function choosePrincipal(
   principals: readonly Principal[],
   tenantId: string | undefined,
   notFound: () => Failure,
@@ -232,27 +232,27 @@ function principalOf(
 }
 
 /** Runs of one environment are hidden from keys of the other. */
-const ownersOf = (principals: readonly Principal[]) =>
+const toOwners = (principals: readonly Principal[]) =>
   principals.map(({ tenantId, environment }) => ({ tenantId, environment }));
 
-const nameOf = (principals: readonly Principal[], tenantId: string): string =>
+const nameCaller = (principals: readonly Principal[], tenantId: string): string =>
   principals.find((one) => one.tenantId === tenantId)?.serviceAccountId ?? "operator";
 
-function resumerOf(principals: readonly Principal[], approvedBy: unknown): Resumer {
+function buildResumer(principals: readonly Principal[], approvedBy: unknown): Resumer {
   const [first] = principals;
   if (first === undefined) throw unauthorized();
   const isNamed = typeof approvedBy === "string" && approvedBy.trim() !== "" && approvedBy.length <= LONGEST_NAME;
   const byToken = principals.every(({ isInternal }) => isInternal === true);
   return {
-    owners: ownersOf(principals),
+    owners: toOwners(principals),
     name: byToken && isNamed ? `${first.serviceAccountId} for ${approvedBy.trim()}` : first.serviceAccountId,
     mayDecide: byToken ? isNamed || "unnamed" : first.scopes.includes(APPROVALS),
-    decider: deciderOf(first, byToken, isNamed ? approvedBy.trim() : undefined),
+    decider: toDecider(first, byToken, isNamed ? approvedBy.trim() : undefined),
     keyIdFor: (tenantId) => principals.find((one) => one.tenantId === tenantId)?.keyId,
   };
 }
 
-function deciderOf(
+function toDecider(
   { serviceAccountId, personId }: Principal,
   byToken: boolean,
   approvedBy: string | undefined,

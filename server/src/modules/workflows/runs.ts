@@ -148,7 +148,7 @@ export interface Runs {
     page: { limit: number; before: string | undefined; state: RunState | undefined },
   ): Promise<readonly Run[]>;
   /** The paused runs of a trip. */
-  pausedOf(owner: RunOwner, tripId: string): Promise<readonly Run[]>;
+  listPaused(owner: RunOwner, tripId: string): Promise<readonly Run[]>;
   steps(runId: string): Promise<readonly JournaledStep[]>;
   openPause(runId: string): Promise<RunPause | undefined>;
 

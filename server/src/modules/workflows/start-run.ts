@@ -3,7 +3,7 @@ import { canonicalJson } from "../../domain/canonical-json.ts";
 import { Failure, invalidInput } from "../../domain/errors.ts";
 import { newId } from "../../domain/ids.ts";
 import { nearest } from "../../domain/near-match.ts";
-import { guestUserIdOf } from "../../domain/user-ids.ts";
+import { buildGuestUserId } from "../../domain/user-ids.ts";
 import { validateArguments } from "../../kernel/call/validate.ts";
 import type { Workflow } from "../../kernel/contracts/workflow.ts";
 import { checkInput } from "./check-input.ts";
@@ -67,7 +67,7 @@ async function requireUsers(
 ): Promise<void> {
   const ids = [
     ...(userId === undefined ? [] : [userId]),
-    ...(tripId === undefined ? [] : [guestUserIdOf(tripId.toLowerCase())]),
+    ...(tripId === undefined ? [] : [buildGuestUserId(tripId.toLowerCase())]),
   ];
   const gone = await travelerRecords.keep(tenantId, environment, ids);
   if (userId !== undefined && gone.includes(userId)) throw noSuchUser();

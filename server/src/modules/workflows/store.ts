@@ -46,19 +46,19 @@ export function createRuns(queryable: Queryable, clock: Clock): Runs {
     ...createChanges(queryable, clock),
     ...createLeases(queryable, clock),
     ...createJournal(queryable, clock),
-    ...createPauses(queryable, clock, { readRun: (id) => findRun(queryable, id), isOf }),
+    ...createPauses(queryable, clock, { readRun: (id) => findRun(queryable, id), includesOwner }),
   };
 }
 
-function isOf(owners: readonly RunOwner[], { tenantId, environment }: RunOwner): boolean {
+function includesOwner(owners: readonly RunOwner[], { tenantId, environment }: RunOwner): boolean {
   return owners.some((owner) => owner.tenantId === tenantId && owner.environment === environment);
 }
 
-function createReads(queryable: Queryable): Pick<Runs, "find" | "list" | "pausedOf"> {
+function createReads(queryable: Queryable): Pick<Runs, "find" | "list" | "listPaused"> {
   return {
     async find(owners, runId) {
       const run = await findRun(queryable, runId);
-      return run === undefined || !isOf(owners, run) ? undefined : run;
+      return run === undefined || !includesOwner(owners, run) ? undefined : run;
     },
 
     async list(tenantId, environment, { limit, before, state }) {
@@ -68,7 +68,7 @@ function createReads(queryable: Queryable): Pick<Runs, "find" | "list" | "paused
       return (await query.orderBy("id", "desc").limit(limit).execute()).map(toRun);
     },
 
-    async pausedOf({ tenantId, environment }, tripId) {
+    async listPaused({ tenantId, environment }, tripId) {
       const query = selectRuns(queryable).where("tenantId", "=", tenantId).where("environment", "=", environment);
       const rows = await query
         .where(sql<string>`lower(trip_id)`, "=", tripId.toLowerCase())

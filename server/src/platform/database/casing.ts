@@ -88,14 +88,14 @@ class SnakeCaseCompiler extends PostgresQueryCompiler {
   /** The column's own table, or else the first one of its statement. */
   #tableOfColumn(): string | undefined {
     for (const node of this.nodeStack.toReversed()) {
-      const table = tableOf(node);
+      const table = findTable(node);
       if (table !== undefined) return table;
     }
     return undefined;
   }
 }
 
-function tableOf(node: OperationNode): string | undefined {
+function findTable(node: OperationNode): string | undefined {
   if (ReferenceNode.is(node)) return node.table?.table.identifier.name;
   if (InsertQueryNode.is(node)) return nameOfTable(node.into);
   if (UpdateQueryNode.is(node)) return nameOfTable(node.table);

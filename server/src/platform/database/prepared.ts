@@ -31,7 +31,7 @@ export function preparing(pool: pg.Pool): PostgresPool {
 
 function prepareMarked(client: pg.PoolClient): pg.PoolClient {
   const query = (text: string, values: unknown[]) => {
-    const name = nameOf(text);
+    const name = statementName(text);
     return name === undefined ? client.query(text, values) : client.query({ name, text, values });
   };
   return new Proxy(client, {
@@ -43,7 +43,7 @@ function prepareMarked(client: pg.PoolClient): pg.PoolClient {
   });
 }
 
-function nameOf(text: string): string | undefined {
+function statementName(text: string): string | undefined {
   const known = names.get(text);
   if (known !== undefined) return known;
   const [, mark] = MARK.exec(text) ?? [];

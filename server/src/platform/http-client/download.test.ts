@@ -101,7 +101,7 @@ function get(path: string, more: Partial<DownloadLimits> & { guard?: SsrfGuardOp
   return download(path.startsWith("/") ? `https://localhost:${port}${path}` : path, signal);
 }
 
-const problemOf = (getting: Promise<unknown>) =>
+const settledProblem = (getting: Promise<unknown>) =>
   getting.then(
     () => "got it",
     (error: unknown) => (error instanceof DownloadFailure ? error.problem : error),
@@ -140,7 +140,7 @@ describe("a download", () => {
     ["/announced", "too_large"],
     ["/cut", "unreachable"],
   ])("%s is refused: %s", async (path, problem) => {
-    expect(await problemOf(get(path))).toBe(problem);
+    expect(await settledProblem(get(path))).toBe(problem);
   });
 
   it("of the largest size still succeeds", async () => {
@@ -153,7 +153,7 @@ describe("forbidden addresses", () => {
     "a redirect %s is followed no further",
     async (path) => {
       const before = requests.length;
-      expect(await problemOf(get(path))).toBe("forbidden");
+      expect(await settledProblem(get(path))).toBe("forbidden");
       expect(requests.length - before).toBe(1);
     },
   );
@@ -163,7 +163,7 @@ describe("forbidden addresses", () => {
     ...["https://[::ffff:127.0.0.1]/", "https://[fe80::1]/", "http://example.com/", "https://example.com:8443/"],
     ...["ftp://example.com/", "https://me@example.com/", "no address"],
   ])("%s is not asked", async (url) => {
-    expect(await problemOf(get(url, { guard: { permitted: new BlockList(), ports: [443] } }))).toBe("forbidden");
+    expect(await settledProblem(get(url, { guard: { permitted: new BlockList(), ports: [443] } }))).toBe("forbidden");
   });
 
   it.each([[["127.0.0.1"]], [["93.184.216.34", "127.0.0.1"]], [["::1"]], [[]]])(
@@ -175,7 +175,7 @@ describe("forbidden addresses", () => {
           null,
           found.map((address) => ({ address, family: address.includes(":") ? 6 : 4 })),
         );
-      expect(await problemOf(get("/file", { guard: { permitted: new BlockList(), resolve } }))).toBe("forbidden");
+      expect(await settledProblem(get("/file", { guard: { permitted: new BlockList(), resolve } }))).toBe("forbidden");
       expect(requests.length).toBe(before);
     },
   );
@@ -187,26 +187,26 @@ describe("forbidden addresses", () => {
         null,
         (answered.shift() ?? []).map((address) => ({ address, family: 4 })),
       );
-    expect(await problemOf(get("/file", { guard: { resolve } }))).toBe("got it");
+    expect(await settledProblem(get("/file", { guard: { resolve } }))).toBe("got it");
     // The second look-up is for the redirect.
     answered.unshift(["127.0.0.1"]);
-    expect(await problemOf(get("/once", { guard: { resolve } }))).toBe("forbidden");
+    expect(await settledProblem(get("/once", { guard: { resolve } }))).toBe("forbidden");
   });
 
   it("a server with an untrusted certificate is refused", async () => {
     const download = createDownload({ ...limits, guard: createSsrfGuard(local) });
-    expect(await problemOf(download(`https://localhost:${port}/file`, never))).toBe("unreachable");
+    expect(await settledProblem(download(`https://localhost:${port}/file`, never))).toBe("unreachable");
   });
 });
 
 describe("the time limit", () => {
   it.each(["/silent", "/drip"])("of all hops together is up at %s", async (path) => {
-    expect(await problemOf(get(path, { timeoutMilliseconds: 100, maximumBytes: 1_000_000 }))).toBe("timeout");
+    expect(await settledProblem(get(path, { timeoutMilliseconds: 100, maximumBytes: 1_000_000 }))).toBe("timeout");
   });
 
   it("ends when the caller leaves", async () => {
     const leaving = new AbortController();
-    const getting = problemOf(get("/silent", { signal: leaving.signal }));
+    const getting = settledProblem(get("/silent", { signal: leaving.signal }));
     setImmediate(() => leaving.abort());
     expect(await getting).toBe("aborted");
   });
@@ -237,7 +237,7 @@ describe("through a proxy", () => {
     expect(Buffer.from((await download(`https://localhost:${port}/once`, never)).bytes).toString()).toBe("a file");
     expect(connected).toEqual([`localhost:${port}`, `localhost:${port}`]);
     // Literal addresses are judged as before.
-    expect(await problemOf(download("https://10.0.0.1/", never))).toBe("forbidden");
+    expect(await settledProblem(download("https://10.0.0.1/", never))).toBe("forbidden");
     for (const tunnel of tunnels) tunnel.destroy();
     await new Promise((resolve) => proxy.close(resolve));
   });

@@ -22,15 +22,15 @@ export async function takeRows<Row>(
   db: Queryable,
   { table, key, where, orderBy, limit, set, returning }: RowsToTake,
 ): Promise<readonly Row[]> {
-  const listOf = (columns: readonly string[]) => sql.join(columns.map((column) => sql.ref(column)));
+  const columnList = (columns: readonly string[]) => sql.join(columns.map((column) => sql.ref(column)));
   const name = sql.table(table);
   const { rows } = await sql<Row>`
     with taken as materialized (
-      select ${listOf(key)} from ${name} where ${where}
+      select ${columnList(key)} from ${name} where ${where}
       order by ${sql.ref(orderBy)} limit ${limit} for update skip locked
     )
-    update ${name} set ${set} where (${listOf(key)}) in (select ${listOf(key)} from taken)
-    returning ${returning === undefined ? sql`*` : listOf(returning)}`.execute(db);
+    update ${name} set ${set} where (${columnList(key)}) in (select ${columnList(key)} from taken)
+    returning ${returning === undefined ? sql`*` : columnList(returning)}`.execute(db);
   return rows;
 }
 

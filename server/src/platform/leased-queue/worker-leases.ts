@@ -46,8 +46,9 @@ export function createWorkerLeases<Row, R>(
   const name = sql.table(table.name);
   const { open, sending = [], returning } = table;
   // The states are literals: with parameters, PostgreSQL would not use the partial indexes.
-  const listOf = (states: readonly string[]) => sql.join(states.map((state) => sql.lit(state)));
-  const isOpen = "in" in open ? sql`state in (${listOf(open.in)})` : sql`state not in (${listOf(open.notIn)})`;
+  const literalList = (states: readonly string[]) => sql.join(states.map((state) => sql.lit(state)));
+  const isOpen =
+    "in" in open ? sql`state in (${literalList(open.in)})` : sql`state not in (${literalList(open.notIn)})`;
   const at = (instant: Temporal.Instant) => sql`${instant.toString()}::timestamptz`;
   const changed = async (statement: ReturnType<typeof sql>): Promise<boolean> =>
     (await statement.execute(queryable)).rows.length > 0;
@@ -79,7 +80,7 @@ export function createWorkerLeases<Row, R>(
       const moved =
         quietUntil === undefined || sending.length === 0
           ? sql``
-          : sql`, quiet_until = case when state in (${listOf(sending)})
+          : sql`, quiet_until = case when state in (${literalList(sending)})
               then greatest(quiet_until, ${at(quietUntil)}) else quiet_until end`;
       return changed(sql`
         update ${name} set worker_seen_at = ${at(clock.now())}${moved}
@@ -94,11 +95,11 @@ export function createWorkerLeases<Row, R>(
     wake: (id, states) =>
       changed(sql`
         update ${name} set quiet_until = ${at(clock.now())}
-        where id = ${id} and worker_id is null and ${states === undefined ? isOpen : sql`state in (${listOf(states)})`}
+        where id = ${id} and worker_id is null and ${states === undefined ? isOpen : sql`state in (${literalList(states)})`}
         returning id`),
 
     claimStale: (id, staleSeconds, limit, kinds) =>
-      take({ id, staleSeconds }, limit, kinds === undefined ? sql`true` : sql`kind in (${listOf(kinds)})`),
+      take({ id, staleSeconds }, limit, kinds === undefined ? sql`true` : sql`kind in (${literalList(kinds)})`),
 
     async claim(id, workerId, staleSeconds) {
       const [record] = await take({ id: workerId, staleSeconds }, 1, sql`id = ${id}`);

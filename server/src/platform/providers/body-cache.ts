@@ -30,19 +30,19 @@ export class BodyCache {
     for (const [oldest, { body }] of this.#kept) {
       if (this.#bytes <= this.#maximumBytes) break;
       this.#kept.delete(oldest);
-      this.#bytes -= weightOf(oldest, body);
+      this.#bytes -= weigh(oldest, body);
     }
   }
 
   #add(key: string, kept: Kept): void {
     this.#kept.set(key, kept);
-    this.#bytes += weightOf(key, kept.body);
+    this.#bytes += weigh(key, kept.body);
   }
 
   #remove(key: string, { body }: Kept): void {
     this.#kept.delete(key);
-    this.#bytes -= weightOf(key, body);
+    this.#bytes -= weigh(key, body);
   }
 }
 
-const weightOf = (key: string, body: Buffer): number => key.length * 2 + body.byteLength;
+const weigh = (key: string, body: Buffer): number => key.length * 2 + body.byteLength;

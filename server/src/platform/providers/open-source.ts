@@ -65,16 +65,17 @@ export class OpenSource {
   /** Throws `ProviderFailure` or the signal's reason. */
   async read<Value>(request: SourceRequest<Value>): Promise<Reply<Value>> {
     const { clock } = this.#options;
-    const url = addressOf(this.#options.baseUrl, request);
+    const url = buildUrl(this.#options.baseUrl, request);
     const known = this.#cache.get(url, this.#now());
-    if (known !== undefined) return { answer: request.parse(known.body), asOf: textOf(known.readAtMilliseconds) };
+    if (known !== undefined)
+      return { answer: request.parse(known.body), asOf: formatInstant(known.readAtMilliseconds) };
     if (!this.#circuit.admits(this.#now())) throw new ProviderFailure("paused");
     await this.#limiter.wait(request.signal);
     const { body, answer } = await this.#ask(url, request);
     const readAtMilliseconds = clock.now().epochMilliseconds;
     const freshUntilMilliseconds = readAtMilliseconds + request.freshMilliseconds;
     this.#cache.set(url, { body, readAtMilliseconds, freshUntilMilliseconds });
-    return { answer, asOf: textOf(readAtMilliseconds) };
+    return { answer, asOf: formatInstant(readAtMilliseconds) };
   }
 
   async #ask<Value>(url: string, request: SourceRequest<Value>): Promise<{ body: Buffer; answer: Value }> {
@@ -99,7 +100,7 @@ export class OpenSource {
     if (!statuses.includes(status)) {
       // A bad request says nothing about the next one.
       if (OURS.has(status)) throw new ProviderFailure("refused", { status });
-      throw this.#failed(problemOf(status), { status, pauseMilliseconds: this.#pauseAskedFor(response) });
+      throw this.#failed(toProblem(status), { status, pauseMilliseconds: this.#pauseAskedFor(response) });
     }
     try {
       if (contentType !== undefined && !isOfType(response, contentType)) throw new Error("another type of content");
@@ -134,11 +135,11 @@ export class OpenSource {
 }
 
 /** Makes a parser of JSON bodies with this schema. */
-export function jsonOf<Value>(schema: z.ZodType<Value>): (body: Buffer) => Value {
+export function jsonParser<Value>(schema: z.ZodType<Value>): (body: Buffer) => Value {
   return (body) => schema.parse(JSON.parse(body.toString("utf8")));
 }
 
-function addressOf(baseUrl: string, { path, query }: Pick<SourceRequest<unknown>, "path" | "query">): string {
+function buildUrl(baseUrl: string, { path, query }: Pick<SourceRequest<unknown>, "path" | "query">): string {
   const url = new URL(`${baseUrl}${path}`);
   for (const [name, value] of Object.entries(query)) {
     if (value !== undefined) url.searchParams.set(name, String(value));
@@ -154,10 +155,10 @@ function problemOfFailure({ problem }: HttpFailure): ProviderProblem {
 const isOfType = (response: HttpResponse, contentType: string): boolean =>
   response.header("content-type")?.split(";")[0]?.trim().toLowerCase() === contentType;
 
-function problemOf(status: number): ProviderProblem {
+function toProblem(status: number): ProviderProblem {
   if (status === 429) return "rate_limited";
   return status >= 500 ? "server_error" : "refused";
 }
 
-const textOf = (epochMilliseconds: number): string =>
+const formatInstant = (epochMilliseconds: number): string =>
   Temporal.Instant.fromEpochMilliseconds(epochMilliseconds).toString();

@@ -7,7 +7,7 @@ import type { ProviderProvenance } from "../../domain/schemas.ts";
  * 1. Its address is a variable in `config/variables.ts`, without a default: no provider is asked before it is configured.
  * 2. `outside/open-sources.ts` opens one `OpenSource` for it, which keeps the provider's limits for all its questions.
  * 3. The adapter, in `adapters/<vendor>/`, makes a `Provider` over that source: it builds the path and the query, checks the
- * answer with a schema (`jsonOf`), and maps it to the port's types.
+ * answer with a schema (`jsonParser`), and maps it to the port's types.
  * 4. The file in `outside/` that opens the port puts the provider into the configured order.
  *
  * Test it against a local server that replays the documented protocol, with its faults (`test/support/scripted-server.ts`).

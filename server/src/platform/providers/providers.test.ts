@@ -5,7 +5,7 @@ import { type Answer, type ScriptedServer, startScriptedServer } from "../../../
 import { createHttpClient } from "../http-client/http-client.ts";
 import { askProviders } from "./ask-providers.ts";
 import { BodyCache } from "./body-cache.ts";
-import { jsonOf, OpenSource } from "./open-source.ts";
+import { jsonParser, OpenSource } from "./open-source.ts";
 import { type Provider, ProviderFailure } from "./provider.ts";
 import { RateLimiter } from "./rate-limiter.ts";
 
@@ -47,7 +47,7 @@ function openProvider(timeoutMilliseconds = 2_000): Provider<number, string> {
     sourceLevel: "open",
     attribution: ATTRIBUTION,
     async ask(id, signal) {
-      const parse = jsonOf(z.object({ name: z.string() }));
+      const parse = jsonParser(z.object({ name: z.string() }));
       const request = { path: "/places", query: { id, language: undefined }, freshMilliseconds: FRESH_MILLISECONDS };
       const reply = await source.read({ ...request, parse, signal });
       return { ...reply, answer: reply.answer.name };

@@ -20,8 +20,8 @@ interface ValidationOnChain {
 export interface AgentRegistries {
   readonly contracts: AgentRegistryAddresses;
   /** Undefined: no agent has this id. */
-  ownerOf(agentId: bigint): Promise<Hex | undefined>;
+  findOwner(agentId: bigint): Promise<Hex | undefined>;
   /** The first agent that this wallet registered. */
-  agentOf(owner: Hex): Promise<bigint | undefined>;
+  findAgent(owner: Hex): Promise<bigint | undefined>;
   validation(requestHash: Hex): Promise<ValidationOnChain | undefined>;
 }

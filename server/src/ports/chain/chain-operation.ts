@@ -92,7 +92,11 @@ export interface OperationEvent {
   /** Whether this is the event. Default: every event with these topics is. */
   isIt?(log: EventLog): boolean;
   /** The receipt's movements that belong to it, if the transaction did other things as well; default: all. */
-  movementsOf?(movements: readonly TokenMovement[], log: EventLog, logs: readonly EventLog[]): readonly TokenMovement[];
+  pickMovements?(
+    movements: readonly TokenMovement[],
+    log: EventLog,
+    logs: readonly EventLog[],
+  ): readonly TokenMovement[];
 }
 
 export interface EventLog {

@@ -5,5 +5,5 @@ import type { Hex } from "../../domain/tokens.ts";
  * clear, or passed on.
  */
 export interface Signer {
-  privateKeyOf(walletId: string): Promise<Hex>;
+  readPrivateKey(walletId: string): Promise<Hex>;
 }

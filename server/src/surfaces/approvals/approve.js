@@ -16,9 +16,9 @@ function render({ heading, text, approval, canDecide = false, canTryAgain = fals
   show(title, true);
   show(words, text !== "");
   show(find("trial"), approval?.sandbox === true);
-  facts.replaceChildren(...(approval === undefined ? [] : factsOf(approval).map(fact)));
+  facts.replaceChildren(...(approval === undefined ? [] : listFacts(approval).map(fact)));
   show(facts, approval !== undefined);
-  list("why", "violations", approval === undefined ? [] : whyOf(approval.evidence));
+  list("why", "violations", approval === undefined ? [] : listReasons(approval.evidence));
   list("instead", "alternatives", canDecide ? (approval.evidence.alternatives ?? []).map(alternativeText) : []);
   show(form, canDecide);
   show(find("again-line"), canTryAgain);
@@ -45,7 +45,7 @@ const hourText = (text) => text.slice(11, 16);
 const spaced = (text) => text.replaceAll("_", " ");
 const filled = (parts, separator) => parts.filter(Boolean).join(separator);
 
-function factsOf({ amount, isMinimum, tool, travelers, expiresAt, policyId, policyVersion, evidence, ...asker }) {
+function listFacts({ amount, isMinimum, tool, travelers, expiresAt, policyId, policyVersion, evidence, ...asker }) {
   const { bought, purpose, payments = [] } = evidence;
   return [
     ["What", bought === null ? paymentText(payments, tool) : boughtText(bought)],
@@ -119,7 +119,7 @@ const alternativeText = (one) =>
     "\n",
   );
 
-function whyOf({ violations = [], notEvaluated = [] }) {
+function listReasons({ violations = [], notEvaluated = [] }) {
   const unknown = notEvaluated.map(
     ({ rule, missing }) => `${rule} could not be judged: ${missing.join(", ")} not known.`,
   );

@@ -156,7 +156,7 @@ const whySlow = {
 const slowText = ({ code: problem }) => whySlow[problem] ?? "The service is busy. This page tries again by itself.";
 
 let failures = 0;
-const pauseOf = ({ pause }) => {
+const nextPause = ({ pause }) => {
   failures += 1;
   return Math.max(pause, Math.min(SECOND * 2 ** failures, LONGEST_PAUSE));
 };
@@ -168,7 +168,7 @@ async function look() {
   if (problem !== undefined) {
     if (problem.retryable === true) {
       say(slowText(problem));
-      return lookLater(pauseOf(problem));
+      return lookLater(nextPause(problem));
     }
     return problem.status === 404 ? showWrongLink() : showTrouble(problem);
   }
@@ -214,11 +214,11 @@ async function claim() {
   }
   if (kind === "in_progress") {
     say("The chain is slow. Nothing is lost: this page keeps trying by itself, and you can leave it open.");
-    return lookLater(pauseOf(problem));
+    return lookLater(nextPause(problem));
   }
   if (problem.retryable === true) {
     say(slowText(problem));
-    return lookLater(pauseOf(problem));
+    return lookLater(nextPause(problem));
   }
   if (reason === "step_reverted") {
     stopClaiming();

@@ -75,8 +75,8 @@ async function prefund(args: Record<string, unknown> = {}): Promise<Prefunded> {
 
 const open = (link: string, look?: Look) => openLink(chromium, link, look);
 const newWallet = () => getAddress(`0x${randomBytes(20).toString("hex")}`);
-const secretOf = (link: string) => new URL(link).hash.slice(1);
-const wrongCodeOf = ({ claimCode }: Prefunded) => (claimCode === "000000" ? "000001" : "000000");
+const linkSecret = (link: string) => new URL(link).hash.slice(1);
+const wrongCode = ({ claimCode }: Prefunded) => (claimCode === "000000" ? "000001" : "000000");
 
 describe("a guest with the link from the mail", () => {
   test.each(LOOKS)("on %s sees the trip, mistypes the code, and accepts the trip", async (_name, look) => {
@@ -98,7 +98,7 @@ describe("a guest with the link from the mail", () => {
 
     const address = newWallet();
     await wallet(page).fill(address);
-    await code(page).fill(wrongCodeOf(trip));
+    await code(page).fill(wrongCode(trip));
     await accept(page).click();
     await page.getByText("That is not the code. 4 tries are left").waitFor();
     expect(await code(page).getAttribute("aria-invalid")).toBe("true");
@@ -116,7 +116,7 @@ describe("a guest with the link from the mail", () => {
     expect(await page.getByText(claimed.txHash).isVisible()).toBe(true);
     expect(await page.getByText(address.toLowerCase()).isVisible()).toBe(true);
 
-    const secret = secretOf(link);
+    const secret = linkSecret(link);
     expect(page.url()).toBe(link.replace(/#.*/, ""));
     expect(await page.evaluate("location.hash")).toBe("");
     expect(posted.some((body) => body.includes(secret))).toBe(true);
@@ -218,10 +218,10 @@ describe("a trip cannot be accepted", () => {
     const [address = ""] = trip.guestLink.split("#");
     for (const link of [
       address,
-      `${address}#${secretOf(other.guestLink)}`,
+      `${address}#${linkSecret(other.guestLink)}`,
       `${address}#x`,
-      `${service.appUrl}/claim/0x12#${secretOf(trip.guestLink)}`,
-      `${service.appUrl}/claim/%00%ff#${secretOf(trip.guestLink)}`,
+      `${service.appUrl}/claim/0x12#${linkSecret(trip.guestLink)}`,
+      `${service.appUrl}/claim/%00%ff#${linkSecret(trip.guestLink)}`,
     ]) {
       const { page } = await open(link);
       await until(page, "This link does not work");
@@ -236,11 +236,11 @@ describe("a trip cannot be accepted", () => {
     await until(page, "A trip for you, from Bob");
     await wallet(page).fill(newWallet());
     for (const said of ["4 tries are left", "3 tries are left", "2 tries are left", "One try is left"]) {
-      await code(page).fill(wrongCodeOf(trip));
+      await code(page).fill(wrongCode(trip));
       await accept(page).click();
       await page.getByText(said).waitFor();
     }
-    await code(page).fill(wrongCodeOf(trip));
+    await code(page).fill(wrongCode(trip));
     await accept(page).click();
     await until(page, "Too many wrong codes");
     const unlocked = await service.send(`/api/trips/${trip.tripId}/unlock`, {
@@ -332,7 +332,7 @@ describe("a bad connection", () => {
       await route.abort();
     });
     await wallet(page).fill(newWallet());
-    await code(page).fill(wrongCodeOf(trip));
+    await code(page).fill(wrongCode(trip));
     await accept(page).click();
     await page.getByText("4 tries are left").waitFor();
     expect(posted.filter((body) => body.includes("guestWallet"))).toHaveLength(1);

@@ -1,4 +1,4 @@
-import { traceIdOf } from "../http/trace.ts";
+import { chooseTraceId } from "../http/trace.ts";
 import { renderProblem } from "../render-error.ts";
 
 /** A 404 problem that pages of other origins may read, like everything public. */
@@ -8,7 +8,7 @@ export function notFound(
   detail: string,
   headers: Readonly<Record<string, string>> = {},
 ): Response {
-  const traceId = traceIdOf(request.headers.get("traceparent") ?? undefined);
+  const traceId = chooseTraceId(request.headers.get("traceparent") ?? undefined);
   const problem = renderProblem({ code: "not_found", detail }, { traceId, appUrl });
   return new Response(problem.body, {
     status: problem.status,

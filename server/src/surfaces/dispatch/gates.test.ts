@@ -18,7 +18,7 @@ const openWrite = probes.tools
   .map((tool): Tool => ({ ...tool, name: "probe_open_write", payableWithoutKey: true }));
 
 /** The call's text determines its outcome. */
-const textOf = ({ args }: PendingCall): string => String(Reflect.get(Object(args), "text"));
+const callText = ({ args }: PendingCall): string => String(Reflect.get(Object(args), "text"));
 const asked: string[] = [];
 const usedUp = new Set<string>();
 let used = 0;
@@ -26,16 +26,16 @@ let used = 0;
 const first = defineGate({
   name: "first",
   check(call) {
-    asked.push(`first ${textOf(call)}`);
-    if (usedUp.has(textOf(call))) throw new Failure("conflict", { detail: "It is used up." });
-    if (textOf(call) === "refused at once") throw new Failure("conflict", { detail: "The first gate is shut." });
+    asked.push(`first ${callText(call)}`);
+    if (usedUp.has(callText(call))) throw new Failure("conflict", { detail: "It is used up." });
+    if (callText(call) === "refused at once") throw new Failure("conflict", { detail: "The first gate is shut." });
   },
 });
 
 const second = defineGate({
   name: "second",
   async check(call) {
-    asked.push(`second ${textOf(call)}`);
+    asked.push(`second ${callText(call)}`);
   },
   async reserve(call, _plan, { pricingPolicies }: Aggregates) {
     used += 1;
@@ -46,8 +46,8 @@ const second = defineGate({
       activatedBy: "gate",
     } as const;
     await pricingPolicies.activate(call.tenantId, call.environment, { ...policy, markupBps: used });
-    if (textOf(call).startsWith("once")) usedUp.add(textOf(call));
-    if (textOf(call).startsWith("refused late")) throw new Failure("conflict", { detail: "Nothing is left." });
+    if (callText(call).startsWith("once")) usedUp.add(callText(call));
+    if (callText(call).startsWith("refused late")) throw new Failure("conflict", { detail: "Nothing is left." });
   },
 });
 

@@ -4,7 +4,7 @@ import { inDays } from "../../../test/support/agent.ts";
 import { searchDatabase } from "../../../test/support/search-database.ts";
 import type { TestService } from "../../../test/support/service.ts";
 import { loggedWith, openSharedService } from "../../../test/support/shared-service.ts";
-import { resultOf } from "../../../test/support/treasury.ts";
+import { requireResult } from "../../../test/support/treasury.ts";
 
 let service: TestService;
 beforeAll(async () => {
@@ -19,16 +19,16 @@ const Requests = z.object({
 
 const newTrace = (): string => crypto.randomUUID().replaceAll("-", "");
 
-async function inTraceOf(traceId: string, tool: string, args: object) {
+async function callInTrace(traceId: string, tool: string, args: object) {
   const headers = { traceparent: `00-${traceId}-00f067aa0ba902b7-01`, "idempotency-key": traceId };
   const answer = await service.call(tool, args, { headers });
   expect(answer.headers.get("x-service-trace-id")).toBe(traceId);
   return answer;
 }
 
-async function offerOf(origin: string, destination: string): Promise<string> {
+async function findOffer(origin: string, destination: string): Promise<string> {
   const search = { origin, destination, departureDate: inDays(75) };
-  return Offers.parse(resultOf(await service.call("search_flights", search))).offers[0].id;
+  return Offers.parse(requireResult(await service.call("search_flights", search))).offers[0].id;
 }
 
 /** The tables with rows that contain this text, in alphabetical order. */
@@ -55,8 +55,8 @@ async function rowsWithoutTrace(traceId: string): Promise<string[]> {
 
 test("one search finds all of a booking: its rows, the supplier's requests, and later events", async () => {
   const traceId = newTrace();
-  const offerId = await offerOf("LHR", "JFK");
-  resultOf(await inTraceOf(traceId, "book_flight", { offerId }));
+  const offerId = await findOffer("LHR", "JFK");
+  requireResult(await callInTrace(traceId, "book_flight", { offerId }));
   // The supplier's share leaves the wallet after the answer.
   await expect.poll(() => loggedMessages(traceId)).toContain("chain transaction confirmed");
   expect(await sentInTrace(traceId)).toEqual(
@@ -75,11 +75,11 @@ test("one search finds all of a booking: its rows, the supplier's requests, and 
 
 test("one search finds all of a failed booking", async () => {
   const traceId = newTrace();
-  const offerId = await offerOf("LHR", "JFK");
+  const offerId = await findOffer("LHR", "JFK");
   const fault = { match: { path: "/air/orders", method: "POST" }, fault: "insufficient_balance", times: 1, delayMs: 0 };
   const headers = { "content-type": "application/json" };
   await fetch(`${service.supplierUrl}/_sandbox/scenarios`, { method: "POST", headers, body: JSON.stringify(fault) });
-  const answer = await inTraceOf(traceId, "book_flight", { offerId });
+  const answer = await callInTrace(traceId, "book_flight", { offerId });
   expect([answer.status, answer.body.traceId]).toEqual([500, traceId]);
   expect(loggedMessages(traceId)).toContain("a call failed");
   expect(await sentInTrace(traceId)).toContain("POST /air/orders");
@@ -91,7 +91,7 @@ test("one search finds all of a failed booking", async () => {
 
 test("later work of a call is in its trace: a trip with its entries, a run with its steps", async () => {
   const traceId = newTrace();
-  const trip = resultOf(await inTraceOf(traceId, "prefund_trip", { budgetUsdc: "50.00" }));
+  const trip = requireResult(await callInTrace(traceId, "prefund_trip", { budgetUsdc: "50.00" }));
   const { tripId } = z.object({ tripId: z.string() }).parse(trip);
   const tables = await tablesWith(traceId);
   expect(tables).toEqual(
@@ -99,12 +99,12 @@ test("later work of a call is in its trace: a trip with its entries, a run with 
   );
   const runTrace = newTrace();
   const input = { tripId, origin: "LHR", destination: "CDG", departureDate: inDays(40), passengers: 2 };
-  const started = await inTraceOf(runTrace, "run_workflow", { workflowId: "service.book_flight", input });
+  const started = await callInTrace(runTrace, "run_workflow", { workflowId: "service.book_flight", input });
   await expect
     .poll(() => tablesWith(runTrace))
     .toEqual(expect.arrayContaining(["workflow_pause", "workflow_run", "workflow_step"]));
   expect(await rowsWithoutTrace(runTrace)).toEqual([]);
-  const { runId } = z.object({ runId: z.string() }).parse(resultOf(started));
+  const { runId } = z.object({ runId: z.string() }).parse(requireResult(started));
   const steps = await service.sql("select distinct trace_id from workflow_step where run_id = $1", [runId]);
   expect(steps).toEqual([{ trace_id: runTrace }]);
 });

@@ -7,7 +7,7 @@ import type { HttpHandler } from "./http.ts";
 import { isLoopback } from "./limits/client-address.ts";
 import type { Metrics } from "./metrics.ts";
 import type { OriginGuard } from "./origin-guard.ts";
-import { traceIdOf } from "./trace.ts";
+import { chooseTraceId } from "./trace.ts";
 import { serveWeb, type WebClient } from "./web-adapter.ts";
 
 /** Common options of both hosts for a live process. */
@@ -88,7 +88,7 @@ export function createHost(routes: Routes, options: HostOptions): Host {
     return page ?? problem(context, closed ?? "not_found", appUrl());
   });
   app.onError((error, context) => {
-    const traceId = traceIdOf(context.req.header("traceparent"));
+    const traceId = chooseTraceId(context.req.header("traceparent"));
     const { status, headers, body } = renderThrown(error, { traceId, appUrl: appUrl() }, log);
     return new Response(body, { status, headers });
   });
@@ -99,7 +99,7 @@ export function createHost(routes: Routes, options: HostOptions): Host {
 }
 
 function problem(context: Context, code: "not_found" | ClosedReason, appUrl: string): Response {
-  const traceId = traceIdOf(context.req.header("traceparent"));
+  const traceId = chooseTraceId(context.req.header("traceparent"));
   const detail =
     code === "not_found" ? `There is nothing at ${context.req.method} ${context.req.path}.` : closedDetail[code];
   const { status, headers, body } = renderProblem({ code, detail }, { traceId, appUrl });

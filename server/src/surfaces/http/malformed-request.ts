@@ -5,12 +5,12 @@ import type { Log } from "../../ports/log.ts";
 import { renderThrown } from "../render-error.ts";
 import type { LatestAnswer } from "./half-closed.ts";
 import type { HttpAnswer } from "./http.ts";
-import { traceIdOf } from "./trace.ts";
+import { chooseTraceId } from "./trace.ts";
 
 /** Errors of the web adapter before a route is reached: a host or a target that is not a valid URL. */
 export function renderMalformedRequest(error: unknown, appUrl: string, log: Log): HttpAnswer {
   const refused = error instanceof RequestError ? notHttp("The request's target or Host header is not valid.") : error;
-  return renderThrown(refused, { traceId: traceIdOf(undefined), appUrl }, log);
+  return renderThrown(refused, { traceId: chooseTraceId(undefined), appUrl }, log);
 }
 
 /** Answers requests that node:http cannot parse with a problem; node:http would send an empty body. */
@@ -24,8 +24,8 @@ export function answerMalformedRequests(
     // While a complete request is being answered, this would be taken for its answer, although that request may still take
     // effect.
     const free = answer === undefined || answer.writableFinished || !(answer.headersSent || answer.req.complete);
-    const place = { traceId: traceIdOf(undefined), appUrl: appUrl() };
-    if (socket.writable && free) socket.write(messageOf(renderThrown(failureOf(error), place, log)));
+    const place = { traceId: chooseTraceId(undefined), appUrl: appUrl() };
+    if (socket.writable && free) socket.write(formatMessage(renderThrown(toFailure(error), place, log)));
     socket.destroy();
   });
   // An unknown expectation is ignored.
@@ -44,7 +44,7 @@ export function refuseAmbiguous(
   const problem = findAmbiguity(incoming);
   if (problem === undefined) return false;
   const refused = notHttp(problem);
-  const { status, headers, body } = renderThrown(refused, { traceId: traceIdOf(undefined), appUrl: appUrl() }, log);
+  const { status, headers, body } = renderThrown(refused, { traceId: chooseTraceId(undefined), appUrl: appUrl() }, log);
   response.writeHead(status, { ...headers, connection: "close" }).end(body);
   return true;
 }
@@ -68,7 +68,7 @@ function hasTwoHosts(rawHeaders: readonly string[]): boolean {
   return hosts > 1;
 }
 
-function failureOf(error: Error): Failure {
+function toFailure(error: Error): Failure {
   const code = "code" in error ? error.code : undefined;
   if (code === "HPE_HEADER_OVERFLOW") {
     return new Failure("headers_too_large", { detail: "The headers are longer than 16 kB altogether. Send less." });
@@ -83,7 +83,7 @@ function notHttp(detail: string): Failure {
   return new Failure("invalid_input", { detail });
 }
 
-function messageOf({ status, headers, body }: HttpAnswer): string {
+function formatMessage({ status, headers, body }: HttpAnswer): string {
   const all = { ...headers, "content-length": String(Buffer.byteLength(body)), connection: "close" };
   const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}\r\n`);
   return `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ""}\r\n${lines.join("")}\r\n${body}`;

@@ -18,7 +18,7 @@ import type { HttpHandler, HttpRequest } from "./http.ts";
 import { addressGroup, clientAddress } from "./limits/client-address.ts";
 import { takeTurns } from "./limits/take-turns.ts";
 import { answerMalformedRequests, refuseAmbiguous, renderMalformedRequest } from "./malformed-request.ts";
-import { traceIdOf } from "./trace.ts";
+import { chooseTraceId } from "./trace.ts";
 import type { WebClient } from "./web-adapter.ts";
 
 const HEADERS_TIMEOUT_MILLISECONDS = 15_000;
@@ -311,7 +311,7 @@ async function serve(
       response.destroy();
       return;
     }
-    const { status, headers, body } = renderThrown(error, { traceId: traceIdOf(undefined), appUrl: appUrl() }, log);
+    const { status, headers, body } = renderThrown(error, { traceId: chooseTraceId(undefined), appUrl: appUrl() }, log);
     response.writeHead(status, headers).end(body);
   }
 }

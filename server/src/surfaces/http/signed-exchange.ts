@@ -9,7 +9,7 @@ import { sign, TRACE_ID_HEADER } from "./audit-headers.ts";
 import { type ClosedReason, closedDetail } from "./closed.ts";
 import type { Admitted, Gate } from "./gate.ts";
 import type { HttpAnswer, HttpRequest } from "./http.ts";
-import { traceIdOf } from "./trace.ts";
+import { chooseTraceId } from "./trace.ts";
 
 interface Session extends Admitted, ErrorPlace {}
 
@@ -61,7 +61,7 @@ export function createSignedAnswers(options: {
 
   return async (request, work) => {
     const exchange: OpenExchange = {
-      traceId: traceIdOf(request.header("traceparent"), random),
+      traceId: chooseTraceId(request.header("traceparent"), random),
       appUrl: options.appUrl,
       signingSecret: options.serviceSigningSecret,
       async admit() {

@@ -8,7 +8,7 @@ export function continuedTraceId(traceparent: string): string | undefined {
 }
 
 /** The caller's W3C trace id if it sent a valid `traceparent`, else a new one: 32 hexadecimal digits. */
-export function traceIdOf(traceparent: string | undefined, random: RandomBytes = systemRandom): string {
+export function chooseTraceId(traceparent: string | undefined, random: RandomBytes = systemRandom): string {
   const continued = traceparent === undefined ? undefined : continuedTraceId(traceparent);
   return continued ?? random(16).toHex();
 }

@@ -69,13 +69,13 @@ function readScript(file: string): string {
 }
 
 function headersFor(style: string, script: string): Record<string, string> {
-  const hashOf = (text: string): string => `'sha256-${createHash("sha256").update(text).digest("base64")}'`;
+  const hashSource = (text: string): string => `'sha256-${createHash("sha256").update(text).digest("base64")}'`;
   return {
     "content-type": "text/html; charset=utf-8",
     "content-security-policy": [
       "default-src 'none'",
-      `style-src ${hashOf(style)}`,
-      `script-src ${hashOf(script)}`,
+      `style-src ${hashSource(style)}`,
+      `script-src ${hashSource(script)}`,
       "connect-src 'self'",
       "img-src data:",
       "base-uri 'none'",

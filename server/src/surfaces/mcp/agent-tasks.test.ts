@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type AnyClient, connectClient } from "../../../test/support/mcp-clients.ts";
 import type { TestService } from "../../../test/support/service.ts";
 import { openSharedService } from "../../../test/support/shared-service.ts";
-import { resultOf } from "../../../test/support/treasury.ts";
+import { requireResult } from "../../../test/support/treasury.ts";
 
 /** Typical tasks of agents, done with only an official client of the protocol and its answers. */
 
@@ -194,33 +194,33 @@ describe("data that a key may not read", () => {
 
   it("is removed from orders: names without travelers:read, flights for keys that may read stays only", async () => {
     const flights = await keyWith("flights:read");
-    const [{ orderId }] = Object(resultOf(await service.call("list_orders", {}, { key: flights }))).orders;
+    const [{ orderId }] = Object(requireResult(await service.call("list_orders", {}, { key: flights }))).orders;
     const order = await service.call("read_order", { orderId }, { key: flights });
-    expect(resultOf(order).travelers).toEqual([{ givenName: "G***", familyName: "H***" }]);
+    expect(requireResult(order).travelers).toEqual([{ givenName: "G***", familyName: "H***" }]);
     expect(order.text).not.toMatch(/Grace|user_client/);
     const stays = await keyWith("stays:read");
-    expect(resultOf(await service.call("list_orders", {}, { key: stays })).orders).toEqual([]);
+    expect(requireResult(await service.call("list_orders", {}, { key: stays })).orders).toEqual([]);
     expect((await service.call("read_order", { orderId }, { key: stays })).body.code).toBe("order_not_found");
     const neither = await service.call("read_order", { orderId }, { key: await keyWith("escrow:read") });
     expect(neither.body).toMatchObject({ code: "missing_scope", scope: "flights:read" });
   });
 
   it("is not found for another tenant", async () => {
-    const { trips } = resultOf(await service.call("list_trips", {}));
-    const { orders } = resultOf(await service.call("list_orders", {}));
+    const { trips } = requireResult(await service.call("list_trips", {}));
+    const { orders } = requireResult(await service.call("list_orders", {}));
     const { apiKey: key, tenant } = await service.operator((identity) =>
       identity.createTenant({ name: "Stranger", actor: "test" }),
     );
-    const codeOf = async (tool: string, args: object) =>
+    const callCode = async (tool: string, args: object) =>
       (await service.call(tool, args, { key, tenantId: tenant.id })).body.code;
     const [{ tripId }] = Object(trips);
     const [{ orderId }] = Object(orders);
-    expect(await codeOf("read_trip", { tripId })).toBe("trip_not_found");
-    expect(await codeOf("close_trip", { tripId })).toBe("trip_not_found");
-    expect(await codeOf("read_order", { orderId })).toBe("order_not_found");
+    expect(await callCode("read_trip", { tripId })).toBe("trip_not_found");
+    expect(await callCode("close_trip", { tripId })).toBe("trip_not_found");
+    expect(await callCode("read_order", { orderId })).toBe("order_not_found");
     const [{ id }] = Object(
       await service.sql("select id from chain_transaction where tenant_id = $1 limit 1", [service.tenantId]),
     );
-    expect(await codeOf("read_transaction", { transferId: id })).toBe("transaction_not_found");
+    expect(await callCode("read_transaction", { transferId: id })).toBe("transaction_not_found");
   });
 });

@@ -6,7 +6,7 @@ import type { Log } from "../../ports/log.ts";
 import { METER_ID_HEADER } from "../http/audit-headers.ts";
 import { checkUser } from "../http/check-user.ts";
 import { continuedTraceId } from "../http/trace.ts";
-import { type ErrorPlace, fieldsOf, type ProblemFields, problemOf } from "../render-error.ts";
+import { buildProblem, describeError, type ErrorPlace, type ProblemFields } from "../render-error.ts";
 import type { Visit } from "./visit.ts";
 
 /** Keys of `_meta` that belong to this service; the protocol uses other names. */
@@ -101,7 +101,7 @@ export function createCallTool({ kernel, identity, translate, log }: CallToolOpt
     } catch (thrown) {
       const error = translate(thrown);
       if (error instanceof Failure && error.code === "unauthorized") throw error;
-      return failed(fieldsOf(error, traceId, log), exchange, { [TRACE_ID_KEY]: traceId });
+      return failed(describeError(error, traceId, log), exchange, { [TRACE_ID_KEY]: traceId });
     }
   };
 }
@@ -109,7 +109,7 @@ export function createCallTool({ kernel, identity, translate, log }: CallToolOpt
 /** Without structured content: clients validate it against the result schema and would hide the error. */
 function failed(fields: ProblemFields, place: ErrorPlace, about: Record<string, unknown>): ToolAnswer {
   const { retryAfterSeconds } = fields;
-  const problem = { ...problemOf(fields, place), ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }) };
+  const problem = { ...buildProblem(fields, place), ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }) };
   return { content: [{ type: "text", text: JSON.stringify(problem, null, INDENT) }], isError: true, _meta: about };
 }
 

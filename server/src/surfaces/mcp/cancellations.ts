@@ -19,11 +19,11 @@ export interface Cancellations {
  */
 export function createCancellations(): Cancellations {
   const running = new Map<string, Set<Call>>();
-  const nameOf = (keyId: string, request: HttpRequest, id: RpcId) =>
+  const callName = (keyId: string, request: HttpRequest, id: RpcId) =>
     `${keyId} ${request.remoteAddress} ${typeof id === "number" ? id : JSON.stringify(id)}`;
   return {
     track(keyId, request, id) {
-      const name = nameOf(keyId, request, id);
+      const name = callName(keyId, request, id);
       const call: Call = { controller: undefined };
       const same = running.get(name);
       if (same === undefined) running.set(name, new Set([call]));
@@ -35,9 +35,9 @@ export function createCancellations(): Cancellations {
       });
     },
     cancel(keyId, request, id) {
-      const meant = running.get(nameOf(keyId, request, id));
+      const meant = running.get(callName(keyId, request, id));
       if (meant?.size !== 1) return;
-      for (const call of meant) controllerOf(call).abort();
+      for (const call of meant) openController(call).abort();
     },
   };
 }
@@ -55,7 +55,7 @@ class TrackedCall implements Cancellable {
   }
 
   get signal(): AbortSignal {
-    return AbortSignal.any([this.#request.signal, controllerOf(this.#call).signal]);
+    return AbortSignal.any([this.#request.signal, openController(this.#call).signal]);
   }
 }
 
@@ -63,7 +63,7 @@ interface Call {
   controller: AbortController | undefined;
 }
 
-function controllerOf(call: Call): AbortController {
+function openController(call: Call): AbortController {
   call.controller ??= new AbortController();
   return call.controller;
 }

@@ -21,11 +21,11 @@ import { writeInstructions } from "./instructions.ts";
 import {
   INVALID_PARAMS,
   INVALID_REQUEST,
-  idOf,
   isMethod,
   PARSE_ERROR,
-  paramsOf,
   REFUSED,
+  readId,
+  readParams,
   rpcError,
 } from "./json-rpc.ts";
 import { createLibraryPath } from "./library-path.ts";
@@ -111,7 +111,7 @@ export function createMcp(options: McpOptions): HttpHandler {
       list,
       acceptsStream,
       message: one,
-      id: idOf(one),
+      id: readId(one),
       headers: {},
       running: undefined,
       refused: undefined,
@@ -140,8 +140,8 @@ const LONGEST_ID = 200;
 
 /** Undefined also for batches, and for an id, which the answer repeats, that is not a short text. */
 function calledTool(message: unknown): string | undefined {
-  const { name } = isMethod(message, "tools/call") ? paramsOf(message) : {};
-  const isAnswerable = String(idOf(message) ?? "").length <= LONGEST_ID;
+  const { name } = isMethod(message, "tools/call") ? readParams(message) : {};
+  const isAnswerable = String(readId(message) ?? "").length <= LONGEST_ID;
   return typeof name === "string" && isAnswerable ? name : undefined;
 }
 

@@ -23,7 +23,7 @@ export async function* signStream(
       const frames = rest.split(FRAME_END);
       rest = frames.pop() ?? "";
       for (const frame of frames) {
-        last = dataOf(frame) ?? last;
+        last = readData(frame) ?? last;
         yield `${frame}${FRAME_END}`;
       }
     }
@@ -34,7 +34,7 @@ export async function* signStream(
   }
 }
 
-function dataOf(frame: string): string | undefined {
+function readData(frame: string): string | undefined {
   const lines = frame.split("\n").filter((line) => line.startsWith("data: "));
   return lines.length === 0 ? undefined : lines.map((line) => line.slice(6)).join("\n");
 }

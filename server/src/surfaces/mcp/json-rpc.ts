@@ -35,13 +35,13 @@ export const aroundResult = (id: RpcId): readonly [before: string, after: string
 ];
 
 /** The id for answering a message that is refused as a whole. */
-export function idOf(message: unknown): RpcId | null {
+export function readId(message: unknown): RpcId | null {
   if (!isObject(message) || typeof message.method !== "string") return null;
   const { id } = message;
   return typeof id === "string" || typeof id === "number" ? id : null;
 }
 
-export function paramsOf(message: unknown): Record<string, unknown> {
+export function readParams(message: unknown): Record<string, unknown> {
   return isObject(message) && isObject(message.params) ? message.params : {};
 }
 
@@ -55,10 +55,10 @@ export function isInitialize(message: unknown): boolean {
 
 /** Whether it has the envelope of the stateless revision. */
 export function isModernMessage(message: unknown): boolean {
-  return PROTOCOL_VERSION_META_KEY in metaOf(message);
+  return PROTOCOL_VERSION_META_KEY in readMeta(message);
 }
 
-export function metaOf(message: unknown): Record<string, unknown> {
-  const { _meta } = paramsOf(message);
+export function readMeta(message: unknown): Record<string, unknown> {
+  const { _meta } = readParams(message);
   return isObject(_meta) ? _meta : {};
 }

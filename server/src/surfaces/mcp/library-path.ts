@@ -11,11 +11,11 @@ import type { Cancellations } from "./cancellations.ts";
 import { signStream } from "./event-stream.ts";
 import {
   HEADER_MISMATCH,
-  idOf,
   isMethod,
   JSON_TYPE,
-  metaOf,
-  paramsOf,
+  readId,
+  readMeta,
+  readParams,
   rpcError,
   UNSUPPORTED_VERSION,
 } from "./json-rpc.ts";
@@ -130,17 +130,17 @@ function toRequest({ request }: Visit, signal?: AbortSignal): Request {
 
 function refuseVersion({ request, message }: Visit): HttpAnswer | undefined {
   const version = request.header(VERSION_HEADER)?.trim();
-  const isHandshake = idOf(message) !== null && isMethod(message, "initialize");
+  const isHandshake = readId(message) !== null && isMethod(message, "initialize");
   if (version === undefined || isHandshake || LEGACY_VERSIONS.includes(version)) return undefined;
   const data = { supported: SUPPORTED_VERSIONS, requested: version };
   const text = `Unsupported protocol version. Supported: ${SUPPORTED_VERSIONS.join(", ")}.`;
-  return rpcError(400, { code: UNSUPPORTED_VERSION, message: text, data }, idOf(message));
+  return rpcError(400, { code: UNSUPPORTED_VERSION, message: text, data }, readId(message));
 }
 
 /** The library checks these headers only for tools registered with it; ours are not. */
 function refuseParameterHeaders({ request, message, list, id }: Visit): HttpAnswer | undefined {
   if (!isMethod(message, "tools/call")) return undefined;
-  const { name, arguments: args } = paramsOf(message);
+  const { name, arguments: args } = readParams(message);
   const tool = list.tools.find((candidate) => candidate.name === name);
   if (tool === undefined || !isObject(args)) return undefined;
   const mismatch = findHeaderMismatch(tool, args, (header) => request.header(header));
@@ -151,11 +151,11 @@ function refuseParameterHeaders({ request, message, list, id }: Visit): HttpAnsw
 
 function cancelWhatIsMeant(cancellations: Cancellations, { request, message }: Visit, keyId: string): void {
   if (!isMethod(message, CANCELLED)) return;
-  const { requestId } = paramsOf(message);
+  const { requestId } = readParams(message);
   if (typeof requestId === "string" || typeof requestId === "number") cancellations.cancel(keyId, request, requestId);
 }
 
 function mayStream({ acceptsStream, message }: Visit, streamingTools: ReadonlySet<string>): boolean {
   if (!acceptsStream || !isMethod(message, "tools/call")) return false;
-  return metaOf(message).progressToken !== undefined || streamingTools.has(String(paramsOf(message).name));
+  return readMeta(message).progressToken !== undefined || streamingTools.has(String(readParams(message).name));
 }

@@ -34,7 +34,7 @@ function createGates() {
     return gate;
   };
 }
-const gateOf = createGates();
+const openGate = createGates();
 
 const tools = [
   defineAnyTool({
@@ -45,9 +45,9 @@ const tools = [
     price: 500n,
     async run({ text }, { call, fail }) {
       const aborted = once(call.signal, "abort");
-      gateOf(text).begun.resolve();
-      await Promise.race([aborted, gateOf(text).go.promise]);
-      gateOf(text).ended.resolve(call.signal.aborted ? "aborted" : "finished");
+      openGate(text).begun.resolve();
+      await Promise.race([aborted, openGate(text).go.promise]);
+      openGate(text).ended.resolve(call.signal.aborted ? "aborted" : "finished");
       if (call.signal.aborted) throw fail("stopped");
       return { text };
     },
@@ -60,8 +60,8 @@ const tools = [
     price: 5_000n,
     async run({ text }, { call }) {
       call.progress("one");
-      gateOf(text).begun.resolve();
-      await gateOf(text).go.promise;
+      openGate(text).begun.resolve();
+      await openGate(text).go.promise;
       call.progress("two");
       return { text };
     },
@@ -134,10 +134,10 @@ describe.each(["modern", "legacy"] as const)("%s", (era) => {
     const text = `gone ${era} ${JSON.stringify(meta)}`;
     const leaving = new AbortController();
     const call = post("watchful_read", text, { era, meta, signal: leaving.signal });
-    await gateOf(text).begun.promise;
+    await openGate(text).begun.promise;
     leaving.abort();
     await expect(call.then((response) => response.text())).rejects.toThrow();
-    expect(await gateOf(text).ended.promise).toBe("aborted");
+    expect(await openGate(text).ended.promise).toBe("aborted");
   });
 
   it.each([{}, { progressToken: 1 }])("finishes a write whose caller is gone: %j", async (meta) => {
@@ -145,10 +145,10 @@ describe.each(["modern", "legacy"] as const)("%s", (era) => {
     const leaving = new AbortController();
     const idempotencyKey = `steady ${text}`;
     const call = post("steady_write", text, { era, meta: { ...meta, idempotencyKey }, signal: leaving.signal });
-    await gateOf(text).begun.promise;
+    await openGate(text).begun.promise;
     leaving.abort();
     await expect(call.then((response) => response.text())).rejects.toThrow();
-    gateOf(text).go.resolve();
+    openGate(text).go.resolve();
     // The same call again: still running, or done for good.
     for (;;) {
       const again = await sendMcp(
@@ -177,9 +177,9 @@ describe("a cancellation in a separate message", () => {
   it.each([{}, { progressToken: 1 }])("stops the one matching read: %j", async (meta) => {
     const text = `cancelled ${JSON.stringify(meta)}`;
     const call = post("watchful_read", text, { era: "legacy", id: text, meta });
-    await gateOf(text).begun.promise;
+    await openGate(text).begun.promise;
     expect((await cancel(text)).status).toBe(202);
-    expect(await gateOf(text).ended.promise).toBe("aborted");
+    expect(await openGate(text).ended.promise).toBe("aborted");
     await (await call).text();
   });
 
@@ -189,12 +189,12 @@ describe("a cancellation in a separate message", () => {
     );
     const calls = ["left", "right"].map((text) => post("watchful_read", text, { era: "legacy", id: 77 }));
     const other = post("watchful_read", "other", { era: "legacy", id: 78 });
-    for (const text of ["left", "right", "other"]) await gateOf(text).begun.promise;
+    for (const text of ["left", "right", "other"]) await openGate(text).begun.promise;
     await cancel(77);
     await cancel("78");
     await cancel(78, apiKey);
-    for (const text of ["left", "right", "other"]) gateOf(text).go.resolve();
-    for (const text of ["left", "right", "other"]) expect(await gateOf(text).ended.promise).toBe("finished");
+    for (const text of ["left", "right", "other"]) openGate(text).go.resolve();
+    for (const text of ["left", "right", "other"]) expect(await openGate(text).ended.promise).toBe("finished");
     for (const call of [...calls, other]) expect((await call).status).toBe(200);
   });
 });
@@ -229,7 +229,7 @@ it("a subscription to something constant ends at once, and a stop answers pendin
   expect(await listening.text()).toContain("notifications/subscriptions/acknowledged");
   const args = { name: "steady_write", arguments: { text: "drained" } };
   const call = sendMcp(service, "tools/call", args, { era: "modern", meta: { progressToken: 1 } });
-  await gateOf("drained").begun.promise;
+  await openGate("drained").begun.promise;
   const stopped = stop();
   // The stop is reported; a foreign page may not even read that.
   for (const origin of ["https://evil.example", service.appUrl]) {
@@ -239,7 +239,7 @@ it("a subscription to something constant ends at once, and a stop answers pendin
       open: origin === service.appUrl ? origin : null,
     });
   }
-  gateOf("drained").go.resolve();
+  openGate("drained").go.resolve();
   expect((await call).text).toMatch(/"structuredContent":\{"text":"drained"\}/);
   await stopped;
 });

@@ -14,7 +14,7 @@ import { isObject } from "../http/bodies/json-body.ts";
 import type { CallTool, ToolAnswer } from "./call-tool.ts";
 import type { Documents } from "./documents.ts";
 import type { McpExtras } from "./extras.ts";
-import { metaOf, paramsOf } from "./json-rpc.ts";
+import { readMeta, readParams } from "./json-rpc.ts";
 import type { PromptList } from "./prompt-list.ts";
 import { SUPPORTED_VERSIONS } from "./versions.ts";
 import type { Visit } from "./visit.ts";
@@ -80,7 +80,7 @@ function createCallHandler(options: ServerFactoryOptions): (visit: Visit, contex
   const extraTools = new Map(extras?.tools.map((tool) => [tool.definition.name, tool]));
   return async (visit, context) => {
     // The message itself rather than the library's copy, so that both paths to a tool see the same arguments.
-    const { name, arguments: given } = paramsOf(visit.message);
+    const { name, arguments: given } = readParams(visit.message);
     const args = isObject(given) ? given : {};
     const extra = extraTools.get(String(name));
     if (extra !== undefined) return extra.call(args, context);
@@ -89,7 +89,7 @@ function createCallHandler(options: ServerFactoryOptions): (visit: Visit, contex
     const working = options.callTool(visit, {
       name: String(name),
       args,
-      meta: metaOf(visit.message),
+      meta: readMeta(visit.message),
       gone: context.mcpReq,
       progress: progress?.report,
     });
@@ -149,7 +149,7 @@ function refuseCursor(cursor: string | undefined): void {
 
 /** Undefined: the client did not ask for progress, or accepts no stream. */
 function createProgress(visit: Visit, context: ServerContext) {
-  const { progressToken } = metaOf(visit.message);
+  const { progressToken } = readMeta(visit.message);
   if (!visit.acceptsStream || (typeof progressToken !== "string" && typeof progressToken !== "number"))
     return undefined;
   let steps = 0;

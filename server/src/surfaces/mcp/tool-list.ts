@@ -2,7 +2,7 @@ import type { Tool } from "@modelcontextprotocol/server";
 import { z } from "zod";
 import { Failure } from "../../domain/errors.ts";
 import { nearest } from "../../domain/near-match.ts";
-import { type Effect, hasOneOf, toolAreas } from "../../domain/scopes.ts";
+import { type Effect, hasAnyScope, toolAreas } from "../../domain/scopes.ts";
 import type { Catalog, CatalogEntry } from "../../kernel/contracts/catalog.ts";
 
 /** The tools that a kind of caller sees, shared by callers with the same scopes and filters. */
@@ -41,7 +41,7 @@ export function createToolLists(catalog: Catalog, extraTools: readonly Tool[]): 
       if (known !== undefined) return known;
       const seen = all.filter(
         ({ entry: { tool, scopes: wanted } }) =>
-          (scopes === undefined || hasOneOf(scopes, wanted)) &&
+          (scopes === undefined || hasAnyScope(scopes, wanted)) &&
           (areas === undefined || areas.includes(tool.area)) &&
           (!readOnly || tool.effect === "read"),
       );

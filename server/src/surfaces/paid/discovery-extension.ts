@@ -57,7 +57,7 @@ function inputSchema({ inputSchema: schema }: CatalogEntry, detail: DiscoveryDet
   return {
     type: "object",
     ...(required === undefined ? {} : { required }),
-    ...(detail === "names" ? { properties: namesOf(properties) } : {}),
+    ...(detail === "names" ? { properties: pickTypes(properties) } : {}),
   };
 }
 
@@ -118,7 +118,7 @@ function withoutWords(schema: Schema): Schema {
   );
 }
 
-function namesOf(properties: unknown): Schema {
+function pickTypes(properties: unknown): Schema {
   if (!isSchema(properties)) return {};
   return Object.fromEntries(
     Object.entries(properties).map(([name, of]) => [

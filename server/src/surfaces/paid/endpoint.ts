@@ -72,12 +72,12 @@ class PaidTools {
 
   async serve(request: HttpRequest, exchange: OpenExchange): Promise<HttpAnswer> {
     if (request.method === "OPTIONS") return preflight();
-    const entry = findTool(this.#options.catalog, toolNameOf(request.path));
+    const entry = findTool(this.#options.catalog, parseToolName(request.path));
     const signature = request.header(PAYMENT_SIGNATURE_HEADER);
     const isProbe = request.method === "GET" || request.method === "HEAD";
     if (request.method !== "POST" && !(isProbe && signature === undefined)) throw onlyPost(request);
     const caller = await this.#identify(request, exchange, signature !== undefined);
-    const tag = this.#priceTagOf(entry, caller?.principal);
+    const tag = this.#findPriceTag(entry, caller?.principal);
     const visit = { request, traceId: exchange.traceId, appUrl: exchange.appUrl, entry, caller, tag };
     return signature === undefined ? this.#askForPayment(visit) : this.#takePayment(visit, signature);
   }
@@ -93,7 +93,7 @@ class PaidTools {
     }
   }
 
-  #priceTagOf(entry: CatalogEntry, principal: Principal | undefined): PriceTag {
+  #findPriceTag(entry: CatalogEntry, principal: Principal | undefined): PriceTag {
     const discount = principal === undefined ? 0 : discountPercentByPlan[principal.plan];
     const tag = this.#options.priceTags.of(
       entry,
@@ -160,7 +160,7 @@ class PaidTools {
   }
 }
 
-function toolNameOf(path: string): string {
+function parseToolName(path: string): string {
   const name = path.slice(PAID_TOOLS_PATH.length + 1);
   try {
     return decodeURIComponent(name);

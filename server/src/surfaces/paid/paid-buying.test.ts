@@ -5,7 +5,7 @@ import { freshHash } from "../../../test/support/escrow.ts";
 import { type Buyer, createBuyer, decode, encode } from "../../../test/support/paid.ts";
 import { isSignedBy, type TestService } from "../../../test/support/service.ts";
 import { openSharedService } from "../../../test/support/shared-service.ts";
-import { resultOf } from "../../../test/support/treasury.ts";
+import { requireResult } from "../../../test/support/treasury.ts";
 
 /** The official x402 client, with only a wallet, against the whole product. */
 
@@ -133,7 +133,7 @@ describe("a bought search", () => {
 
   it("names the original payment if another signature asks for the same result", async () => {
     const authorization = `Bearer ${service.apiKey}`;
-    const { tripId } = resultOf(await service.call("prefund_trip", { budgetUsdc: "20" }));
+    const { tripId } = requireResult(await service.call("prefund_trip", { budgetUsdc: "20" }));
     const reserve = (bookingId: string) => ({ tripId, upperBoundUsdc: "1", bookingId });
     const paidBefore = reserve(freshHash());
     const first = await buyer.buy("reserve_booking", paidBefore, { authorization });
@@ -143,7 +143,7 @@ describe("a bought search", () => {
     expect(again.headers.get("x-service-meter-id")).toBe(first.headers.get("x-service-meter-id"));
 
     const byKey = reserve(freshHash());
-    resultOf(await service.call("reserve_booking", byKey));
+    requireResult(await service.call("reserve_booking", byKey));
     const free = await buyer.buy("reserve_booking", byKey, { authorization });
     const nothing = { payer: buyer.address.toLowerCase(), amountUsdc: "0.00", settlementTx: null };
     expect(free.body).toMatchObject({ paid: false, priceUsdc: "0.00", payment: nothing, replayed: true });
@@ -155,7 +155,7 @@ describe("a bought search", () => {
       identity.createTenant({ name: "Paid", plan: "pro", actor: "test" }),
     );
     const authorization = `Bearer ${apiKey}`;
-    const { accepts } = await buyer.termsOf("search_flights", { authorization });
+    const { accepts } = await buyer.readTerms("search_flights", { authorization });
     expect(accepts[0].amount).toBe("1400");
     const answer = await buyer.buy("search_flights", search(), { authorization });
     expect(answer.status, answer.text).toBe(200);
@@ -184,7 +184,7 @@ describe("the offer", () => {
     const list = await readList();
     expect(list.tools.length).toBeGreaterThan(8);
     for (const tool of list.tools) {
-      const { accepts, resource } = await buyer.termsOf(tool.name);
+      const { accepts, resource } = await buyer.readTerms(tool.name);
       expect(accepts[0]).toMatchObject({
         scheme: list.scheme,
         network: list.network,
@@ -217,7 +217,7 @@ describe("the offer", () => {
     const payload = z.any().parse({ ...answer.body, payload: {} });
     const found = extractDiscoveryInfo(payload, z.any().parse(Object(answer.body.accepts)[0]));
     expect(found).toMatchObject({
-      resourceUrl: buyer.urlOf("search_flights"),
+      resourceUrl: buyer.toolUrl("search_flights"),
       method: "POST",
       discoveryInfo: { input: { bodyType: "json", body: search() }, output: { type: "json" } },
     });
@@ -278,6 +278,6 @@ async function readList() {
 
 async function balances(collection: string) {
   const payTo: `0x${string}` = `0x${collection.slice(2)}`;
-  const [payer, collected] = await Promise.all([buyer.balanceOf(buyer.address), buyer.balanceOf(payTo)]);
+  const [payer, collected] = await Promise.all([buyer.readBalance(buyer.address), buyer.readBalance(payTo)]);
   return { payer, collection: collected };
 }

@@ -60,22 +60,22 @@ it("matches the real answers", async () => {
   const unpaid = await buyer.post("find_airports_nearby", {});
   const refused = await buyer.pay("find_airports_nearby", {});
   const listed = await fetch(`${service.edgeUrl}/tools`);
-  const schemaOf = (at: string, method: string, status: number, type: string) => [
+  const schemaPath = (at: string, method: string, status: number, type: string) => [
     ...["paths", at, method, "responses", String(status), "content", type, "schema"],
   ];
   const problem = "application/problem+json";
   // Only an answer that took no payment names no transaction.
-  const envelope = schemaOf(path, "post", 200, "application/json");
+  const envelope = schemaPath(path, "post", 200, "application/json");
   const payment = { ...members(paid.body.payment), settlementTx: null };
   expect(api.problems(envelope, { ...paid.body, payment })).not.toEqual([]);
   expect(api.problems(envelope, { ...paid.body, paid: false, payment })).toEqual([]);
   expect(api.problems(envelope, { ...paid.body, paid: false })).not.toEqual([]);
   expect(paid.status).toBe(200);
-  expect(api.problems(schemaOf(path, "post", 200, "application/json"), paid.body)).toEqual([]);
-  expect(api.problems(schemaOf(path, "post", 402, problem), unpaid.body)).toEqual([]);
+  expect(api.problems(schemaPath(path, "post", 200, "application/json"), paid.body)).toEqual([]);
+  expect(api.problems(schemaPath(path, "post", 402, problem), unpaid.body)).toEqual([]);
   expect(refused.status).toBe(400);
-  expect(api.problems(schemaOf(path, "post", 400, problem), refused.body)).toEqual([]);
-  expect(api.problems(schemaOf("/tools", "get", 200, "application/json"), await listed.json())).toEqual([]);
+  expect(api.problems(schemaPath(path, "post", 400, problem), refused.body)).toEqual([]);
+  expect(api.problems(schemaPath("/tools", "get", 200, "application/json"), await listed.json())).toEqual([]);
   const responses = members(api.find(path, "post")?.members.responses);
   expect(members(members(responses["402"]).headers)).toHaveProperty("payment-required");
   expect(members(members(responses["200"]).headers)).toHaveProperty("payment-response");

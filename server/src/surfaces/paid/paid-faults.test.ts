@@ -115,7 +115,7 @@ describe("malformed payments", () => {
     const headers = new Headers({ "content-type": "application/json" });
     headers.append("payment-signature", one);
     headers.append("payment-signature", two);
-    const response = await fetch(buyer.urlOf("probe_open"), { method: "POST", headers, body: '{"text":"two"}' });
+    const response = await fetch(buyer.toolUrl("probe_open"), { method: "POST", headers, body: '{"text":"two"}' });
     expect(await response.json()).toMatchObject({ code: "payment_malformed", reason: "invalid_payload" });
   });
 
@@ -242,7 +242,7 @@ describe("one authorization pays for one request", () => {
   });
 
   it("however often it is sent at once: it runs once and is captured once, and each gets the answer or must wait", async () => {
-    const before = await buyer.balanceOf(buyer.address);
+    const before = await buyer.readBalance(buyer.address);
     const signature = await buyer.sign("probe_open");
     const answers = await Promise.all(
       Array.from({ length: 50 }, () => buyer.post("probe_open", { text: "fifty" }, { "payment-signature": signature })),
@@ -253,7 +253,7 @@ describe("one authorization pays for one request", () => {
     expect(paid.filter(({ headers }) => headers.get("idempotent-replayed") === null)).toHaveLength(1);
     expect(new Set(paid.map(({ text }) => text.replace(',"replayed":true', ""))).size).toBe(1);
     for (const { body } of answers.filter(({ status }) => status === 409)) expect(body.code).toBe("in_progress");
-    expect(await buyer.balanceOf(buyer.address)).toBe(before - 500n);
+    expect(await buyer.readBalance(buyer.address)).toBe(before - 500n);
     const again = await buyer.post("probe_open", { text: "fifty" }, { "payment-signature": signature });
     expect(again.status).toBe(200);
     expect(again.headers.get("idempotent-replayed")).toBe("true");
@@ -310,33 +310,33 @@ describe("a call that succeeds and whose payment does not", () => {
 
 describe("a failed call costs nothing", () => {
   it("invalid arguments claim nothing, and the same signature pays for valid ones", async () => {
-    const before = await buyer.balanceOf(buyer.address);
+    const before = await buyer.readBalance(buyer.address);
     const signature = await buyer.sign("probe_open");
     for (const body of ["not json", "[]", { text: 7 }, { txt: "x" }]) {
       const answer = await buyer.post("probe_open", body, { "payment-signature": signature });
       expect(answer.status).toBe(400);
       expect(answer.headers.get("payment-response")).toBeNull();
     }
-    expect(await service.sql("select 1 from payment where nonce = $1", [nonceOf(signature)])).toEqual([]);
+    expect(await service.sql("select 1 from payment where nonce = $1", [readNonce(signature)])).toEqual([]);
     const paid = await buyer.post("probe_open", { text: "mended" }, { "payment-signature": signature });
     expect(paid.status, paid.text).toBe(200);
-    expect(await buyer.balanceOf(buyer.address)).toBe(before - 500n);
+    expect(await buyer.readBalance(buyer.address)).toBe(before - 500n);
   });
 
   it.each(["probe_open", "probe_open_write"])(
     "a failure of %s captures nothing and gives the authorization back",
     async (tool) => {
-      const before = await buyer.balanceOf(buyer.address);
+      const before = await buyer.readBalance(buyer.address);
       const signature = await buyer.sign(tool);
       const failed = await buyer.post(tool, { text: "f", mood: "fail" }, { "payment-signature": signature });
       expect(failed.status).toBe(500);
       expect(failed.body).toMatchObject({ ok: false, code: "no_offers" });
       expect(failed.headers.get("payment-response")).toBeNull();
       expect(failed.headers.get("x-service-meter-id")).toBeNull();
-      expect(await buyer.balanceOf(buyer.address)).toBe(before);
+      expect(await buyer.readBalance(buyer.address)).toBe(before);
       const paid = await buyer.post(tool, { text: "after" }, { "payment-signature": signature });
       expect(paid.status, paid.text).toBe(200);
-      expect(await buyer.balanceOf(buyer.address)).toBe(before - (tool === "probe_open" ? 500n : 5_000n));
+      expect(await buyer.readBalance(buyer.address)).toBe(before - (tool === "probe_open" ? 500n : 5_000n));
     },
   );
 });
@@ -392,6 +392,6 @@ describe("keys on this surface", () => {
   });
 });
 
-function nonceOf(signature: string): unknown {
+function readNonce(signature: string): unknown {
   return Object(Object(Object(decode(signature)).payload).authorization).nonce;
 }

@@ -58,20 +58,20 @@ it("refused payments are limited as strictly as refused keys", async () => {
 it("a probe by GET or HEAD learns the price and buys nothing", async () => {
   instant = instant.add({ minutes: 2 });
   for (const method of ["GET", "HEAD"]) {
-    const answer = await fetch(buyer.urlOf("probe_open"), { method });
+    const answer = await fetch(buyer.toolUrl("probe_open"), { method });
     expect(answer.status).toBe(402);
     expect(answer.headers.get("payment-required")).not.toBeNull();
     expect(answer.headers.get("cache-control")).toBe("no-store");
   }
   const headers = { "payment-signature": await buyer.sign("probe_open", longValid()) };
-  expect((await fetch(buyer.urlOf("probe_open"), { headers })).status).toBe(404);
+  expect((await fetch(buyer.toolUrl("probe_open"), { headers })).status).toBe(404);
   const paid = await buyer.post("probe_open", { text: "x" }, headers);
   expect(paid.status, paid.text).toBe(200);
 });
 
 it("a misspelled tool gets the right name, before anything is paid", async () => {
   for (const method of ["GET", "POST"]) {
-    const answer = await fetch(buyer.urlOf("serch_flights"), { method });
+    const answer = await fetch(buyer.toolUrl("serch_flights"), { method });
     expect(answer.status).toBe(404);
     expect(await answer.json()).toMatchObject({
       code: "tool_not_found",
@@ -82,7 +82,7 @@ it("a misspelled tool gets the right name, before anything is paid", async () =>
 });
 
 it("pages of any origin may pay, with the official client's requests", async () => {
-  const preflight = await fetch(buyer.urlOf("probe_open"), {
+  const preflight = await fetch(buyer.toolUrl("probe_open"), {
     method: "OPTIONS",
     headers: {
       origin: "https://shop.example",

@@ -1,5 +1,5 @@
 import { discounted, formatDecimal } from "../../domain/money.ts";
-import { hasOneOf } from "../../domain/scopes.ts";
+import { hasAnyScope } from "../../domain/scopes.ts";
 import type { Catalog } from "../../kernel/contracts/catalog.ts";
 import { discountPercentByPlan, type Environment, type Principal } from "../../ports/identity.ts";
 import { cachedAnswer, cachedRoutes } from "../http/cached-answer.ts";
@@ -62,7 +62,9 @@ function listTools({ catalog, edgeUrl, paidChains, environment }: ToolListOption
   const paidChain = paidChains[principal?.environment ?? environment];
   if (paidChain === undefined) throw withoutSandbox();
   const discount = principal === undefined ? 0 : discountPercentByPlan[principal.plan];
-  const entries = catalog.entries.filter(({ scopes }) => principal === undefined || hasOneOf(principal.scopes, scopes));
+  const entries = catalog.entries.filter(
+    ({ scopes }) => principal === undefined || hasAnyScope(principal.scopes, scopes),
+  );
   return {
     x402Version: X402_VERSION,
     scheme: "exact",

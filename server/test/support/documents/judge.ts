@@ -70,9 +70,9 @@ function judgeGroup(
 
 /** Taxes may come in any order: each is judged against the one with its rate. */
 function sortLike(truths: readonly FieldTruths[], answers: readonly AnsweredFields[]): readonly AnsweredFields[] {
-  const rateOf = (fields: AnsweredFields) => fields.ratePercent?.value;
+  const readRate = (fields: AnsweredFields) => fields.ratePercent?.value;
   const sorted = truths.map(({ ratePercent = [] }) =>
-    answers.find((one) => isRight("ratePercent", ratePercent, rateOf(one) ?? "")),
+    answers.find((one) => isRight("ratePercent", ratePercent, readRate(one) ?? "")),
   );
   return sorted.every((one) => one !== undefined) ? sorted : answers;
 }
@@ -101,7 +101,7 @@ function areEqual(name: string, expected: string, got: string): boolean {
     return distance(one, other) <= one.length * FREE_TEXT_ERRORS;
   }
   if (PADDED.has(name)) return expected.replace(/^0+/, "") === got.replace(/^0+/, "");
-  if (name === "documentNumber") return isMaskOf(expected, got);
+  if (name === "documentNumber") return isMasked(expected, got);
   if (name === "familyName" || name === "givenName" || name === "passengerName")
     return spread(expected) === spread(got);
   if (name === "taxId" || name === "invoiceNumber") return compact(expected) === compact(got);
@@ -123,7 +123,7 @@ function plainDecimal(text: string): string {
 }
 
 /** Document numbers may come masked: what is shown must be the end of the number. */
-function isMaskOf(expected: string, got: string): boolean {
+function isMasked(expected: string, got: string): boolean {
   const [, mask = "", shown = ""] = /^([^\p{Letter}\p{Number}]*)(.*)$/u.exec(got) ?? [];
   return mask === "" ? shown === expected : expected.endsWith(shown);
 }

@@ -9,7 +9,7 @@ export interface Layout {
 }
 
 const EAST_ASIAN = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}ー]/u;
-const widthOf = (text: string): number =>
+const countColumns = (text: string): number =>
   Array.from(text).reduce((sum, character) => sum + (EAST_ASIAN.test(character) ? 2 : 1), 0);
 
 /** A reading of pages whose text stands in the characters of one width, each page with its lines from top to bottom. */
@@ -20,14 +20,14 @@ export function layOut(
   const texts = typeof pages === "string" ? [pages] : pages;
   return {
     pageCount: texts.length,
-    pages: texts.map((text, index) => ({ page: index + 1, source, lines: linesOf(text, confidence, columns) })),
+    pages: texts.map((text, index) => ({ page: index + 1, source, lines: layOutLines(text, confidence, columns) })),
     barcodes: [],
     mrz: [],
     eInvoice: undefined,
   };
 }
 
-function linesOf(text: string, confidence: number, columns: number): TextLine[] {
+function layOutLines(text: string, confidence: number, columns: number): TextLine[] {
   const lines = text.replace(/^\n/, "").split("\n");
   const height = 1 / Math.max(60, lines.length + 2);
   return lines.flatMap((line, index) => {
@@ -35,9 +35,9 @@ function linesOf(text: string, confidence: number, columns: number): TextLine[] 
       text: match[0],
       confidence,
       box: {
-        x: widthOf(line.slice(0, match.index)) / columns,
+        x: countColumns(line.slice(0, match.index)) / columns,
         y: (index + 1) * height,
-        width: widthOf(match[0]) / columns,
+        width: countColumns(match[0]) / columns,
         height: height * 0.8,
       },
     }));

@@ -56,9 +56,9 @@ function checkDigit(text: string): string {
 const filled = (text: string, length: number): string => text.replaceAll(" ", "<").slice(0, length).padEnd(length, "<");
 const checked = (text: string): string => `${text}${checkDigit(text)}`;
 const yymmdd = (date: Temporal.PlainDate): string => date.toString().slice(2).replaceAll("-", "");
-const sexOf = ({ sex }: ZoneFacts): string => (sex === "X" ? "<" : sex);
+const formatSex = ({ sex }: ZoneFacts): string => (sex === "X" ? "<" : sex);
 
-function namesOf({ familyName, givenName }: ZoneFacts, length: number): string {
+function formatNames({ familyName, givenName }: ZoneFacts, length: number): string {
   const [family, given] = [transliterate(familyName), transliterate(givenName)];
   // A given name keeps at least its first letter.
   const room = given === "" ? length : length - 3;
@@ -78,8 +78,8 @@ export function writePassportZone(facts: ZoneFacts): string[] {
   const optional = filled(facts.optional, 14);
   const personal = `${optional}${facts.optional === "" ? "<" : checkDigit(optional)}`;
   return [
-    `${filled(facts.documentCode, 2)}${filled(facts.issuer, 3)}${namesOf(facts, 39)}`,
-    `${number}${filled(facts.nationality, 3)}${born}${sexOf(facts)}${expires}${personal}${checkDigit(`${number}${born}${expires}${personal}`)}`,
+    `${filled(facts.documentCode, 2)}${filled(facts.issuer, 3)}${formatNames(facts, 39)}`,
+    `${number}${filled(facts.nationality, 3)}${born}${formatSex(facts)}${expires}${personal}${checkDigit(`${number}${born}${expires}${personal}`)}`,
   ];
 }
 
@@ -90,7 +90,7 @@ export function writeCardZone(facts: ZoneFacts): string[] {
   const second = filled("", 11);
   return [
     `${filled(facts.documentCode, 2)}${filled(facts.issuer, 3)}${first}`,
-    `${born}${sexOf(facts)}${expires}${filled(facts.nationality, 3)}${second}${checkDigit(`${first}${born}${expires}${second}`)}`,
-    namesOf(facts, 30),
+    `${born}${formatSex(facts)}${expires}${filled(facts.nationality, 3)}${second}${checkDigit(`${first}${born}${expires}${second}`)}`,
+    formatNames(facts, 30),
   ];
 }

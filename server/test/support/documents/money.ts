@@ -5,7 +5,7 @@ export interface MoneyStyle {
   group: string;
 }
 
-export function decimalOf(amount: bigint, { digits }: { digits: 0 | 2 }): string {
+export function formatAmount(amount: bigint, { digits }: { digits: 0 | 2 }): string {
   const text = String(amount < 0n ? -amount : amount).padStart(digits + 1, "0");
   const sign = amount < 0n ? "-" : "";
   return digits === 0 ? `${sign}${text}` : `${sign}${text.slice(0, -2)}.${text.slice(-2)}`;
@@ -13,7 +13,7 @@ export function decimalOf(amount: bigint, { digits }: { digits: 0 | 2 }): string
 
 /** As people of the country write it, without the currency. */
 export function printAmount(amount: bigint, style: MoneyStyle): string {
-  const [whole = "", fraction] = decimalOf(amount, style).split(".");
+  const [whole = "", fraction] = formatAmount(amount, style).split(".");
   const grouped = whole.replaceAll(/\B(?=(\d{3})+$)/g, style.group);
   return fraction === undefined ? grouped : `${grouped}${style.decimal}${fraction}`;
 }

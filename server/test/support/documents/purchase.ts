@@ -1,4 +1,4 @@
-import { decimalOf, divide, printAmount } from "./money.ts";
+import { divide, formatAmount, printAmount } from "./money.ts";
 import type { Random } from "./random.ts";
 import { type Goods, receiptWords } from "./receipt-words.ts";
 import { printDate, type Region } from "./regions.ts";
@@ -67,7 +67,7 @@ export function makePurchase(
   const pattern = random.pick(region.datePatterns);
   const date = dateBefore(random, today, pattern);
   const lines = makeLines(random, goods, region);
-  const taxes = taxesOf(lines, region);
+  const taxes = computeTaxes(lines, region);
   const sum = lines.reduce((all, { amount }) => all + amount, 0n);
   const tax = taxes.reduce((all, one) => all + one.tax, 0n);
   const gross = region.taxIncluded ? sum : sum + tax;
@@ -129,7 +129,7 @@ function makeLines(random: Random, goods: Goods, region: Region): PurchaseLine[]
   });
 }
 
-function taxesOf(lines: readonly PurchaseLine[], { taxIncluded, rates }: Region): PurchaseTax[] {
+function computeTaxes(lines: readonly PurchaseLine[], { taxIncluded, rates }: Region): PurchaseTax[] {
   return rates.flatMap((rate) => {
     const sum = lines.filter((line) => line.rate === rate).reduce((all, { amount }) => all + amount, 0n);
     if (sum === 0n) return [];
@@ -142,17 +142,17 @@ const roundUp = (amount: bigint, { money }: Region): bigint =>
   money.digits === 0 ? amount : ((amount + 49n) / 50n) * 50n;
 
 export function printRate(rate: bigint, { money }: Region): string {
-  const text = decimalOf(rate * 10n, { digits: 2 }).replace(/\.?0+$/, "");
+  const text = formatAmount(rate * 10n, { digits: 2 }).replace(/\.?0+$/, "");
   return `${text.replace(".", money.decimal)}%`;
 }
 
 /** `shown` are the fields that the layout prints; the document lacks the purchase's other facts. */
-export function truthsOf(
+export function listTruths(
   purchase: Purchase,
   shown: { tax?: boolean; net?: boolean; number?: boolean; taxId?: boolean; card?: boolean },
 ): FieldTruths {
   const { region, net, tax, tip, total } = purchase;
-  const decimal = (amount: bigint) => [decimalOf(amount, region.money)];
+  const decimal = (amount: bigint) => [formatAmount(amount, region.money)];
   return {
     merchantName: [purchase.merchant],
     issuedOn: [purchase.date.toString()],
@@ -169,11 +169,14 @@ export function truthsOf(
 }
 
 export const lineTruths = ({ lines, region }: Purchase): FieldTruths[] =>
-  lines.map(({ description, amount }) => ({ description: [description], amount: [decimalOf(amount, region.money)] }));
+  lines.map(({ description, amount }) => ({
+    description: [description],
+    amount: [formatAmount(amount, region.money)],
+  }));
 
 export const taxTruths = ({ taxes, region }: Purchase): FieldTruths[] =>
   taxes.map(({ rate, net, tax }) => ({
-    ratePercent: [decimalOf(rate * 10n, { digits: 2 })],
-    netAmount: [decimalOf(net, region.money)],
-    taxAmount: [decimalOf(tax, region.money)],
+    ratePercent: [formatAmount(rate * 10n, { digits: 2 })],
+    netAmount: [formatAmount(net, region.money)],
+    taxAmount: [formatAmount(tax, region.money)],
   }));

@@ -1,4 +1,4 @@
-import { lineTruths, makePurchase, type Purchase, printRate, taxTruths, truthsOf } from "./purchase.ts";
+import { lineTruths, listTruths, makePurchase, type Purchase, printRate, taxTruths } from "./purchase.ts";
 import { type Random, seededRandom } from "./random.ts";
 import { regionAt } from "./regions.ts";
 import { type Form, scaleFor } from "./render-receipt.ts";
@@ -24,7 +24,7 @@ export async function renderInvoice(
   const random = seededRandom(seed + 10_000);
   const region = regionAt(seed);
   const made = makePurchase(random, "services", region, today);
-  const purchase = netOf(made);
+  const purchase = toNetPurchase(made);
   const facts: InvoiceFacts = {
     purchase,
     buyer: random.pick(purchase.words.buyers),
@@ -46,7 +46,7 @@ export async function renderInvoice(
   const bytes =
     image === undefined ? await drawPdf([sheet]) : form === "image" ? image : await drawScannedPdf([image], sheet);
   const fields = {
-    ...truthsOf(purchase, { tax: true, net: true, number: true, taxId: true }),
+    ...listTruths(purchase, { tax: true, net: true, number: true, taxId: true }),
     buyerName: [facts.buyer],
     dueOn: [facts.due.toString()],
     supplyOn: facts.supply === undefined ? [] : [facts.supply.toString()],
@@ -61,7 +61,7 @@ export async function renderInvoice(
 }
 
 /** Invoices between companies list net amounts, whatever a till of the region does. */
-function netOf(made: Purchase): Purchase {
+function toNetPurchase(made: Purchase): Purchase {
   const net = made.lines.reduce((sum, { amount }) => sum + amount, 0n);
   const [rate] = made.region.rates;
   const tax = (net * rate + 500n) / 1_000n;

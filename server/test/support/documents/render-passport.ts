@@ -75,7 +75,7 @@ function makeHolder(random: Random, issuer: Issuer, seed: number, today: Tempora
     nationality: issuer.zoneCode ?? issuer.code,
     familyName: isLong ? longFamily : isOnly ? only : random.pick(issuer.families),
     givenName: isLong ? longGiven : isOnly ? "" : random.pick(isWoman ? issuer.women : issuer.men),
-    number: [...issuer.numberPattern].map((mark) => markOf(random, mark)).join(""),
+    number: [...issuer.numberPattern].map((mark) => pickMark(random, mark)).join(""),
     bornOn,
     issuedOn,
     expiresOn: issuedOn.add({ years: 10 }).subtract({ days: random.between(0, 1) }),
@@ -85,7 +85,7 @@ function makeHolder(random: Random, issuer: Issuer, seed: number, today: Tempora
   };
 }
 
-function markOf(random: Random, mark: string): string {
+function pickMark(random: Random, mark: string): string {
   if (mark === "9") return random.digits(1);
   return mark === "A" ? random.pick([..."ABCDEFGHJKLMNPRTVWXYZ"]) : mark;
 }

@@ -1,4 +1,4 @@
-import { lineTruths, taxTruths, truthsOf } from "./purchase.ts";
+import { lineTruths, listTruths, taxTruths } from "./purchase.ts";
 import { seededRandom } from "./random.ts";
 import { drawReceipt, receiptLayouts } from "./receipt-layouts.ts";
 import { regionAt } from "./regions.ts";
@@ -29,6 +29,6 @@ export async function renderReceipt(
     kind: "receipt",
     bytes,
     mediaType: form === "image" ? "image/png" : "application/pdf",
-    truth: { fields: truthsOf(purchase, shown), lines: lineTruths(purchase), taxes: taxTruths(purchase) },
+    truth: { fields: listTruths(purchase, shown), lines: lineTruths(purchase), taxes: taxTruths(purchase) },
   };
 }

@@ -93,7 +93,7 @@ export class Sheet {
 
 const escapeXml = (text: string) => text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll('"', "&quot;");
 
-function svgOf(mark: Mark): string {
+function renderSvg(mark: Mark): string {
   switch (mark.kind) {
     case "text": {
       const { font, size, bold, align, color } = mark.style;
@@ -117,7 +117,7 @@ function svgOf(mark: Mark): string {
 export function drawPng(sheet: Sheet, scale: number): Buffer {
   const fonts = new Set(sheet.marks.flatMap((mark) => (mark.kind === "text" ? [mark.style.font] : [])));
   const fontFiles = [...fonts].flatMap((font) => FONTS[font].slice(1));
-  const svg = `<svg xmlns="http://www.w3.org/2000/svg" width="${sheet.width}" height="${sheet.height}" viewBox="0 0 ${sheet.width} ${sheet.height}">${sheet.marks.map(svgOf).join("")}</svg>`;
+  const svg = `<svg xmlns="http://www.w3.org/2000/svg" width="${sheet.width}" height="${sheet.height}" viewBox="0 0 ${sheet.width} ${sheet.height}">${sheet.marks.map(renderSvg).join("")}</svg>`;
   const picture = new Resvg(svg, {
     font: { fontFiles: [...new Set(fontFiles)], loadSystemFonts: false },
     fitTo: { mode: "zoom", value: scale },

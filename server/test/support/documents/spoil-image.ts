@@ -119,7 +119,7 @@ function photograph(page: Pixels, spoiling: Spoiling, random: Random): Pixels {
   const height = Math.round(Math.max(...ys) + margin - top);
   const moved = corners.map(([x, y]): Point => [x - left, y - top]);
   const find = invertProjection(page, moved);
-  const light = lightOf(width, height, spoiling, random);
+  const light = createLight(width, height, spoiling, random);
   // A scanner has a white lid, a camera sees the table.
   const [red, green, blue] = margin === 0 ? [250, 250, 250] : random.pick(TABLES);
   const data = new Uint8Array(width * height * 3);
@@ -158,7 +158,7 @@ function placeCorners({ width, height }: Pixels, { tilt, skew }: Spoiling, rando
 
 /** From a point of the photo to the point of the page: the projection that takes the page to the four corners, inverted. */
 function invertProjection({ width, height }: Pixels, corners: readonly Point[]): (x: number, y: number) => Point {
-  const [[x0, y0], [x1, y1], [x2, y2], [x3, y3]] = fourOf(corners);
+  const [[x0, y0], [x1, y1], [x2, y2], [x3, y3]] = requireFour(corners);
   const [sumX, sumY] = [x0 - x1 + x2 - x3, y0 - y1 + y2 - y3];
   const [dx1, dx2, dy1, dy2] = [x1 - x2, x3 - x2, y1 - y2, y3 - y2];
   const area = dx1 * dy2 - dx2 * dy1;
@@ -174,7 +174,7 @@ function invertProjection({ width, height }: Pixels, corners: readonly Point[]):
   };
 }
 
-function fourOf(corners: readonly Point[]): readonly [Point, Point, Point, Point] {
+function requireFour(corners: readonly Point[]): readonly [Point, Point, Point, Point] {
   const [first, second, third, fourth] = corners;
   if (first === undefined || second === undefined || third === undefined || fourth === undefined) {
     throw new Error("A page has four corners.");
@@ -194,7 +194,7 @@ function sample({ data, width, height }: Pixels, x: number, y: number, channel: 
 }
 
 /** A soft shadow that falls from one side. */
-function lightOf(width: number, height: number, { shadow, dim }: Spoiling, random: Random) {
+function createLight(width: number, height: number, { shadow, dim }: Spoiling, random: Random) {
   const angle = random.fraction() * 2 * Math.PI;
   const [across, along] = [Math.cos(angle) / width, Math.sin(angle) / height];
   const edge = random.fraction() * 0.4 - 0.2;

@@ -44,7 +44,7 @@ const calls = {
 };
 type CallName = keyof typeof calls;
 
-async function failureOf(promise: Promise<unknown>): Promise<Failure> {
+async function requireFailure(promise: Promise<unknown>): Promise<Failure> {
   const error = await promise.then(
     () => undefined,
     (reason: unknown) => reason,
@@ -56,10 +56,10 @@ async function failureOf(promise: Promise<unknown>): Promise<Failure> {
 async function ask(call: CallName, answer: Answer) {
   if (answer === "hang") {
     await using silent = await startSilentDuffel();
-    return { error: await failureOf(silent.giveUp(calls[call](silent.flights))), requests: silent.requests };
+    return { error: await requireFailure(silent.giveUp(calls[call](silent.flights))), requests: silent.requests };
   }
   await using duffel = await startDuffel(() => answer);
-  return { error: await failureOf(calls[call](duffel.flights)), requests: duffel.requests };
+  return { error: await requireFailure(calls[call](duffel.flights)), requests: duffel.requests };
 }
 
 /** Callers must not see the supplier's text in a failure; the log may. */
@@ -218,7 +218,7 @@ test.each(["search", "getOffer", "hold", "pay"] as const)(
   "%s: a refused connection means that nothing happened",
   async (call) => {
     const duffel = duffelAt(`http://127.0.0.1:${DEAD_PORT}`);
-    expect((await failureOf(calls[call](duffel.flights))).code).toBe("provider_unavailable");
+    expect((await requireFailure(calls[call](duffel.flights))).code).toBe("provider_unavailable");
     duffel.http.close();
   },
 );
@@ -228,7 +228,7 @@ test("a product that the operator's account lacks is reported to the caller and 
   await using duffel = await startDuffel(() => answer);
   for (const call of [calls.search, calls.hold, calls.search, calls.hold]) {
     if (duffel.requests.length === 2) answer = answered(403, "invalid_request_error", "unavailable_feature");
-    const error = await failureOf(call(duffel.flights));
+    const error = await requireFailure(call(duffel.flights));
     expect(error.detail).toContain("has not enabled this product");
     expectNoSupplierText(error);
   }
@@ -240,11 +240,11 @@ test("a product that the operator's account lacks is reported to the caller and 
 test("a refused search names the argument without the supplier's text", async () => {
   const source = { pointer: "/slices/0/departure_date", field: "departure_date" };
   await using duffel = await startDuffel(() => answered(422, "validation_error", "validation_inclusion", source));
-  const error = await failureOf(duffel.flights.searchOffers(query));
+  const error = await requireFailure(duffel.flights.searchOffers(query));
   expect(error.issues).toEqual([{ path: "departureDate", message: "the supplier does not accept this value" }]);
   source.field = "origin";
   source.pointer = "/slices/0/origin";
-  const place = await failureOf(duffel.flights.searchOffers(query));
+  const place = await requireFailure(duffel.flights.searchOffers(query));
   expect(place.issues).toEqual([
     { path: "origin", message: expect.stringMatching(/IATA code of an airport or a city/) },
   ]);
@@ -259,7 +259,7 @@ test("paying a paid order succeeds; the log keeps the supplier's text, never the
 
 test("a failure's cause has the supplier's text for the log, and never the token", async () => {
   await using duffel = await startDuffel(() => answered(401, "authentication_error", "access_token_not_found"));
-  const error = await failureOf(duffel.flights.getOffer("off_1"));
+  const error = await requireFailure(duffel.flights.getOffer("off_1"));
   const logged = inspect([error, duffel.lines], { depth: 10 });
   expect(logged).toContain(CANARY);
   expect(logged).not.toContain("duffel_test_token");
@@ -273,9 +273,9 @@ test("a busy supplier's own waiting time is passed on", async () => {
     json: wireError("rate_limit_error", "rate_limit_exceeded", CANARY),
     headers,
   }));
-  expect((await failureOf(duffel.flights.getOffer("off_1"))).retryAfterSeconds).toBe(42);
+  expect((await requireFailure(duffel.flights.getOffer("off_1"))).retryAfterSeconds).toBe(42);
   headers = { "retry-after": "7" };
-  expect((await failureOf(duffel.flights.holdOrder(order))).retryAfterSeconds).toBe(7);
+  expect((await requireFailure(duffel.flights.holdOrder(order))).retryAfterSeconds).toBe(7);
 });
 
 test("a read is retried once and then succeeds", async () => {
@@ -307,7 +307,7 @@ test("a read whose caller gives up ends at once", async () => {
     stop.abort(new Error("gone"));
     return "hang";
   });
-  const error = await failureOf(duffel.flights.getOffer("off_1", { signal: stop.signal }));
+  const error = await requireFailure(duffel.flights.getOffer("off_1", { signal: stop.signal }));
   expect(error.code).toBe("provider_timeout");
 });
 
@@ -321,7 +321,7 @@ test("if a credit's share cannot be read back, the order's outcome is unknown", 
       json: { data: { id: "acd_1", airline_iata_code: "BA", credit_amount: "9.00", credit_currency: "USD" } },
     };
   });
-  const error = await failureOf(
+  const error = await requireFailure(
     duffel.flights.instantOrder({ ...order, airlineCreditId: "acd_1", mostFromBalance: "999.00" }),
   );
   expect(error.code).toBe("outcome_unknown");

@@ -41,7 +41,7 @@ async function holdableOffer(): Promise<FlightOffer> {
 }
 
 let bookings = 0;
-function orderOf(offer: FlightOffer): OrderRequest {
+function buildOrder(offer: FlightOffer): OrderRequest {
   bookings += 1;
   return {
     offerId: offer.id,
@@ -89,7 +89,7 @@ test("search, read, hold, pay, ticket", async () => {
 
   const offer = await holdableOffer();
   expect(await duffel.flights.getOffer(offer.id)).toEqual(offer);
-  const request = orderOf(offer);
+  const request = buildOrder(offer);
   const held = await duffel.flights.holdOrder(request);
   expect(held).toMatchObject({ pnr: expect.stringMatching(/^ZZ/), bookingId: request.bookingId, paid: false });
   expect(held.totalAmount).toBe(offer.totalAmount);
@@ -104,7 +104,7 @@ test("search, read, hold, pay, ticket", async () => {
 });
 
 test("a hold is cancelled and stays cancelled", async () => {
-  const held = await duffel.flights.holdOrder(orderOf(await holdableOffer()));
+  const held = await duffel.flights.holdOrder(buildOrder(await holdableOffer()));
   await duffel.flights.cancelUnpaidOrder(held.id);
   await duffel.flights.cancelUnpaidOrder(held.id);
   expect(await duffel.flights.getOrder(held.id)).toMatchObject({ cancelled: true, paid: false });
@@ -141,7 +141,7 @@ test("a credit covers its part, the balance the rest, and both are in the suppli
     customerUserId: customer.id,
   });
   const order = await duffel.flights.instantOrder({
-    ...orderOf(offer),
+    ...buildOrder(offer),
     airlineCreditId: id,
     mostFromBalance: "99999.00",
   });
@@ -149,7 +149,7 @@ test("a credit covers its part, the balance the rest, and both are in the suppli
   expect(await duffel.flights.getAirlineCredit(id)).toMatchObject({ usable: false });
   await expect(
     duffel.flights.instantOrder({
-      ...orderOf(await holdableOffer()),
+      ...buildOrder(await holdableOffer()),
       airlineCreditId: id,
       mostFromBalance: "99999.00",
     }),
@@ -164,7 +164,7 @@ test.each([
   ["reset_after_effect", 1],
   ["truncated_json", 1],
 ] as const)("%s on an order: %i orders made, and the lookup says so", async (fault, made) => {
-  const request = orderOf(await holdableOffer());
+  const request = buildOrder(await holdableOffer());
   const before = await orderCount();
   await supplier.arm("POST", "/air/orders", fault);
   const code = fault === "http_503" ? "provider_unavailable" : "outcome_unknown";
@@ -175,7 +175,7 @@ test.each([
 });
 
 test("an order that takes effect late is found later, once", async () => {
-  const request = orderOf(await holdableOffer());
+  const request = buildOrder(await holdableOffer());
   const before = await orderCount();
   await supplier.arm("POST", "/air/orders", "late_effect", 60_000);
   const held = supplier.unanswered(duffel.flights.holdOrder(request));
@@ -188,7 +188,7 @@ test("an order that takes effect late is found later, once", async () => {
 });
 
 test("a payment whose answer was lost is found paid, once", async () => {
-  const held = await duffel.flights.holdOrder(orderOf(await holdableOffer()));
+  const held = await duffel.flights.holdOrder(buildOrder(await holdableOffer()));
   await supplier.arm("POST", "/air/payments", "reset_after_effect");
   const payment = duffel.flights.payOrder(held.id, held.totalAmount, held.totalCurrency);
   await expect(payment).rejects.toMatchObject({ code: "outcome_unknown" });
@@ -201,14 +201,14 @@ test.each([
   ["price_changed", "price_changed"],
   ["offer_expired", "offer_expired"],
 ] as const)("%s on an order is %s", async (fault, code) => {
-  const request = orderOf(await holdableOffer());
+  const request = buildOrder(await holdableOffer());
   await supplier.arm("POST", "/air/orders", fault);
   await expect(duffel.flights.holdOrder(request)).rejects.toMatchObject({ code });
 });
 
 test("expired and unknown offers, unknown orders, wrong places, no flights", async () => {
   const offer = await holdableOffer();
-  const bogus = { ...orderOf(offer), offerId: `${offer.id.slice(0, -1)}!` };
+  const bogus = { ...buildOrder(offer), offerId: `${offer.id.slice(0, -1)}!` };
   await expect(duffel.flights.holdOrder(bogus)).rejects.toMatchObject({ code: "offer_not_found" });
   await expect(duffel.flights.getOffer("off_nothing")).rejects.toMatchObject({ code: "offer_not_found" });
   await expect(duffel.flights.getOrder("ord_nothing")).rejects.toMatchObject({ code: "order_not_found" });
@@ -225,7 +225,7 @@ test("expired and unknown offers, unknown orders, wrong places, no flights", asy
   });
   await supplier.advance(3_600);
   await expect(duffel.flights.getOffer(offer.id)).rejects.toMatchObject({ code: "offer_expired" });
-  await expect(duffel.flights.holdOrder(orderOf(offer))).rejects.toMatchObject({ code: "offer_expired" });
+  await expect(duffel.flights.holdOrder(buildOrder(offer))).rejects.toMatchObject({ code: "offer_expired" });
 });
 
 test("a wrong token is reported to the operator", async () => {

@@ -128,7 +128,7 @@ export function creditApplied(payments: readonly WirePayment[]): string | null {
   const amounts = payments
     .filter((payment) => payment.type === "airline_credit" && (payment.status ?? "succeeded") === "succeeded")
     .map((payment) => payment.amount ?? "0");
-  return sumOf(amounts);
+  return sumAmounts(amounts);
 }
 
 const GIVEN_BACK: ReadonlySet<string> = new Set(["failed", "cancelled"]);
@@ -137,10 +137,10 @@ const GIVEN_BACK: ReadonlySet<string> = new Set(["failed", "cancelled"]);
 export function returnedPayment(payments: readonly WirePayment[]): string | null {
   const money = payments.filter(({ type }) => type !== "airline_credit");
   if (!money.every(({ status }) => GIVEN_BACK.has(status ?? "succeeded"))) return null;
-  return sumOf(money.map(({ amount }) => amount ?? "0"));
+  return sumAmounts(money.map(({ amount }) => amount ?? "0"));
 }
 
-function sumOf(amounts: readonly string[]): string | null {
+function sumAmounts(amounts: readonly string[]): string | null {
   if (amounts.length === 0) return null;
   const sum = amounts.reduce((total, amount) => total + (parseDecimal(amount) ?? 0n), 0n);
   return formatDecimal(sum, Math.max(...amounts.map(decimalPlaces)));

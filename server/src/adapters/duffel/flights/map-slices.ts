@@ -57,13 +57,13 @@ type WireSliceFields = z.infer<typeof WireSliceFields>;
 
 /** Some airlines omit the duration; the two local times and their zones give it as well. */
 function minutesBetween(first: WireSegment | undefined, last: WireSegment | undefined): number | null {
-  const departure = momentOf(first?.departing_at, first?.origin);
-  const arrival = momentOf(last?.arriving_at, last?.destination);
+  const departure = toEpochMilliseconds(first?.departing_at, first?.origin);
+  const arrival = toEpochMilliseconds(last?.arriving_at, last?.destination);
   return departure === undefined || arrival === undefined ? null : Math.round((arrival - departure) / 60_000);
 }
 
 /** Local times are ambiguous without their zones. */
-function momentOf(local: string | null | undefined, place: WirePlace | undefined): number | undefined {
+function toEpochMilliseconds(local: string | null | undefined, place: WirePlace | undefined): number | undefined {
   if (!local || !place?.time_zone) return undefined;
   try {
     return Temporal.PlainDateTime.from(local).toZonedDateTime(place.time_zone).epochMilliseconds;

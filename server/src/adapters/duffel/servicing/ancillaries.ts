@@ -56,7 +56,7 @@ export function createAncillaries(
       const { offer, bags, seats } = await read(offerId, call);
       // A passenger takes one seat per segment.
       const seated = new Set<string>();
-      const priceOf = ({ id, quantity }: RequestedService) => {
+      const priceService = ({ id, quantity }: RequestedService) => {
         const bag = bags.find((one) => one.id === id);
         const seat = seats.find((one) => one.id === id);
         const service = bag ?? seat;
@@ -86,7 +86,7 @@ export function createAncillaries(
       };
       const twice = wanted.find(({ id }, index) => wanted.findIndex((other) => other.id === id) !== index);
       if (twice !== undefined) throw unavailable(twice.id, `Service ${twice.id} is named twice.`);
-      const priced = wanted.map(priceOf);
+      const priced = wanted.map(priceService);
       const sum = priced.reduce((total, { amount }) => total + amount, 0n);
       return {
         servicesAmount: formatDecimal(sum),

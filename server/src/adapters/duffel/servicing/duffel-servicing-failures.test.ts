@@ -62,7 +62,7 @@ const createRate = ({ stayBookings }: Duffel) =>
 const calls = { ...reads, ...commits, createRate };
 type CallName = keyof typeof calls;
 
-async function failureOf(promise: Promise<unknown>): Promise<Failure> {
+async function requireFailure(promise: Promise<unknown>): Promise<Failure> {
   const error = await promise.then(
     () => undefined,
     (reason: unknown) => reason,
@@ -158,7 +158,7 @@ test.each(refusals.map(([call, answer, code]) => ({ call, code, answer, shown: i
   "$call answered with $shown is $code",
   async ({ call, answer, code }) => {
     await using duffel = await startDuffel(() => answer);
-    const error = await failureOf(calls[call](duffel));
+    const error = await requireFailure(calls[call](duffel));
     expect(error.code).toBe(code);
     const visible = JSON.stringify([error.message, error.detail, error.issues, error.extra]);
     expect(visible).not.toContain("canary");
@@ -168,7 +168,7 @@ test.each(refusals.map(([call, answer, code]) => ({ call, code, answer, shown: i
 
 test("a refused value is named by the caller's own argument", async () => {
   await using duffel = await startDuffel(() => refused("validation_inclusion", "/slices/add/0/origin"));
-  const error = await failureOf(reads.request(duffel));
+  const error = await requireFailure(reads.request(duffel));
   expect(error.issues).toEqual([{ path: "slices.add", message: "the supplier does not accept this value" }]);
 });
 
@@ -192,7 +192,7 @@ test.each(commitNames.flatMap((call) => lost.map(([what, answer]) => ({ call, wh
   "$call answered with $what is sent once and has an unknown outcome",
   async ({ call, answer }) => {
     await using duffel = await startDuffel(() => answer);
-    expect((await failureOf(commits[call](duffel))).code).toBe("outcome_unknown");
+    expect((await requireFailure(commits[call](duffel))).code).toBe("outcome_unknown");
     expect(duffel.requests).toHaveLength(1);
   },
 );
@@ -204,30 +204,30 @@ test.each([
   ["cancelStay", wireStayBooking],
 ] as const)("%s is open when its answer does not say that it is done", async (call, data) => {
   await using duffel = await startDuffel(() => ({ status: 200, json: { data } }));
-  expect((await failureOf(commits[call](duffel))).code).toBe("outcome_unknown");
+  expect((await requireFailure(commits[call](duffel))).code).toBe("outcome_unknown");
 });
 
 test.each(commitNames)("%s: a time-out is an unknown outcome", async (call) => {
   await using silent = await startSilentDuffel();
-  expect((await failureOf(silent.giveUp(commits[call](silent)))).code).toBe("outcome_unknown");
+  expect((await requireFailure(silent.giveUp(commits[call](silent)))).code).toBe("outcome_unknown");
   expect(silent.requests).toHaveLength(1);
 });
 
 test.each(commitNames)("%s: busy, unavailable and refused connections did nothing", async (call) => {
   let answer: Answer = { status: 503, text: "" };
   await using busy = await startDuffel(() => answer);
-  expect((await failureOf(commits[call](busy))).code).toBe("provider_unavailable");
+  expect((await requireFailure(commits[call](busy))).code).toBe("provider_unavailable");
   answer = {
     status: 429,
     json: wireError("rate_limit_error", "rate_limit_exceeded", CANARY),
     headers: { "ratelimit-reset": "Fri, 20 Nov 2026 10:00:42 GMT", "ratelimit-remaining": "0" },
   };
-  const limited = await failureOf(commits[call](busy));
+  const limited = await requireFailure(commits[call](busy));
   expect([limited.code, limited.retryAfterSeconds]).toEqual(["provider_unavailable", 42]);
   expect(busy.requests).toHaveLength(2);
 
   const nobody = duffelAt(`http://127.0.0.1:${DEAD_PORT}`);
-  expect((await failureOf(commits[call](nobody))).code).toBe("provider_unavailable");
+  expect((await requireFailure(commits[call](nobody))).code).toBe("provider_unavailable");
   nobody.http.close();
 });
 
@@ -273,10 +273,10 @@ test.each(readNames)("%s: any malformed answer means that the supplier is unavai
   if (call === undefined) throw new Error(`no call ${name}`);
   for (const answer of [lost[0], lost[1], lost[2], ["other", { status: 200, json: { data: 7 } }] as const]) {
     await using duffel = await startDuffel(() => answer?.[1] ?? "reset");
-    expect((await failureOf(call(duffel))).code, answer?.[0]).toBe("provider_unavailable");
+    expect((await requireFailure(call(duffel))).code, answer?.[0]).toBe("provider_unavailable");
   }
   await using slow = await startSilentDuffel();
-  expect((await failureOf(slow.giveUp(call(slow)))).code).toBe("provider_timeout");
+  expect((await requireFailure(slow.giveUp(call(slow)))).code).toBe("provider_timeout");
 });
 
 test("a malformed supplier id is never sent", async () => {
@@ -303,7 +303,7 @@ test("a malformed supplier id is never sent", async () => {
     ["negotiated_rate_not_found", (id) => stays.updateNegotiatedRate(id, {})],
   ];
   for (const id of bad) {
-    for (const [code, ask] of asked) expect((await failureOf(ask(id))).code).toBe(code);
+    for (const [code, ask] of asked) expect((await requireFailure(ask(id))).code).toBe(code);
     expect(await flights.listAirlineCredits(id, 5)).toEqual([]);
     await stays.deleteNegotiatedRate(id);
   }

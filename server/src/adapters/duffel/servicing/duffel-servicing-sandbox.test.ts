@@ -90,7 +90,7 @@ async function book(
 }
 
 /** A change offer for the order's first slice, to another day. */
-async function changeOf(orderId: string, days: number) {
+async function requestOffer(orderId: string, days: number) {
   const details = await duffel.flightServicing.getOrderDetails(orderId);
   const [slice] = details.slices;
   if (slice === undefined) throw new Error("an order without slices");
@@ -131,7 +131,7 @@ test("a seat and two bags are listed, priced and bought with the order, and the 
 
 test("an order is changed for more money, then cancelled; a second quote makes the first stale", async () => {
   const order = await book(await flexibleOffer());
-  const { details, offers } = await changeOf(order.id, 75);
+  const { details, offers } = await requestOffer(order.id, 75);
   expect(details).toMatchObject({ paid: true, ticketed: true, pnr: order.pnr, bookingId: order.bookingId });
   const [offer] = offers;
   if (offer === undefined) throw new Error("no change offer");
@@ -169,7 +169,7 @@ test("an order is changed for more money, then cancelled; a second quote makes t
 test("a quote, a change offer and a change expire", async () => {
   const order = await book(await flexibleOffer());
   const quote = await duffel.flightServicing.quoteCancellation(order.id);
-  const { offers } = await changeOf(order.id, 70);
+  const { offers } = await requestOffer(order.id, 70);
   const [offer] = offers;
   if (offer === undefined) throw new Error("no change offer");
   const change = await duffel.flightServicing.selectChangeOffer(offer.id);
@@ -238,7 +238,7 @@ test.each(effects)("%s on a confirmed cancellation: unknown outcome, and the loo
 
 test.each(effects)("%s on a confirmed change: unknown outcome, and the look-up says %s", async (fault, done) => {
   const order = await book(await flexibleOffer());
-  const [offer] = (await changeOf(order.id, 80)).offers;
+  const [offer] = (await requestOffer(order.id, 80)).offers;
   if (offer === undefined) throw new Error("no change offer");
   const change = await duffel.flightServicing.selectChangeOffer(offer.id);
   const due = { amount: change.changeTotalAmount, currency: change.changeTotalCurrency };

@@ -71,16 +71,16 @@ export const WireSeatMap = z.object({
 });
 type WireSeatMap = z.infer<typeof WireSeatMap>;
 
-function elementsOf(row: WireRow) {
+function listElements(row: WireRow) {
   return row.sections.flatMap(({ elements }) => elements);
 }
 
 function hasExit(row: WireRow | undefined): boolean {
-  return row !== undefined && elementsOf(row).some(({ type }) => type === "exit_row");
+  return row !== undefined && listElements(row).some(({ type }) => type === "exit_row");
 }
 
 function hasSeats(row: WireRow): boolean {
-  return elementsOf(row).some(({ type }) => SEATS.has(type));
+  return listElements(row).some(({ type }) => SEATS.has(type));
 }
 
 /** An exit is marked in the row itself, or by a row without seats in front of it. */
@@ -90,7 +90,7 @@ function isAtExit(rows: readonly WireRow[], index: number): boolean {
 }
 
 /** Aisles divide the sections; the outermost seats are window seats, even where the cabin narrows. */
-function positionOf(row: WireRow, section: number, place: number): SeatService["position"] {
+function seatPosition(row: WireRow, section: number, place: number): SeatService["position"] {
   const elements = row.sections[section]?.elements ?? [];
   const isSeat = ({ type }: { type: string }) => SEATS.has(type);
   const lastSection = row.sections.length - 1;
@@ -121,7 +121,7 @@ export function toSeats(maps: readonly WireSeatMap[]): { seats: SeatService[]; u
               segmentId: map.segment_id,
               designator,
               cabinClass: cabinClass ?? null,
-              position: positionOf(row, sectionIndex, place),
+              position: seatPosition(row, sectionIndex, place),
               isExitRow: isAtExit(rows, rowIndex),
               airlineSays: [
                 ...(element.type === "restricted_seat_general" ? [name ?? "Restricted seat"] : []),

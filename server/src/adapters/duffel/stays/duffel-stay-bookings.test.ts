@@ -149,7 +149,7 @@ function listed(id: string, bookingId: string, confirmedAt: string | null) {
 }
 
 /** Three pages, newest first; `since` decides how many are read. */
-function pagesOf(pages: readonly (readonly unknown[])[]) {
+function startPaged(pages: readonly (readonly unknown[])[]) {
   return startDuffel(({ query }) => {
     const page = Number(query.after ?? "0");
     const after = page + 1 < pages.length ? String(page + 1) : null;
@@ -163,7 +163,7 @@ test("the look-up of a stay reads back to the beginning of the booking, and no f
     [listed("bok_1", "bkg_1", "2026-11-20T08:59:00Z"), listed("bok_0", "bkg_0", "2026-11-20T08:00:00Z")],
     [listed("bok_old", "bkg_old", "2026-01-01T00:00:00Z")],
   ];
-  await using duffel = await pagesOf(pages);
+  await using duffel = await startPaged(pages);
   const { findStaysByBooking } = duffel.stayBookings;
   const ids = async (bookingId: string) => (await findStaysByBooking(bookingId, NOW)).map(({ id }) => id);
   expect(await ids("bkg_3")).toEqual(["bok_3"]);
@@ -179,14 +179,14 @@ test("a list in another order, or without times, is read to its end", async () =
     [listed("bok_1", "bkg_1", old), listed("bok_2", "bkg_2", "2026-02-01T00:00:00Z")],
     [listed("bok_1", "bkg_1", null)],
   ]) {
-    await using duffel = await pagesOf([first, [listed("bok_9", "bkg_9", "2026-11-20T10:00:00Z")]]);
+    await using duffel = await startPaged([first, [listed("bok_9", "bkg_9", "2026-11-20T10:00:00Z")]]);
     expect((await duffel.stayBookings.findStaysByBooking("bkg_9", NOW)).map(({ id }) => id)).toEqual(["bok_9"]);
   }
 });
 
 test("an unreadable stay of ours is not reported as missing; others' stays do not matter", async () => {
   const bent = { ...listed("bok_1", "bkg_1", "2026-11-20T10:00:00Z"), status: "pondering" };
-  await using duffel = await pagesOf([[bent, 7, null]]);
+  await using duffel = await startPaged([[bent, 7, null]]);
   const { findStaysByBooking } = duffel.stayBookings;
   await expect(findStaysByBooking("bkg_1", NOW)).rejects.toMatchObject({ code: "provider_unavailable" });
   expect(await findStaysByBooking("bkg_2", NOW)).toEqual([]);

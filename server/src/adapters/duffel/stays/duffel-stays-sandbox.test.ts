@@ -46,7 +46,7 @@ async function someRate(): Promise<string> {
 }
 
 let bookings = 0;
-function stayOf(quoteId: string): StayBookingRequest {
+function buildStayRequest(quoteId: string): StayBookingRequest {
   bookings += 1;
   return {
     quoteId,
@@ -64,7 +64,7 @@ test("a stay is quoted, booked, found by our id and cancelled", async () => {
   const quote = await stayBookings.quoteStay(await someRate());
   expect(await stayBookings.getQuote(quote.id)).toEqual(quote);
   expect(quote).toMatchObject({ rooms: 1, guests: 2, totalCurrency: "USD" });
-  const request = stayOf(quote.id);
+  const request = buildStayRequest(quote.id);
   const stay = await stayBookings.bookStay(request);
   expect(stay).toMatchObject({
     status: "confirmed",
@@ -86,7 +86,9 @@ test("unknown rates, quotes and stays, and rates that are sold out, more expensi
   const { stayBookings } = duffel;
   await expect(stayBookings.quoteStay("rat_nothing")).rejects.toMatchObject({ code: "rate_not_found" });
   await expect(stayBookings.getQuote("quo_nothing")).rejects.toMatchObject({ code: "quote_not_found" });
-  await expect(stayBookings.bookStay(stayOf("quo_nothing"))).rejects.toMatchObject({ code: "quote_not_found" });
+  await expect(stayBookings.bookStay(buildStayRequest("quo_nothing"))).rejects.toMatchObject({
+    code: "quote_not_found",
+  });
   await expect(stayBookings.getStay("bok_nothing")).rejects.toMatchObject({ code: "booking_not_found" });
   await expect(stayBookings.cancelStay("bok_nothing")).rejects.toMatchObject({ code: "booking_not_found" });
   const rate = await someRate();
@@ -98,7 +100,7 @@ test("unknown rates, quotes and stays, and rates that are sold out, more expensi
     ["offer_expired", "quote_expired"],
   ] as const) {
     await supplier.arm("POST", "/stays/bookings", fault);
-    await expect(stayBookings.bookStay(stayOf(id)), fault).rejects.toMatchObject({ code });
+    await expect(stayBookings.bookStay(buildStayRequest(id)), fault).rejects.toMatchObject({ code });
   }
   await supplier.arm("POST", "/stays/quotes", "sold_out");
   await expect(stayBookings.quoteStay(rate)).rejects.toMatchObject({ code: "rate_unavailable" });
@@ -107,7 +109,7 @@ test("unknown rates, quotes and stays, and rates that are sold out, more expensi
 test.each(effects)("%s on a stay: unknown outcome, and the look-up says %s", async (fault, done) => {
   const since = Temporal.Now.instant();
   const quote = await duffel.stayBookings.quoteStay(await someRate());
-  const request = stayOf(quote.id);
+  const request = buildStayRequest(quote.id);
   await supplier.arm("POST", "/stays/bookings", fault);
   const lost = answerTo(fault, duffel.stayBookings.bookStay(request));
   await expect(lost).rejects.toMatchObject({ code: "outcome_unknown" });

@@ -53,7 +53,7 @@ export const WireQuote = z.object({
   expires_at: Instant.nullish(),
 });
 
-function ratesOf(rooms: z.infer<typeof WireRooms>): readonly WireRate[] {
+function listRates(rooms: z.infer<typeof WireRooms>): readonly WireRate[] {
   return (rooms ?? []).flatMap((room) => room.rates ?? []);
 }
 
@@ -63,19 +63,19 @@ function onlyRate(rates: readonly WireRate[]): WireRate | undefined {
 }
 
 /** The items that all rates share; several rooms have a rate each. */
-function agreed<T>(rates: readonly WireRate[], listOf: (rate: WireRate) => readonly T[] | null | undefined): T[] {
-  const [first, ...others] = rates.map((rate) => listOf(rate) ?? []);
+function agreed<T>(rates: readonly WireRate[], pickList: (rate: WireRate) => readonly T[] | null | undefined): T[] {
+  const [first, ...others] = rates.map((rate) => pickList(rate) ?? []);
   return (first ?? []).filter((item) => others.every((list) => list.some((other) => isDeepStrictEqual(other, item))));
 }
 
-function childAgesOf(guests: readonly unknown[]): number[] | null {
+function readChildAges(guests: readonly unknown[]): number[] | null {
   const known = z.array(WireGuest).safeParse(guests).data;
   return known?.flatMap((guest) => (guest.type === "child" ? [guest.age] : [])) ?? null;
 }
 
 export function toQuote(quote: z.infer<typeof WireQuote>): StayQuote {
   const { accommodation } = quote;
-  const rates = ratesOf(accommodation.rooms);
+  const rates = listRates(accommodation.rooms);
   return {
     id: quote.id,
     accommodation: {
@@ -87,7 +87,7 @@ export function toQuote(quote: z.infer<typeof WireQuote>): StayQuote {
     checkOutDate: quote.check_out_date,
     rooms: quote.rooms,
     guests: quote.guests.length,
-    childAges: childAgesOf(quote.guests),
+    childAges: readChildAges(quote.guests),
     beds: accommodation.rooms?.length === 1 ? (accommodation.rooms[0]?.beds ?? []) : [],
     totalAmount: quote.total_amount,
     totalCurrency: quote.total_currency,
@@ -127,7 +127,7 @@ export const WireStayBooking = z
     metadata: described(z.record(z.string(), z.unknown())),
   })
   .transform((booking) => {
-    const rates = ratesOf(booking.accommodation?.rooms ?? null);
+    const rates = listRates(booking.accommodation?.rooms ?? null);
     const rate = onlyRate(rates);
     const amount = booking.total_amount ?? rate?.total_amount;
     const currency = booking.total_currency ?? rate?.total_currency;

@@ -18,7 +18,7 @@ const CLOCK_DIFFERENCE_MINUTES = 60;
 const Metadata = z.object({ metadata: z.record(z.string(), z.unknown()) });
 const Confirmed = z.object({ confirmed_at: z.string() });
 
-function bookingIdOf(booking: unknown): unknown {
+function readBookingId(booking: unknown): unknown {
   return Metadata.safeParse(booking).data?.metadata[BOOKING_ID];
 }
 
@@ -98,7 +98,7 @@ export function createStayBookings({
           return ended;
         },
       );
-      const ours = bookings.filter((booking) => bookingIdOf(booking) === bookingId);
+      const ours = bookings.filter((booking) => readBookingId(booking) === bookingId);
       const parsed = z.array(WireStayBooking).safeParse(ours);
       // An unreadable stay of ours must not count as none, nor one that may come after the last page.
       if (!parsed.success) throw failure("provider_unavailable", parsed.error);

@@ -21,7 +21,7 @@ export function createAgentRegistries({ client, contracts, headNumber }: Registr
   return {
     contracts,
 
-    ownerOf: (agentId) =>
+    findOwner: (agentId) =>
       reach(async () => {
         const blockNumber = await headNumber();
         try {
@@ -33,7 +33,7 @@ export function createAgentRegistries({ client, contracts, headNumber }: Registr
         }
       }),
 
-    agentOf: (owner) =>
+    findAgent: (owner) =>
       reach(async () => {
         const blockNumber = await headNumber();
         const args = [owner] as const;

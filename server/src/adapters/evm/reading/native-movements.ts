@@ -18,12 +18,12 @@ export async function changeWithDust(
 ): Promise<bigint> {
   const padded: Hex = `0x${owner.slice(2).padStart(64, "0")}`;
   const [transfer] = transferTopics();
-  const logsOf = (topics: (Hex | null)[]) =>
+  const readCoinLogs = (topics: (Hex | null)[]) =>
     readLogs(client, { address: NATIVE_COIN_LOG, topics }, blockNumber, blockNumber);
   const [balance, received, sent] = await Promise.all([
     client.getBalance({ address: owner, blockNumber: blockNumber - 1n }),
-    logsOf([transfer, null, padded]),
-    logsOf([transfer, padded]),
+    readCoinLogs([transfer, null, padded]),
+    readCoinLogs([transfer, padded]),
   ]);
   const before = (logs: typeof received): bigint =>
     logs.filter((log) => (log.logIndex ?? 0) < logIndex).reduce((sum, log) => sum + BigInt(log.data), 0n);

@@ -46,7 +46,7 @@ export async function openEscrow({
       client.readContract({ ...contract, functionName: "tripIdOf", args: [SAMPLE] }),
     ]),
   );
-  if (sample !== tripIdOf(chainId, address, SAMPLE)) throw new ChainSetupError(wrong);
+  if (sample !== computeTripId(chainId, address, SAMPLE)) throw new ChainSetupError(wrong);
   if (lowerHex(held) !== token) {
     throw new ChainSetupError(
       `The escrow at ${address} on chain ${chainId} keeps the token ${lowerHex(held)}, not ${token}: check CHAIN_ESCROW and CHAIN_USDC.`,
@@ -60,7 +60,7 @@ export async function openEscrow({
     returnsToTrip,
     sinceBlock: since === undefined ? await headNumber() : BigInt(since),
     graceSeconds,
-    tripId: (terms) => tripIdOf(chainId, address, terms),
+    tripId: (terms) => computeTripId(chainId, address, terms),
 
     trip: (tripId) =>
       reach(async () => {
@@ -150,6 +150,6 @@ async function answered<Result>(wrong: string, ask: () => Promise<Result>): Prom
 }
 
 /** Matches TripEscrow.tripIdOf. */
-function tripIdOf(chainId: number, escrow: Hex, terms: TripTerms): Hex {
+function computeTripId(chainId: number, escrow: Hex, terms: TripTerms): Hex {
   return keccak256(encodeAbiParameters(FIELDS, [BigInt(chainId), escrow, terms]));
 }

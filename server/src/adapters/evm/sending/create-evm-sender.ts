@@ -46,7 +46,7 @@ export interface EvmSenderOptions {
   operations: ChainOperations;
   signer: Signer;
   relayer: Wallet;
-  walletIdOf(address: Hex): Promise<string | undefined>;
+  findWalletId(address: Hex): Promise<string | undefined>;
   /** The recipient of commissions and service fees: the collection wallet. */
   feeRecipient: Hex;
   /** Not the development chain: gas is estimated, and publicly known keys are refused. */
@@ -56,7 +56,7 @@ export interface EvmSenderOptions {
 /** The relayer's key is decrypted once, here, and stays in this closure. */
 export async function createEvmSender(options: EvmSenderOptions): Promise<ChainSender> {
   const { client, chain, operations, relayer, feeRecipient, live } = options;
-  const relayerKey = await options.signer.privateKeyOf(relayer.id);
+  const relayerKey = await options.signer.readPrivateKey(relayer.id);
   if (live) refuseWellKnownKey(relayerKey);
   const key = hexToBytes(relayerKey);
   const site: OperationSite = {
@@ -73,7 +73,7 @@ export async function createEvmSender(options: EvmSenderOptions): Promise<ChainS
     relayerWalletId: relayer.id,
 
     async prepare(transaction) {
-      const payload = await signing.payloadOf(transaction);
+      const payload = await signing.buildPayload(transaction);
       const [fees, gas] = await Promise.all([readFees(), chooseGas(client, relayer.address, payload, live)]);
       return async (nonce) => signTransaction(key, { chainId: chain.chainId, nonce, gas, fees, payload });
     },
@@ -115,7 +115,7 @@ export async function createEvmSender(options: EvmSenderOptions): Promise<ChainS
     async authorization(transaction) {
       const { createdAt } = transaction;
       const operation = operations.of(transaction.operation);
-      const call = signing.callOf(transaction);
+      const call = signing.buildCall(transaction);
       const event = operation.event(call);
       if (event !== undefined) return await findEvent(client, chain, event, createdAt);
       const authorization = operation.authorize(call);
@@ -145,16 +145,16 @@ function signTransaction(
     maxFeePerGas: parts.fees.maxFeePerGas.wei,
     maxPriorityFeePerGas: parts.fees.maxPriorityFeePerGas.wei,
   } as const;
-  const { signature, recoveryId } = signRecoverable(hashOf(serializeTransaction(transaction)), key);
+  const { signature, recoveryId } = signRecoverable(hashHex(serializeTransaction(transaction)), key);
   const raw = serializeTransaction(transaction, {
     r: bytesToHex(signature.subarray(0, 32)),
     s: bytesToHex(signature.subarray(32)),
     yParity: recoveryId,
   });
-  return { raw, hash: `0x${hashOf(raw).toString("hex")}` };
+  return { raw, hash: `0x${hashHex(raw).toString("hex")}` };
 }
 
-const hashOf = (hex: Hex): Buffer => keccak256(Buffer.from(hex.slice(2), "hex"));
+const hashHex = (hex: Hex): Buffer => keccak256(Buffer.from(hex.slice(2), "hex"));
 
 function atLeast(fees: Fees, least: Fees): Fees {
   const larger = (one: { wei: bigint }, other: { wei: bigint }) =>
@@ -201,7 +201,7 @@ async function findEvent(
   event: OperationEvent,
   storedAt: Temporal.Instant,
 ): Promise<AuthorizationState> {
-  const { address, topics, isIt = () => true, movementsOf } = event;
+  const { address, topics, isIt = () => true, pickMovements } = event;
   return await reach(async () => {
     const { number } = await chain.head();
     const fromBlock = await firstBlockSince(client, storedAt, number);
@@ -215,9 +215,9 @@ async function findEvent(
     const hash = lowerHex(found.transactionHash);
     const receipt = await chain.receipt(hash);
     if (receipt === undefined) throw new Error("an operation was carried out in no block");
-    if (movementsOf === undefined) return { kind: "done", receipt };
+    if (pickMovements === undefined) return { kind: "done", receipt };
     const { logs: all } = await client.getTransactionReceipt({ hash });
-    const movements = movementsOf(receipt.movements, toEventLog(found), all.map(toEventLog));
+    const movements = pickMovements(receipt.movements, toEventLog(found), all.map(toEventLog));
     return { kind: "done", receipt: { ...receipt, movements } };
   });
 }

@@ -48,7 +48,7 @@ export async function deployDevelopment(
   const node = await openSending(client, deadline);
   const funder = privateKeyToAccount(options.funderKey);
   await fund(node, funder, owner);
-  const nonce = await node.nonceOf(relayer.address);
+  const nonce = await node.readNonce(relayer.address);
   if (nonce < steps.length) await node.send(relayer, nonce, steps.slice(nonce));
   await requireCode(client, node, contracts);
   const { collection, known } = options;
@@ -95,7 +95,7 @@ function plan(owner: Hex): { contracts: DevelopmentContracts; steps: Step[] } {
 }
 
 async function fund(node: Sending, funder: LocalAccount, relayer: Hex): Promise<void> {
-  const balance = await node.balanceOf(relayer);
+  const balance = await node.readBalance(relayer);
   if (balance.wei >= RELAYER_GAS_LEAST.wei) return;
   const transaction = {
     name: "gas for the relayer",
@@ -104,7 +104,7 @@ async function fund(node: Sending, funder: LocalAccount, relayer: Hex): Promise<
     gas: LEAST_GAS,
     value: RELAYER_GAS,
   } as const;
-  await node.send(funder, await node.nonceOf(funder.address), [transaction]);
+  await node.send(funder, await node.readNonce(funder.address), [transaction]);
 }
 
 /** A step without effect leaves no code, or tokens that nobody can mint. */

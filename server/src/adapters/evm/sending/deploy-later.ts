@@ -48,7 +48,7 @@ const OPERATOR_AGENT_URI = "urn:wayfare:operator";
 export async function deployLater(options: LaterOptions): Promise<Required<LaterContracts>> {
   const { client, node, funder, relayer, usdc, collection, known } = options;
   const owner = lowerHex(relayer.address);
-  const first = await node.nonceOf(funder.address);
+  const first = await node.readNonce(funder.address);
   const steps: Step[] = [];
   const made: Hex[] = [];
 

@@ -18,8 +18,8 @@ export interface Step {
 /** Transactions of the development chain's own accounts. */
 export interface Sending {
   readonly chainId: number;
-  nonceOf(address: Hex): Promise<number>;
-  balanceOf(address: Hex): Promise<NativeAmount>;
+  readNonce(address: Hex): Promise<number>;
+  readBalance(address: Hex): Promise<NativeAmount>;
   hasCode(address: Hex): Promise<boolean>;
   /**
    * Sends the steps in order, with nonces from this one on, without waiting in between: dependent steps follow in the same
@@ -35,7 +35,7 @@ const NOTHING = nativeAmount(0n);
 export async function openSending(client: PublicClient, deadline: number): Promise<Sending> {
   const chainId = await reach(() => client.getChainId());
   const readFees = createFeeReader(client);
-  const nonceOf: Sending["nonceOf"] = (address) => reach(() => client.getTransactionCount({ address }));
+  const readNonce: Sending["readNonce"] = (address) => reach(() => client.getTransactionCount({ address }));
 
   async function sign(account: LocalAccount, nonce: number, { to, data, gas, value = NOTHING }: Step): Promise<Hex> {
     const fees = await readFees();
@@ -54,8 +54,8 @@ export async function openSending(client: PublicClient, deadline: number): Promi
 
   return {
     chainId,
-    nonceOf,
-    balanceOf: async (address) => nativeAmount(await reach(() => client.getBalance({ address }))),
+    readNonce,
+    readBalance: async (address) => nativeAmount(await reach(() => client.getBalance({ address }))),
     hasCode: async (address) => ((await reach(() => client.getCode({ address }))) ?? "0x") !== "0x",
     async send(account, nonce, steps) {
       const last = nonce + steps.length - 1;
@@ -67,7 +67,7 @@ export async function openSending(client: PublicClient, deadline: number): Promi
         if (answer?.kind === "refused") throw new Error(`the development chain refuses ${name}: ${answer.reason}`);
         if (answer?.kind === "unfunded") throw new Error(`there is no gas for ${name} on the development chain`);
       }
-      while ((await nonceOf(account.address)) <= last) {
+      while ((await readNonce(account.address)) <= last) {
         if (performance.now() > deadline) {
           throw new Error(`the development chain does not take up ${steps.map(({ name }) => name).join(", ")}`);
         }

@@ -79,7 +79,7 @@ function isWhatMoved(
 /** Asks a chain for the outcomes of payers' authorizations. */
 export function createPaymentOutcomes(client: PublicClient, chain: Chain): PaymentOutcomes {
   return {
-    async outcomeOf({ asset, payer, payTo, amount, validBefore, nonce }, signedAfter) {
+    async findOutcome({ asset, payer, payTo, amount, validBefore, nonce }, signedAfter) {
       const authorization = { from: payer, to: payTo, value: amount, validBefore, nonce };
       return await findOutcome(client, chain, asset, authorization, signedAfter);
     },

@@ -18,7 +18,7 @@ const TYPES = {
 /** A separate purpose for each: learning one of a trip's secrets reveals none of the others. */
 export function createClaimKeys(vault: Pick<Vault, "deriveKey">): ClaimKeys {
   const derive = (what: string, codeNonce: Hex): string => vault.deriveKey(`trip ${what} ${lowerHex(codeNonce)}`);
-  const signerOf = (codeNonce: Hex) => privateKeyToAccount(`0x${derive("claim signer", codeNonce)}`);
+  const deriveSigner = (codeNonce: Hex) => privateKeyToAccount(`0x${derive("claim signer", codeNonce)}`);
   return {
     linkSecret: (codeNonce) => Buffer.from(derive("guest link", codeNonce), "hex").toString("base64url"),
 
@@ -26,10 +26,10 @@ export function createClaimKeys(vault: Pick<Vault, "deriveKey">): ClaimKeys {
     claimCode: (codeNonce) =>
       (BigInt(`0x${derive("claim code", codeNonce)}`) % CODES).toString().padStart(CODE_DIGITS, "0"),
 
-    signerAddress: (codeNonce) => lowerHex(signerOf(codeNonce).address),
+    signerAddress: (codeNonce) => lowerHex(deriveSigner(codeNonce).address),
 
     signClaim: (codeNonce, { chainId, escrow, tripId, guest, deadline }) =>
-      signerOf(codeNonce).signTypedData({
+      deriveSigner(codeNonce).signTypedData({
         domain: { name: "TripEscrow", version: "1", chainId, verifyingContract: escrow },
         types: TYPES,
         primaryType: "Claim",

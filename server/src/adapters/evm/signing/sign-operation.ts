@@ -1,6 +1,6 @@
 import { encodeFunctionData, type LocalAccount } from "viem";
 import { privateKeyToAccount } from "viem/accounts";
-import { vrsOf } from "../../../domain/key-signatures.ts";
+import { splitSignature } from "../../../domain/key-signatures.ts";
 import type { Hex } from "../../../domain/tokens.ts";
 import { stablecoinAbi } from "../../../generated/contracts/stablecoin.ts";
 import { requireToken } from "../../../ports/chain/chain.ts";
@@ -26,7 +26,7 @@ export interface OperationSignerOptions {
   operations: ChainOperations;
   site: OperationSite;
   signer: Signer;
-  walletIdOf(address: Hex): Promise<string | undefined>;
+  findWalletId(address: Hex): Promise<string | undefined>;
   /** Whether publicly known keys are refused. */
   live: boolean;
 }
@@ -65,17 +65,17 @@ export class OperationSigner {
     this.#options = options;
   }
 
-  async payloadOf(transaction: ChainTransaction): Promise<Payload> {
+  async buildPayload(transaction: ChainTransaction): Promise<Payload> {
     const { operations } = this.#options;
     const operation = operations.of(transaction.operation);
-    const call = this.callOf(transaction);
+    const call = this.buildCall(transaction);
     const authorization = operation.authorize(call);
     if (transaction.step === "withdraw") return await this.#withdrawal(transaction.id, authorization);
     const signature = authorization === undefined ? "0x" : await this.#sign(authorization);
     return { ...operation.encode(call, signature), ceiling: await operation.gasCeiling(call) };
   }
 
-  callOf({ id, operation, createdAt }: ChainTransaction): OperationCall<StoredOperation> {
+  buildCall({ id, operation, createdAt }: ChainTransaction): OperationCall<StoredOperation> {
     return {
       input: operation,
       nonce: `0x${keccak256(Buffer.from(id)).toString("hex")}`,
@@ -86,43 +86,48 @@ export class OperationSigner {
 
   async #sign(authorization: Authorization): Promise<Hex> {
     if (authorization.kind === "message") {
-      const account = await this.#accountOf(authorization.from);
+      const account = await this.#openAccount(authorization.from);
       return await account.signTypedData(authorization.typedData);
     }
     const { primaryType, from, to, value, validAfter, validBefore, nonce } = authorization;
     // Another party has signed it, and the signature is part of the stored operation.
     if (primaryType === undefined) return "0x";
-    const account = await this.#accountOf(from);
+    const account = await this.#openAccount(from);
     const message = { from, to, value, validAfter, validBefore, nonce };
-    return await account.signTypedData({ domain: this.#domainOf(authorization), types: TYPES, primaryType, message });
+    return await account.signTypedData({
+      domain: this.#tokenDomain(authorization),
+      types: TYPES,
+      primaryType,
+      message,
+    });
   }
 
   async #withdrawal(id: string, authorization: Authorization | undefined): Promise<Payload> {
     if (authorization?.kind !== "token") throw new Error(`${id} has no authorization to withdraw`);
     const { from, nonce, token } = authorization;
-    const account = await this.#accountOf(from);
+    const account = await this.#openAccount(from);
     const signature = await account.signTypedData({
-      domain: this.#domainOf(authorization),
+      domain: this.#tokenDomain(authorization),
       types: TYPES,
       primaryType: "CancelAuthorization",
       message: { authorizer: from, nonce },
     });
-    const args = [from, nonce, ...vrsOf(signature)] as const;
+    const args = [from, nonce, ...splitSignature(signature)] as const;
     const data = encodeFunctionData({ abi: stablecoinAbi, functionName: "cancelAuthorization", args });
     return { to: requireToken(this.#options.site.chain, token).address, data, ceiling: { gas: WITHDRAWAL_GAS } };
   }
 
-  #domainOf({ token }: TokenAuthorization) {
+  #tokenDomain({ token }: TokenAuthorization) {
     const { chain } = this.#options.site;
     const { name, version, address } = requireToken(chain, token);
     return { name, version, chainId: chain.chainId, verifyingContract: address };
   }
 
-  async #accountOf(address: Hex): Promise<LocalAccount> {
-    const { walletIdOf, signer, live } = this.#options;
-    const walletId = await walletIdOf(address);
+  async #openAccount(address: Hex): Promise<LocalAccount> {
+    const { findWalletId, signer, live } = this.#options;
+    const walletId = await findWalletId(address);
     if (walletId === undefined) throw new Error(`${address} is no wallet of this network`);
-    const privateKey = await signer.privateKeyOf(walletId);
+    const privateKey = await signer.readPrivateKey(walletId);
     if (live) refuseWellKnownKey(privateKey);
     return privateKeyToAccount(privateKey);
   }

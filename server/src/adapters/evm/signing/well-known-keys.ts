@@ -55,11 +55,11 @@ const LEAST_KEY = 2n ** 128n;
 
 /** Off the development chain, money behind a publicly known key is stolen within seconds. */
 export function refuseWellKnownKey(privateKey: Hex): void {
-  const address = addressOf(privateKey);
+  const address = deriveAddress(privateKey);
   if (!WELL_KNOWN.has(address) && BigInt(privateKey) >= LEAST_KEY) return;
   throw new ChainSetupError(
     `The key of ${address} is publicly known and is refused on a live network: use a key of your own.`,
   );
 }
 
-export const addressOf = (privateKey: Hex): Hex => lowerHex(privateKeyToAddress(privateKey));
+export const deriveAddress = (privateKey: Hex): Hex => lowerHex(privateKeyToAddress(privateKey));

@@ -125,8 +125,8 @@ export const previewCall = defineTool({
         isLater: isLater === true,
         amount: amount === undefined ? null : formatDecimal(amount),
       })),
-      totals: totalsOf(movements),
-      ...inAllOf(movements, refusal === undefined ? tried : undefined),
+      totals: sumByToken(movements),
+      ...computeInAll(movements, refusal === undefined ? tried : undefined),
       irreversible: irreversible.map(({ what, undo = "never" as const, undoableUntil, undoCost }) => ({
         what,
         undo: undoableUntil === undefined ? undo : ("until" as const),
@@ -143,7 +143,7 @@ export const previewCall = defineTool({
   },
 });
 
-function totalsOf(movements: Plan["movements"]) {
+function sumByToken(movements: Plan["movements"]) {
   return [...Map.groupBy(movements, ({ token }) => token)].map(([token, some]) => {
     const amounts = some.map(({ expected, amount = expected }) => amount);
     const known = amounts.filter((amount) => amount !== undefined);
@@ -154,7 +154,7 @@ function totalsOf(movements: Plan["movements"]) {
 
 const STILL_YOURS: ReadonlySet<string> = new Set(["treasury", "trip_budget", "booking_reservation"]);
 
-function inAllOf(movements: Plan["movements"], tried: { price: bigint; paidBy: string } | undefined) {
+function computeInAll(movements: Plan["movements"], tried: { price: bigint; paidBy: string } | undefined) {
   const paid = movements.filter(({ to }) => !STILL_YOURS.has(to));
   const amounts = paid.map(({ expected, amount = expected }) => amount).filter((amount) => amount !== undefined);
   // A sum in USDC would omit amounts in other tokens.
@@ -163,7 +163,7 @@ function inAllOf(movements: Plan["movements"], tried: { price: bigint; paidBy: s
   const say = (amount: bigint | undefined) => (amount === undefined ? null : formatDecimal(amount));
   return {
     inAllUsdc: toOthers === undefined || tried === undefined ? null : formatDecimal(toOthers + tried.price),
-    inAllParts: { paidToOthersUsdc: say(toOthers), callPriceUsdc: say(tried?.price), paidToOthers: totalsOf(paid) },
+    inAllParts: { paidToOthersUsdc: say(toOthers), callPriceUsdc: say(tried?.price), paidToOthers: sumByToken(paid) },
   };
 }
 

@@ -7,8 +7,8 @@ import { defineTool } from "../context.ts";
 import {
   type ArrivalPlan,
   arrivalCard,
-  attributionOf,
-  notesOf,
+  listAttribution,
+  listNotes,
   sayDecision,
   sayExit,
   saySafety,
@@ -61,7 +61,7 @@ export const airportArrivalPlaybook = defineTool({
     const { signal } = call;
     const { plan, words, provenance } = await planAskedArrival(input, ports, { caller, signal, fail });
     const { answer } = plan;
-    const steps = stepsOf(plan, input, words);
+    const steps = listSteps(plan, input, words);
     // A card is short: the deciding facts come first, then the way, then the other steps.
     const decision = sayDecision(plan, words);
     const lines = steps
@@ -71,10 +71,10 @@ export const airportArrivalPlaybook = defineTool({
       ...answer,
       steps,
       card: arrivalCard(plan, [[...decision, ...sayExit(plan, words)].join(" · "), ...lines], words),
-      notes: notesOf(plan),
+      notes: listNotes(plan),
       language: words.answer,
       ...provenance,
-      attribution: attributionOf(plan, provenance.attribution),
+      attribution: listAttribution(plan, provenance.attribution),
     };
   },
 });
@@ -85,7 +85,7 @@ interface Traveler {
   pnr?: string | undefined;
 }
 
-function stepsOf(
+function listSteps(
   plan: ArrivalPlan,
   { travelerName, flightNumber, pnr }: Traveler,
   words: Words,

@@ -3,7 +3,7 @@ import type { Position } from "../../../ports/maps.ts";
 import {
   allNumbers,
   type EmergencyNumbers,
-  emergencyNumbersOf,
+  findEmergencyNumbers,
   numbersBy,
   sayReliability,
   sayServices,
@@ -12,7 +12,7 @@ import { ArrivalAnswer, arrivalErrors } from "../arrival-answer.ts";
 import { arrivalFields, checkAirportPosition, WayMode } from "../arrival-input.ts";
 import { arrivalTexts } from "../arrival-texts.ts";
 import { defineTool } from "../context.ts";
-import { arrivalCard, attributionOf, notesOf, sayDecision, sayExit, saySafety, sayWay } from "../plan-arrival.ts";
+import { arrivalCard, listAttribution, listNotes, sayDecision, sayExit, saySafety, sayWay } from "../plan-arrival.ts";
 import { planAskedArrival } from "../plan-asked-arrival.ts";
 
 /** With luggage; more fit without. */
@@ -95,14 +95,14 @@ export const airportTransferCoordinator = defineTool({
       safety,
       card: arrivalCard(plan, lines, words),
       notes: [
-        ...notesOf(plan),
+        ...listNotes(plan),
         ...(safety === null
           ? []
           : [...(contradiction === null ? [] : [contradiction]), ...territories.map(aboutNumbers)]),
       ],
       language: words.answer,
       ...provenance,
-      attribution: attributionOf(plan, provenance.attribution),
+      attribution: listAttribution(plan, provenance.attribution),
     };
   },
 });
@@ -116,7 +116,7 @@ function numbersOnTheWay(
 ) {
   const [here, there] = [numbersBy(maps, airport, regionCode), numbersBy(maps, destination, regionCode)];
   const codes = new Set([here.countryCode, there.countryCode].filter((code) => code !== undefined));
-  const territories = [...codes].map(emergencyNumbersOf);
+  const territories = [...codes].map(findEmergencyNumbers);
   return { territories: codes.size === 0 ? [undefined] : territories, contradiction: there.contradiction };
 }
 

@@ -6,7 +6,7 @@ import { toVisibleText } from "../../../domain/visible-text.ts";
 import type { Airport, Position } from "../../../ports/maps.ts";
 import { CANDIDATES, findWay, saidOfWays, takeNearAirport } from "../../maps/index.ts";
 import { resolveStop } from "../../places/index.ts";
-import { sequenceAt, uidOf, writeCalendar } from "../checkin-calendar.ts";
+import { hashUid, sequenceAt, writeCalendar } from "../checkin-calendar.ts";
 import { defineTool, type Ports } from "../context.ts";
 import { MINUTES_AT_AIRPORT, remindersAhead } from "../plan-reminders.ts";
 
@@ -118,16 +118,16 @@ export const tripCheckinReminder = defineTool({
       throw invalid({ path: "departureDateTimeIso", message: "must lie in the future" });
     }
     const known = maps.airport(input.origin);
-    const airport = airportOf(input, known, maps);
+    const airport = chooseAirport(input, known, maps);
     if (airport === undefined) throw fail("airport_not_found");
     const words = wordsIn(input.language);
-    const flight = flightOf(input);
+    const flight = describeFlight(input);
     const {
       way,
       isRouted = false,
       notes,
       provenance = maps.ownProvenance,
-    } = await wayOf(input, airport, { maps, ways }, call.signal);
+    } = await findTransferWay(input, airport, { maps, ways }, call.signal);
     const trip = {
       flight,
       departsAt,
@@ -141,9 +141,9 @@ export const tripCheckinReminder = defineTool({
     };
     const { reminders, past } = remindersAhead(trip, words, madeAt);
     const local = (at: Temporal.Instant) => at.toZonedDateTimeISO(airport.timeZone).toPlainDateTime().toString();
-    const tripKey = keyOf(caller.tenantId, input, local(departsAt).slice(0, 10));
+    const tripKey = buildTripKey(caller.tenantId, input, local(departsAt).slice(0, 10));
     const ics = writeCalendar({ name: flight, reminders, tripKey, madeAt });
-    const expiresAt = expiryOf(madeAt, departsAt);
+    const expiresAt = computeExpiry(madeAt, departsAt);
     const file = { fileName: "reminder.ics", contentType: "text/calendar; charset=utf-8", content: Buffer.from(ics) };
     const [icsUrl = ""] = await fileShelf.share(caller.tenantId, [file], expiresAt);
     const checkInOpensAt = departsAt.subtract({ hours: input.checkInWindowHours });
@@ -151,7 +151,7 @@ export const tripCheckinReminder = defineTool({
       reminders: reminders.map(({ kind, title, startsAt, alarms }) => ({
         kind,
         title,
-        uid: uidOf(tripKey, kind),
+        uid: hashUid(tripKey, kind),
         alarmsMinutesBefore: alarms,
         startsAt: startsAt.toString(),
         startsAtLocal: local(startsAt),
@@ -188,14 +188,14 @@ const PAST = {
   departure: "The flight leaves now: there is no reminder of it.",
 } as const;
 
-function expiryOf(madeAt: Temporal.Instant, departsAt: Temporal.Instant): Temporal.Instant {
+function computeExpiry(madeAt: Temporal.Instant, departsAt: Temporal.Instant): Temporal.Instant {
   const hours = Math.ceil(departsAt.since(madeAt).total("hours")) + HOURS_AFTER_DEPARTURE;
   return madeAt.add({ hours: Math.min(Math.max(hours, LEAST_HOURS), MOST_HOURS) });
 }
 
 const shown = (text = ""): string => toVisibleText(text, LONGEST_TEXT);
 
-function flightOf({ carrier, flightNumber, origin, destination }: TripInput): string {
+function describeFlight({ carrier, flightNumber, origin, destination }: TripInput): string {
   const [airline, number] = [shown(carrier), shown(flightNumber)];
   const name = number.toUpperCase().startsWith(airline.toUpperCase()) ? number : `${airline} ${number}`;
   const way = destination === undefined ? origin : `${origin}–${destination}`;
@@ -203,7 +203,7 @@ function flightOf({ carrier, flightNumber, origin, destination }: TripInput): st
 }
 
 /** Values that a delay does not change: the booking and the flight, else also the day. */
-function keyOf(tenantId: string, input: TripInput, localDate: string): string {
+function buildTripKey(tenantId: string, input: TripInput, localDate: string): string {
   const { pnr = "", carrier = "", flightNumber = "", origin, destination = "" } = input;
   const day = pnr === "" || flightNumber === "" ? localDate : "";
   return JSON.stringify(
@@ -214,7 +214,7 @@ function keyOf(tenantId: string, input: TripInput, localDate: string): string {
 type KnownAirport = Pick<Airport, "name" | "latitude" | "longitude" | "timeZone">;
 
 /** The caller's coordinates take precedence over ours: the airport may have moved. */
-function airportOf(
+function chooseAirport(
   { origin, airportLatitude, airportLongitude }: TripInput,
   known: Airport | undefined,
   maps: Ports["maps"],
@@ -243,7 +243,7 @@ interface Way {
   provenance: ProviderProvenance;
 }
 
-async function wayOf(
+async function findTransferWay(
   input: TripInput,
   airport: KnownAirport,
   ports: Pick<Ports, "maps" | "ways">,

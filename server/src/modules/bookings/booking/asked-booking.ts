@@ -19,16 +19,16 @@ export interface AskedBooking {
 }
 
 /** A salt per booking prevents guessing names and addresses from the hash. */
-export function particularsHashOf({ particulars }: Pick<AskedBooking, "particulars">, salt: string): string {
+export function hashParticulars({ particulars }: Pick<AskedBooking, "particulars">, salt: string): string {
   return keccak256(stringToHex(canonicalJson({ ...particulars, salt })));
 }
 
 /** The guests' contact details; they do not distinguish bookings. */
 export type Contact = Readonly<Record<string, string>>;
 
-export const contactHashesOf = (contact: Contact, salt: string): Contact =>
+export const hashContact = (contact: Contact, salt: string): Contact =>
   Object.fromEntries(
-    Object.entries(contact).map(([name, value]) => [name, particularsHashOf({ particulars: { [name]: value } }, salt)]),
+    Object.entries(contact).map(([name, value]) => [name, hashParticulars({ particulars: { [name]: value } }, salt)]),
   );
 
 /** The contact details in which a repeat differs from the booking. Undefined if the booking's are unknown. */
@@ -37,7 +37,7 @@ export function differingContact(
   contact: Contact,
 ): string[] | undefined {
   if (contactHashes === undefined) return undefined;
-  const asked = contactHashesOf(contact, itinerarySalt);
+  const asked = hashContact(contact, itinerarySalt);
   return Object.keys(asked).filter((name) => asked[name] !== contactHashes[name]);
 }
 
@@ -52,7 +52,7 @@ export async function whyAnother(asked: AskedBooking, booking: Booking): Promise
   const isSame =
     particularsHash === undefined
       ? asked.mayBeSame(booking)
-      : particularsHash === particularsHashOf(asked, itinerarySalt);
+      : particularsHash === hashParticulars(asked, itinerarySalt);
   return isSame ? undefined : alreadyBooked(asked, booking, "particulars");
 }
 

@@ -5,7 +5,7 @@ import type { Environment } from "../../../ports/identity.ts";
 import { executeOnce, type OnceAnswer, type OnceOptions } from "../../effects/index.ts";
 import { requireAvailable, requireMoving } from "../../treasury/index.ts";
 import type { Aggregates } from "../context.ts";
-import { type AskedBooking, asHeld, particularsHashOf, requireSame } from "./asked-booking.ts";
+import { type AskedBooking, asHeld, hashParticulars, requireSame } from "./asked-booking.ts";
 import {
   type BookingAggregates,
   type BookingSteps,
@@ -82,7 +82,7 @@ export async function bookOnce(
             const escrowBookingId = cover && (await requireCover(aggregates, { tenantId, environment, amount }, cover));
             const { itinerarySalt } = intent.kind === "pay" ? (held ?? {}) : intent.booking;
             if (itinerarySalt === undefined) throw new Error(`the order of offer ${offerId} is not held`);
-            const particularsHash = particularsHashOf(asked, itinerarySalt);
+            const particularsHash = hashParticulars(asked, itinerarySalt);
             if (intent.kind === "pay") {
               const payment = { ...intent.held, ...by, particularsHash, escrowBookingId };
               return payFor(aggregates, await aggregates.bookings.payHeld(payment));

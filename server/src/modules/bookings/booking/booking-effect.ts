@@ -60,7 +60,7 @@ export function ledgerReference(booking: Pick<Booking, "id">): string {
   return `booking:${booking.id}`;
 }
 
-const purseOf = ({ tenantId, environment }: Booking) => ({ tenantId, environment, token: "USDC" }) as const;
+const toUsdcPurse = ({ tenantId, environment }: Booking) => ({ tenantId, environment, token: "USDC" }) as const;
 
 export function booked(booking: Booking, { order, result, charged }: Booked): BookingMove {
   const chargeTransferId =
@@ -73,7 +73,7 @@ export function booked(booking: Booking, { order, result, charged }: Booked): Bo
       async apply(aggregates) {
         const { escrowBookingId } = (await aggregates.bookings.get(booking.id)) ?? booking;
         if (escrowBookingId !== undefined) await aggregates.bookings.setCover(booking.id, { cover: charged });
-        else await collect(aggregates, purseOf(booking), ledgerReference(booking), charged, chargeTransferId);
+        else await collect(aggregates, toUsdcPurse(booking), ledgerReference(booking), charged, chargeTransferId);
         // The balance paid in the end instead of the reservation.
         if (escrowBookingId === undefined && booking.escrowBookingId !== undefined) {
           await aggregates.bookings.setCover(booking.id, { cover: 0n, coverCharged: charged });
@@ -96,7 +96,7 @@ export function bookingEffect(steps: BookingSteps): EffectDefinition<Booking, Bo
       }),
     async giveBack({ ledger, bookings }, booking) {
       const { escrowBookingId } = (await bookings.get(booking.id)) ?? booking;
-      if (escrowBookingId === undefined) await ledger.release(purseOf(booking), ledgerReference(booking));
+      if (escrowBookingId === undefined) await ledger.release(toUsdcPurse(booking), ledgerReference(booking));
     },
     // A new order may be missing from the supplier's list for a moment.
     unstoredEnd: "unknown",

@@ -12,7 +12,7 @@ import {
 import type { BookedSegment, Flights, SupplierOrder } from "../../../ports/supplier/flights.ts";
 import { BookingRate, inUsdc } from "../booking-rate.ts";
 import type { Booking } from "./bookings.ts";
-import { itineraryHashOf, namesOf, ticketOrderHashOf } from "./order-hashes.ts";
+import { hashItinerary, hashTicketOrder, pickNames } from "./order-hashes.ts";
 
 const FlownBookedSegment = z.object({
   // Missing in answers of earlier releases.
@@ -174,16 +174,16 @@ export function sayNext(
   return [isCovered ? covered : next, ...sayVoidWindow(voidWindowEndsAt)].join(" ");
 }
 
-function hashesOf(
+function computeHashes(
   { itinerarySalt: salt, travelers: booked }: Booking,
   { id: orderId, slices, totalAmount, totalCurrency, ticketed, tickets }: SupplierOrder,
 ): { itineraryHash: string; ticketOrderHash: string | null } {
   const segments = slices.flatMap((slice) => slice.segments.map(toBookedSegment));
-  const travelers = namesOf(booked);
+  const travelers = pickNames(booked);
   const bought = { orderId, travelers, segments, amount: totalAmount, currency: totalCurrency };
   return {
-    itineraryHash: itineraryHashOf(bought, salt),
-    ticketOrderHash: ticketed ? ticketOrderHashOf({ orderId, proofs: tickets }, salt) : null,
+    itineraryHash: hashItinerary(bought, salt),
+    ticketOrderHash: ticketed ? hashTicketOrder({ orderId, proofs: tickets }, salt) : null,
   };
 }
 
@@ -239,7 +239,7 @@ export function toResult(
     conditions,
     refundableUntil: conditions.refundBeforeDeparture?.allowed ? departingAt : null,
     changeableUntil: conditions.changeBeforeDeparture?.allowed ? departingAt : null,
-    ...hashesOf(booking, order),
+    ...computeHashes(booking, order),
     next: sayNext(order.ticketed ? "ticketed" : "pending", order.voidWindowEndsAt, {
       isCovered: booking.escrowBookingId !== undefined,
     }),

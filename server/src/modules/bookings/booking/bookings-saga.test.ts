@@ -26,7 +26,7 @@ const booked = {
 };
 const nobody = { paidOrders: 0, payments: 0, paid: 0n, spent: 0n, collected: 0n };
 const nothing = { openBookings: 0, held: 0n, imbalance: 0n, ...nobody };
-const codeOf = (work: Promise<unknown>) =>
+const settledCode = (work: Promise<unknown>) =>
   work.then(
     () => "ok",
     (error: { code?: unknown }) => error.code,
@@ -99,8 +99,8 @@ describe("a successful booking", () => {
   test("stops waiting at its limit, and is finished all the same", async () => {
     const tenant = await world.newTenant();
     const letGo = tenant.supplier.hold();
-    expect(await codeOf(tenant.book({ answerMilliseconds: 1 }))).toBe("outcome_unknown");
-    expect(await codeOf(tenant.book({ waitMilliseconds: 1 }))).toBe("booking_in_progress");
+    expect(await settledCode(tenant.book({ answerMilliseconds: 1 }))).toBe("outcome_unknown");
+    expect(await settledCode(tenant.book({ waitMilliseconds: 1 }))).toBe("booking_in_progress");
     letGo();
     expect(await tenant.book()).toMatchObject({ kind: "replayed" });
     expect(await tenant.audit()).toMatchObject({ ...booked, effects: ["done"] });
@@ -122,7 +122,7 @@ describe("money", () => {
     const tenant = await world.newTenant(PRICE + 1n);
     const ids = Array.from({ length: 6 }, (_, index) => `off_race_${index}`);
     for (const id of ids) tenant.supplier.offers.set(id, offer({ id }));
-    const codes = await Promise.all(ids.map((offerId) => codeOf(tenant.book({ offerId }))));
+    const codes = await Promise.all(ids.map((offerId) => settledCode(tenant.book({ offerId }))));
     expect(codes.toSorted()).toEqual([...Array(5).fill("insufficient_balance"), "ok"]);
     expect(await tenant.audit()).toMatchObject(booked);
   });
@@ -130,7 +130,7 @@ describe("money", () => {
   test("in a currency without a rate is refused", async () => {
     const tenant = await world.newTenant();
     tenant.supplier.offers.set("off_1", offer({ totalCurrency: "XAU" }));
-    expect(await codeOf(tenant.book())).toBe("rate_not_available");
+    expect(await settledCode(tenant.book())).toBe("rate_not_available");
   });
 });
 
@@ -140,7 +140,7 @@ describe("a refusal by the supplier", () => {
   test.each(refusals)("%s at the order: nothing is owed, and the offer may be tried again", async (code) => {
     const tenant = await world.newTenant();
     tenant.supplier.faults.order.push(code);
-    expect(await codeOf(tenant.book())).toBe(code);
+    expect(await settledCode(tenant.book())).toBe(code);
     expect(await tenant.audit()).toMatchObject({ ...nothing, states: ["failed"], effects: ["failed"], codes: [code] });
     expect(await tenant.book()).toMatchObject({ kind: "done" });
     expect(await tenant.audit()).toMatchObject(booked);
@@ -149,7 +149,7 @@ describe("a refusal by the supplier", () => {
   test.each(refusals)("%s at the payment: the hold is cancelled, nothing is owed", async (code) => {
     const tenant = await world.newTenant();
     tenant.supplier.faults.payment.push(code);
-    expect(await codeOf(tenant.book())).toBe(code);
+    expect(await settledCode(tenant.book())).toBe(code);
     expect(await tenant.audit()).toMatchObject({
       ...nothing,
       livingOrders: 0,
@@ -162,7 +162,7 @@ describe("a refusal by the supplier", () => {
     const tenant = await world.newTenant();
     tenant.supplier.faults.payment.push("provider_unavailable");
     tenant.supplier.faults.lookup.push("provider_timeout");
-    expect(await codeOf(tenant.book())).toBe("outcome_unknown");
+    expect(await settledCode(tenant.book())).toBe("outcome_unknown");
     expect(await tenant.audit()).toMatchObject({ openBookings: 1, held: PRICE, effects: ["open"] });
     await tenant.reconcile();
     expect(await tenant.audit()).toMatchObject(booked);
@@ -178,7 +178,7 @@ describe("a refusal by the supplier", () => {
         totalAmount: "412.51",
       }),
     };
-    expect(await codeOf(tenant.book({ ports: { flights: dearer, stores: world.stores } }))).toBe("price_changed");
+    expect(await settledCode(tenant.book({ ports: { flights: dearer, stores: world.stores } }))).toBe("price_changed");
     expect(await tenant.audit()).toMatchObject({ ...nothing, livingOrders: 0, states: ["failed"] });
   });
 });
@@ -198,7 +198,7 @@ test("a worker that wakes up after its booking ended reports the end, and pays n
   await asleep.promise;
   expect(await tenant.reconcile({ seconds: 60 })).toBe(1);
   wake();
-  expect(await codeOf(sleepy)).toBe("provider_timeout");
+  expect(await settledCode(sleepy)).toBe("provider_timeout");
   expect(await tenant.audit()).toMatchObject({ ...nothing, states: ["failed"], effects: ["failed"] });
 });
 
@@ -229,7 +229,7 @@ describe("giving an order up", () => {
       return order;
     };
     const silent = { ...ports, flights: { ...ports.flights, getOrder } };
-    expect(await codeOf(tenant.book({ ports: silent }))).toBe("outcome_unknown");
+    expect(await settledCode(tenant.book({ ports: silent }))).toBe("outcome_unknown");
     expect(await tenant.audit()).toMatchObject({ openBookings: 1, held: PRICE });
     await tenant.reconcile();
     expect(await tenant.audit()).toMatchObject({ ...booked, states: ["booked"] });
@@ -239,7 +239,7 @@ describe("giving an order up", () => {
     const tenant = await world.newTenant();
     tenant.supplier.faults.payment.push("booking_rejected");
     tenant.supplier.faults.cancellation.push("provider_unavailable");
-    expect(await codeOf(tenant.book())).toBe("booking_rejected");
+    expect(await settledCode(tenant.book())).toBe("booking_rejected");
     expect(await tenant.audit()).toMatchObject({ ...nothing, states: ["failed"] });
   });
 });
@@ -266,7 +266,7 @@ describe("an unknown outcome", () => {
   async function expectOpen(tenant: Tenant): Promise<void> {
     expect(await tenant.audit()).toMatchObject(open);
     const counts = { ...tenant.supplier.counts };
-    expect(await codeOf(tenant.book({ waitMilliseconds: 1 }))).toBe("booking_in_progress");
+    expect(await settledCode(tenant.book({ waitMilliseconds: 1 }))).toBe("booking_in_progress");
     expect(await tenant.reconcile({ milliseconds: 0 })).toBe(0);
     expect(tenant.supplier.counts).toEqual(counts);
   }
@@ -274,7 +274,7 @@ describe("an unknown outcome", () => {
   test.each(faults)("%s of the order is looked up after the quiet time", async (fault) => {
     const tenant = await world.newTenant();
     tenant.supplier.faults.order.push(fault);
-    expect(await codeOf(tenant.book())).toBe("outcome_unknown");
+    expect(await settledCode(tenant.book())).toBe("outcome_unknown");
     await expectOpen(tenant);
     tenant.supplier.arriveLate();
     expect(await tenant.reconcile()).toBe(1);
@@ -295,7 +295,7 @@ describe("an unknown outcome", () => {
   test.each(faults)("%s of the payment is looked up after the quiet time", async (fault) => {
     const tenant = await world.newTenant();
     tenant.supplier.faults.payment.push(fault);
-    expect(await codeOf(tenant.book())).toBe("outcome_unknown");
+    expect(await settledCode(tenant.book())).toBe("outcome_unknown");
     await expectOpen(tenant);
     tenant.supplier.arriveLate();
     expect(await tenant.reconcile()).toBe(1);
@@ -312,7 +312,7 @@ describe("an unknown outcome", () => {
     };
     tenant.supplier.offers.set("off_1", offer({ paymentRequirements }));
     tenant.supplier.faults.order.push(fault);
-    expect(await codeOf(tenant.book())).toBe("outcome_unknown");
+    expect(await settledCode(tenant.book())).toBe("outcome_unknown");
     await expectOpen(tenant);
     await tenant.reconcile();
     expect(await tenant.audit()).toMatchObject(fault === "lost_after_effect" ? booked : nothing);
@@ -322,7 +322,7 @@ describe("an unknown outcome", () => {
     const tenant = await world.newTenant();
     tenant.supplier.faults.order.push("lost_after_effect");
     tenant.supplier.faults.lookup.push("provider_unavailable", "provider_timeout");
-    expect(await codeOf(tenant.book())).toBe("outcome_unknown");
+    expect(await settledCode(tenant.book())).toBe("outcome_unknown");
     for (const round of [1, 2]) {
       expect(await tenant.reconcile(), `round ${round}`).toBe(1);
       expect(await tenant.audit()).toMatchObject(open);
@@ -334,7 +334,7 @@ describe("an unknown outcome", () => {
   test("of repeated payments ends: the hold is cancelled and the money is free", async () => {
     const tenant = await world.newTenant();
     tenant.supplier.faults.payment.push(...Array(5).fill("lost_before_effect"));
-    await codeOf(tenant.book());
+    await settledCode(tenant.book());
     for (let round = 0; round < 4; round += 1) await tenant.reconcile({ seconds: 60 });
     expect(await tenant.audit()).toMatchObject({ ...nothing, livingOrders: 0, states: ["failed"] });
     expect(tenant.supplier.faults.payment).toHaveLength(2);
@@ -343,7 +343,7 @@ describe("an unknown outcome", () => {
   test("is decided once by many reconcilers", async () => {
     const tenant = await world.newTenant();
     tenant.supplier.faults.order.push("lost_after_effect");
-    await codeOf(tenant.book());
+    await settledCode(tenant.book());
     world.clock.advance({ seconds: 60 });
     const runs = Array.from({ length: 8 }, (_, index) =>
       reconcileBookings({

@@ -92,7 +92,7 @@ async function compareBooks(tenant: Tenant) {
   };
 }
 
-const codeOf = (work: Promise<unknown>) =>
+const settledCode = (work: Promise<unknown>) =>
   work.then(
     () => "ok",
     (error: { code?: unknown }) => error.code,
@@ -107,7 +107,7 @@ async function bookWith(tenant: Tenant, at: "order" | "payment", fault: string):
   const path = at === "order" ? "/air/orders" : "/air/payments";
   await sandbox.arm("POST", path, fault, fault === "late_effect" ? LATE_MILLISECONDS : 0);
   const offer = await nextOffer();
-  const booking = codeOf(tenant.book({ offerId: offer.id, ports: { flights, stores: world.stores } }));
+  const booking = settledCode(tenant.book({ offerId: offer.id, ports: { flights, stores: world.stores } }));
   const code = await (neverAnswers.has(fault) ? sandbox.unanswered(booking) : booking);
   if (code !== "outcome_unknown") return code;
   expect(await compareBooks(tenant)).toMatchObject({ held: parseDecimal(offer.totalAmount), effects: ["open"] });
@@ -202,7 +202,7 @@ describe("a booking at the sandbox", () => {
     await sandbox.arm("POST", "/air/payments", "http_500");
     const { id: offerId } = await nextOffer();
     const ports = { flights, stores: world.stores };
-    expect(await codeOf(tenant.book({ offerId, ports }))).toBe("outcome_unknown");
+    expect(await settledCode(tenant.book({ offerId, ports }))).toBe("outcome_unknown");
     await sandbox.advance(14 * 86_400);
     offers.length = 0;
     await tenant.reconcile({ minutes: 1 }, ports);

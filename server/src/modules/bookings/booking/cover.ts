@@ -26,7 +26,7 @@ export async function requireCover(
   { tenantId, environment, amount }: Covered,
   cover: Cover,
 ): Promise<Hex> {
-  const [tripId, bookingId] = [hexOf(cover.tripId), hexOf(cover.bookingId)];
+  const [tripId, bookingId] = [requireHex(cover.tripId), requireHex(cover.bookingId)];
   await trips.lock(environment, tripId);
   const reserved = await escrowBookings.find(tenantId, environment, bookingId);
   const isReserved = reserved?.state === "reserved" && reserved.pending === undefined && reserved.tripId === tripId;
@@ -42,7 +42,7 @@ export async function requireCover(
   });
 }
 
-export function hexOf(id: string | undefined): Hex {
+export function requireHex(id: string | undefined): Hex {
   if (id?.startsWith("0x") !== true) throw new Error(`${id} is no id of the escrow`);
   return `0x${id.slice(2).toLowerCase()}`;
 }

@@ -18,14 +18,14 @@ interface Bought {
 }
 
 /** Represents an order on a public chain: without the salt, which stays private, names cannot be guessed from it. */
-export const itineraryHashOf = (bought: Bought, salt: string): Hex => hashOf({ ...bought, salt });
+export const hashItinerary = (bought: Bought, salt: string): Hex => hashJson({ ...bought, salt });
 
 /** The same for proofs of issue: ticket numbers, or the accommodation's reference. */
-export const ticketOrderHashOf = (issued: { orderId: string; proofs: readonly string[] }, salt: string): Hex =>
-  hashOf({ ...issued, proofs: issued.proofs.toSorted(), salt });
+export const hashTicketOrder = (issued: { orderId: string; proofs: readonly string[] }, salt: string): Hex =>
+  hashJson({ ...issued, proofs: issued.proofs.toSorted(), salt });
 
 /** Only the names, which everyone who knows the order knows. */
-export const namesOf = (travelers: readonly { givenName: string; familyName: string }[]) =>
+export const pickNames = (travelers: readonly { givenName: string; familyName: string }[]) =>
   travelers.map(({ givenName, familyName }) => ({ givenName, familyName }));
 
-const hashOf = (value: object): Hex => keccak256(stringToHex(canonicalJson(value)));
+const hashJson = (value: object): Hex => keccak256(stringToHex(canonicalJson(value)));

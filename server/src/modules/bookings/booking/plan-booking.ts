@@ -16,12 +16,12 @@ import { toPurchase, unknownPurchase } from "../offers/bought.ts";
 import type { SeenComparable, SeenFlight, SeenOffer, SeenStay } from "../offers/seen-offers.ts";
 import { type AskedBooking, asHeld, whyAnother } from "./asked-booking.ts";
 import type { Booking } from "./bookings.ts";
-import { hexOf } from "./cover.ts";
+import { requireHex } from "./cover.ts";
 
 /** An airline tells the window only for an order. */
 const VOID = ", or all of it until voidWindowEndsAt where book_flight answers that";
 
-type TimeZoneOf = (airport: string) => string | undefined;
+type FindTimeZone = (airport: string) => string | undefined;
 
 export interface PlannedBooking {
   asked: AskedBooking;
@@ -30,7 +30,7 @@ export interface PlannedBooking {
   /** The known users among them, even if some are unknown. */
   namedIds(seen: SeenOffer | undefined): Promise<readonly string[]>;
   /** The time zone of an airport, by its code. */
-  timeZoneOf?(airport: string): string | undefined;
+  findTimeZone?(airport: string): string | undefined;
   /** True: another source pays a part of it. */
   isPaidInPart?: boolean;
   /** True: the purchase includes services beyond the offer. */
@@ -50,7 +50,7 @@ export async function planBooking(
     asked,
     travelerIds,
     namedIds,
-    timeZoneOf,
+    findTimeZone,
     isPaidInPart = false,
     hasMore = false,
     priceOfMore,
@@ -62,7 +62,7 @@ export async function planBooking(
   const live = await stores.bookings.findLive(caller.tenantId, caller.environment, id);
   const isHeld = live?.kind === "flight_hold";
   if (live?.kind === kind || isHeld) {
-    const refusal = await refusalOf(isHeld ? asHeld(asked) : asked, live);
+    const refusal = await findRefusal(isHeld ? asHeld(asked) : asked, live);
     // An earlier call has booked it or is booking it: nothing is paid twice.
     if (refusal !== undefined) return { ...REPEATED_PLAN, refusal };
     if (!isHeld) return live.orderStatus === "cancelled" ? CANCELLED_PLAN : REPEATED_PLAN;
@@ -73,23 +73,23 @@ export async function planBooking(
   const held = isHeld ? live : undefined;
   const ofHold = held?.travelers.flatMap(({ userId }) => userId ?? []);
   const travelers = ofHold ?? (await travelerIds(seen));
-  const comparables = seen === undefined ? undefined : await comparablesOf(stores, caller, seen);
+  const comparables = seen === undefined ? undefined : await readComparables(stores, caller, seen);
   const known = seen === undefined ? unknownPurchase(kind, travelers) : toPurchase(seen, travelers, comparables);
   const bought = held === undefined ? known : { ...known, price: priceOfHold(held) };
-  const whole = hasMore ? sumOf(bought.price, seen, priceOfMore) : bought.price;
+  const whole = hasMore ? priceWithMore(bought.price, seen, priceOfMore) : bought.price;
   const price = isPaidInPart ? undefined : whole;
   const named = ofHold ?? (await namedIds(seen));
   return {
     refusal: await refusalFor?.(seen),
-    ...paymentOf(price, caller.cover),
+    ...planPayment(price, caller.cover),
     travelerIds: named,
-    irreversible: sayUndo(seen, timeZoneOf),
+    irreversible: sayUndo(seen, findTimeZone),
     remarks: seen && (await remarksOn?.(seen, named)),
     offerId: id,
     bought: { ...bought, price: whole, ...(whole === undefined ? { priceAtLeast: bought.price } : {}) },
     howToKnow: whole === undefined ? sayHowToKnow(kind, bought.price) : undefined,
     alternatives: () =>
-      alternativesTo(stores, caller, offerIdOf(id, seen), { travelers, comparables: comparables ?? [] }),
+      alternativesTo(stores, caller, chooseOfferId(id, seen), { travelers, comparables: comparables ?? [] }),
   };
 }
 
@@ -109,17 +109,17 @@ const CANCELLED_PLAN: Plan = {
 };
 
 /** From the wallet now; or from a run's reservation in escrow when it is settled. */
-function paymentOf(price: Micro | undefined, cover: Cover | undefined): Pick<Plan, "movements" | "tripId"> {
+function planPayment(price: Micro | undefined, cover: Cover | undefined): Pick<Plan, "movements" | "tripId"> {
   const [token, to] = ["USDC", "collection"] as const;
   if (cover === undefined) {
     return { movements: [{ token, amount: undefined, from: "treasury", to, expected: price }] };
   }
   const movement = { token, amount: price, from: "booking_reservation", to, isLater: true } as const;
-  return { movements: [movement], tripId: hexOf(cover.tripId) };
+  return { movements: [movement], tripId: requireHex(cover.tripId) };
 }
 
 /** The offer and the additional services. */
-function sumOf(
+function priceWithMore(
   price: Micro | undefined,
   seen: SeenOffer | undefined,
   priceOfMore: PlannedBooking["priceOfMore"],
@@ -133,7 +133,7 @@ function sumOf(
 const priceOfHold = ({ totalAmount, totalCurrency, rate }: Booking) => inUsdc(totalAmount, totalCurrency, rate);
 
 /** The refusal if the earlier booking does not answer the call. */
-async function refusalOf(asked: AskedBooking, live: Booking): Promise<Failure | undefined> {
+async function findRefusal(asked: AskedBooking, live: Booking): Promise<Failure | undefined> {
   try {
     return await whyAnother(asked, live);
   } catch (error) {
@@ -146,7 +146,7 @@ async function refusalOf(asked: AskedBooking, live: Booking): Promise<Failure | 
 const MOST_ALTERNATIVES = 40;
 
 /** As its search showed it: a booked stay is the quote of a rate. */
-function offerIdOf(id: string, seen: SeenOffer | undefined): string {
+function chooseOfferId(id: string, seen: SeenOffer | undefined): string {
   return (seen?.kind === "stay" ? seen.rateId : undefined) ?? id;
 }
 
@@ -174,25 +174,25 @@ function compareAmounts(one: string, other: string): number {
   return difference < 0n ? -1 : difference > 0n ? 1 : 0;
 }
 
-async function comparablesOf({ seenOffers }: Pick<Stores, "seenOffers">, caller: Caller, seen: SeenOffer) {
+async function readComparables({ seenOffers }: Pick<Stores, "seenOffers">, caller: Caller, seen: SeenOffer) {
   const { searchId } = seen;
   return typeof searchId === "string" ? await seenOffers.comparables(caller, searchId) : undefined;
 }
 
 /** Until when an order of the seen offer can be cancelled, and at what cost, as far as the offer says. */
-function sayUndo(seen: SeenOffer | undefined, timeZoneOf: TimeZoneOf = () => undefined): PlannedFinality[] {
+function sayUndo(seen: SeenOffer | undefined, findTimeZone: FindTimeZone = () => undefined): PlannedFinality[] {
   if (seen === undefined) return [perhapsFinal("the order at the supplier, except for the refund by its conditions")];
   if (seen.refundable === null)
     return [perhapsFinal("the order: the airline did not say whether it gives anything back")];
   if (!seen.refundable)
     return [final(`the order: cancelling it gives nothing back${seen.kind === "flight" ? VOID : ""}`)];
-  return seen.kind === "flight" ? [undoOfFlight(seen, timeZoneOf)] : undosOfStay(seen);
+  return seen.kind === "flight" ? [undoOfFlight(seen, findTimeZone)] : undosOfStay(seen);
 }
 
-function undoOfFlight(seen: SeenFlight, timeZoneOf: TimeZoneOf): PlannedFinality {
+function undoOfFlight(seen: SeenFlight, findTimeZone: FindTimeZone): PlannedFinality {
   const { legs, refundPenaltyAmount } = seen;
   const [first] = legs;
-  const timeZone = first === undefined ? undefined : timeZoneOf(first.origin);
+  const timeZone = first === undefined ? undefined : findTimeZone(first.origin);
   const departingAt = first?.departingAt ?? undefined;
   return {
     undo: "not_known",
@@ -201,19 +201,19 @@ function undoOfFlight(seen: SeenFlight, timeZoneOf: TimeZoneOf): PlannedFinality
       timeZone === undefined || departingAt === undefined
         ? undefined
         : Temporal.PlainDateTime.from(departingAt).toZonedDateTime(timeZone).toInstant(),
-    undoCost: refundPenaltyAmount === undefined ? undefined : worthOf(seen, refundPenaltyAmount),
+    undoCost: refundPenaltyAmount === undefined ? undefined : convertToUsdc(seen, refundPenaltyAmount),
   };
 }
 
 /** One per step of the refund schedule. */
 function undosOfStay(seen: SeenStay): PlannedFinality[] {
   const { refunds, totalAmount, totalCurrency } = seen;
-  const total = worthOf(seen, totalAmount);
+  const total = convertToUsdc(seen, totalAmount);
   if (refunds === undefined || refunds.length === 0) {
     return [perhapsFinal("the order, except for the refund by its cancellation policy")];
   }
   return refunds.map(({ before, refundAmount }) => {
-    const refund = worthOf(seen, refundAmount);
+    const refund = convertToUsdc(seen, refundAmount);
     return {
       what: `the order: cancelled until then, it gives back ${refundAmount} ${totalCurrency}`,
       undoableUntil: Temporal.Instant.from(before),
@@ -223,6 +223,6 @@ function undosOfStay(seen: SeenStay): PlannedFinality[] {
 }
 
 /** In USDC, at the rate at which the offer was shown. */
-function worthOf({ totalCurrency, rate }: SeenOffer, amount: string) {
+function convertToUsdc({ totalCurrency, rate }: SeenOffer, amount: string) {
   return inUsdc(amount, totalCurrency, rate ?? BOOKING_RATE);
 }

@@ -11,7 +11,7 @@ import { ERASED_PARTICULARS } from "./asked-booking.ts";
 import { AskedServices } from "./asked-services.ts";
 import { BookedTravelers } from "./booked-travelers.ts";
 import type { Booking, BookingChange, Bookings } from "./bookings.ts";
-import { hexOf } from "./cover.ts";
+import { requireHex } from "./cover.ts";
 
 /** By then events of the supplier have usually told what a new order lacked, such as tickets; otherwise it is asked. */
 const FIRST_CHECK = { seconds: 60 } as const;
@@ -325,7 +325,7 @@ function toBooking({
     ...withoutNulls(row),
     ...(row.state === "on_hold" ? { result: row.holdResult } : {}),
     amountMicroUsdc: amountMicro,
-    escrowBookingId: escrowBookingId === null ? undefined : hexOf(escrowBookingId),
+    escrowBookingId: escrowBookingId === null ? undefined : requireHex(escrowBookingId),
     cover: coverMicro,
     coverCharged: coverChargedMicro,
     travelers: BookedTravelers.parse(travelers),

@@ -9,7 +9,7 @@ export function toPurchase(
   travelerIds: readonly string[] | undefined,
   comparables?: readonly SeenComparable[],
 ): Purchase {
-  return seen.kind === "flight" ? flightOf(seen, travelerIds, comparables) : stayOf(seen, travelerIds);
+  return seen.kind === "flight" ? toFlightPurchase(seen, travelerIds, comparables) : toStayPurchase(seen, travelerIds);
 }
 
 /** For an offer that the tenant has not seen. */
@@ -35,18 +35,18 @@ const UNKNOWN_LEG = {
 const UNKNOWN_PLACE = { place: undefined, country: undefined, timeZone: undefined, stars: undefined } as const;
 const NO_DATES = { checkInDate: undefined, checkOutDate: undefined } as const;
 
-function flightOf(
+function toFlightPurchase(
   seen: SeenFlight,
   travelerIds: readonly string[] | undefined,
   comparables: readonly SeenComparable[] | undefined,
 ): FlightPurchase {
   return {
     kind: "flight",
-    price: priceOf(seen),
+    price: priceInUsdc(seen),
     travelerIds,
     refundable: seen.refundable ?? undefined,
     changeable: seen.changeable ?? undefined,
-    refundPenalty: penaltyOf(seen),
+    refundPenalty: penaltyInUsdc(seen),
     carriers: seen.carriers,
     fareBrands: seen.fareBrands ?? undefined,
     emissionsKgPerPassenger: seen.emissionsKgPerPassenger ?? undefined,
@@ -55,21 +55,21 @@ function flightOf(
       flights,
       departsAt: localTime(departingAt),
       arrivesAt: localTime(arrivingAt),
-      cabin: cabinOf(cabin),
+      cabin: parseCabin(cabin),
     })),
     comparables: comparables?.flatMap(({ totalAmount, departures, cabin }) => {
       const price = inUsdc(totalAmount, seen.totalCurrency, seen.rate ?? BOOKING_RATE);
       const times = departures.map((text) => Temporal.PlainDateTime.from(text));
-      return price === undefined ? [] : [{ price, departures: times, cabin: cabinOf(cabin) }];
+      return price === undefined ? [] : [{ price, departures: times, cabin: parseCabin(cabin) }];
     }),
   };
 }
 
-function stayOf(seen: SeenStay, travelerIds: readonly string[] | undefined): StayPurchase {
+function toStayPurchase(seen: SeenStay, travelerIds: readonly string[] | undefined): StayPurchase {
   const { place } = seen;
   return {
     kind: "stay",
-    price: priceOf(seen),
+    price: priceInUsdc(seen),
     travelerIds,
     refundable: seen.refundable,
     name: seen.name,
@@ -80,7 +80,7 @@ function stayOf(seen: SeenStay, travelerIds: readonly string[] | undefined): Sta
     ...(place === null
       ? UNKNOWN_PLACE
       : {
-          place: positionOf(place),
+          place: toPosition(place),
           country: place.country,
           timeZone: place.timeZone ?? undefined,
           stars: place.stars ?? undefined,
@@ -88,15 +88,15 @@ function stayOf(seen: SeenStay, travelerIds: readonly string[] | undefined): Sta
   };
 }
 
-function positionOf({ latitude, longitude }: NonNullable<SeenStay["place"]>) {
+function toPosition({ latitude, longitude }: NonNullable<SeenStay["place"]>) {
   return latitude === null || longitude === null ? undefined : { latitude, longitude };
 }
 
-function priceOf({ totalAmount, totalCurrency, rate }: SeenOffer) {
+function priceInUsdc({ totalAmount, totalCurrency, rate }: SeenOffer) {
   return inUsdc(totalAmount, totalCurrency, rate ?? BOOKING_RATE);
 }
 
-function penaltyOf({ refundPenaltyAmount, totalCurrency, rate }: SeenFlight) {
+function penaltyInUsdc({ refundPenaltyAmount, totalCurrency, rate }: SeenFlight) {
   if (refundPenaltyAmount === undefined) return undefined;
   return inUsdc(refundPenaltyAmount, totalCurrency, rate ?? BOOKING_RATE);
 }
@@ -105,6 +105,6 @@ function localTime(text: string | null): Temporal.PlainDateTime | undefined {
   return text === null ? undefined : Temporal.PlainDateTime.from(text);
 }
 
-function cabinOf(text: string | null): Cabin | undefined {
+function parseCabin(text: string | null): Cabin | undefined {
   return CabinClass.safeParse(text).data;
 }

@@ -9,7 +9,7 @@ import {
   EMERGENCY_NUMBERS_ATTRIBUTION,
   EMERGENCY_NUMBERS_DATE,
   type EmergencyNumbers,
-  emergencyNumbersOf,
+  findEmergencyNumbers,
   numbersBy,
   RegionCode,
   sayMobile,
@@ -113,7 +113,7 @@ export const travelSafetyAid = defineTool({
       countryCode: maps.countryCodeAt(position) ?? null,
       emergency: describe(countryCode),
       otherEmergency: otherCode === undefined ? null : describe(otherCode),
-      mobileNote: sayMobile(emergencyNumbersOf(countryCode ?? "")),
+      mobileNote: sayMobile(findEmergencyNumbers(countryCode ?? "")),
       ...adviseFor(shownNotes, words),
       nearestHelp: {
         available: help !== undefined,
@@ -139,14 +139,14 @@ export const travelSafetyAid = defineTool({
 });
 
 function describe(countryCode: string | undefined): z.input<typeof Emergency> {
-  const row = emergencyNumbersOf(countryCode ?? "");
+  const row = findEmergencyNumbers(countryCode ?? "");
   return {
     countryCode: countryCode ?? null,
     numbers: row === undefined ? [] : allNumbers(row),
     police: row?.police[0] ?? null,
     ambulance: row?.ambulance[0] ?? null,
     fire: row?.fire[0] ?? null,
-    services: servicesOf(row),
+    services: listServices(row),
     general: [...(row?.general ?? [])],
     other: row?.other ?? [],
     agreement: row?.agreement ?? "none",
@@ -158,7 +158,7 @@ function describe(countryCode: string | undefined): z.input<typeof Emergency> {
   };
 }
 
-function servicesOf(row: EmergencyNumbers | undefined) {
+function listServices(row: EmergencyNumbers | undefined) {
   const { police = [], ambulance = [], fire = [], touristPolice = [] } = row ?? {};
   return { police, ambulance, fire, touristPolice };
 }

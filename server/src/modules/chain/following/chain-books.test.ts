@@ -42,7 +42,7 @@ const moving = (to: Hex, value: bigint) =>
 async function steal(by: ChainWorld, wallet: { id: string; address: Hex }, amount: bigint) {
   await by.devChain.sendAs(by.devChain.funderKey, { to: wallet.address, value: 10n ** 18n });
   const to = by.openedChain.chain.tokens.USDC.address;
-  return await by.devChain.sendAs(await by.keyOf(wallet.id), { to, data: moving(RECIPIENT, amount) });
+  return await by.devChain.sendAs(await by.readKey(wallet.id), { to, data: moving(RECIPIENT, amount) });
 }
 
 /** Anybody may ask the faucet for anybody. */

@@ -38,7 +38,7 @@ async function signedOrder(amount: bigint) {
   return { tenant, callId, id: row.id, nonce: row.nonce ?? 0n, to, data };
 }
 
-const moveOf = (recipient: Hex, value: bigint) =>
+const encodeMove = (recipient: Hex, value: bigint) =>
   encodeFunctionData({ abi: stablecoinAbi, functionName: "transfer", args: [recipient, value] });
 
 describe("an authorization seen by a stranger", () => {
@@ -47,7 +47,7 @@ describe("an authorization seen by a stranger", () => {
     const theirs = await world.devChain.sendAs(world.devChain.funderKey, { to, data });
     expect(theirs.status).toBe("success");
     await world.drain();
-    expect(await world.effectOf(callId)).toMatchObject({ effect: "done", result: { txHash: theirs.transactionHash } });
+    expect(await world.callEnd(callId)).toMatchObject({ effect: "done", result: { txHash: theirs.transactionHash } });
     expect(await tenant.balance()).toEqual({ available: 95n * UNIT, held: 0n, outgoing: 0n });
     expect(await tenant.balanceOnChain()).toBe(95n * UNIT);
     expect(await world.reconcile()).toEqual(nothing);
@@ -72,13 +72,13 @@ describe("an authorization used by a stranger", () => {
     // The wallet lacks one micro-unit for a moment, so that our own transaction fails.
     const { devChain } = world;
     await devChain.sendAs(devChain.funderKey, { to: tenant.wallet.address, value: 10n ** 18n });
-    await devChain.sendAs(await world.keyOf(tenant.wallet.id), { to, data: moveOf(RECIPIENT, 1n) });
+    await devChain.sendAs(await world.readKey(tenant.wallet.id), { to, data: encodeMove(RECIPIENT, 1n) });
     await world.openedChain.submitter.runOnce();
     const row = (await world.rows()).find((one) => one.callId === callId);
     expect(row).toMatchObject({ state: "queued", step: "withdraw" });
     await devChain.ask("anvil_impersonateAccount", [RECIPIENT]);
     await devChain.sendAs(devChain.funderKey, { to: RECIPIENT, value: 10n ** 18n });
-    await devChain.ask("eth_sendTransaction", [{ from: RECIPIENT, to, data: moveOf(tenant.wallet.address, 1n) }]);
+    await devChain.ask("eth_sendTransaction", [{ from: RECIPIENT, to, data: encodeMove(tenant.wallet.address, 1n) }]);
     await devChain.mine();
     // The micro-unit moved behind the service's back, which stops money for a separate reason and is accepted.
     while (await world.openedChain.indexer.runOnce());
@@ -90,7 +90,7 @@ describe("an authorization used by a stranger", () => {
     while (await world.openedChain.indexer.runOnce());
     expect(await stoppedBecause()).toBeUndefined();
     await world.drain();
-    expect(await world.effectOf(callId)).toMatchObject({ effect: "done", result: { txHash: theirs.transactionHash } });
+    expect(await world.callEnd(callId)).toMatchObject({ effect: "done", result: { txHash: theirs.transactionHash } });
   });
 
   it("before a restore from a backup in which the order was only queued", async () => {
@@ -110,7 +110,7 @@ describe("an authorization used by a stranger", () => {
     expect(await stoppedBecause()).toBeUndefined();
     expect(await tenant.balance()).toEqual({ available: 93n * UNIT, held: 0n, outgoing: 0n });
     await world.drain();
-    expect(await world.effectOf(callId)).toMatchObject({ effect: "done", result: { txHash: theirs.transactionHash } });
+    expect(await world.callEnd(callId)).toMatchObject({ effect: "done", result: { txHash: theirs.transactionHash } });
     expect(await tenant.balance()).toEqual({ available: 93n * UNIT, held: 0n, outgoing: 0n });
     expect(await tenant.balanceOnChain()).toBe(93n * UNIT);
   });
@@ -148,9 +148,9 @@ describe("an authorization that was withdrawn", () => {
   it("is useless to him once its money was given back", async () => {
     const { tenant, callId, to, data } = await signedOrder(100n * UNIT);
     // The wallet is emptied for a moment, so that the order fails.
-    const key = await world.keyOf(tenant.wallet.id);
+    const key = await world.readKey(tenant.wallet.id);
     await world.devChain.sendAs(world.devChain.funderKey, { to: tenant.wallet.address, value: 10n ** 18n });
-    await world.devChain.sendAs(key, { to, data: moveOf(RECIPIENT, 1n) });
+    await world.devChain.sendAs(key, { to, data: encodeMove(RECIPIENT, 1n) });
     await world.openedChain.submitter.runOnce();
     const [row] = (await world.rows()).filter((one) => one.callId === callId);
     expect(row).toMatchObject({ state: "queued", step: "withdraw" });
@@ -159,10 +159,12 @@ describe("an authorization that was withdrawn", () => {
     expect((await tenant.balance()).outgoing).toBe(100n * UNIT);
     await world.drain();
     expect(await tenant.balance()).toEqual({ available: 100n * UNIT, held: 0n, outgoing: 0n });
-    expect((await world.effectOf(callId)).effect).toBe("failed");
+    expect((await world.callEnd(callId)).effect).toBe("failed");
     await world.devChain.ask("anvil_impersonateAccount", [RECIPIENT]);
     await world.devChain.sendAs(world.devChain.funderKey, { to: RECIPIENT, value: 10n ** 18n });
-    await world.devChain.ask("eth_sendTransaction", [{ from: RECIPIENT, to, data: moveOf(tenant.wallet.address, 1n) }]);
+    await world.devChain.ask("eth_sendTransaction", [
+      { from: RECIPIENT, to, data: encodeMove(tenant.wallet.address, 1n) },
+    ]);
     await world.devChain.mine();
     expect(await tenant.balanceOnChain()).toBe(100n * UNIT);
     const late = await world.devChain.sendAs(world.devChain.funderKey, { to, data });

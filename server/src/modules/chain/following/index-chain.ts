@@ -85,7 +85,7 @@ export class ChainIndexer {
     const known = await stores.chainTransactions.knownHashes(chain.environment, leaving);
     const ours: OwnedMovement[] = [];
     for (const one of owned) {
-      const origin = isOfWallet(one) ? await this.#originOf(one, known) : "ours";
+      const origin = isOfWallet(one) ? await this.#findOrigin(one, known) : "ours";
       if (origin === "unclear") {
         await this.#postAll(ours);
         return false;
@@ -114,7 +114,7 @@ export class ChainIndexer {
    * Money leaves a wallet of ours only by a transaction or an authorization of ours. Unclear if an equal operation can
    * still be executed, as the node asked may lag behind the one that reported the movement.
    */
-  async #originOf(
+  async #findOrigin(
     { movement }: OwnedMovement,
     known: ReadonlySet<string>,
   ): Promise<"ours" | "a stranger's" | "unclear"> {

@@ -5,7 +5,7 @@ import type { OwnedMovement, WalletOwner } from "../../ledger/index.ts";
 import type { Wallets } from "../wallets.ts";
 
 /** Undefined if the books treat it as a stranger. The relayer holds no tenant's money. */
-export function ownerOf(wallet: Wallet | undefined): WalletOwner | undefined {
+export function findWalletOwner(wallet: Wallet | undefined): WalletOwner | undefined {
   if (wallet?.kind === "collection") return { kind: "collection" };
   return wallet?.kind === "treasury" && wallet.tenantId !== null
     ? { kind: "treasury", tenantId: wallet.tenantId }
@@ -26,7 +26,9 @@ export async function ownMovements(
   const addresses = real.flatMap(({ from, to }): Hex[] => [from, to]);
   const byAddress = await wallets.findByAddress(environment, addresses);
   const ownerAt = (address: Hex, block: bigint): WalletOwner | undefined =>
-    escrow?.address === address && block > escrow.sinceBlock ? { kind: "escrow" } : ownerOf(byAddress.get(address));
+    escrow?.address === address && block > escrow.sinceBlock
+      ? { kind: "escrow" }
+      : findWalletOwner(byAddress.get(address));
   const owned = real
     .map((movement) => ({
       movement,

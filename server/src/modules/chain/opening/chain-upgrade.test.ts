@@ -7,8 +7,8 @@ it("a chain and books of an earlier version get later additions, once", async ()
   await using world = await openChainWorld();
   const { boundChains } = world.openedChain;
   const tenant = await world.newTenant();
-  const contractsOf = async () => requireThere((await boundChains.get("sandbox"))?.contracts);
-  const { tokens, splitter, faucet, paymentBatch, ...later } = await contractsOf();
+  const readContracts = async () => requireThere((await boundChains.get("sandbox"))?.contracts);
+  const { tokens, splitter, faucet, paymentBatch, ...later } = await readContracts();
   // As an earlier version stored it: no escrow, no registries, no agents, and the relayer's nonces well advanced.
   const earlier = {
     tokens,
@@ -25,19 +25,19 @@ it("a chain and books of an earlier version get later additions, once", async ()
   world.devChain.behave();
 
   const openedChain = await world.open();
-  const contracts = await contractsOf();
+  const contracts = await readContracts();
   expect(contracts).toMatchObject(earlier);
   expect(contracts.escrow).toMatch(/^0x[0-9a-f]{40}$/);
   expect(contracts.escrow).not.toBe(later.escrow);
   expect(openedChain.chain.escrow?.address).toBe(contracts.escrow);
   const [relayer] = (await openedChain.wallets.list("sandbox")).filter(({ kind }) => kind === "relayer");
-  expect(await openedChain.chain.agentRegistries?.ownerOf(1n)).toBe(relayer?.address);
+  expect(await openedChain.chain.agentRegistries?.findOwner(1n)).toBe(relayer?.address);
   await world.drain(openedChain);
   expect((await tenant.balance()).available).toBe(99n * UNIT);
 
   expect(await registerMissingAgents(world.stores)).toBe(1);
   await world.drain(openedChain);
-  const agentId = await openedChain.chain.agentRegistries?.agentOf(tenant.wallet.address);
+  const agentId = await openedChain.chain.agentRegistries?.findAgent(tenant.wallet.address);
   expect(agentId).toBe(2n);
 
   const escrow = openEscrowOrders({ ...world, openedChain, drain: () => world.drain(openedChain) });
@@ -46,9 +46,9 @@ it("a chain and books of an earlier version get later additions, once", async ()
 
   // The next start finds everything in place.
   const sent = () => world.devChain.client.getTransactionCount({ address: relayer?.address ?? "0x" });
-  const before = [await contractsOf(), await sent(), await world.devChain.client.getBlockNumber()];
+  const before = [await readContracts(), await sent(), await world.devChain.client.getBlockNumber()];
   const again = await world.open();
-  expect([await contractsOf(), await sent(), await world.devChain.client.getBlockNumber()]).toEqual(before);
+  expect([await readContracts(), await sent(), await world.devChain.client.getBlockNumber()]).toEqual(before);
   expect(await world.reconcile(again)).toEqual({ USDC: 0n, EURC: 0n });
   expect(await escrow.booked()).toBe(10n * UNIT);
 });

@@ -11,7 +11,7 @@ import {
   startLiveChain,
 } from "../../../../test/support/live-service.ts";
 import { type SupplierSandbox, startSupplierSandbox } from "../../../../test/support/supplier-sandbox.ts";
-import { resultOf, runChainCommand, stranger, UNIT } from "../../../../test/support/treasury.ts";
+import { requireResult, runChainCommand, stranger, UNIT } from "../../../../test/support/treasury.ts";
 import { formatDecimal, parseDecimal } from "../../../domain/money.ts";
 import type { Hex } from "../../../domain/tokens.ts";
 import { stablecoinAbi } from "../../../generated/contracts/stablecoin.ts";
@@ -65,7 +65,7 @@ async function newTenant(name: string) {
     return { tenantId: made.id, live: { key, tenantId: made.id }, sandbox: { key: sandboxKey, tenantId: made.id } };
   });
 }
-const books = async (as: As) => Books.parse(resultOf(await service.call("check_treasury", {}, as)));
+const books = async (as: As) => Books.parse(requireResult(await service.call("check_treasury", {}, as)));
 /** Pays in from outside, and waits until it is booked. */
 async function fund({ tenantId, live }: { tenantId: string; live: As }, amount: bigint): Promise<Hex> {
   const { address } = await books(live);
@@ -77,7 +77,7 @@ async function fund({ tenantId, live }: { tenantId: string; live: As }, amount: 
 
 const Transfer = z.object({ from: z.string(), to: z.string(), value: z.bigint() });
 /** The transfers of a transaction, by its events. */
-async function transfersOf(hash: Hex) {
+async function readTransfers(hash: Hex) {
   const { logs, status } = await chain.client.getTransactionReceipt({ hash });
   expect(status).toBe("success");
   return logs.flatMap(({ data, topics }) => {
@@ -87,7 +87,7 @@ async function transfersOf(hash: Hex) {
     return [{ from: from.toLowerCase(), to: to.toLowerCase(), value }];
   });
 }
-const collectionOf = async (network: string) => {
+const readCollection = async (network: string) => {
   const [row] = await deployment.sql("select address from wallet where kind = 'collection' and network = $1", [
     network,
   ]);
@@ -103,17 +103,17 @@ describe("two networks in one process", () => {
     const sandbox = await books(tenant.sandbox);
     expect(sandbox).toMatchObject({ chainId: 5_042_002, sandbox: true, source: "embedded-devnet" });
     expect(sandbox.address).not.toBe(live.address);
-    expect(await chain.balanceOf(sandbox.address)).toBe(0n);
+    expect(await chain.readBalance(sandbox.address)).toBe(0n);
   });
 
   it("send tokens independently", async () => {
     const to = stranger();
-    const sent = resultOf(await service.call("send_tokens", { to, amount: "3.25" }, tenant.live));
+    const sent = requireResult(await service.call("send_tokens", { to, amount: "3.25" }, tenant.live));
     expect(sent).toMatchObject({ chainId: LIVE_CHAIN_ID, sandbox: false, sourceLevel: "live", status: "confirmed" });
-    expect(await chain.balanceOf(to)).toBe(3_250_000n);
-    const there = resultOf(await service.call("send_tokens", { to, amount: "1" }, tenant.sandbox));
+    expect(await chain.readBalance(to)).toBe(3_250_000n);
+    const there = requireResult(await service.call("send_tokens", { to, amount: "1" }, tenant.sandbox));
     expect(there).toMatchObject({ chainId: 5_042_002, sandbox: true });
-    expect(await chain.balanceOf(to)).toBe(3_250_000n);
+    expect(await chain.readBalance(to)).toBe(3_250_000n);
   });
 
   it("have separate idempotency keys: the sandbox's answer does not answer a live call", async () => {
@@ -131,19 +131,19 @@ describe("two networks in one process", () => {
       });
       expect(made.status, made.text).toBe(201);
     }
-    expect(resultOf(await user(tenant.sandbox))).toMatchObject({ chainId: 5_042_002 });
-    expect(await chain.balanceOf(to)).toBe(0n);
+    expect(requireResult(await user(tenant.sandbox))).toMatchObject({ chainId: 5_042_002 });
+    expect(await chain.readBalance(to)).toBe(0n);
     for (let time = 0; time < 2; time += 1) {
-      expect(resultOf(await user(tenant.live))).toMatchObject({ chainId: LIVE_CHAIN_ID });
-      expect(await chain.balanceOf(to)).toBe(UNIT);
+      expect(requireResult(await user(tenant.live))).toMatchObject({ chainId: LIVE_CHAIN_ID });
+      expect(await chain.readBalance(to)).toBe(UNIT);
     }
   });
 
   it("split on the live one through the configured contract, and use the faucet only on the other", async () => {
     const suppliers = stranger();
-    const split = resultOf(await service.call("settle_split", { gross: "100", supplier: suppliers }, tenant.live));
+    const split = requireResult(await service.call("settle_split", { gross: "100", supplier: suppliers }, tenant.live));
     expect(split).toMatchObject({ supplierUsdc: "89.00", commissionUsdc: "10.00", serviceFeeUsdc: "1.00" });
-    expect(await chain.balanceOf(suppliers)).toBe(89n * UNIT);
+    expect(await chain.readBalance(suppliers)).toBe(89n * UNIT);
     const drip = (as: As) => service.call("faucet_drip", { address: stranger() }, as);
     const refused = await drip(tenant.live);
     expect([refused.status, refused.body.code]).toEqual([500, "chain_not_available"]);
@@ -176,7 +176,7 @@ describe("a booking with a production key", () => {
   it("is paid on the live chain, to the last micro-unit, and a failed one is not", async () => {
     const departureDate = Temporal.Now.plainDateISO("UTC").add({ days: 60 }).toString();
     const search = { origin: "LHR", destination: "JFK", departureDate };
-    const found = resultOf(await service.call("search_flights", search, tenant.live));
+    const found = requireResult(await service.call("search_flights", search, tenant.live));
     expect(found).toMatchObject({ sandbox: false, sourceLevel: "live" });
     const { offers } = z
       .object({ offers: z.array(z.object({ id: z.string(), totalAmount: z.string() })) })
@@ -205,16 +205,16 @@ describe("a booking with a production key", () => {
       });
     await supplier.arm("POST", "/air/orders", "offer_expired");
     expect((await book(first?.id)).body.code).toBe("offer_expired");
-    const booked = resultOf(await book(second?.id));
+    const booked = requireResult(await book(second?.id));
     expect(booked.chargedUsdc).toBe(second?.totalAmount);
     const captures = async () =>
       await deployment.sql("select hash from chain_transaction where purpose = 'capture' and state = 'confirmed'");
     await expect.poll(async () => (await captures()).length, PATIENCE).toBe(1);
     const hash = z.templateLiteral(["0x", z.string()]).parse((await captures())[0]?.hash);
-    expect(await transfersOf(hash)).toEqual([
+    expect(await readTransfers(hash)).toEqual([
       {
         from: (await books(tenant.live)).address,
-        to: await collectionOf("production"),
+        to: await readCollection("production"),
         value: parseDecimal(second?.totalAmount ?? ""),
       },
     ]);
@@ -226,7 +226,7 @@ const Usage = z.object({
     z.object({ id: z.string(), status: z.string(), priceMicroUsdc: z.string(), settlementTx: z.string().nullable() }),
   ),
 });
-async function usageOf({ key }: As) {
+async function readUsage({ key }: As) {
   const answer = await service.send("/api/usage?limit=100", { headers: { authorization: `Bearer ${key}` } });
   return Usage.parse(answer.body).records;
 }
@@ -238,17 +238,19 @@ describe("the usage of production keys", () => {
     const from = await fund(payer, 10n * UNIT);
     for (let call = 0; call < 5; call += 1) expect((await quote(payer.live)).status).toBe(200);
     expect((await quote(payer.sandbox)).status).toBe(200);
-    const statuses = async () => new Set((await usageOf(payer.live)).map(({ status }) => status));
+    const statuses = async () => new Set((await readUsage(payer.live)).map(({ status }) => status));
     await expect.poll(statuses, PATIENCE).toEqual(new Set(["settled"]));
-    const records = await usageOf(payer.live);
+    const records = await readUsage(payer.live);
     for (const [hash, paid] of Map.groupBy(records, ({ settlementTx }) => settlementTx)) {
       const value = paid.reduce((sum, { priceMicroUsdc }) => sum + BigInt(priceMicroUsdc), 0n);
       const tx = z.templateLiteral(["0x", z.string()]).parse(hash);
-      expect(await transfersOf(tx)).toEqual([{ from, to: await collectionOf("production"), value }]);
+      expect(await readTransfers(tx)).toEqual([{ from, to: await readCollection("production"), value }]);
     }
-    expect(await usageOf(payer.sandbox)).toEqual([expect.objectContaining({ status: "sandbox", settlementTx: null })]);
+    expect(await readUsage(payer.sandbox)).toEqual([
+      expect.objectContaining({ status: "sandbox", settlementTx: null }),
+    ]);
     const sum = records.reduce((all, { priceMicroUsdc }) => all + BigInt(priceMicroUsdc), 0n);
-    expect(await chain.balanceOf(from)).toBe(10n * UNIT - sum);
+    expect(await chain.readBalance(from)).toBe(10n * UNIT - sum);
   });
 
   it("is owed by a tenant without money, whoever else pays, and paid after a deposit", async () => {
@@ -257,16 +259,16 @@ describe("the usage of production keys", () => {
     expect(started.headers.get("x-service-meter-id")).toMatch(/^use_/);
     await fund(payer, UNIT);
     await quote(payer.live);
-    const states = async ({ live }: { live: As }) => new Set((await usageOf(live)).map(({ status }) => status));
+    const states = async ({ live }: { live: As }) => new Set((await readUsage(live)).map(({ status }) => status));
     await expect.poll(() => states(payer), PATIENCE).toEqual(new Set(["settled"]));
-    expect(await usageOf(debtor.live)).toEqual([
+    expect(await readUsage(debtor.live)).toEqual([
       expect.objectContaining({ status: "unsettled", settlementTx: null, priceMicroUsdc: "1000" }),
     ]);
     const { address } = await books(debtor.live);
     await chain.deposit(address, UNIT);
     await expect.poll(() => states(debtor), PATIENCE).toEqual(new Set(["settled"]));
-    expect(await chain.balanceOf(address)).toBeLessThan(UNIT);
-    expect(formatDecimal(await chain.balanceOf(address))).toBe((await books(debtor.live)).balances.USDC);
+    expect(await chain.readBalance(address)).toBeLessThan(UNIT);
+    expect(formatDecimal(await chain.readBalance(address))).toBe((await books(debtor.live)).balances.USDC);
   });
 
   it("stays owed if the network refuses the payment, and is paid later", async () => {
@@ -277,13 +279,13 @@ describe("the usage of production keys", () => {
     const reverted =
       "select 1 from chain_transaction where purpose = 'usage' and state = 'reverted' and tenant_id = $1";
     await until(async () => (await deployment.sql(reverted, [payer.tenantId])).length > 0 || undefined);
-    const before = await chain.balanceOf(from);
+    const before = await chain.readBalance(from);
     await chain.setBlocked("unBlacklist", from);
-    const states = async () => new Set((await usageOf(payer.live)).map(({ status }) => status));
+    const states = async () => new Set((await readUsage(payer.live)).map(({ status }) => status));
     await expect.poll(states, PATIENCE).toEqual(new Set(["settled"]));
-    const records = await usageOf(payer.live);
+    const records = await readUsage(payer.live);
     const sum = records.reduce((all, { priceMicroUsdc }) => all + BigInt(priceMicroUsdc), 0n);
-    expect(await chain.balanceOf(from)).toBe(UNIT - sum);
+    expect(await chain.readBalance(from)).toBe(UNIT - sum);
     expect(before).toBeGreaterThan(UNIT - sum);
   });
 
@@ -300,7 +302,7 @@ describe("the usage of production keys", () => {
     await fund(payer, UNIT);
     await quote(payer.live);
     await expect
-      .poll(async () => new Set((await usageOf(payer.live)).map(({ status }) => status)), PATIENCE)
+      .poll(async () => new Set((await readUsage(payer.live)).map(({ status }) => status)), PATIENCE)
       .toEqual(new Set(["settled"]));
     // Otherwise every later round includes them.
     await deployment.sql("delete from usage_record where id like 'use\\_00%'");
@@ -334,7 +336,7 @@ describe("a network that misbehaves", () => {
     chain.misbehave(({ method }) => (method === "eth_sendRawTransaction" ? "dropped" : "pass"));
     const sent = await service.call("send_tokens", { to, amount: "2" }, tenant.live);
     expect(sent.status, sent.text).toBe(200);
-    expect(await chain.balanceOf(to)).toBe(2n * UNIT);
+    expect(await chain.readBalance(to)).toBe(2n * UNIT);
   });
 });
 

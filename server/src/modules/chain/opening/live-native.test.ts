@@ -11,7 +11,7 @@ import {
   startLiveChain,
 } from "../../../../test/support/live-service.ts";
 import { imitateNativeUsdc } from "../../../../test/support/native-coin.ts";
-import { resultOf } from "../../../../test/support/treasury.ts";
+import { requireResult } from "../../../../test/support/treasury.ts";
 
 /** The product in production mode on a chain whose gas is paid in USDC, where native payments emit no token event. */
 vi.setConfig({ testTimeout: 240_000 });
@@ -54,7 +54,7 @@ it("plain payments are booked to the last unit, dust adds up, and money keeps mo
     });
     return { key, tenantId: tenant.id };
   });
-  const books = async () => Books.parse(resultOf(await service.call("check_treasury", {}, as)));
+  const books = async () => Books.parse(requireResult(await service.call("check_treasury", {}, as)));
   const { address } = await books();
   const arrives = (amount: string) =>
     expect.poll(async () => (await books()).available.USDC, { timeout: 120_000, interval: 500 }).toBe(amount);
@@ -115,7 +115,7 @@ it.each([
   expect([answer.status, answer.body.code, answer.body.retryable]).toEqual([500, "chain_not_available", false]);
   if (tool === "send_tokens") {
     // A preview reports it, too.
-    const preview = resultOf(await service.call("preview_call", { tool, args }, as));
+    const preview = requireResult(await service.call("preview_call", { tool, args }, as));
     expect(preview).toMatchObject({ accepted: false, problem: { code: "chain_not_available", retryable: false } });
   }
   // An empty wallet is only missing money.
@@ -145,7 +145,7 @@ it("another host with its own folder and the same keys serves the same tenants: 
       await other.call("check_treasury", {}, as, repeat),
     ];
     expect(answers.map(({ status }) => status)).toEqual([200, 200]);
-    const [first, again] = answers.map((answer) => Books.parse(resultOf(answer)).address);
+    const [first, again] = answers.map((answer) => Books.parse(requireResult(answer)).address);
     expect(again).toBe(first);
     const [meter, meterAgain] = answers.map(({ headers }) => headers.get("x-service-meter-id"));
     expect(meterAgain).toBe(meter);

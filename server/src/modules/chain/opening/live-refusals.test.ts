@@ -26,7 +26,7 @@ afterEach(() => chain.behave());
 /** Without a supplier sandbox and a development chain: only the live chain is tested here. */
 const ALONE = { EMBEDDED_SANDBOX: "off" };
 const refuse = (change: Readonly<Record<string, string>>) => deployment.refuse({ ...ALONE, ...change });
-const addressesOf = ({ url, tokens, splitter }: LiveChain) => ({
+const chainSettings = ({ url, tokens, splitter }: LiveChain) => ({
   CHAIN_RPC_URL: url,
   CHAIN_USDC: tokens.USDC,
   CHAIN_EURC: tokens.EURC,
@@ -164,14 +164,14 @@ it("another chain, other tokens or another relayer than the database belongs to"
   const [before] = await deployment.sql("select * from chain_network");
   const other = await startLiveChain(chain.chainId);
   try {
-    const sameId = addressesOf(other);
+    const sameId = chainSettings(other);
     expect(await refuse(sameId)).toMatch(/the live chain \(CHAIN_RPC_URL\) has another genesis/);
   } finally {
     await other.close();
   }
   const third = await startLiveChain(chain.chainId + 1);
   try {
-    const otherId = addressesOf(third);
+    const otherId = chainSettings(third);
     expect(await refuse(otherId)).toMatch(/has chain id 5042100, and this database belongs to 5042099/);
   } finally {
     await third.close();

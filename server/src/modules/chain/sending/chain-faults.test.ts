@@ -39,7 +39,7 @@ async function storedOrder(tenant: Tenant, to: Hex = RECIPIENT) {
 async function expectMovedOnce(tenant: Tenant, callId: string, left = 90n * UNIT) {
   expect(await tenant.balanceOnChain()).toBe(left);
   expect(await tenant.balance()).toEqual({ available: left, held: 0n, outgoing: 0n });
-  expect((await world.effectOf(callId)).effect).toBe("done");
+  expect((await world.callEnd(callId)).effect).toBe("done");
   expect(await world.reconcile()).toEqual(nothing);
 }
 
@@ -72,7 +72,7 @@ describe("an order survives a network", () => {
     });
     await expect(impatient.submitter.runOnce()).rejects.toEqual(failing("chain_unavailable"));
     // Control: it has not ended yet.
-    expect((await world.effectOf(callId)).effect).toBe("open");
+    expect((await world.callEnd(callId)).effect).toBe("open");
     expect((await tenant.balance()).outgoing).toBe(10n * UNIT);
     world.devChain.behave();
     isHanging = false;
@@ -173,7 +173,7 @@ describe("an order survives a crash of the submitter", () => {
       await Promise.race([world.drain({ submitter }), death]);
       await world.drain(nextSubmitter());
       expect(await tenant.balance()).toEqual({ available: 100n * UNIT, held: 0n, outgoing: 0n });
-      expect((await world.effectOf(callId)).effect).toBe("failed");
+      expect((await world.callEnd(callId)).effect).toBe("failed");
     }
     expect(await world.reconcile()).toEqual(nothing);
   });
@@ -182,7 +182,7 @@ describe("an order survives a crash of the submitter", () => {
 describe("a nonce", () => {
   async function relayerKey() {
     const relayer = (await world.openedChain.wallets.list("sandbox")).find(({ kind }) => kind === "relayer");
-    return await world.keyOf(relayer?.id ?? "");
+    return await world.readKey(relayer?.id ?? "");
   }
 
   it("that somebody else has used is not waited for", async () => {
@@ -222,7 +222,7 @@ describe("a nonce", () => {
     expect(await refused.row()).toMatchObject({ state: "reverted", step: "withdraw" });
     expect((await refused.row())?.failure).toMatch(/empty transaction/);
     expect(await other.balance()).toEqual({ available: 100n * UNIT, held: 0n, outgoing: 0n });
-    expect((await world.effectOf(refused.callId)).effect).toBe("failed");
+    expect((await world.callEnd(refused.callId)).effect).toBe("failed");
     expect(await world.reconcile()).toEqual(nothing);
   });
 

@@ -69,7 +69,7 @@ describe("a submitter that is killed", () => {
       await world.drain();
       expect((await tenant.balanceOnChain(RECIPIENT)) - before).toBe(BigInt(SENDS) * UNIT);
       expect(await tenant.balance()).toEqual({ available: (100n - BigInt(SENDS)) * UNIT, held: 0n, outgoing: 0n });
-      for (const callId of calls) expect((await world.effectOf(callId)).effect).toBe("done");
+      for (const callId of calls) expect((await world.callEnd(callId)).effect).toBe("done");
       expect(await world.reconcile()).toEqual({ USDC: 0n, EURC: 0n });
     },
   );

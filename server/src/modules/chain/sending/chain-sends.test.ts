@@ -31,7 +31,7 @@ describe("money sent by a tenant", () => {
     expect(receipt.from).not.toBe(tenant.wallet.address);
     expect(await tenant.balanceOnChain()).toBe(70n * UNIT);
     expect(await tenant.balance()).toEqual({ available: 70n * UNIT, held: 0n, outgoing: 0n });
-    expect(await world.effectOf(callId)).toEqual({ effect: "done", result: answer.result });
+    expect(await world.callEnd(callId)).toEqual({ effect: "done", result: answer.result });
     expect(await world.reconcile()).toEqual(nothing);
   });
 
@@ -89,7 +89,7 @@ describe("money sent by a tenant", () => {
     const answers = await Promise.all(
       callIds.map((callId) => tenant.send(order, { callId, idempotencyKey: `key:${tenant.tenant.id}` })),
     );
-    const effects = await Promise.all(callIds.map(async (callId) => (await world.effectOf(callId)).effect));
+    const effects = await Promise.all(callIds.map(async (callId) => (await world.callEnd(callId)).effect));
     expect(effects.toSorted()).toEqual(["done", "none", "none", "none", "none"]);
     expect(answers.filter(({ kind }) => kind === "confirmed")).toHaveLength(1);
     expect(new Set(answers.map(({ transaction }) => transaction.hash)).size).toBe(1);
@@ -120,7 +120,7 @@ describe("money sent by a tenant", () => {
     // The network takes transactions again once the second call has found the order, not before.
     const { submitter } = world.openedChain;
     const waitForEnd: typeof submitter.waitForEnd = async (...question) => {
-      expect((await world.effectOf(first)).effect).toBe("open");
+      expect((await world.callEnd(first)).effect).toBe("open");
       world.devChain.behave();
       return await submitter.waitForEnd(...question);
     };
@@ -153,7 +153,7 @@ describe("money sent by a tenant", () => {
     const blocked = world.openedChain.chain.tokens.USDC.address;
     await expect(tenant.send(tenant.transfer(blocked, UNIT), { callId })).rejects.toEqual(failing("recipient_blocked"));
     expect(await tenant.balance()).toEqual({ available: 100n * UNIT, held: 0n, outgoing: 0n });
-    expect((await world.effectOf(callId)).effect).toBe("failed");
+    expect((await world.callEnd(callId)).effect).toBe("failed");
     const row = (await world.rows()).find((one) => one.callId === callId);
     expect(row).toMatchObject({ state: "reverted", step: "withdraw" });
     expect(row?.failure).toMatch(/blacklisted/);
@@ -235,7 +235,7 @@ it("keys occur in no log and no table", async () => {
       .catch(() => undefined);
     await separate.drain(openedChain);
     const wallets = await openedChain.wallets.list("sandbox");
-    const keys = await Promise.all(wallets.map(({ id }) => separate.keyOf(id)));
+    const keys = await Promise.all(wallets.map(({ id }) => separate.readKey(id)));
     expect(keys).toHaveLength(3);
     const { rows: tables } = await separate.pool.query<{ name: string }>(
       "select table_name as name from information_schema.tables where table_schema = 'public'",

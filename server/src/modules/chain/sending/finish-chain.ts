@@ -4,9 +4,9 @@ import type { Chain } from "../../../ports/chain/chain.ts";
 import type { ChainOperations } from "../../../ports/chain/chain-operation.ts";
 import type { ChainTransaction, ChainTransactionEnd } from "../../../ports/chain/chain-transactions.ts";
 import type { Stores } from "../context.ts";
-import { ownerOf, ownMovements } from "../following/wallet-owners.ts";
+import { findWalletOwner, ownMovements } from "../following/wallet-owners.ts";
 import type { Wallets } from "../wallets.ts";
-import { resultOf } from "./result-of.ts";
+import { buildConfirmedResult } from "./result-of.ts";
 
 export interface FinishingPorts {
   chain: Chain;
@@ -49,7 +49,7 @@ export async function finishConfirmed(
       const { callId, purpose } = transaction;
       if (callId === null) continue;
       const additions = await endings[purpose]?.additions?.(aggregates, transaction);
-      await effects.done(callId, { ...resultOf(transaction, chain.chainId, receipt.hash), ...additions });
+      await effects.done(callId, { ...buildConfirmedResult(transaction, chain.chainId, receipt.hash), ...additions });
     }
     return finished;
   });
@@ -66,7 +66,7 @@ export async function finishReverted(
   const sender =
     outgoing === undefined
       ? undefined
-      : ownerOf((await wallets.findByAddress(chain.environment, [outgoing.from])).get(outgoing.from));
+      : findWalletOwner((await wallets.findByAddress(chain.environment, [outgoing.from])).get(outgoing.from));
   const ending = endings[transaction.purpose];
   return await stores.transaction(async (aggregates) => {
     const { chainTransactions, ledger, effects } = aggregates;

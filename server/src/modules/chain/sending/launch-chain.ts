@@ -98,7 +98,7 @@ export class TransactionLauncher {
 
   async send(transaction: ChainTransaction): Promise<void> {
     const { sender } = this.#ports;
-    const memory = this.#memoryOf(transaction);
+    const memory = this.#recallMemory(transaction);
     if (transaction.raw === undefined || performance.now() < memory.nextSendAt) return;
     const isAgain = memory.nextSendAt > 0;
     memory.nextSendAt = performance.now() + this.#timing.resendMilliseconds;
@@ -132,13 +132,13 @@ export class TransactionLauncher {
   /** Whether it can never be in a block, because another transaction has used its nonce. */
   async isLost(transaction: ChainTransaction, findReceipt: () => Promise<ChainReceipt | undefined>): Promise<boolean> {
     const { nonce } = transaction;
-    if (nonce === undefined || !this.#memoryOf(transaction).isNonceUsed) return false;
+    if (nonce === undefined || !this.#recallMemory(transaction).isNonceUsed) return false;
     if ((await this.#ports.sender.relayerNonce()) <= nonce) return false;
     // Asked after the nonce: had ours used it, the receipt would be there.
     return (await findReceipt()) === undefined;
   }
 
-  #memoryOf({ id, hash }: ChainTransaction): Memory {
+  #recallMemory({ id, hash }: ChainTransaction): Memory {
     const known = this.#memories.get(id);
     if (known !== undefined && known.hash === hash) return known;
     const fresh = { hash, nextSendAt: 0, refusals: 0, isNonceUsed: false };

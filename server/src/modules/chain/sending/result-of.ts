@@ -2,7 +2,7 @@ import type { Hex } from "../../../domain/tokens.ts";
 import type { ChainTransaction } from "../../../ports/chain/chain-transactions.ts";
 
 /** The answer of the call whose operation succeeded. */
-export function resultOf(
+export function buildConfirmedResult(
   { result }: Pick<ChainTransaction, "result">,
   chainId: number,
   txHash: Hex | undefined,

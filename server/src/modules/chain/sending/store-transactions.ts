@@ -82,7 +82,7 @@ async function enqueue(db: Queryable, at: Temporal.Instant, intent: TransactionI
       tenantId: intent.tenantId,
       callId: intent.callId,
       traceId: currentTraceId(),
-      requestKey: intent.callId === null ? null : requestKeyOf(intent.callId),
+      requestKey: intent.callId === null ? null : selectRequestKey(intent.callId),
       purpose: intent.purpose,
       chainOrder: JSON.stringify(intent.operation),
       result: intent.result === undefined ? null : JSON.stringify(intent.result),
@@ -126,7 +126,7 @@ async function findOfRequest(
       where.and({
         environment,
         tenantId: sql<string>`(select tenant_id from call where id = ${callId})`,
-        requestKey: requestKeyOf(callId),
+        requestKey: selectRequestKey(callId),
       }),
     )
     .where("callId", "<>", callId)
@@ -151,7 +151,7 @@ async function knownHashes(db: Queryable, environment: Environment, hashes: read
 }
 
 /** Null if the call has no idempotency key. */
-function requestKeyOf(callId: string) {
+function selectRequestKey(callId: string) {
   return sql<string | null>`(select jsonb_build_array(tool, subject, idempotency_key)::text from call
     where id = ${callId} and idempotency_key is not null)`;
 }

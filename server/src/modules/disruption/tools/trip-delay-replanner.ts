@@ -9,9 +9,9 @@ import { defineTool } from "../context.ts";
 import { isRefundable } from "../find-own-order.ts";
 import { notifyTraveler, planNotice } from "../notify-traveler.ts";
 import { saidOfOtherDay } from "../replan.ts";
-import { disruptionOf, flightOf, legOf, ReplanInput } from "../replan-input.ts";
+import { describeFlight, formatLeg, identifyDisruption, ReplanInput } from "../replan-input.ts";
 import { composeMessages } from "../replan-messages.ts";
-import { outlookOf } from "../replan-outlook.ts";
+import { judgeOutlook } from "../replan-outlook.ts";
 import {
   AlternativesAnswer,
   ChangeAnswer,
@@ -21,7 +21,7 @@ import {
   TransferAnswer,
 } from "../replan-parts.ts";
 import { replanTrip } from "../replan-trip.ts";
-import { nextOf, saidOfAlternatives, saidOfChange } from "../say-replan.ts";
+import { saidOfAlternatives, saidOfChange, sayNext } from "../say-replan.ts";
 
 const LONGEST_REASON = 300;
 
@@ -101,7 +101,7 @@ export const tripDelayReplanner = defineTool({
     return checkSlice({ ...slice, date: rebookSearch?.departureDate }, paths, { maps, clock });
   },
 
-  plan: (input, { caller, ...ports }) => planNotice(input.notifyChannels, disruptionOf(input), caller, ports),
+  plan: (input, { caller, ...ports }) => planNotice(input.notifyChannels, identifyDisruption(input), caller, ports),
 
   async run(input, { caller, call, ...ports }) {
     const { originalLeg, disruption } = input;
@@ -110,11 +110,11 @@ export const tripDelayReplanner = defineTool({
     const { alternatives, change, airlineChange, hotel, stays, transfer } = found;
     const profile = await travelers.get(caller.tenantId, caller.travelerId, caller.environment);
     const words = wordsIn(profile?.preferredLanguage ?? "en");
-    const outlook = outlookOf(input, setting, airlineChange);
+    const outlook = judgeOutlook(input, setting, airlineChange);
     const replanned = {
       outlook,
-      flight: flightOf(input),
-      leg: legOf(input),
+      flight: describeFlight(input),
+      leg: formatLeg(input),
       kind: disruption.kind,
       pnr: originalLeg.pnr?.toUpperCase() ?? "",
       reason: toVisibleText(disruption.reason ?? "", LONGEST_REASON),
@@ -126,7 +126,7 @@ export const tripDelayReplanner = defineTool({
       isRefundable: isRefundable(setting.own),
     };
     const drafts = composeMessages(input.notifyChannels, replanned, { profile, words, isTrial: flights.sandbox });
-    const messages = await notifyTraveler(drafts, disruptionOf(input), caller, ports);
+    const messages = await notifyTraveler(drafts, identifyDisruption(input), caller, ports);
     const said = Temporal.Instant.from(originalLeg.scheduledDepartureIso);
     const otherDay = saidOfOtherDay(setting.own, said, maps);
     return {
@@ -137,7 +137,7 @@ export const tripDelayReplanner = defineTool({
       hotel,
       stays,
       transfer,
-      next: nextOf(outlook, found, messages, otherDay),
+      next: sayNext(outlook, found, messages, otherDay),
       messages,
       language: words.answer,
       sandbox: flights.sandbox,

@@ -44,11 +44,11 @@ const WITHOUT_DOTS: Readonly<Record<string, readonly string[]>> = { A: ["AE", "A
  * ASA is not ÅSA, which would be AASA.
  */
 export function isWrittenAs(printed: string, zone: string, isStrict: boolean): boolean {
-  return endsOf(printed, zone, isStrict).has(zone.length);
+  return findEnds(printed, zone, isStrict).has(zone.length);
 }
 
 /** Whether the zone has the beginning of a printed name and ends within it. */
-export function isBeginningOf(zone: string, printed: string): boolean {
+export function isCutOff(zone: string, printed: string): boolean {
   const characters = [...printed.normalize("NFC").toUpperCase()];
   return characters.some((_, index) => isWrittenAs(characters.slice(0, index + 1).join(""), zone, false));
 }
@@ -60,7 +60,7 @@ export function mayBegin(printed: string, zone: string): boolean {
 }
 
 /** The lengths of the zone's name that the printed one can match from its beginning. */
-function endsOf(printed: string, zone: string, isStrict: boolean): ReadonlySet<number> {
+function findEnds(printed: string, zone: string, isStrict: boolean): ReadonlySet<number> {
   let ends: ReadonlySet<number> = new Set([0]);
   const characters = [...printed.normalize("NFC").toUpperCase()];
   for (const [index, character] of characters.entries()) {

@@ -25,7 +25,7 @@ export function looksLikeOther(lines: readonly PrintedLine[], asked: DocumentKin
 }
 
 /** Whether a document has any word typical of this kind. */
-export function hasWordOf(lines: readonly PrintedLine[], kind: DocumentKind): boolean {
+export function hasKindWord(lines: readonly PrintedLine[], kind: DocumentKind): boolean {
   const vocabulary = vocabularies.get(kind);
   return lines.some(({ words }) => listAtoms(words).some(({ text }) => vocabulary?.has(text)));
 }

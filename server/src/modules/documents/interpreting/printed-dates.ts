@@ -63,7 +63,7 @@ const FULL_NAMES: readonly (readonly string[])[] = [
   ["NOVEMBER", "NOVEMBRE", "NOVIEMBRE", "NOVEMBRO"],
   ["DECEMBER", "DEZEMBER", "DECEMBRE", "DICIEMBRE", "DICEMBRE", "DEZEMBRO", "DESEMBER"],
 ];
-const monthOf: ReadonlyMap<string, number> = new Map(
+const monthByName: ReadonlyMap<string, number> = new Map(
   [MONTHS, FULL_NAMES].flatMap((list) =>
     list.flatMap((names, index) => names.map((name) => [name, index + 1] as const)),
   ),
@@ -111,12 +111,12 @@ function readDate(atoms: readonly Atom[], at: number, line: PrintedLine) {
 /** 12 AUG 1974, 12 AUG/AOÛT 74, AUG 12 1974, 12 AUG. */
 function readNamedMonth(atoms: readonly Atom[], at: number): { readings: DateReading[]; length: number } | undefined {
   const text = (offset: number) => atoms[at + offset]?.text ?? "";
-  const startsWithMonth = monthOf.has(text(0));
-  const month = monthOf.get(text(startsWithMonth ? 0 : 1));
+  const startsWithMonth = monthByName.has(text(0));
+  const month = monthByName.get(text(startsWithMonth ? 0 : 1));
   const day = readNumber(text(startsWithMonth ? 1 : 0), 1, 31);
   if (month === undefined || day === undefined) return undefined;
   // The month may be printed twice, in two languages.
-  const length = !startsWithMonth && monthOf.get(text(2)) === month ? 3 : 2;
+  const length = !startsWithMonth && monthByName.get(text(2)) === month ? 3 : 2;
   const year = isBegun(atoms, at + length) ? undefined : readYear(text(length));
   if (startsWithMonth && year?.year === undefined) return undefined;
   const parts = { day, month, year: year?.year, yearOfCentury: year?.yearOfCentury };
@@ -139,14 +139,14 @@ function readNumbers(
   const [one, two, third] = three.map(({ text }) => text);
   if (one === undefined || two === undefined || third === undefined) return undefined;
   if (/^(?:19|20)\d\d$/.test(one) && /^\d\d$/.test(two) && /^\d\d$/.test(third)) {
-    return readingsOf([{ day: Number(third), month: Number(two), ...readYear(one) }]);
+    return listReadings([{ day: Number(third), month: Number(two), ...readYear(one) }]);
   }
   if (!/^\d{1,2}$/.test(one) || !/^\d{1,2}$/.test(two)) return undefined;
   const year = /^\d{4}$|^\d\d$/.test(third) && !isBegun(atoms, at + 2) ? readYear(third) : undefined;
   // A two-digit year needs all three numbers in one word: adjacent numbers are often something else.
   if (year === undefined || (year.year === undefined && three.some(({ word }) => word !== three[0]?.word)))
     return undefined;
-  return readingsOf([
+  return listReadings([
     { day: Number(one), month: Number(two), ...year },
     ...(isDotted || one === two ? [] : [{ day: Number(two), month: Number(one), ...year }]),
   ]);
@@ -161,13 +161,13 @@ function readTogether(atoms: readonly Atom[], at: number): { readings: DateReadi
       .join("");
     const [, day, month, year] = /^(\d\d)(\d\d)((?:19|20)\d\d)$/.exec(text) ?? [];
     if (year === undefined) continue;
-    const found = readingsOf([{ day: Number(day), month: Number(month), ...readYear(year) }]);
+    const found = listReadings([{ day: Number(day), month: Number(month), ...readYear(year) }]);
     if (found !== undefined) return { ...found, length };
   }
   return undefined;
 }
 
-function readingsOf(
+function listReadings(
   readings: readonly Partial<DateReading>[],
 ): { readings: DateReading[]; length: number } | undefined {
   const possible = readings

@@ -1,5 +1,5 @@
 import type { Word } from "../reading/page.ts";
-import { isBeginningOf, isWrittenAs, mayBegin } from "./name-matching.ts";
+import { isCutOff, isWrittenAs, mayBegin } from "./name-matching.ts";
 import { isLabelWord } from "./printed-labels.ts";
 import { isWholePage, type PrintedLine } from "./printed-text.ts";
 
@@ -57,13 +57,7 @@ export function findLongerName(lines: readonly PrintedLine[], zone: string): rea
   for (const [row, line] of lines.entries()) {
     for (let from = 0; from < line.words.length; from += 1) {
       if (!mayBegin(line.words[from]?.text ?? "", zone)) continue;
-      const place = growPlace(
-        lines,
-        row,
-        from,
-        zone,
-        (printed, next) => isBeginningOf(zone, printed) && next !== "within",
-      );
+      const place = growPlace(lines, row, from, zone, (printed, next) => isCutOff(zone, printed) && next !== "within");
       if (place !== undefined && isWhole(lines, place, [])) found.push(place);
     }
   }
@@ -133,7 +127,7 @@ function isApart(word: Word, next: Word, name: readonly Word[]): boolean {
   if (isApartFromKind(next, name)) return true;
   const [one, other] = [word.box, next.box].sort((left, right) => left.x - right.x);
   if (one === undefined || other === undefined || isWholePage(one) || isWholePage(other)) return false;
-  return other.x - (one.x + one.width) > COLUMN_GAP * heightOf(word, next);
+  return other.x - (one.x + one.width) > COLUMN_GAP * greatestHeight(word, next);
 }
 
 /** A label, a sign, a number, or lower-case letters where the name is in capitals. */
@@ -146,7 +140,7 @@ function isApartFromKind(next: Word, name: readonly Word[]): boolean {
 }
 
 /** Heights are fractions of the page's height and gaps of its width, which are about the same. */
-function heightOf(...words: readonly Word[]): number {
+function greatestHeight(...words: readonly Word[]): number {
   return Math.max(...words.map(({ box }) => box.height));
 }
 

@@ -51,14 +51,14 @@ export function isWholePage({ width, height }: Box): boolean {
 }
 
 /** The lowest confidence of some words; 0 for none. */
-export function weakestOf(words: readonly Word[]): number {
+export function leastConfidence(words: readonly Word[]): number {
   return words.length === 0 ? 0 : Math.min(...words.map(({ confidence }) => confidence));
 }
 
 /** Makes a field of words of a page. `most` limits its confidence. */
 export function printedField(value: string, line: PrintedLine, words: readonly Word[], most: number): ScannedField {
   const { page, source } = line;
-  return makeField(value, Math.min(most, weakestOf(words)), {
+  return makeField(value, Math.min(most, leastConfidence(words)), {
     source,
     page,
     box: aroundBoxes(words.map(({ box }) => box)) ?? null,

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { z } from "zod";
-import { fieldsOf, scanOf } from "../../../../test/support/fake-scanner.ts";
+import { buildFields, buildScan } from "../../../../test/support/fake-scanner.ts";
 import type { TestService } from "../../../../test/support/service.ts";
 import { openSharedService } from "../../../../test/support/shared-service.ts";
-import { newFundedTenant, resultOf } from "../../../../test/support/treasury.ts";
+import { newFundedTenant, requireResult } from "../../../../test/support/treasury.ts";
 import { createStores } from "../../../contributions.ts";
 import type { Caller } from "../../../kernel/contracts/tool.ts";
 import { openVault } from "../../../outside/vault.ts";
@@ -31,9 +31,9 @@ beforeAll(async () => {
   service = await openSharedService();
   const departureDate = Temporal.Now.plainDateISO("UTC").add({ days: 50 }).toString();
   const found = await service.call("search_flights", { origin: "LHR", destination: "JFK", departureDate });
-  const [offer] = Offers.parse(resultOf(found)).offers;
-  booked = Booked.parse(resultOf(await service.call("book_flight", { offerId: offer?.id })));
-  const [first] = Orders.parse(resultOf(await service.call("list_orders", {}))).orders;
+  const [offer] = Offers.parse(requireResult(found)).offers;
+  booked = Booked.parse(requireResult(await service.call("book_flight", { offerId: offer?.id })));
+  const [first] = Orders.parse(requireResult(await service.call("list_orders", {}))).orders;
   if (first === undefined) throw new Error("there is no order");
   order = first;
   database = openDatabase(service.config.databaseUrl ?? "", { poolSize: 2, onError: () => undefined });
@@ -58,13 +58,13 @@ const match = (by: string, certain: boolean) => [{ orderId: booked.orderId, by, 
 const today = (): Temporal.PlainDate => Temporal.Now.plainDateISO("UTC");
 
 it("a booking reference or an order's id on a receipt names the order", async () => {
-  expect(await ask("receipt", scanOf({}, { references: ["THANKS", booked.pnr.toLowerCase()] }))).toEqual(
+  expect(await ask("receipt", buildScan({}, { references: ["THANKS", booked.pnr.toLowerCase()] }))).toEqual(
     match("booking_reference", true),
   );
-  expect(await ask("invoice", scanOf({}, { references: [booked.orderId] }))).toEqual(match("order_id", true));
-  expect(await ask("invoice", scanOf({ invoiceNumber: "X-1" }, { references: ["ZZZZZZ", "ord_0000unknown"] }))).toEqual(
-    [],
-  );
+  expect(await ask("invoice", buildScan({}, { references: [booked.orderId] }))).toEqual(match("order_id", true));
+  expect(
+    await ask("invoice", buildScan({ invoiceNumber: "X-1" }, { references: ["ZZZZZZ", "ord_0000unknown"] })),
+  ).toEqual([]);
 });
 
 it("an invoice of ours names its order, in its own environment only", async () => {
@@ -74,8 +74,8 @@ it("an invoice of ours names its order, in its own environment only", async () =
      values ($1, 'sandbox', $2, $2, 1, 'invoice', '0x00', $3, 0, '{}', now())`,
     [service.tenantId, number, booked.orderId],
   );
-  expect(await ask("receipt", scanOf({ invoiceNumber: number }))).toEqual(match("invoice_number", true));
-  expect(await ask("receipt", scanOf({ invoiceNumber: number }), { environment: "production" })).toEqual([]);
+  expect(await ask("receipt", buildScan({ invoiceNumber: number }))).toEqual(match("invoice_number", true));
+  expect(await ask("receipt", buildScan({ invoiceNumber: number }), { environment: "production" })).toEqual([]);
   await service.sql("delete from booking_invoice where tenant_id = $1", [service.tenantId]);
 });
 
@@ -86,7 +86,7 @@ it("a booking reference of several orders is only a suggestion", async () => {
      from booking where tenant_id = $1 and order_id = $2`,
     [service.tenantId, booked.orderId],
   );
-  const found = await ask("receipt", scanOf({}, { references: [booked.pnr] }));
+  const found = await ask("receipt", buildScan({}, { references: [booked.pnr] }));
   expect(found).toEqual([
     ...match("booking_reference", false),
     { orderId: "ord_0000twin0000", by: "booking_reference", certain: false },
@@ -97,7 +97,7 @@ it("a booking reference of several orders is only a suggestion", async () => {
 it("a document that names an order with another price or passenger is not certain, and reports the difference", async () => {
   const references = [booked.pnr];
   const { totalAmount, totalCurrency: currency } = order;
-  const asking = (fields: Record<string, string>) => ask("receipt", scanOf(fields, { references }));
+  const asking = (fields: Record<string, string>) => ask("receipt", buildScan(fields, { references }));
   const otherwise = (by: string, differs: string[]) => [{ ...match(by, false)[0], differs }];
   expect(await asking({ totalAmount, currency })).toEqual(match("booking_reference", true));
   expect(await asking({ totalAmount: `9${totalAmount}`, currency })).toEqual(
@@ -105,8 +105,8 @@ it("a document that names an order with another price or passenger is not certai
   );
   expect(await asking({ totalAmount: `9${totalAmount}` })).toEqual(otherwise("booking_reference", ["amount"]));
   expect(await asking({ totalAmount, currency: "XXX" })).toEqual(otherwise("booking_reference", ["currency"]));
-  const legs = [fieldsOf({ bookingReference: booked.pnr })];
-  const pass = (fields: Record<string, string>) => ask("boarding_pass", scanOf(fields, { legs }));
+  const legs = [buildFields({ bookingReference: booked.pnr })];
+  const pass = (fields: Record<string, string>) => ask("boarding_pass", buildScan(fields, { legs }));
   const [traveler] = await service.sql(
     "select travelers -> 0 ->> 'familyName' as family, travelers -> 0 ->> 'givenName' as given from booking where order_id = $1",
     [booked.orderId],
@@ -122,7 +122,7 @@ it("a document that names an order with another price or passenger is not certai
 it("amount and date suggest an order, within a few days of its booking and in its currency", async () => {
   const { totalAmount, totalCurrency: currency } = order;
   const on = (days: number, more: Record<string, string> = {}) =>
-    ask("receipt", scanOf({ totalAmount, currency, issuedOn: today().add({ days }).toString(), ...more }));
+    ask("receipt", buildScan({ totalAmount, currency, issuedOn: today().add({ days }).toString(), ...more }));
   expect(await on(0)).toEqual(match("amount_and_date", false));
   expect(await on(6)).toEqual(match("amount_and_date", false));
   for (const none of [
@@ -146,9 +146,9 @@ it("a boarding pass matches an order by reference, flight and date together", as
     departsOn: segment?.departingAt.slice(0, 10) ?? "",
   };
   const withLeg = (more: Record<string, string>) =>
-    ask("boarding_pass", scanOf({}, { legs: [fieldsOf({ ...leg, ...more })] }));
+    ask("boarding_pass", buildScan({}, { legs: [buildFields({ ...leg, ...more })] }));
   expect(await withLeg({})).toEqual(match("flight", true));
-  const ofOther = scanOf({ familyName: "NOBODY", givenName: "AT ALL" }, { legs: [fieldsOf(leg)] });
+  const ofOther = buildScan({ familyName: "NOBODY", givenName: "AT ALL" }, { legs: [buildFields(leg)] });
   expect(await ask("boarding_pass", ofOther)).toEqual([{ ...match("flight", false)[0], differs: ["passenger"] }]);
   expect(await withLeg({ flightNumber: "9999" })).toEqual(match("booking_reference", false));
   expect(await withLeg({ departsOn: today().toString() })).toEqual(match("booking_reference", false));
@@ -156,7 +156,7 @@ it("a boarding pass matches an order by reference, flight and date together", as
 });
 
 it("orders that the key may not read, and those of other tenants, are never matched", async () => {
-  const scan = scanOf({}, { references: [booked.pnr, booked.orderId] });
+  const scan = buildScan({}, { references: [booked.pnr, booked.orderId] });
   const other = await newFundedTenant(service, "Other");
   for (const as of [
     ...[{ scopes: [] }, { scopes: ["stays:read"] }, { scopes: ["documents:read"] }, { tenantId: "payer:0x00" }],

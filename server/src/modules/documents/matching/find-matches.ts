@@ -50,11 +50,11 @@ type Asked = Pick<Caller, "tenantId" | "environment"> & { kinds: OrderRecord["ki
 
 async function findBought(scan: Scan, reads: Ports["reads"], asked: Asked): Promise<Match[]> {
   const { tenantId, environment, kinds } = asked;
-  const references = referencesOf(scan);
+  const references = listReferences(scan);
   const orderIds = references.filter((text) => ORDER_ID.test(text));
   const pnrs = references.filter((text) => BOOKING_REFERENCE.test(text));
   const named = await reads(tenantId, async ({ orders, invoices }) => {
-    const invoiced = await invoices.orderIdsOf(
+    const invoiced = await invoices.listOrderIds(
       { tenantId, environment },
       references.filter((text) => INVOICE_NUMBER.test(text)),
     );
@@ -89,7 +89,7 @@ function namedBy({ orderId }: OrderRecord, orderIds: readonly string[], invoiced
 
 const toMatch = ({ orderId }: OrderRecord, by: Match["by"]) => ({ orderId, by });
 
-function referencesOf({ references, fields, legs = [] }: Scan): string[] {
+function listReferences({ references, fields, legs = [] }: Scan): string[] {
   const named = [
     fields.invoiceNumber,
     fields.bookingReference,
@@ -110,7 +110,7 @@ async function suggestByAmount(
   const amount = totalAmount === undefined ? undefined : parseDecimal(totalAmount.value);
   const day = readDay(issuedOn?.value);
   if (amount === undefined || currency === undefined || day === undefined) return [];
-  const [from, until] = [day.subtract(BOOKED_BEFORE), day.add(BOOKED_AFTER)].map(startOf);
+  const [from, until] = [day.subtract(BOOKED_BEFORE), day.add(BOOKED_AFTER)].map(startOfDay);
   if (from === undefined || until === undefined) return [];
   const before = earliestId("bkg_", until.epochMilliseconds);
   const booked = await reads(tenantId, ({ orders }) =>
@@ -122,7 +122,7 @@ async function suggestByAmount(
     .map((order) => ({ ...toMatch(order, "amount_and_date"), certain: false }));
 }
 
-const startOf = (day: Temporal.PlainDate): Temporal.Instant => day.toZonedDateTime("UTC").toInstant();
+const startOfDay = (day: Temporal.PlainDate): Temporal.Instant => day.toZonedDateTime("UTC").toInstant();
 
 function readDay(text: string | undefined): Temporal.PlainDate | undefined {
   try {
@@ -139,7 +139,7 @@ async function findFlights(
   { tenantId, environment, kinds }: Asked,
 ): Promise<Match[]> {
   if (!kinds.includes("flight")) return [];
-  const pnrs = referencesOf(scan).filter((text) => BOOKING_REFERENCE.test(text));
+  const pnrs = listReferences(scan).filter((text) => BOOKING_REFERENCE.test(text));
   const found = await reads(tenantId, async ({ orders, bookings }) => {
     const named = await orders.listNamed(tenantId, environment, { orderIds: [], pnrs, kinds: ["flight"] });
     return await Promise.all(
@@ -171,14 +171,14 @@ function isOfNobody({ familyName, givenName }: Fields, travelers: Booking["trave
 function isOnBoard({ bookingReference, carrier, flightNumber, departsOn }: Fields, order: OrderRecord): boolean {
   if (bookingReference?.value.toUpperCase() !== order.pnr) return false;
   if (flightNumber === undefined || departsOn === undefined) return false;
-  const [flight, day] = [flightOf(`${carrier?.value ?? ""}${flightNumber.value}`), departsOn.value];
+  const [flight, day] = [normalizeFlight(`${carrier?.value ?? ""}${flightNumber.value}`), departsOn.value];
   return order.slices
     .flatMap(({ segments }) => segments)
-    .some((segment) => flightOf(segment.flightNumber) === flight && segment.departingAt.startsWith(day));
+    .some((segment) => normalizeFlight(segment.flightNumber) === flight && segment.departingAt.startsWith(day));
 }
 
 /** BA0117 and BA 117 are one flight. */
-const flightOf = (text: string): string =>
+const normalizeFlight = (text: string): string =>
   text
     .toUpperCase()
     .replaceAll(" ", "")

@@ -1,11 +1,11 @@
 import { expect, it } from "vitest";
-import { passportOf, scanOf } from "../../../../test/support/fake-scanner.ts";
+import { buildScan, passportFields } from "../../../../test/support/fake-scanner.ts";
 import type { ReasonCode } from "../reason-codes.ts";
-import { scannedPersonOf } from "./scanned-person.ts";
+import { toScannedPerson } from "./scanned-person.ts";
 
 const notTaken = (code: ReasonCode, field?: string, more: Readonly<Record<string, string>> = {}) => {
   const reasons = [{ code, message: "Look.", ...(field === undefined ? {} : { field }) }];
-  return scannedPersonOf(scanOf({ ...passportOf("AB1234567"), ...more }, { reasons }))?.notTaken;
+  return toScannedPerson(buildScan({ ...passportFields("AB1234567"), ...more }, { reasons }))?.notTaken;
 };
 
 it("reports the fields that it leaves out, with the code of the reason", () => {
@@ -23,8 +23,8 @@ it("reports the fields that it leaves out, with the code of the reason", () => {
 });
 
 it("a field that was not read is left out, too, and a document in doubt as a whole fills nothing", () => {
-  const { bornOn: _, ...fields } = passportOf("AB1234567");
-  expect(scannedPersonOf(scanOf(fields))?.notTaken).toEqual([{ field: "bornOn", reason: "not_read" }]);
+  const { bornOn: _, ...fields } = passportFields("AB1234567");
+  expect(toScannedPerson(buildScan(fields))?.notTaken).toEqual([{ field: "bornOn", reason: "not_read" }]);
   const reasons = [{ code: "mrz_missing" as const, message: "Look." }];
-  expect(scannedPersonOf(scanOf(fields, { reasons }))).toBeUndefined();
+  expect(toScannedPerson(buildScan(fields, { reasons }))).toBeUndefined();
 });

@@ -15,7 +15,7 @@ interface Read {
  * The values of an identity document that may fill a profile without review: fields that no reason doubts, and why the
  * others are left out. Undefined if none may, such as if a reason concerns the whole document.
  */
-export function scannedPersonOf({ fields, reasons }: Scan): ScannedPerson | undefined {
+export function toScannedPerson({ fields, reasons }: Scan): ScannedPerson | undefined {
   const doubts = new Map<string, string>();
   for (const { code, field } of reasons) {
     const isOfField = field !== undefined && (KNOWN.has(field) || Object.hasOwn(fields, field));
@@ -36,7 +36,7 @@ function toPerson(read: Read): ScannedPerson | undefined {
   const [givenName, familyName, bornOn, sex] = ["givenName", "familyName", "bornOn", "sex"].map((name) =>
     sure(read, name),
   );
-  const passport = passportOf(read);
+  const passport = toPassport(read);
   const person: ScannedPerson = {
     ...(givenName === undefined ? {} : { givenName }),
     ...(familyName === undefined ? {} : { familyName }),
@@ -63,7 +63,7 @@ function missing(read: Read, field: NotTaken["field"], name: string): NotTaken[]
   return sure(read, name) === undefined ? [{ field, reason: read.doubts.get(name) ?? NOT_READ }] : [];
 }
 
-function passportOf(read: Read): ScannedPerson["passport"] {
+function toPassport(read: Read): ScannedPerson["passport"] {
   const [type, nationality, number] = ["documentType", "nationality", "documentNumber"].map((name) => sure(read, name));
   const [issuedOn, expiresOn] = [sure(read, "issuedOn"), sure(read, "expiresOn")];
   if (type !== "passport" || nationality === undefined || number === undefined || expiresOn === undefined)

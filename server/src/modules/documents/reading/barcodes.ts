@@ -38,11 +38,11 @@ export async function findBarcodes(raster: Raster, page: number, tilt = 0): Prom
   const begun = process.cpuUsage();
   const found = new Map<string, Barcode>();
   for (const angle of new Set([0, tilt, ...ANGLES])) {
-    for (const factor of factorsOf(raster)) {
+    for (const factor of listFactors(raster)) {
       if (isSpent(begun)) return [...found.values()];
       const looked = await turn(await scale(raster, factor), angle);
       for (const result of await look(looked)) {
-        const barcode = toBarcode(result, page, boxOf(result, looked, angle, raster, factor));
+        const barcode = toBarcode(result, page, locateBox(result, looked, angle, raster, factor));
         if (barcode !== undefined) found.set(`${barcode.symbology} ${barcode.text}`, barcode);
       }
       if ([...found.values()].some(({ text }) => BOARDING_PASS.test(text))) return [...found.values()];
@@ -57,7 +57,7 @@ function isSpent(begun: NodeJS.CpuUsage): boolean {
 }
 
 /** A small image is enlarged; beyond that a page shows nothing new. */
-function factorsOf({ width, height }: Raster): ReadonlySet<number> {
+function listFactors({ width, height }: Raster): ReadonlySet<number> {
   return new Set(SIDES.map((side) => Math.min(MOST_ENLARGED, side / Math.max(width, height))));
 }
 
@@ -94,7 +94,7 @@ function toBarcode({ symbology: found, text, isValid }: ReadResult, page: number
 }
 
 /** Back from the turned and scaled page, around both centres. */
-function boxOf({ position }: ReadResult, looked: Raster, angle: number, raster: Raster, factor: number): Box {
+function locateBox({ position }: ReadResult, looked: Raster, angle: number, raster: Raster, factor: number): Box {
   const radians = (-angle * Math.PI) / 180;
   const points = [position.topLeft, position.topRight, position.bottomRight, position.bottomLeft].map(({ x, y }) => {
     const across = x - looked.width / 2;

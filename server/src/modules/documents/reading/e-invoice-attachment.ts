@@ -1,5 +1,5 @@
 import type { PdfFile } from "./pdf.ts";
-import { viewOf, withMemory } from "./pdfium.ts";
+import { memoryView, withMemory } from "./pdfium.ts";
 
 const MOST_ATTACHMENTS = 50;
 const MOST_NAME_BYTES = 512;
@@ -18,17 +18,17 @@ export function findEInvoice({ pdfium, document }: PdfFile): string | undefined 
   const attachments = Array.from({ length: count }, (_, index) => pdfium._FPDFDoc_GetAttachment(document, index));
   const named = attachments
     .filter((attachment) => attachment !== 0)
-    .map((attachment) => ({ attachment, name: nameOf(attachment) }));
+    .map((attachment) => ({ attachment, name: readName(attachment) }));
   // The right name first, as other XML may be attached.
   const ordered = named.toSorted((one, other) => Number(NAMES.has(other.name)) - Number(NAMES.has(one.name)));
   for (const { attachment, name } of ordered) {
     if (!name.endsWith(".xml")) continue;
-    const xml = contentOf(attachment);
+    const xml = readContent(attachment);
     if (xml !== undefined && ROOT.test(xml.slice(0, LOOKED_AT))) return xml;
   }
   return undefined;
 
-  function nameOf(attachment: number): string {
+  function readName(attachment: number): string {
     return withMemory(pdfium, MOST_NAME_BYTES, (pointer) => {
       const length = Math.min(pdfium._FPDFAttachment_GetName(attachment, pointer, MOST_NAME_BYTES), MOST_NAME_BYTES);
       const bytes = Buffer.from(pdfium.HEAPU8.subarray(pointer, pointer + Math.max(0, length - 2)));
@@ -36,10 +36,10 @@ export function findEInvoice({ pdfium, document }: PdfFile): string | undefined 
     });
   }
 
-  function contentOf(attachment: number): string | undefined {
+  function readContent(attachment: number): string | undefined {
     const size = withMemory(pdfium, 4, (written) => {
       pdfium._FPDFAttachment_GetFile(attachment, 0, 0, written);
-      return viewOf(pdfium).getUint32(written, true);
+      return memoryView(pdfium).getUint32(written, true);
     });
     if (size === 0 || size > MOST_XML_BYTES) return undefined;
     return withMemory(pdfium, size + 4, (pointer) => {

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { languagesOf } from "./languages.ts";
+import { chooseLanguages } from "./languages.ts";
 
 /** Texts as read in English. */
 const PASSPORTS = [
@@ -20,11 +20,11 @@ const recognise = (text: string) => {
 };
 
 it.each(PASSPORTS)("the labels of a passport show that it is in %s", (language, text) => {
-  expect(languagesOf(recognise(text))).toEqual([language, "eng"]);
+  expect(chooseLanguages(recognise(text))).toEqual([language, "eng"]);
 });
 
 it("a passport in English alone is read in English", () => {
   const text =
     "Surname Given names Nationality Date of birth Sex Place of birth Authority Date of issue Date of expiry";
-  expect(languagesOf(recognise(`PASSPORT ${text}`))).toEqual(["eng"]);
+  expect(chooseLanguages(recognise(`PASSPORT ${text}`))).toEqual(["eng"]);
 });

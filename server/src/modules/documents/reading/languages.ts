@@ -45,12 +45,12 @@ function words(...lines: readonly string[]): ReadonlySet<string> {
 const FEWEST_WORDS = 3;
 
 /** The languages of a page that was read as English, its own one first. */
-export function languagesOf(english: Recognised): Language[] {
-  const language = languageOf(english);
+export function chooseLanguages(english: Recognised): Language[] {
+  const language = detectLanguage(english);
   return language === undefined ? ["eng"] : [language, "eng"];
 }
 
-function languageOf({ words }: Recognised): Exclude<Language, "eng" | "jpn"> | undefined {
+function detectLanguage({ words }: Recognised): Exclude<Language, "eng" | "jpn"> | undefined {
   const plain = words.map(({ text }) => withoutMarks(text));
   const counts = (["deu", "fra", "spa", "por", "pol"] as const).map((language) => {
     return { language, count: plain.filter((word) => WORDS[language].has(word)).length };

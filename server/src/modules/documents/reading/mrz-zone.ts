@@ -47,13 +47,15 @@ const FOOT: Band = { box: { x: 0, y: 0.6, width: 1, height: 0.4 }, letter: undef
  */
 export async function findMrz(recognizer: Recognizer, straight: Raster, text: PageText): Promise<MrzLines[]> {
   const found = new Map<string, MrzLines & { score: number }>();
-  for (const band of [...bandsOf(text), FOOT]) {
+  for (const band of [...findBands(text), FOOT]) {
     // Only if no other band was a zone.
     if (band === FOOT && [...found.values()].some(({ confidence }) => confidence > CREDIBLE)) continue;
-    const image = await imageOf(straight, band);
+    const image = await cutBand(straight, band);
     if (image === undefined) continue;
     const readings = [...INKS.map((ink) => readByCells(recognizer, image, ink)), readAsText(recognizer, image)];
-    for (const [index, zone] of readings.flatMap((reading, at) => zonesOf(reading).map((one) => [at, one] as const))) {
+    for (const [index, zone] of readings.flatMap((reading, at) =>
+      findZones(reading).map((one) => [at, one] as const),
+    )) {
       const key = zone.lines.join("\n");
       const known = found.get(key);
       // A reading that repeats is more likely.
@@ -85,7 +87,7 @@ function tightBox(box: Box, rows: Span | undefined, height: number): Box {
 export function mrzOfText({ page, lines }: PageText): MrzLines[] {
   const long = lines.filter(({ words }) => /^[A-Z0-9<]{20,}$/.test(words.map(({ text }) => text).join("")));
   const box = aroundBoxes(long.flatMap(({ words }) => words.map((word) => word.box))) ?? FOOT.box;
-  return zonesOf(long.map(({ words }) => toZoneLine(words)))
+  return findZones(long.map(({ words }) => toZoneLine(words)))
     .toSorted((one, other) => other.score - one.score)
     .map((zone) => ({ lines: zone.lines, confidence: zone.confidence, page, box }));
 }
@@ -94,7 +96,7 @@ export function mrzOfText({ page, lines }: PageText): MrzLines[] {
 const ZONE_TEXT = /^[A-Z0-9<«‹‐–—_\-({[KCcLlEeSs£€&*.,:;'"/\\|]+$/;
 const FILLERS = /[<«‹]/g;
 
-function bandsOf({ lines }: PageText): Band[] {
+function findBands({ lines }: PageText): Band[] {
   const bands: { words: Word[]; bottom: number }[] = [];
   for (const { words } of lines) {
     const long = words.filter(({ text }) => text.length >= 5 || FILLERS.test(text));
@@ -136,7 +138,7 @@ function toBand(words: readonly Word[]): Band {
   };
 }
 
-async function imageOf(straight: Raster, { box, letter }: Band): Promise<Raster | undefined> {
+async function cutBand(straight: Raster, { box, letter }: Band): Promise<Raster | undefined> {
   const { width, height } = straight;
   const cut = crop(straight, {
     left: box.x * width,
@@ -199,7 +201,7 @@ const toZoneLine = (words: readonly Word[]): ZoneLine => ({
 });
 
 /** Every grouping of successive lines into a zone. */
-function zonesOf(
+function findZones(
   lines: readonly ZoneLine[],
 ): { lines: string[]; rows: Span | undefined; confidence: number; score: number }[] {
   const long = lines.filter(({ text }) => text.length >= SHORTEST);

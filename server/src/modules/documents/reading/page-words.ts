@@ -34,10 +34,10 @@ export function toLines(pieces: readonly (readonly Word[])[]): TextLine[] {
     return box === undefined ? [] : [{ words, box }];
   });
   const rows: Row[] = [];
-  for (const piece of bounded.toSorted((one, other) => middleOf(one.box) - middleOf(other.box))) {
+  for (const piece of bounded.toSorted((one, other) => middleY(one.box) - middleY(other.box))) {
     const fitting = rows.slice(-OPEN_ROWS).findLast((row) => belongs(row, piece.box));
     if (fitting === undefined) {
-      rows.push({ words: [...piece.words], middle: middleOf(piece.box), height: piece.box.height, boxes: [piece.box] });
+      rows.push({ words: [...piece.words], middle: middleY(piece.box), height: piece.box.height, boxes: [piece.box] });
     } else join(fitting, piece.words, piece.box);
   }
   return rows
@@ -86,11 +86,11 @@ interface Row {
 /** Pieces come from top to bottom: only the last rows can grow. */
 const OPEN_ROWS = 6;
 
-const middleOf = ({ y, height }: Box): number => y + height / 2;
+const middleY = ({ y, height }: Box): number => y + height / 2;
 
 function belongs(row: Row, box: Box): boolean {
   const height = Math.min(row.height, Math.max(box.height, row.height * 0.5));
-  const isLevel = Math.abs(middleOf(box) - row.middle) < 0.5 * height;
+  const isLevel = Math.abs(middleY(box) - row.middle) < 0.5 * height;
   // Two overlapping texts are two lines.
   return isLevel && row.boxes.every((other) => overlap(other, box) < 0.3 * Math.min(other.width, box.width));
 }
@@ -104,6 +104,6 @@ function join(row: Row, words: readonly Word[], box: Box): void {
   row.boxes.push(box);
   if (box.height < 0.6 * row.height) return;
   const count = row.boxes.length;
-  row.middle += (middleOf(box) - row.middle) / count;
+  row.middle += (middleY(box) - row.middle) / count;
   row.height += (box.height - row.height) / count;
 }

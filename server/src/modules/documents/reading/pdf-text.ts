@@ -3,7 +3,7 @@ import { aroundBoxes } from "./boxes.ts";
 import type { Word } from "./page.ts";
 import { cleanWord } from "./page-words.ts";
 import type { PdfPage } from "./pdf.ts";
-import { type Pdfium, viewOf, withMemory } from "./pdfium.ts";
+import { memoryView, type Pdfium, withMemory } from "./pdfium.ts";
 import { crop, type Raster } from "./raster.ts";
 
 /** Far more than a page of small print. */
@@ -86,12 +86,12 @@ function collect(page: PdfPage, text: number, rectangle: number): PdfText {
   for (let index = 0; index < count; index += 1) {
     const code = pdfium._FPDFText_GetUnicode(text, index);
     if (isUnmapped(pdfium, text, index, code)) unmapped += 1;
-    const character = characterOf(code);
+    const character = toCharacter(code);
     if (character === undefined || SPACE.test(character)) {
       end();
       continue;
     }
-    const box = boxOf(page, text, index, rectangle);
+    const box = readBox(page, text, index, rectangle);
     if (box === undefined || isTilted(pdfium._FPDFText_GetCharAngle(text, index)) || isInvisible(pdfium, text, index))
       continue;
     if (open !== undefined && !continues(open.box, box, page)) end();
@@ -109,7 +109,7 @@ const isUnmapped = (pdfium: Pdfium, text: number, index: number, code: number): 
 
 const isPrivate = (code: number): boolean => code >= 0xe000 && code <= 0xf8ff;
 
-function characterOf(code: number): string | undefined {
+function toCharacter(code: number): string | undefined {
   const isCharacter = code > 0 && code <= 0x10ffff && !(code >= 0xd800 && code <= 0xdfff);
   // PDFium's code for a hyphen at the end of a line.
   if (code === 0x02 || code === 0xfffe) return "-";
@@ -120,10 +120,10 @@ const isTilted = (radians: number): boolean =>
   Math.min(Math.abs(radians), Math.abs(radians - 2 * Math.PI)) > TOO_TILTED;
 
 /** In fractions of the displayed page, or `undefined` for a character outside it. */
-function boxOf(page: PdfPage, text: number, index: number, rectangle: number): Box | undefined {
+function readBox(page: PdfPage, text: number, index: number, rectangle: number): Box | undefined {
   const { pdfium, width, height } = page;
   if (pdfium._FPDFText_GetLooseCharBox(text, index, rectangle) === 0) return undefined;
-  const view = viewOf(pdfium);
+  const view = memoryView(pdfium);
   const [left = 0, top = 0, right = 0, bottom = 0] = [0, 4, 8, 12].map((offset) =>
     view.getFloat32(rectangle + offset, true),
   );

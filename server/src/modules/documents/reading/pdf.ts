@@ -1,6 +1,6 @@
 import { DocumentRefused } from "../document-scanner.ts";
 import type { Box } from "../scan.ts";
-import { openPdfium, type Pdfium, viewOf, withMemory } from "./pdfium.ts";
+import { memoryView, openPdfium, type Pdfium, withMemory } from "./pdfium.ts";
 import { openPixels, type Raster } from "./raster.ts";
 
 /** More pages are a report rather than a receipt. */
@@ -44,7 +44,7 @@ export class PdfFile {
     const memory = pdfium.wasmExports.malloc(bytes.length);
     pdfium.HEAPU8.set(bytes, memory);
     const document = pdfium._FPDF_LoadMemDocument(memory, bytes.length, 0);
-    if (document === 0) throw refusalOf(pdfium._FPDF_GetLastError());
+    if (document === 0) throw toRefusal(pdfium._FPDF_GetLastError());
     const file = new PdfFile(pdfium, document);
     if (file.pageCount < 1) throw new DocumentRefused("document_damaged", "The PDF has no pages.");
     if (file.pageCount > MOST_PDF_PAGES) {
@@ -123,7 +123,7 @@ export class PdfPage {
 
   #toDevice(x: number, y: number, pointer: number): [x: number, y: number] {
     this.pdfium._FPDF_PageToDevice(this.page, 0, 0, DEVICE_SIDE, DEVICE_SIDE, 0, x, y, pointer, pointer + 4);
-    const view = viewOf(this.pdfium);
+    const view = memoryView(this.pdfium);
     return [view.getInt32(pointer, true), view.getInt32(pointer + 4, true)];
   }
 
@@ -140,16 +140,16 @@ export class PdfPage {
     const count = Math.min(this.objectCount, MOST_OBJECTS);
     for (let index = 0; index < count; index += 1) {
       const object = pdfium._FPDFPage_GetObject(page, index);
-      if (object !== 0 && isImage(object)) largest = Math.max(largest, this.#shareOf(object));
+      if (object !== 0 && isImage(object)) largest = Math.max(largest, this.#measureShare(object));
     }
     return largest;
   }
 
-  #shareOf(object: number): number {
+  #measureShare(object: number): number {
     return withMemory(this.pdfium, 16, (pointer) => {
       const at = [pointer, pointer + 4, pointer + 8, pointer + 12] as const;
       if (this.pdfium._FPDFPageObj_GetBounds(object, ...at) === 0) return 0;
-      const view = viewOf(this.pdfium);
+      const view = memoryView(this.pdfium);
       const [left, bottom, right, top] = at.map((place) => view.getFloat32(place, true));
       const area = ((right ?? 0) - (left ?? 0)) * ((top ?? 0) - (bottom ?? 0));
       return Math.min(1, Math.abs(area) / (this.width * this.height));
@@ -165,7 +165,7 @@ function swapRedAndBlue(pixels: Uint8Array): void {
   }
 }
 
-function refusalOf(error: number): DocumentRefused {
+function toRefusal(error: number): DocumentRefused {
   if (error === PASSWORD_NEEDED) {
     return new DocumentRefused("document_encrypted", "The PDF needs a password. Save it without one and send that.");
   }

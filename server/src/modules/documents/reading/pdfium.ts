@@ -60,4 +60,4 @@ export function withMemory<Result>(pdfium: Pdfium, size: number, use: (pointer: 
 }
 
 /** Its current memory: growing replaces the buffer. */
-export const viewOf = (pdfium: Pdfium): DataView => new DataView(pdfium.HEAPU8.buffer);
+export const memoryView = (pdfium: Pdfium): DataView => new DataView(pdfium.HEAPU8.buffer);

@@ -16,7 +16,7 @@ export function evenLight(raster: Raster): Raster {
   const { data, width, height } = raster;
   const columns = Math.ceil(width / CELL);
   const rows = Math.ceil(height / CELL);
-  const paper = smooth(paperOf(raster, columns, rows), columns, rows);
+  const paper = smooth(measurePaper(raster, columns, rows), columns, rows);
   const even = new Uint8Array(data.length);
   for (let y = 0; y < height; y += 1) {
     const down = Math.min(rows - 1, Math.max(0, y / CELL - 0.5));
@@ -39,7 +39,7 @@ export function evenLight(raster: Raster): Raster {
 const mix = (one: number, other: number, share: number): number => one + (other - one) * share;
 
 /** The grey of the paper in each cell: that of its lighter pixels. */
-function paperOf({ data, width, height }: Raster, columns: number, rows: number): Float32Array {
+function measurePaper({ data, width, height }: Raster, columns: number, rows: number): Float32Array {
   const paper = new Float32Array(columns * rows);
   const histogram = new Uint32Array(256);
   for (let row = 0; row < rows; row += 1) {

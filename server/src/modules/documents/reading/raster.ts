@@ -89,18 +89,18 @@ async function toRaster(image: Sharp): Promise<Raster> {
     .toColourspace("b-w")
     .raw({ depth: "uchar" })
     .toBuffer({ resolveWithObject: true });
-  return { data: channelOf(data, info.channels), width: info.width, height: info.height };
+  return { data: firstChannel(data, info.channels), width: info.width, height: info.height };
 }
 
 /** libvips may keep an alpha channel beside the grey. */
-function channelOf(data: Uint8Array, channels: number): Uint8Array {
+function firstChannel(data: Uint8Array, channels: number): Uint8Array {
   if (channels === 1) return data;
   const grey = new Uint8Array(data.length / channels);
   for (let at = 0; at < grey.length; at += 1) grey[at] = data[at * channels] ?? 0;
   return grey;
 }
 
-const sharpOf = ({ data, width, height }: Raster): Sharp =>
+const toSharp = ({ data, width, height }: Raster): Sharp =>
   sharp(data, { raw: { width, height, channels: 1 }, limitInputPixels: false });
 
 export interface Rectangle {
@@ -129,13 +129,13 @@ export async function scale(raster: Raster, factor: number): Promise<Raster> {
   if (factor === 1) return raster;
   const width = Math.max(1, Math.round(raster.width * factor));
   const height = Math.max(1, Math.round(raster.height * factor));
-  return toRaster(sharpOf(raster).resize({ width, height, fit: "fill", kernel: factor > 1 ? "cubic" : "lanczos3" }));
+  return toRaster(toSharp(raster).resize({ width, height, fit: "fill", kernel: factor > 1 ? "cubic" : "lanczos3" }));
 }
 
 /** Turns clockwise by any angle; the page grows to keep all of it, with white added. */
 export async function turn(raster: Raster, degrees: number): Promise<Raster> {
   if (degrees === 0) return raster;
-  return toRaster(sharpOf(raster).rotate(degrees, { background: "white" }));
+  return toRaster(toSharp(raster).rotate(degrees, { background: "white" }));
 }
 
 /** Adds a white frame of this many pixels: letters at the edge of an image are rarely recognised. */
@@ -152,7 +152,7 @@ const MOST_JPEG_BYTES = 1_000_000;
 
 /** For a vision model: at most 1,600 pixels per side and 1 MB. */
 export async function toJpeg(raster: Raster): Promise<Uint8Array> {
-  const image = sharpOf(raster).resize({
+  const image = toSharp(raster).resize({
     width: JPEG_SIDE,
     height: JPEG_SIDE,
     fit: "inside",

@@ -9,7 +9,7 @@ import type { Reading } from "./page.ts";
 import { openImage } from "./raster.ts";
 import { readDocument } from "./read-document.ts";
 
-const linesOf = ({ pages }: Reading): string[] =>
+const listLines = ({ pages }: Reading): string[] =>
   pages.flatMap(({ lines }) => lines.map(({ words }) => words.map(({ text }) => text).join(" ")));
 
 const RECEIPT = ["Rechnung Frühstück und Bad", "Gesamtbetrag 124,50 EUR"];
@@ -17,14 +17,14 @@ const RECEIPT = ["Rechnung Frühstück und Bad", "Gesamtbetrag 124,50 EUR"];
 it("text of an image is read in its language in any orientation, and located on the original", async () => {
   const turned = await sharp(drawText(RECEIPT)).rotate(187, { background: "white" }).jpeg().toBuffer();
   const reading = await readDocument(turned, "jpeg", "receipt");
-  expect(linesOf(reading)).toEqual(RECEIPT);
+  expect(listLines(reading)).toEqual(RECEIPT);
   const total = reading.pages[0]?.lines.at(-1)?.words[1];
   const placement = reading.placements.get(1);
   if (total === undefined || placement === undefined) throw new Error("No total.");
   expect(total).toMatchObject({ text: "124,50", confidence: expect.closeTo(0.9, 0) });
   // The position of the total on the original image, where there is ink.
   const given = placement.toGiven(total.box);
-  expect(await darkestOf(turned, given)).toBeLessThan(60);
+  expect(await measureDarkest(turned, given)).toBeLessThan(60);
   expect(given.y).toBeLessThan(0.5);
 });
 
@@ -41,7 +41,7 @@ it("amounts in monospaced print keep their decimals", async () => {
   const lines = ["CORNER STORE", "Reno NV 89501", "04/25/2026", "", ...printed];
   const image = drawText(lines, { font: "mono", size: 24, width: 640 });
   const reading = await readDocument(image, "png", "receipt");
-  expect(linesOf(reading).slice(3)).toEqual(rows.map((row) => row.join(" ")));
+  expect(listLines(reading).slice(3)).toEqual(rows.map((row) => row.join(" ")));
 });
 
 it("a passport sent as a receipt is read upright", async () => {
@@ -52,10 +52,13 @@ it("a passport sent as a receipt is read upright", async () => {
     width: 800,
   });
   const reading = await readDocument(image, "png", "receipt");
-  expect(linesOf(reading).slice(0, 2)).toEqual(["PASSPORT / PASSEPORT", "Surname"]);
+  expect(listLines(reading).slice(0, 2)).toEqual(["PASSPORT / PASSEPORT", "Surname"]);
 });
 
-async function darkestOf(image: Buffer, box: { x: number; y: number; width: number; height: number }): Promise<number> {
+async function measureDarkest(
+  image: Buffer,
+  box: { x: number; y: number; width: number; height: number },
+): Promise<number> {
   const { width, height } = await sharp(image).metadata();
   const part = {
     left: Math.floor(box.x * width),
@@ -81,14 +84,17 @@ it("Japanese is read", async () => {
     "png",
     "receipt",
   );
-  const text = linesOf(reading).join("\n").replaceAll(" ", "");
+  const text = listLines(reading).join("\n").replaceAll(" ", "");
   expect(text).toContain("領収書");
   expect(text).toMatch(/合計.1,280/);
 });
 
 it("a photo of a phone in HEIC is read", async () => {
   const bytes = readFileSync(new URL("../../../../test/fixtures/taxi-receipt.heic", import.meta.url));
-  expect(linesOf(await readDocument(bytes, "heic", "receipt"))).toEqual(["Taxi receipt 2026-11-26", "Total 24.50 EUR"]);
+  expect(listLines(await readDocument(bytes, "heic", "receipt"))).toEqual([
+    "Taxi receipt 2026-11-26",
+    "Total 24.50 EUR",
+  ]);
   await expect(readDocument(bytes.subarray(0, 2_000), "heic", "receipt")).rejects.toMatchObject({
     code: "document_damaged",
   });
@@ -107,7 +113,7 @@ it("the visible text of a PDF is read, with its e-invoice", async () => {
     page.file(Buffer.from(xml), { name: "factur-x.xml" });
   });
   const reading = await readDocument(pdf, "pdf", "invoice");
-  expect(linesOf(reading)).toEqual(["Invoice Müller & Söhne", "Total 124,50 €"]);
+  expect(listLines(reading)).toEqual(["Invoice Müller & Söhne", "Total 124,50 €"]);
   expect(reading.pages[0]).toMatchObject({ source: "text", page: 1 });
   expect(reading.eInvoice).toBe(xml);
   const [total] = reading.pages[0]?.lines[1]?.words ?? [];
@@ -122,14 +128,14 @@ it("a scanned PDF is recognised, and the text hidden under its image is ignored"
   });
   const reading = await readDocument(pdf, "pdf", "receipt");
   expect(reading.pages[0]?.source).toBe("ocr");
-  expect(linesOf(reading)).toEqual(["Receipt", "Total 12.30"]);
+  expect(listLines(reading)).toEqual(["Receipt", "Total 12.30"]);
 });
 
 it("invisible characters are not passed on", async () => {
   const reading = await readDocument(drawText(["Anything"]), "png", "receipt", {
     transcripts: [["Total\u202e 12.30\u200b", `x${"y".repeat(1_000)}`, "\u0007"]],
   });
-  expect(linesOf(reading)).toEqual(["Total 12.30", `x${"y".repeat(199)}`]);
+  expect(listLines(reading)).toEqual(["Total 12.30", `x${"y".repeat(199)}`]);
   expect(reading.pages[0]).toMatchObject({ source: "model", lines: [{ words: [{ confidence: 0.8 }, {}] }, {}] });
 });
 
@@ -154,7 +160,7 @@ it("a boarding pass in a PDF is read with its code and its text", async () => {
   });
   const reading = await readDocument(pdf, "pdf", "boarding_pass");
   expect(reading.barcodes).toMatchObject([{ symbology: "qr", text: PASS, page: 1 }]);
-  expect(linesOf(reading)).toEqual(["Gate 12"]);
+  expect(listLines(reading)).toEqual(["Gate 12"]);
 });
 
 const ZONE = ["P<UTOERIKSSON<<ANNA<MARIA<<<<<<<<<<<<<<<<<<<", "L898902C36UTO7408122F1204159ZE184226B<<<<<10"];
@@ -182,7 +188,7 @@ it("only the first page or frame of an image is read, with a reason", async () =
     .webp()
     .toBuffer();
   const reading = await readDocument(frames, "webp", "receipt");
-  expect(linesOf(reading)).toEqual(["First 1.00"]);
+  expect(listLines(reading)).toEqual(["First 1.00"]);
   expect(reading).toMatchObject({ pageCount: 2, reasons: [{ code: "pages_not_read" }] });
 });
 

@@ -1,17 +1,17 @@
 import type { Box } from "../scan.ts";
 import { aroundBoxes } from "./boxes.ts";
-import { isJapanese, languagesOf } from "./languages.ts";
+import { chooseLanguages, isJapanese } from "./languages.ts";
 import type { PageText, Word } from "./page.ts";
 import { joinAmounts, toLines } from "./page-words.ts";
 import { evenLight, inkRows, letterHeight } from "./prepare-page.ts";
 import { crop, frame, type Raster, type Rectangle, scale } from "./raster.ts";
 import {
+  countLetters,
+  joinPieces,
   type Language,
-  lettersOf,
   meanConfidence,
   type Recognised,
   type Recognizer,
-  recognisedOf,
 } from "./recognizer.ts";
 import { findLie, type Lie, type Placement, straighten } from "./straighten.ts";
 
@@ -78,7 +78,7 @@ const MOST_ROWS = 60;
 /** Adds isolated text, such as amounts far to the right, which layout analysis often misses. */
 function complete(recognizer: Recognizer, attempted: Attempt): Recognised {
   const { enlarged, recognised, languages } = attempted;
-  const { rest, rows } = restOf(attempted);
+  const { rest, rows } = findRest(attempted);
   const found = rows.flatMap((row) => {
     const part = crop(rest, row);
     if (part === undefined) return [];
@@ -90,7 +90,7 @@ function complete(recognizer: Recognizer, attempted: Attempt): Recognised {
         .map((word) => ({ ...word, box: boxOnPage(word.box, row, enlarged) })),
     );
   });
-  return recognisedOf([...recognised.pieces, ...found.filter((words) => words.length > 0)]);
+  return joinPieces([...recognised.pieces, ...found.filter((words) => words.length > 0)]);
 }
 
 /** Converts a box from fractions of a framed part of the page. */
@@ -117,17 +117,17 @@ function whiten({ data, width, height }: Raster, box: Box): void {
 /** In its own language, and line by line if text was missed: layout analysis, used to find the orientation, loses isolated text. */
 function readAgain(recognizer: Recognizer, attempted: Attempt): Attempt {
   const { enlarged, recognised } = attempted;
-  const languages = languagesOf(recognised);
-  if (languages.length === 1 && restOf(attempted).rows.length === 0) return attempted;
+  const languages = chooseLanguages(recognised);
+  if (languages.length === 1 && findRest(attempted).rows.length === 0) return attempted;
   const again = recognizer.recognise(enlarged, languages, "block");
   return isAsGood(again, recognised) ? { ...attempted, recognised: again, languages } : attempted;
 }
 
 const isAsGood = (one: Recognised, other: Recognised): boolean =>
-  one.confidence > other.confidence - CLEARLY_BETTER && lettersOf(one.words) >= 0.9 * lettersOf(other.words);
+  one.confidence > other.confidence - CLEARLY_BETTER && countLetters(one.words) >= 0.9 * countLetters(other.words);
 
 /** The unrecognised parts of a page, in bands. */
-function restOf({ enlarged, recognised }: Pick<Attempt, "enlarged" | "recognised">): {
+function findRest({ enlarged, recognised }: Pick<Attempt, "enlarged" | "recognised">): {
   rest: Raster;
   rows: Rectangle[];
 } {
@@ -217,10 +217,10 @@ async function attempt(recognizer: Recognizer, given: Raster, { quarterTurns, ti
 async function straightenFor(given: Raster, quarterTurns: number, tilt: number): Promise<Prepared> {
   const { raster, placement } = await straighten(given, quarterTurns, tilt);
   const straight = evenLight(raster);
-  return { straight, enlarged: await scale(straight, scaleOf(straight)), placement };
+  return { straight, enlarged: await scale(straight, chooseScale(straight)), placement };
 }
 
-function scaleOf(raster: Raster): number {
+function chooseScale(raster: Raster): number {
   const wanted = BEST_LETTER / (letterHeight(raster) ?? BEST_LETTER);
   const affordable = Math.sqrt(MOST_RECOGNISED_PIXELS / (raster.width * raster.height));
   const factor = Math.min(affordable, Math.max(LEAST_SCALE, Math.min(MOST_SCALE, wanted)));

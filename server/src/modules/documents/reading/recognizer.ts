@@ -108,7 +108,7 @@ export class Recognizer {
 
   /** The characters of one line, each with its confidence and its position in pixels. */
   recogniseCharacters(raster: Raster, allowed: string): Character[] {
-    const words = linesOf(this.#find(raster, ["eng"], "line", allowed)).flatMap((line) => line.words);
+    const words = listLines(this.#find(raster, ["eng"], "line", allowed)).flatMap((line) => line.words);
     return words.flatMap(({ symbols }) =>
       symbols.map(({ text, confidence, bbox }) => ({
         text,
@@ -156,13 +156,13 @@ export class Recognizer {
 
 type Found = z.output<typeof Found>;
 
-function linesOf({ blocks }: Found) {
+function listLines({ blocks }: Found) {
   return blocks.flatMap(({ paragraphs }) => paragraphs.flatMap(({ lines }) => lines));
 }
 
 function toRecognised(found: Found, { width, height }: Raster): Recognised {
   let sideways = 0;
-  const pieces = linesOf(found).map((line) =>
+  const pieces = listLines(found).map((line) =>
     line.words.flatMap(({ text, confidence, bbox }): Word[] => {
       const cleaned = cleanWord(text)?.replace(YEN, "¥");
       if (cleaned === undefined) return [];
@@ -178,15 +178,15 @@ function toRecognised(found: Found, { width, height }: Raster): Recognised {
       return [];
     }),
   );
-  return { ...recognisedOf(pieces), isSideways: sideways > lettersOf(pieces.flat()) };
+  return { ...joinPieces(pieces), isSideways: sideways > countLetters(pieces.flat()) };
 }
 
-export function recognisedOf(pieces: readonly (readonly Word[])[]): Recognised {
+export function joinPieces(pieces: readonly (readonly Word[])[]): Recognised {
   const words = pieces.flat();
   return { words, pieces, confidence: meanConfidence(words), isSideways: false };
 }
 
-export const lettersOf = (words: readonly Word[]): number => words.reduce((sum, { text }) => sum + text.length, 0);
+export const countLetters = (words: readonly Word[]): number => words.reduce((sum, { text }) => sum + text.length, 0);
 
 /** Weighted by the length of the words. */
 export function meanConfidence(words: readonly Word[]): number {

@@ -24,7 +24,7 @@ export interface Lie {
  */
 export async function findLie(raster: Raster, known?: Lie["quarterTurns"]): Promise<Lie> {
   const small = await scale(raster, Math.min(1, LOOKED_AT_SIDE / Math.max(raster.width, raster.height)));
-  const points = inkOf(small);
+  const points = findInk(small);
   const level = bestAngle(points, small);
   const sideways = bestAngle(
     points.map(([x, y]) => [small.height - 1 - y, x]),
@@ -41,7 +41,7 @@ const SIDEWAYS_ADVANTAGE = 1.35;
 type Point = readonly [x: number, y: number];
 
 /** Pixels darker than their surroundings, without runs longer than any letter: paper edges and rulings. */
-function inkOf({ data, width, height }: Raster): Point[] {
+function findInk({ data, width, height }: Raster): Point[] {
   const background = meanAround({ data, width, height }, 12);
   const ink = Uint8Array.from(data, (grey, at) => (grey < (background[at] ?? 0) - INK_CONTRAST ? 1 : 0));
   const kept = ink.slice();

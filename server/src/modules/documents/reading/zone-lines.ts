@@ -30,7 +30,7 @@ const MOST_TOUCHING = 4;
 /** The lines of a band with a machine-readable zone: separate characters at equal distances. */
 export function cutZoneLines(band: Raster, ink: number): ZoneLineImage[] {
   const isInk = (x: number, y: number) => (band.data[y * band.width + x] ?? 255) < ink;
-  return rowsOf(band, isInk).flatMap(({ from, to }) => {
+  return findRows(band, isInk).flatMap(({ from, to }) => {
     const top = Math.max(0, from - 3);
     const line = crop(band, { left: 0, top, width: band.width, height: Math.min(band.height, to + 3) - top });
     const found = line === undefined ? undefined : cutLine(line, ink);
@@ -43,15 +43,15 @@ const FEWEST_STROKES = 8;
 const LONGEST_STROKE = 24;
 
 /** Ranges of rows with many short strokes. */
-function rowsOf({ width, height }: Raster, isInk: (x: number, y: number) => boolean): Span[] {
+function findRows({ width, height }: Raster, isInk: (x: number, y: number) => boolean): Span[] {
   const strokes = Array.from({ length: height }, (_, y) => {
-    const inked = spansOf(Array.from({ length: width }, (__, x) => isInk(x, y)));
+    const inked = findSpans(Array.from({ length: width }, (__, x) => isInk(x, y)));
     return inked.filter(({ from, to }) => to - from <= LONGEST_STROKE).length;
   });
-  return spansOf(strokes.map((count) => count >= FEWEST_STROKES)).filter(({ from, to }) => to - from >= 8);
+  return findSpans(strokes.map((count) => count >= FEWEST_STROKES)).filter(({ from, to }) => to - from >= 8);
 }
 
-function spansOf(isInside: readonly boolean[]): Span[] {
+function findSpans(isInside: readonly boolean[]): Span[] {
   const spans: Span[] = [];
   let from: number | undefined;
   for (const [at, inside] of [...isInside, false].entries()) {
@@ -65,10 +65,10 @@ function spansOf(isInside: readonly boolean[]): Span[] {
 }
 
 function cutLine(line: Raster, ink: number): Omit<ZoneLineImage, "rows"> | undefined {
-  const glyphs = glyphsOf(line, ink);
+  const glyphs = findGlyphs(line, ink);
   if (glyphs.length < FEWEST_CELLS) return undefined;
   const steps = glyphs.slice(1).map((glyph, index) => middle(glyph) - middle(glyphs[index] ?? glyph));
-  const pitch = medianOf(steps);
+  const pitch = computeMedian(steps);
   const whole = glyphs
     .filter(({ from, to }) => to - from < MOST_TOUCHING * pitch)
     .flatMap((glyph) => split(glyph, pitch));
@@ -83,12 +83,12 @@ function cutLine(line: Raster, ink: number): Omit<ZoneLineImage, "rows"> | undef
 
 const middle = ({ from, to }: Span): number => (from + to) / 2;
 
-function medianOf(values: readonly number[]): number {
+function computeMedian(values: readonly number[]): number {
   return values.toSorted((one, other) => one - other)[Math.floor(values.length / 2)] ?? 0;
 }
 
 /** Adjacent columns with ink, without specks. */
-function glyphsOf(line: Raster, ink: number): Span[] {
+function findGlyphs(line: Raster, ink: number): Span[] {
   const heights = Array.from({ length: line.width }, (_, x) => {
     let count = 0;
     for (let y = 0; y < line.height; y += 1) if ((line.data[y * line.width + x] ?? 255) < ink) count += 1;
@@ -97,7 +97,7 @@ function glyphsOf(line: Raster, ink: number): Span[] {
   // Letters leave the first and the last row free; the surface under the paper does not.
   const touches = (y: number, from: number, to: number) =>
     line.data.subarray(y * line.width + from, y * line.width + to).some((grey) => grey < ink);
-  return spansOf(heights.map((count) => count > 0)).filter(({ from, to }) => {
+  return findSpans(heights.map((count) => count > 0)).filter(({ from, to }) => {
     const dark = heights.slice(from, to).reduce((sum, count) => sum + count, 0);
     return to - from >= 2 && dark > line.height * 0.6 && !(touches(0, from, to) && touches(line.height - 1, from, to));
   });
@@ -136,7 +136,7 @@ function withGaps(cells: readonly Cell[], pitch: number): Cell[] {
 function isFiller({ data, width, height }: Raster, ink: number, { from, to }: Span): boolean {
   const strokes: { y: number; x: number; count: number; isWide: boolean }[] = [];
   for (let y = 0; y < height; y += 1) {
-    const inked = spansOf(Array.from({ length: to - from }, (_, x) => (data[y * width + from + x] ?? 255) < ink));
+    const inked = findSpans(Array.from({ length: to - from }, (_, x) => (data[y * width + from + x] ?? 255) < ink));
     const [first] = inked;
     const last = inked.at(-1);
     if (first === undefined || last === undefined) continue;

@@ -1,12 +1,12 @@
 import { expect, it } from "vitest";
 import { DocumentRefused } from "../document-scanner.ts";
-import { documentTypeOf } from "./document-type.ts";
+import { detectDocumentType } from "./document-type.ts";
 
-const bytesOf = (text: string): Uint8Array => Buffer.from(text, "latin1");
+const toBytes = (text: string): Uint8Array => Buffer.from(text, "latin1");
 
-function refusalOf(bytes: Uint8Array, mediaType?: string): DocumentRefused {
+function requireRefusal(bytes: Uint8Array, mediaType?: string): DocumentRefused {
   try {
-    documentTypeOf(bytes, mediaType);
+    detectDocumentType(bytes, mediaType);
   } catch (error) {
     if (error instanceof DocumentRefused) return error;
   }
@@ -27,9 +27,9 @@ const TYPES = [
 
 it("the first bytes determine a document's type", () => {
   for (const [start, type, mediaType] of TYPES) {
-    expect(documentTypeOf(bytesOf(start), undefined)).toBe(type);
-    expect(documentTypeOf(bytesOf(start), mediaType)).toBe(type);
-    expect(documentTypeOf(bytesOf(start), "application/octet-stream")).toBe(type);
+    expect(detectDocumentType(toBytes(start), undefined)).toBe(type);
+    expect(detectDocumentType(toBytes(start), mediaType)).toBe(type);
+    expect(detectDocumentType(toBytes(start), "application/octet-stream")).toBe(type);
   }
 });
 
@@ -37,13 +37,13 @@ it("a media type that differs from the document's is refused, whichever of the t
   for (const [start, type] of TYPES) {
     for (const [, otherType, mediaType] of TYPES) {
       if (otherType === type) continue;
-      expect(refusalOf(bytesOf(start), mediaType)).toMatchObject({ code: "unsupported_document" });
+      expect(requireRefusal(toBytes(start), mediaType)).toMatchObject({ code: "unsupported_document" });
     }
   }
 });
 
 it("unsupported types are refused with advice", () => {
-  expect(refusalOf(bytesOf(""))).toMatchObject({ code: "document_damaged" });
+  expect(requireRefusal(toBytes(""))).toMatchObject({ code: "document_damaged" });
   for (const [start, says] of [
     ["GIF89a", /GIF/],
     ['<?xml version="1.0"?><svg xmlns="http://www.w3.org/2000/svg"/>', /SVG/],
@@ -57,14 +57,14 @@ it("unsupported types are refused with advice", () => {
     ["junk\n%PDF-1.7", /before the header/],
     ["\xff\xd8", /none of the types/],
   ] as const) {
-    const refusal = refusalOf(bytesOf(start));
+    const refusal = requireRefusal(toBytes(start));
     expect(refusal.code).toBe("unsupported_document");
     expect(refusal.detail).toMatch(says);
   }
 });
 
 it("a file of two types at once has the type of its beginning", () => {
-  expect(documentTypeOf(bytesOf(`${PNG}...PK\x03\x04`), undefined)).toBe("png");
-  expect(documentTypeOf(bytesOf("%PDF-1.7\n<svg/>PK\x03\x04"), undefined)).toBe("pdf");
-  expect(documentTypeOf(bytesOf("\xff\xd8\xff\xe0%PDF-1.7"), undefined)).toBe("jpeg");
+  expect(detectDocumentType(toBytes(`${PNG}...PK\x03\x04`), undefined)).toBe("png");
+  expect(detectDocumentType(toBytes("%PDF-1.7\n<svg/>PK\x03\x04"), undefined)).toBe("pdf");
+  expect(detectDocumentType(toBytes("\xff\xd8\xff\xe0%PDF-1.7"), undefined)).toBe("jpeg");
 });

@@ -29,7 +29,7 @@ const MOST_BRANDS = 32;
  * Throws `DocumentRefused` with `document_damaged` for an empty file, and `unsupported_document` for a type that is not
  * supported or differs from the `mediaType` given by the caller.
  */
-export function documentTypeOf(bytes: Uint8Array, mediaType: string | undefined): DocumentType {
+export function detectDocumentType(bytes: Uint8Array, mediaType: string | undefined): DocumentType {
   if (bytes.length === 0) throw new DocumentRefused("document_damaged", "The document is empty.");
   const type = typeByMagic(bytes);
   if (type === undefined) throw new DocumentRefused("unsupported_document", describeUnsupported(bytes));

@@ -1,6 +1,6 @@
 import type { PageTranscriber } from "../../../ports/page-transcriber.ts";
 import type { DocumentScanner } from "../document-scanner.ts";
-import { documentTypeOf } from "../receiving/document-type.ts";
+import { detectDocumentType } from "../receiving/document-type.ts";
 import type { Scanner } from "./scanner.ts";
 
 /**
@@ -13,7 +13,7 @@ export function createDocumentScanner(
 ): DocumentScanner {
   return {
     async scan({ mediaType, ...request }) {
-      const document = { ...request, type: documentTypeOf(request.bytes, mediaType) };
+      const document = { ...request, type: detectDocumentType(request.bytes, mediaType) };
       const { scan, images } = await scanner.scan({ ...document, wantsImages: transcriber !== undefined });
       if (transcriber === undefined || scan.reasons.length === 0 || images.length < scan.pages) return scan;
       request.progress("asking the vision model");

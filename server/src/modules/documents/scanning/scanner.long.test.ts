@@ -24,7 +24,7 @@ function openScanner(): Scanner {
   return scanner;
 }
 
-function requestOf(bytes: Uint8Array, type: DocumentType): ScanRequest {
+function buildRequest(bytes: Uint8Array, type: DocumentType): ScanRequest {
   return {
     bytes,
     type,
@@ -36,7 +36,7 @@ function requestOf(bytes: Uint8Array, type: DocumentType): ScanRequest {
 }
 
 /** A small PNG that claims to be larger. */
-async function pngOf(width: number, height: number): Promise<Buffer> {
+async function forgePng(width: number, height: number): Promise<Buffer> {
   const small = await sharp({ create: { width: 8, height: 8, channels: 3, background: "white" } })
     .png()
     .toBuffer();
@@ -97,10 +97,10 @@ async function documents(): Promise<[name: string, bytes: Buffer, type: Document
     ["only the magic bytes of a PNG", PAGE.subarray(0, 8), "png", ["document_damaged"]],
     ["40 megapixels of PNG", await large.clone().png().toBuffer(), "png", ["read"]],
     ["40 megapixels of JPEG", await large.jpeg().toBuffer(), "jpeg", ["read"]],
-    ["a PNG that says it has 400 megapixels", await pngOf(20_000, 20_000), "png", ["document_too_large"]],
+    ["a PNG that says it has 400 megapixels", await forgePng(20_000, 20_000), "png", ["document_too_large"]],
     [
       "a PNG that says it has 2^62 pixels",
-      await pngOf(0x7fffffff, 0x7fffffff),
+      await forgePng(0x7fffffff, 0x7fffffff),
       "png",
       ["document_too_large", "document_damaged"],
     ],
@@ -135,7 +135,7 @@ async function documents(): Promise<[name: string, bytes: Buffer, type: Document
 it("no document crashes the service: each is read or refused for its kind", async () => {
   const scanner = openScanner();
   const outcomes = (await documents()).map(async ([name, bytes, type, codes]) => {
-    const outcome = await scanner.scan(requestOf(bytes, type)).then(
+    const outcome = await scanner.scan(buildRequest(bytes, type)).then(
       () => "read",
       (error: unknown) => (error instanceof Error && "code" in error ? String(error.code) : String(error)),
     );
@@ -151,7 +151,7 @@ it("no part of a document stays in the service's memory", { timeout: 600_000 }, 
   const residentMegabytes = () =>
     Number(/VmRSS:\s+(\d+)/.exec(readFileSync("/proc/self/status", "utf8"))?.[1] ?? 0) / 1_024;
   const scan = async (count: number) => {
-    for (let round = 0; round < count; round += 1) await scanner.scan(requestOf(PAGE, "png"));
+    for (let round = 0; round < count; round += 1) await scanner.scan(buildRequest(PAGE, "png"));
     return residentMegabytes();
   };
   const early = await scan(10);

@@ -19,7 +19,7 @@ function openScanner(settings: Partial<ScannerSettings> = {}, failed: (how: stri
   return scanner;
 }
 
-function requestOf(bytes: Uint8Array, type: DocumentType, changes: Partial<ScanRequest> = {}): ScanRequest {
+function buildRequest(bytes: Uint8Array, type: DocumentType, changes: Partial<ScanRequest> = {}): ScanRequest {
   return {
     bytes,
     type,
@@ -35,11 +35,11 @@ it("each document is read in a separate process, and its pages are drawn on requ
   const scanner = openScanner();
   const steps: string[] = [];
   const progress = (step: string) => steps.push(step);
-  const { scan, images } = await scanner.scan(requestOf(PAGE, "png", { wantsImages: true, progress }));
+  const { scan, images } = await scanner.scan(buildRequest(PAGE, "png", { wantsImages: true, progress }));
   expect(scan).toMatchObject({ pages: 1 });
   expect(steps).toEqual(["recognising the text of page 1"]);
   expect(await sharp(images[0]).metadata()).toMatchObject({ format: "jpeg", width: 900 });
-  expect(await scanner.scan(requestOf(TEXT, "pdf"))).toMatchObject({ scan: { pages: 1 }, images: [] });
+  expect(await scanner.scan(buildRequest(TEXT, "pdf"))).toMatchObject({ scan: { pages: 1 }, images: [] });
   expect(scanner.stats()).toMatchObject({ running: 0, waiting: 0, waitingBytes: 0, scans: { read: 2, failed: 0 } });
 });
 
@@ -77,14 +77,14 @@ it("the process has no environment, no network, and no file but its own code", a
 
 it("a document that takes too long is abandoned, and the next one is read", async () => {
   const hasty = openScanner({ timeoutMilliseconds: 1 });
-  await expect(hasty.scan(requestOf(PAGE, "png"))).rejects.toMatchObject({ code: "scan_timeout" });
-  await expect(hasty.scan(requestOf(PAGE, "png"))).rejects.toMatchObject({ code: "scan_timeout" });
+  await expect(hasty.scan(buildRequest(PAGE, "png"))).rejects.toMatchObject({ code: "scan_timeout" });
+  await expect(hasty.scan(buildRequest(PAGE, "png"))).rejects.toMatchObject({ code: "scan_timeout" });
   expect(hasty.stats()).toMatchObject({ running: 0, scans: { timeout: 2 } });
 });
 
 it("a document that needs too much memory is abandoned", async () => {
   const small = openScanner({ memoryMegabytes: 20 });
-  await expect(small.scan(requestOf(PAGE, "png"))).rejects.toMatchObject({
+  await expect(small.scan(buildRequest(PAGE, "png"))).rejects.toMatchObject({
     code: "document_too_large",
     detail: expect.stringContaining("20 MB"),
   });
@@ -100,7 +100,7 @@ it("a process that dies is an internal error, and the operator learns where", as
   // A calendar that the process does not expect makes it throw with a message.
   const today = Temporal.PlainDate.from("2026-11-26").withCalendar("buddhist");
   Object.defineProperty(today, "toString", { value: () => "secret words" });
-  await expect(scanner.scan(requestOf(PAGE, "png", { today }))).rejects.toMatchObject({ code: "scanner_failed" });
+  await expect(scanner.scan(buildRequest(PAGE, "png", { today }))).rejects.toMatchObject({ code: "scanner_failed" });
   expect(said.join()).toMatch(/RangeError\n.*scan-process/s);
   expect(said.join()).not.toContain("secret");
   expect(scanner.stats()).toMatchObject({ running: 0, scans: { failed: 1 } });
@@ -111,7 +111,7 @@ it("owners take turns, and waiting documents are told and counted", async () => 
   const ended: string[] = [];
   const steps: string[] = [];
   const scan = async (owner: string, name: string) => {
-    await scanner.scan(requestOf(TEXT, "pdf", { owner, progress: (step) => steps.push(`${name}: ${step}`) }));
+    await scanner.scan(buildRequest(TEXT, "pdf", { owner, progress: (step) => steps.push(`${name}: ${step}`) }));
     ended.push(name);
   };
   const scans = [scan("one", "first"), scan("one", "second"), scan("one", "third"), scan("other", "other's")];
@@ -135,9 +135,9 @@ it("documents beyond those that may wait are refused, by number and by size", as
     [{ mostWaitingMegabytes: 0 }, 1],
   ] as const) {
     const scanner = openScanner(settings);
-    const scans = Array.from({ length: most }, () => scanner.scan(requestOf(TEXT, "pdf")));
+    const scans = Array.from({ length: most }, () => scanner.scan(buildRequest(TEXT, "pdf")));
     const outcomes = Promise.allSettled(scans);
-    await expect(scanner.scan(requestOf(TEXT, "pdf"))).rejects.toMatchObject({ code: "rate_limited" });
+    await expect(scanner.scan(buildRequest(TEXT, "pdf"))).rejects.toMatchObject({ code: "rate_limited" });
     // Control: the others were admitted, and end only because nobody waits any more.
     await scanner.close();
     expect(await outcomes).toMatchObject(scans.map(() => ({ reason: { code: "draining" } })));
@@ -150,7 +150,9 @@ it("a document that nobody waits for any more is neither read nor kept waiting",
   const gone = [new AbortController(), new AbortController()];
   const begun = Promise.withResolvers<void>();
   const scans = gone.map(({ signal }) =>
-    scanner.scan(requestOf(PAGE, "png", { signal, progress: (step) => step.startsWith("recog") && begun.resolve() })),
+    scanner.scan(
+      buildRequest(PAGE, "png", { signal, progress: (step) => step.startsWith("recog") && begun.resolve() }),
+    ),
   );
   const outcomes = Promise.allSettled(scans);
   await begun.promise;
@@ -163,18 +165,18 @@ it("a document that nobody waits for any more is neither read nor kept waiting",
 it("a closed scanner leaves no process behind and reads nothing more", async () => {
   const scanner = openScanner();
   const begun = Promise.withResolvers<void>();
-  const scan = scanner.scan(requestOf(PAGE, "png", { progress: () => begun.resolve() }));
+  const scan = scanner.scan(buildRequest(PAGE, "png", { progress: () => begun.resolve() }));
   const outcome = expect(scan).rejects.toMatchObject({ code: "draining" });
   await begun.promise;
   await scanner.close();
   await outcome;
-  await expect(scanner.scan(requestOf(PAGE, "png"))).rejects.toMatchObject({ code: "draining" });
+  await expect(scanner.scan(buildRequest(PAGE, "png"))).rejects.toMatchObject({ code: "draining" });
   expect(scanner.stats()).toMatchObject({ running: 0 });
 });
 
 it("a refused document reports the reason", async () => {
   const scanner = openScanner();
   const encrypted = await drawPdf((pdf) => pdf.text("secret"), { userPassword: "wayfare" });
-  await expect(scanner.scan(requestOf(encrypted, "pdf"))).rejects.toMatchObject({ code: "document_encrypted" });
+  await expect(scanner.scan(buildRequest(encrypted, "pdf"))).rejects.toMatchObject({ code: "document_encrypted" });
   expect(scanner.stats()).toMatchObject({ running: 0, scans: { refused: 1, failed: 0 } });
 });

@@ -112,7 +112,7 @@ export class Scanner {
    * or this one has waited too long, `draining` when `signal` aborts or the scanner is closed.
    */
   async scan(request: ScanRequest): Promise<Scanned> {
-    const turn = this.#queue.turnOf({ owner: request.owner, isPatient: false, gone: request });
+    const turn = this.#queue.createTurn({ owner: request.owner, isPatient: false, gone: request });
     try {
       await this.#wait(request, () => turn.take());
       return await this.#run(request);

@@ -75,7 +75,7 @@ export class ScanningProcess {
     try {
       stdin.write(`${JSON.stringify(order)}\n`);
       stdin.end(bytes);
-      for await (const answer of linesOf(stdout)) {
+      for await (const answer of readLines(stdout)) {
         if ("step" in answer) onStep(answer.step);
         else return answer;
       }
@@ -107,7 +107,7 @@ export class ScanningProcess {
   }
 
   async #lookAtMemory(): Promise<void> {
-    const bytes = await residentBytesOf(this.#child.pid);
+    const bytes = await readResidentBytes(this.#child.pid);
     if (bytes !== undefined && bytes > this.#memoryBytes) this.stop("too_much_memory");
   }
 }
@@ -135,7 +135,7 @@ function lowerPriority(pid: number): void {
 }
 
 /** `undefined` if the system does not tell. */
-async function residentBytesOf(pid: number | undefined): Promise<number | undefined> {
+async function readResidentBytes(pid: number | undefined): Promise<number | undefined> {
   try {
     const status = await readFile(`/proc/${pid}/status`, "utf8");
     const [, kilobytes] = /^VmRSS:\s+(\d+) kB$/m.exec(status) ?? [];
@@ -146,7 +146,7 @@ async function residentBytesOf(pid: number | undefined): Promise<number | undefi
 }
 
 /** Its output, while it is well-formed and within the bound. */
-async function* linesOf(stdout: AsyncIterable<Buffer>): AsyncGenerator<ScanAnswer> {
+async function* readLines(stdout: AsyncIterable<Buffer>): AsyncGenerator<ScanAnswer> {
   let open: Buffer[] = [];
   let bytes = 0;
   for await (const chunk of stdout) {

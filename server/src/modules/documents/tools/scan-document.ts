@@ -8,7 +8,7 @@ import { defineTool, type Ports } from "../context.ts";
 import { DocumentRefused, type DocumentScanner, type ScanRequest } from "../document-scanner.ts";
 import { EXAMPLE_RECEIPT } from "../example-document.ts";
 import { findMatches, Match } from "../matching/find-matches.ts";
-import { scannedPersonOf } from "../matching/scanned-person.ts";
+import { toScannedPerson } from "../matching/scanned-person.ts";
 import { DocumentNotFetched } from "../receiving/document-source.ts";
 import {
   type DocumentBytes,
@@ -88,7 +88,7 @@ export const scanDocument = defineTool({
 
   async run({ kind, documentUrl, data, mediaType, companyName }, context) {
     const { documentScanner, clock, caller, call } = context;
-    const turns = turnsOf(documentUrl !== undefined, context);
+    const turns = createTurns(documentUrl !== undefined, context);
     try {
       for (const turn of turns) await turn.take();
       const document = data === undefined ? await fetchDocument(documentUrl ?? "", context) : await decode(data);
@@ -104,7 +104,7 @@ export const scanDocument = defineTool({
         signal: call.signal,
         progress: (step) => call.progress(step),
       });
-      const [kept, matches] = [await keepPerson(kind, scan, context), await matchesOf(kind, scan, context)];
+      const [kept, matches] = [await keepPerson(kind, scan, context), await listMatches(kind, scan, context)];
       return { kind, ...describeScan(kind, scan), ...kept, ...matches };
     } finally {
       for (const turn of turns) turn.leave();
@@ -116,7 +116,7 @@ export const scanDocument = defineTool({
 const isKeyless = ({ keyId }: Caller): boolean => keyId === "";
 
 /** Turns that limit how many documents are in memory: of payers, and fetched ones, which no request body limits. */
-function turnsOf(
+function createTurns(
   isFetched: boolean,
   {
     payerTurns,
@@ -127,8 +127,8 @@ function turnsOf(
 ): Turn[] {
   const waiting = { owner: caller.tenantId, isPatient: false, gone: call };
   return [
-    ...(isKeyless(caller) ? [payerTurns.turnOf(waiting)] : []),
-    ...(isFetched ? [fetchTurns.turnOf(waiting)] : []),
+    ...(isKeyless(caller) ? [payerTurns.createTurn(waiting)] : []),
+    ...(isFetched ? [fetchTurns.createTurn(waiting)] : []),
   ];
 }
 
@@ -186,14 +186,14 @@ async function keepPerson(
   scan: Scan,
   { stores, caller }: Pick<Ports, "stores"> & { caller: Caller },
 ): Promise<{ scanId?: string; scanExpiresAt?: string }> {
-  const person = kind === "id_document" && !isKeyless(caller) ? scannedPersonOf(scan) : undefined;
+  const person = kind === "id_document" && !isKeyless(caller) ? toScannedPerson(scan) : undefined;
   if (person === undefined) return {};
   const { tenantId, environment } = caller;
   const { scanId, expiresAt } = await stores.scans.keep({ tenantId, environment }, person);
   return { scanId, scanExpiresAt: expiresAt.toString() };
 }
 
-async function matchesOf(kind: DocumentKind, scan: Scan, ports: Pick<Ports, "reads"> & { caller: Caller }) {
+async function listMatches(kind: DocumentKind, scan: Scan, ports: Pick<Ports, "reads"> & { caller: Caller }) {
   const matches = await findMatches(kind, scan, ports);
   return matches.length === 0 ? {} : { matches };
 }

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { Assessment, DISCLAIMER, describeAssessed } from "../answer.ts";
 import { assessPassports, readTraveler } from "../assess-traveler.ts";
 import { defineTool } from "../context.ts";
-import { journeyFields, journeyIssues, todayOf } from "../journey-input.ts";
+import { journeyFields, journeyIssues, utcToday } from "../journey-input.ts";
 
 export const checkTravelEligibility = defineTool({
   name: "check_travel_eligibility",
@@ -35,7 +35,7 @@ export const checkTravelEligibility = defineTool({
   }),
 
   async run({ travelerUserId, ...asked }, { eligibility, travelers, stores, maps, clock, caller, fail, invalid }) {
-    const today = todayOf(clock);
+    const today = utcToday(clock);
     const issues = journeyIssues(asked, today);
     if (issues.length > 0) throw invalid(...issues);
     const traveler = await readTraveler({ travelers, stores, maps }, caller, travelerUserId);

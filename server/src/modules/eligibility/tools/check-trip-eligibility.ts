@@ -5,8 +5,8 @@ import { Assessment, DISCLAIMER, describeAssessed } from "../answer.ts";
 import { assessPassports, type Journey, readTraveler } from "../assess-traveler.ts";
 import { defineTool } from "../context.ts";
 import { verdicts } from "../eligibility-rules.ts";
-import { worstOf } from "../findings.ts";
-import { CountryIso3, journeyFields, journeyIssues, todayOf } from "../journey-input.ts";
+import { worstVerdict } from "../findings.ts";
+import { CountryIso3, journeyFields, journeyIssues, utcToday } from "../journey-input.ts";
 
 const MOST_LEGS = 20;
 const MOST_STAYS = 100;
@@ -76,12 +76,12 @@ export const checkTripEligibility = defineTool({
 
   async run(input, { eligibility, travelers, stores, maps, clock, caller, fail, invalid }) {
     const { travelerUserId, legs, earlierStays } = input;
-    const today = todayOf(clock);
+    const today = utcToday(clock);
     const issues = tripIssues(input, today);
     if (issues.length > 0) throw invalid(...issues);
     const traveler = await readTraveler({ travelers, stores, maps }, caller, travelerUserId);
     if (traveler === undefined) throw fail("traveler_not_found");
-    const journeys = legs.map((leg, index) => journeyOf(leg, legs[index + 1]));
+    const journeys = legs.map((leg, index) => toJourney(leg, legs[index + 1]));
     const known = [
       ...traveler.bookedStays,
       ...earlierStays.map(({ countryIso3, from, to }) => ({
@@ -101,7 +101,7 @@ export const checkTripEligibility = defineTool({
         returnDate: journey.leavesOn?.toString() ?? null,
       };
     });
-    return { verdict: worstOf(judged.map(({ verdict }) => verdict)), legs: judged, disclaimer: DISCLAIMER };
+    return { verdict: worstVerdict(judged.map(({ verdict }) => verdict)), legs: judged, disclaimer: DISCLAIMER };
   },
 });
 
@@ -123,7 +123,7 @@ function tripIssues(
   ];
 }
 
-function journeyOf(
+function toJourney(
   { originIso3, destinationIso3, departureDate, returnDate, purpose }: Leg,
   next: Leg | undefined,
 ): Journey {

@@ -5,7 +5,7 @@ import type { Plan } from "../../../kernel/contracts/plan.ts";
 import type { Chain } from "../../../ports/chain/chain.ts";
 import { isChainContract, requireUnblocked } from "../../treasury/index.ts";
 import type { Trip } from "../../trips/index.ts";
-import { hashOf } from "../input.ts";
+import { requireHash } from "../input.ts";
 import { warnOfExpiry, warnOfPaidOrder } from "../orders/order-warnings.ts";
 import { type PlanPorts, planBookingStep } from "../step-machine/plan-step.ts";
 import {
@@ -15,7 +15,7 @@ import {
   requireState,
   takeBookingStep,
 } from "../step-machine/take-booking-step.ts";
-import { type Asking, answerOf, type StepAnswer, type StepPorts } from "../step-machine/take-step.ts";
+import { type Asking, awaitAnswer, type StepAnswer, type StepPorts } from "../step-machine/take-step.ts";
 import { commitStep } from "../steps/commit.ts";
 
 interface CommittedAmounts {
@@ -56,7 +56,7 @@ export async function commitBooking(ports: StepPorts, request: CommitRequest): P
   const { tenantId, callId, bookingId, vendor, itineraryHash, itineraryCid, isSame, waitMilliseconds } = request;
   // Before the price: a markup error would be misleading for a booking that can no longer be priced.
   const { booking, known, trip } = await checkCommit(ports, request);
-  if (known !== undefined) return await answerOf(ports, known, request);
+  if (known !== undefined) return await awaitAnswer(ports, known, request);
   const { vendorAmount, markup, serviceFee, pricing, answer } = await request.price();
   const bought = { vendor, itineraryHash };
   const warnings = [...(await warnOfPaidOrder(stores, booking, bought)), ...(await warnOfExpiry(stores, trip, bought))];
@@ -89,7 +89,7 @@ export function planCommit(
     async complete(trip) {
       requireVendor(ports.chain, trip, bought.vendor);
       const { vendorAmount, markup, serviceFee } = await price();
-      return { ...unpriced(hashOf(bookingId)), vendorAmount, markup, serviceFee };
+      return { ...unpriced(requireHash(bookingId)), vendorAmount, markup, serviceFee };
     },
   });
 }

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { z } from "zod";
-import { cancelOf, commitOf, type Escrow, micro, openEscrow, ticketOf } from "../../../../test/support/escrow.ts";
+import { cancelArgs, commitArgs, type Escrow, micro, openEscrow, ticketArgs } from "../../../../test/support/escrow.ts";
 import type { Answer, TestService } from "../../../../test/support/service.ts";
 import { openSharedService } from "../../../../test/support/shared-service.ts";
-import { newFundedTenant, resultOf } from "../../../../test/support/treasury.ts";
+import { newFundedTenant, requireResult } from "../../../../test/support/treasury.ts";
 import type { Hex } from "../../../domain/tokens.ts";
 
 /** A booking that ends and leaves its reserved money in its trip. */
@@ -14,18 +14,19 @@ beforeAll(async () => {
   service = await openSharedService();
   escrow = openEscrow(service);
   await service.isFunded(service.tenantId);
-  own = await escrow.treasuryOf(service.tenantId);
+  own = await escrow.findTreasury(service.tenantId);
 });
 afterAll(async () => {
   await escrow?.close();
   await service?.[Symbol.asyncDispose]();
 });
 
-const releaseOf = (bookingId: Hex, tripId: Hex) => ({ bookingId, tripId, reason: "timeout" });
+const releaseArgs = (bookingId: Hex, tripId: Hex) => ({ bookingId, tripId, reason: "timeout" });
 const release = async (bookingId: Hex, tripId: Hex) =>
-  resultOf(await service.call("release_reservation", releaseOf(bookingId, tripId)));
-const previewed = async (tool: string, args: object) => resultOf(await service.call("preview_call", { tool, args }));
-const read = async (tripId: Hex) => resultOf(await service.call("read_trip", { tripId }));
+  requireResult(await service.call("release_reservation", releaseArgs(bookingId, tripId)));
+const previewed = async (tool: string, args: object) =>
+  requireResult(await service.call("preview_call", { tool, args }));
+const read = async (tripId: Hex) => requireResult(await service.call("read_trip", { tripId }));
 const expire = (tripId: Hex) =>
   service.sql("update trip set expires_at = now() - interval '1 second' where trip_id = $1", [tripId]);
 
@@ -47,8 +48,8 @@ describe("release_reservation", () => {
     async (last) => {
       const tripId = await escrow.prefund("10");
       const bookingId = await escrow.bookingAfter(tripId, last);
-      const balance = await escrow.balanceOf(own);
-      const plan = await previewed("release_reservation", releaseOf(bookingId, tripId));
+      const balance = await escrow.readBalance(own);
+      const plan = await previewed("release_reservation", releaseArgs(bookingId, tripId));
       expect(plan).toMatchObject({
         accepted: true,
         movements: [{ amount: "10.00", from: "booking_reservation", to: "trip_budget" }],
@@ -71,7 +72,7 @@ describe("release_reservation", () => {
       });
       await expectTrip(tripId, 10_000_000n, 0n);
       expect(await escrow.bookingOnChain(tripId, bookingId)).toMatchObject({ state: "cancelled" });
-      expect(await escrow.balanceOf(own)).toBe(balance);
+      expect(await escrow.readBalance(own)).toBe(balance);
       const { balances, available, outgoing } = await escrow.holdings();
       expect([available, outgoing.USDC]).toEqual([balances, "0.00"]);
 
@@ -92,25 +93,25 @@ describe("release_reservation", () => {
     const tripId = await escrow.prefund("20");
     const bookingId = await escrow.bookingAfter(tripId, "reserve_booking");
     const both = await Promise.all([release(bookingId, tripId), release(bookingId, tripId)]);
-    const again = await service.call("release_reservation", releaseOf(bookingId, tripId), {
+    const again = await service.call("release_reservation", releaseArgs(bookingId, tripId), {
       headers: { "idempotency-key": `again ${bookingId}` },
     });
-    for (const answer of [...both, resultOf(again)]) {
+    for (const answer of [...both, requireResult(again)]) {
       const { replayed: _, ...rest } = answer;
       expect(rest).toEqual(Object.fromEntries(Object.entries(both[0] ?? {}).filter(([name]) => name !== "replayed")));
     }
     expect(await escrow.steps(bookingId)).toEqual(["reserve", "return"]);
     await expectTrip(tripId, 20_000_000n, 0n);
-    const cancelled = await service.call("cancel_booking", cancelOf(bookingId, tripId));
+    const cancelled = await service.call("cancel_booking", cancelArgs(bookingId, tripId));
     expect(cancelled.body).toMatchObject({ code: "wrong_state", state: "cancelled" });
   });
 
   it("of a booking ended by cancel_booking reports that the wallet has the money", async () => {
     const tripId = await escrow.prefund("20");
     const bookingId = await escrow.bookingAfter(tripId, "cancel_booking");
-    expect((await previewed("release_reservation", releaseOf(bookingId, tripId))).movements).toEqual([]);
-    const said = await service.call("release_reservation", releaseOf(bookingId, tripId));
-    expect(resultOf(said)).toMatchObject({
+    expect((await previewed("release_reservation", releaseArgs(bookingId, tripId))).movements).toEqual([]);
+    const said = await service.call("release_reservation", releaseArgs(bookingId, tripId));
+    expect(requireResult(said)).toMatchObject({
       returnedTo: "wallet",
       returnedUsdc: "10.00",
       freeUsdc: "10.00",
@@ -125,10 +126,10 @@ describe("release_reservation", () => {
     const tripId = await escrow.prefund("20");
     const bookingId = await escrow.bookingAfter(tripId, "commit_booking");
     if (why === "trip_expired") await expire(tripId);
-    else resultOf(await service.call("close_trip", { tripId }));
+    else requireResult(await service.call("close_trip", { tripId }));
     const { free_micro: free } = await escrow.trip(tripId);
-    const balance = await escrow.balanceOf(own);
-    const plan = await previewed("release_reservation", releaseOf(bookingId, tripId));
+    const balance = await escrow.readBalance(own);
+    const plan = await previewed("release_reservation", releaseArgs(bookingId, tripId));
     expect(plan).toMatchObject({
       movements: [{ amount: "10.00", from: "booking_reservation", to: "treasury" }],
       note: expect.stringContaining("The money goes to your wallet: the trip"),
@@ -140,11 +141,15 @@ describe("release_reservation", () => {
       walletBecause: why,
       next: expect.stringMatching(/went to your wallet: the trip (has expired|is closed)\. .*prefund another trip/),
     });
-    expect(await escrow.balanceOf(own)).toBe(balance + 10_000_000n);
+    expect(await escrow.readBalance(own)).toBe(balance + 10_000_000n);
     await expectTrip(tripId, free, 0n);
     // Cancelling it again succeeds.
-    const cancelled = await service.call("cancel_booking", cancelOf(bookingId, tripId));
-    expect(resultOf(cancelled)).toMatchObject({ state: "cancelled", refundedUsdc: "10.00", refundedTo: "treasury" });
+    const cancelled = await service.call("cancel_booking", cancelArgs(bookingId, tripId));
+    expect(requireResult(cancelled)).toMatchObject({
+      state: "cancelled",
+      refundedUsdc: "10.00",
+      refundedTo: "treasury",
+    });
     await expectOwnRecord("cancel_booking", cancelled);
   });
 
@@ -152,29 +157,29 @@ describe("release_reservation", () => {
     const tripId = await escrow.prefund("100");
     for (const last of ["confirm_flight", "settle_booking"] as const) {
       const bookingId = await escrow.bookingAfter(tripId, last);
-      const { problem } = await previewed("release_reservation", releaseOf(bookingId, tripId));
-      const refused = await service.call("release_reservation", releaseOf(bookingId, tripId));
+      const { problem } = await previewed("release_reservation", releaseArgs(bookingId, tripId));
+      const refused = await service.call("release_reservation", releaseArgs(bookingId, tripId));
       expect([problem, refused.body], last).toMatchObject([{ code: "wrong_state" }, { code: "wrong_state" }]);
     }
     const bookingId = await escrow.bookingAfter(tripId, "commit_booking");
     const other = await newFundedTenant(service, "Other");
     const elsewhere = await escrow.prefund("5");
-    const theirs = await service.call("release_reservation", releaseOf(bookingId, tripId), other.as);
-    const wrongTrip = await service.call("release_reservation", releaseOf(bookingId, elsewhere));
+    const theirs = await service.call("release_reservation", releaseArgs(bookingId, tripId), other.as);
+    const wrongTrip = await service.call("release_reservation", releaseArgs(bookingId, elsewhere));
     const wrongEscrow = await service.call("release_reservation", {
-      ...releaseOf(bookingId, tripId),
+      ...releaseArgs(bookingId, tripId),
       escrowAddress: own,
     });
     expect([theirs, wrongTrip, wrongEscrow].map(({ body }) => body.code)).toEqual([
       ...["booking_not_found", "booking_not_found", "invalid_input"],
     ]);
-    const theirPreview = { tool: "release_reservation", args: releaseOf(bookingId, tripId) };
-    expect(resultOf(await service.call("preview_call", theirPreview, other.as))).toMatchObject({
+    const theirPreview = { tool: "release_reservation", args: releaseArgs(bookingId, tripId) };
+    expect(requireResult(await service.call("preview_call", theirPreview, other.as))).toMatchObject({
       accepted: false,
       problem: { code: "booking_not_found" },
     });
     expect((await escrow.booking(bookingId)).state).toBe("committed");
-    resultOf(await service.call("confirm_flight", ticketOf(bookingId)));
+    requireResult(await service.call("confirm_flight", ticketArgs(bookingId)));
   });
 
   it("and the closing of the trip wait for each other", async () => {
@@ -192,10 +197,10 @@ describe("release_reservation", () => {
     expect(await refusal("close_trip", { tripId })).toBe("trip_in_progress");
     await pending("escrow_booking", null);
     await pending("trip", { step: "close", transactionId: "none" });
-    expect(await refusal("release_reservation", releaseOf(bookingId, tripId))).toBe("trip_in_progress");
+    expect(await refusal("release_reservation", releaseArgs(bookingId, tripId))).toBe("trip_in_progress");
     await pending("trip", null);
     await release(bookingId, tripId);
-    const closed = resultOf(await service.call("close_trip", { tripId }));
+    const closed = requireResult(await service.call("close_trip", { tripId }));
     expect(closed).toMatchObject({ returnedNowUsdc: "20.00", returnedUsdc: "20.00", heldUsdc: "0.00" });
     expect(micro((await read(tripId)).refundedUsdc)).toBe(20_000_000n);
   });
@@ -203,9 +208,9 @@ describe("release_reservation", () => {
   it("frees a reservation for amounts that did not fit into it", async () => {
     const tripId = await escrow.prefund("20");
     const bookingId = await escrow.reserve(tripId, "5");
-    const over = commitOf(bookingId);
+    const over = commitArgs(bookingId);
     expect((await service.call("commit_booking", over)).body).toMatchObject({ code: "exceeds_reservation" });
     await release(bookingId, tripId);
-    resultOf(await service.call("commit_booking", commitOf(await escrow.reserve(tripId, "20"))));
+    requireResult(await service.call("commit_booking", commitArgs(await escrow.reserve(tripId, "20"))));
   });
 });

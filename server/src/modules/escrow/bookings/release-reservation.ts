@@ -17,9 +17,9 @@ import { type PlanPorts, requireTrip, withRefusal } from "../step-machine/plan-s
 import { findStep, requireBooking, requireState } from "../step-machine/take-booking-step.ts";
 import {
   type Asking,
-  answerOf,
-  earlierOf,
+  awaitAnswer,
   enqueueStep,
+  findEarlier,
   lockTrip,
   requireSame,
   type StepAnswer,
@@ -53,14 +53,14 @@ export interface ReleaseRequest extends Asking {
  * Failure with a code of `stepErrors`, `bookingErrors` or `tripStateErrors`.
  */
 export async function releaseReservation(ports: StepPorts, request: ReleaseRequest): Promise<StepAnswer> {
-  return await answerOf(ports, await storeRelease(ports, request), request);
+  return await awaitAnswer(ports, await storeRelease(ports, request), request);
 }
 
 async function storeRelease(ports: StepPorts, request: ReleaseRequest): Promise<ChainTransaction> {
   const { stores, chain } = ports;
   const { environment } = chain;
   const { tenantId, callId, tripId, bookingId, reason } = request;
-  const earlier = await earlierOf(stores, environment, callId);
+  const earlier = await findEarlier(stores, environment, callId);
   await requireBooking(stores, environment, { tenantId, bookingId, tripId });
   return await stores.transaction(async (aggregates) => {
     const { trips, escrowBookings } = aggregates;
@@ -150,7 +150,7 @@ export function sayRelease(way: ReleaseWay): string {
   const where =
     walletBecause === undefined
       ? "The money is back in the trip's budget: reserve another booking, or start the run again."
-      : `The money went to your wallet: ${wordsOf[walletBecause]} To try again, prefund another trip.`;
+      : `The money went to your wallet: ${wordsByReason[walletBecause]} To try again, prefund another trip.`;
   return [where, ...sayOwed(way)].join(" ");
 }
 
@@ -160,7 +160,7 @@ function foresayRelease(way: ReleaseWay): string[] {
   const where =
     walletBecause === undefined
       ? "The money goes back to the trip's budget, free for another booking."
-      : `The money goes to your wallet: ${wordsOf[walletBecause]}`;
+      : `The money goes to your wallet: ${wordsByReason[walletBecause]}`;
   return [where, ...sayOwed(way)];
 }
 
@@ -171,7 +171,7 @@ function sayOwed({ order }: ReleaseWay): string[] {
   ];
 }
 
-const wordsOf: Readonly<Record<WalletReason, string>> = {
+const wordsByReason: Readonly<Record<WalletReason, string>> = {
   trip_closed: "the trip is closed.",
   trip_expired: "the trip has expired.",
   escrow_too_old: "this network's escrow contract is an earlier one, which cannot put money back into a trip.",

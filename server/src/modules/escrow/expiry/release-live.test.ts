@@ -6,7 +6,7 @@ import {
   type LiveDeployment,
   startLiveChain,
 } from "../../../../test/support/live-service.ts";
-import { resultOf, UNIT } from "../../../../test/support/treasury.ts";
+import { requireResult, UNIT } from "../../../../test/support/treasury.ts";
 import type { Hex } from "../../../domain/tokens.ts";
 
 /** The whole product over an escrow contract that its operator deployed with this release, or with an earlier one. */
@@ -21,7 +21,7 @@ afterAll(() => chain?.close());
 const Address = z.templateLiteral(["0x", z.string().regex(/^[0-9a-f]{40}$/)]);
 const ALONE = { EMBEDDED_SANDBOX: "off" };
 
-async function collectionOf(deployment: LiveDeployment): Promise<Hex> {
+async function readCollection(deployment: LiveDeployment): Promise<Hex> {
   await (await deployment.start(ALONE)).stop();
   const [row] = await deployment.sql("select address from wallet where kind = 'collection' and network = 'production'");
   return Address.parse(row?.address);
@@ -31,7 +31,7 @@ test.each([true, undefined] as const)(
   "a reservation goes to the wallet if the contract cannot return it to the trip, and the answer tells: %s",
   async (lacksReturn) => {
     await using deployment = await createLiveDeployment(chain, { url: "http://127.0.0.1:9", token: "none" });
-    const roles = { serviceFeeRecipient: await collectionOf(deployment) };
+    const roles = { serviceFeeRecipient: await readCollection(deployment) };
     const CHAIN_ESCROW = await chain.deployEscrow(lacksReturn === undefined ? roles : { ...roles, lacksReturn });
     const service = await deployment.start({ ...ALONE, CHAIN_ESCROW });
     try {
@@ -46,7 +46,7 @@ test.each([true, undefined] as const)(
         });
         return { key, tenantId: tenant.id };
       });
-      const call = async (tool: string, args: object) => resultOf(await service.call(tool, args, as));
+      const call = async (tool: string, args: object) => requireResult(await service.call(tool, args, as));
       const address = Address.parse((await call("check_treasury", {})).address);
       await chain.deposit(address, 50n * UNIT);
       const text = "select 1 from ledger_account where kind = 'prefunded' and tenant_id = $1 and balance_micro > 0";
@@ -67,13 +67,13 @@ test.each([true, undefined] as const)(
           next: expect.stringContaining("this network's escrow contract is an earlier one"),
         });
         expect(again.body).toMatchObject({ code: "insufficient_budget" });
-        expect(await chain.balanceOf(CHAIN_ESCROW)).toBe(0n);
+        expect(await chain.readBalance(CHAIN_ESCROW)).toBe(0n);
         return;
       }
       expect(preview).toMatchObject({ movements: [{ to: "trip_budget" }] });
       expect(released).toMatchObject({ returnedTo: "trip", freeUsdc: "44.00", walletBecause: null });
-      expect(resultOf(again)).toMatchObject({ state: "reserved", reservedUsdc: "44.00" });
-      expect(await chain.balanceOf(CHAIN_ESCROW)).toBe(44n * UNIT);
+      expect(requireResult(again)).toMatchObject({ state: "reserved", reservedUsdc: "44.00" });
+      expect(await chain.readBalance(CHAIN_ESCROW)).toBe(44n * UNIT);
     } finally {
       await service.stop();
     }

@@ -79,7 +79,7 @@ async function releaseTrip(
   // Belongs to an earlier escrow of the chain.
   if (trip.escrow !== escrow.address) return sum;
   try {
-    for await (const done of stepsOf(options, escrow, trip, before)) sum[done] += 1;
+    for await (const done of releaseSteps(options, escrow, trip, before)) sum[done] += 1;
   } catch (error) {
     if (error instanceof Failure && error.code === CHAIN_AWAY) throw error;
     options.log.error({ err: error, tripId: trip.tripId }, "an expired trip could not be released");
@@ -87,7 +87,7 @@ async function releaseTrip(
   return sum;
 }
 
-async function* stepsOf(
+async function* releaseSteps(
   options: ReleaseTripsOptions,
   escrow: EscrowContract,
   trip: Trip,

@@ -7,7 +7,7 @@ import {
   type LiveService,
   startLiveChain,
 } from "../../../../test/support/live-service.ts";
-import { resultOf, UNIT } from "../../../../test/support/treasury.ts";
+import { requireResult, UNIT } from "../../../../test/support/treasury.ts";
 import type { Hex } from "../../../domain/tokens.ts";
 
 /** The whole product, stopped while a trip expires. The test advances the live chain's time. */
@@ -47,7 +47,7 @@ async function newTenant(service: LiveService, amount: bigint) {
     });
     return { key: apiKey, tenantId: tenant.id };
   });
-  const address = Address.parse(resultOf(await service.call("check_treasury", {}, as)).address);
+  const address = Address.parse(requireResult(await service.call("check_treasury", {}, as)).address);
   await chain.deposit(address, amount);
   const text = "select 1 from ledger_account where kind = 'prefunded' and tenant_id = $1 and balance_micro > 0";
   await expect.poll(() => deployment.sql(text, [as.tenantId]), PATIENCE).toHaveLength(1);
@@ -60,11 +60,11 @@ test("returns its free money as soon as the service runs again", async () => {
   const before = await deployment.start(settings);
   const { as, address } = await newTenant(before, 50n * UNIT);
   const prefunded = await before.call("prefund_trip", { budgetUsdc: "40.5", expiresInDays: 1 }, as);
-  const { tripId } = z.looseObject({ tripId: z.string() }).parse(resultOf(prefunded));
+  const { tripId } = z.looseObject({ tripId: z.string() }).parse(requireResult(prefunded));
   const path = `/api/trips/${tripId}`;
   const headers = { authorization: `Bearer ${as.key}` };
   expect((await before.send(path, { headers })).body).toMatchObject({ state: "funded", sandbox: false });
-  expect(await chain.balanceOf(address)).toBeLessThanOrEqual(9_500_000n);
+  expect(await chain.readBalance(address)).toBeLessThanOrEqual(9_500_000n);
   await before.stop();
 
   const seconds = DAY + 120;
@@ -74,11 +74,11 @@ test("returns its free money as soon as the service runs again", async () => {
   try {
     const read = async () => (await service.send(path, { headers })).body;
     await expect.poll(read, PATIENCE).toMatchObject({ state: "closed", refundedUsdc: "40.50", isExpired: true });
-    expect(await chain.balanceOf(escrow)).toBe(0n);
+    expect(await chain.readBalance(escrow)).toBe(0n);
     // Calls are paid from the same wallet.
     const [row] = await deployment.sql("select sum(price_micro)::int as cost from usage_record");
     const { cost } = z.object({ cost: z.number() }).parse(row);
-    expect(await chain.balanceOf(address)).toBeGreaterThanOrEqual(50n * UNIT - BigInt(cost));
+    expect(await chain.readBalance(address)).toBeGreaterThanOrEqual(50n * UNIT - BigInt(cost));
     expect(await read()).toMatchObject({ transactions: [{ step: "fund" }, { step: "release" }] });
     // Closing it now succeeds.
     const closed = await service.send(`${path}/close`, { method: "POST", headers });

@@ -6,7 +6,7 @@ import { type ChainWorld, openChainWorld, recordingLog, UNIT } from "../../../..
 import { freshHash } from "../../../../test/support/escrow.ts";
 import { mailing } from "../../../../test/support/mailing.ts";
 import { stranger } from "../../../../test/support/treasury.ts";
-import { addressOf, createClaimKeys } from "../../../adapters/evm/index.ts";
+import { createClaimKeys, deriveAddress } from "../../../adapters/evm/index.ts";
 import { chainEndings } from "../../../contributions.ts";
 import { systemRandom } from "../../../domain/ids.ts";
 import type { Hex } from "../../../domain/tokens.ts";
@@ -146,9 +146,9 @@ const onChain = (tripId: Hex) => escrow().trip(tripId);
 const trip = async (tripId: Hex) => await world.stores.trips.get("sandbox", tripId);
 const booking = async (bookingId: Hex) =>
   await world.stores.escrowBookings.find(tenant.tenant.id, "sandbox", bookingId);
-const stepsOf = (one: { transactions: readonly { step: string }[] } | undefined) =>
+const listSteps = (one: { transactions: readonly { step: string }[] } | undefined) =>
   one?.transactions.map(({ step }) => step);
-const ordersOf = async (tripId: Hex) => {
+const listOrders = async (tripId: Hex) => {
   const names = (await world.stores.chainTransactions.listOpen("sandbox", 100)).map(({ operation }) => {
     const step = escrowStep.read(operation);
     return step?.tripId === tripId ? step.action.name : "another";
@@ -201,7 +201,7 @@ test("free money comes back when its trip has expired, once, with several proces
     refunded: 70n * UNIT,
     pending: undefined,
   });
-  expect(stepsOf(record)).toEqual(["fund", "claim", "release"]);
+  expect(listSteps(record)).toEqual(["fund", "claim", "release"]);
   const rows = (await world.rows()).filter(({ chainOrder: order }) => JSON.stringify(order).includes('"release"'));
   expect(rows).toHaveLength(1);
   // The booking is in its grace.
@@ -234,7 +234,7 @@ test("abandoned bookings are ended after the grace: confirmed ones are paid, the
   expect(await booking(committed)).toMatchObject({ state: "cancelled", refunded: 20n * UNIT, vendorPaid: 0n });
   const paid = await booking(confirmed);
   expect(paid).toMatchObject({ state: "settled", vendorPaid: 27n * UNIT, feePaid: 2n * UNIT, refunded: UNIT });
-  expect(stepsOf(paid)).toEqual(["reserve", "commit", "confirm", "release"]);
+  expect(listSteps(paid)).toEqual(["reserve", "commit", "confirm", "release"]);
   expect(await trip(tripId)).toMatchObject({
     state: "closed",
     held: 0n,
@@ -250,7 +250,7 @@ test("abandoned bookings are ended after the grace: confirmed ones are paid, the
 test("releases by others are stored, and not repeated", async () => {
   const [guest, passerBy] = [generatePrivateKey(), generatePrivateKey()];
   const vendor = stranger();
-  const tripId = await newTrip(100n * UNIT, addressOf(guest));
+  const tripId = await newTrip(100n * UNIT, deriveAddress(guest));
   const mine = await newBooking(tripId, 10n * UNIT);
   const kept = await newBooking(tripId, 20n * UNIT);
   const confirmed = await newBooking(tripId, 30n * UNIT, vendor, true);
@@ -263,7 +263,7 @@ test("releases by others are stored, and not repeated", async () => {
   expect(await release({ log })).toEqual({ ordered: 0, adopted: 2 });
   expect(log.lines.join("\n")).toContain("somebody else has released a booking");
   expect(await waiting()).toEqual(ENDING);
-  expect(await ordersOf(tripId)).toEqual([]);
+  expect(await listOrders(tripId)).toEqual([]);
   expect(await trip(tripId)).toMatchObject({ state: "closed", free: 0n, held: 50n * UNIT, refunded: 50n * UNIT });
   expect(await booking(mine)).toMatchObject({ state: "cancelled", refunded: 10n * UNIT });
   expect(await booking(kept)).toMatchObject({ state: "reserved" });
@@ -273,7 +273,7 @@ test("releases by others are stored, and not repeated", async () => {
   await callAs(passerBy, encodeFunctionData({ abi, functionName: "releaseBooking", args: [tripId, confirmed] }));
   expect(await releaseAll()).toEqual({ ordered: 1, adopted: 1 });
   expect(await booking(confirmed)).toMatchObject({ state: "settled", vendorPaid: 27n * UNIT, refunded: UNIT });
-  expect(stepsOf(await booking(confirmed))).toEqual(["reserve", "commit", "confirm"]);
+  expect(listSteps(await booking(confirmed))).toEqual(["reserve", "commit", "confirm"]);
   expect(await booking(kept)).toMatchObject({ state: "cancelled", refunded: 20n * UNIT });
   expect(await trip(tripId)).toMatchObject({ held: 0n, vendorPaid: 27n * UNIT, refunded: 71n * UNIT });
   await expectBooks();
@@ -303,7 +303,7 @@ test.each([
   const log = recordingLog();
   expect(await release({ log })).toEqual({ ordered: 0, adopted: 0 });
   expect(log.lines).toEqual([]);
-  expect(await ordersOf(tripId)).toEqual(["reserve"]);
+  expect(await listOrders(tripId)).toEqual(["reserve"]);
   world.devChain.behave();
   // Too late for the contract, so it is free again.
   await world.drain(openedChain);
@@ -334,7 +334,7 @@ test("nothing is released while money is stopped, or while the chain is unreacha
   world.devChain.misbehave(() => "reset");
   await expect(release()).rejects.toMatchObject({ code: "chain_unavailable" });
   world.devChain.behave();
-  expect(await ordersOf(tripId)).toEqual([]);
+  expect(await listOrders(tripId)).toEqual([]);
   expect(await releaseAll()).toEqual({ ordered: 1, adopted: 0 });
   expect(await trip(tripId)).toMatchObject({ state: "closed", free: 0n });
 });

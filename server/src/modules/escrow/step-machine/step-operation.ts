@@ -48,7 +48,7 @@ function eventOfStep(escrow: Hex, tripId: Hex, { events }: Pick<BoundStep, "even
       const event = readEvent(log);
       return event !== undefined && events.some((wanted) => isEvent(event, wanted));
     },
-    movementsOf: (movements, { logIndex }, logs) => paidByStep(escrow, movements, logIndex, logs),
+    pickMovements: (movements, { logIndex }, logs) => paidByStep(escrow, movements, logIndex, logs),
   };
 }
 

@@ -16,9 +16,9 @@ import { type BookingAction, isSameAction, toStep } from "./escrow-action.ts";
 import { escrowStep } from "./step-operation.ts";
 import {
   type Asking,
-  answerOf,
-  earlierOf,
+  awaitAnswer,
   enqueueStep,
+  findEarlier,
   lockTrip,
   requireSame,
   type StepAnswer,
@@ -59,7 +59,7 @@ export type IsSameStep = (taken: StoredOperation, details: StepDetails) => boole
  * `tripStateErrors`, `budgetErrors`, `booking_in_progress` or `wrong_state`.
  */
 export async function takeReservation(ports: StepPorts, request: ReservationRequest): Promise<StepAnswer> {
-  return await answerOf(ports, await storeReservation(ports, request), request);
+  return await awaitAnswer(ports, await storeReservation(ports, request), request);
 }
 
 /** The same without waiting for its end. */
@@ -67,7 +67,7 @@ export async function storeReservation(ports: StoringPorts, request: Reservation
   const { stores, chain, clock } = ports;
   const { environment } = chain;
   const { tenantId, tripId, amount, callId } = request;
-  const earlier = await earlierOf(stores, environment, callId);
+  const earlier = await findEarlier(stores, environment, callId);
   if (earlier !== undefined && !isSameReservation(earlier.operation, request)) throw mismatch();
   const bookingId = request.bookingId ?? reservedBy(earlier?.operation)?.bookingId ?? randomHash(request.random);
   if ((await stores.trips.find(tenantId, environment, tripId)) === undefined) throw escrowFailure("trip_not_found");
@@ -119,7 +119,7 @@ export async function findReservation(
  * Failure with a code of `stepErrors` or `bookingErrors`, for a commit also `trip_expired` or `exceeds_reservation`.
  */
 export async function takeBookingStep(ports: StepPorts, request: BookingStepRequest): Promise<StepAnswer> {
-  return await answerOf(ports, await storeBookingStep(ports, request), request);
+  return await awaitAnswer(ports, await storeBookingStep(ports, request), request);
 }
 
 /** The same without waiting for its end. */
@@ -129,7 +129,7 @@ export async function storeBookingStep(ports: StoringPorts, request: BookingStep
   const { tenantId, callId, action, details = {} } = request;
   const { bookingId } = action;
   const step = toStep(action);
-  const earlier = await earlierOf(stores, environment, callId);
+  const earlier = await findEarlier(stores, environment, callId);
   const { tripId } = await requireBooking(stores, environment, { tenantId, bookingId, tripId: request.tripId });
   return await stores.transaction(async (aggregates) => {
     const { trips, escrowBookings } = aggregates;

@@ -4,8 +4,8 @@ import type { Chain } from "../../../ports/chain/chain.ts";
 import type { ChainSubmission, ChainTransaction } from "../../../ports/chain/chain-transactions.ts";
 import type { Clock } from "../../../ports/clock.ts";
 import type { Environment } from "../../../ports/identity.ts";
-import { resultOf } from "../../chain/index.ts";
-import { endOf, mismatch, requireMoving } from "../../treasury/index.ts";
+import { buildConfirmedResult } from "../../chain/index.ts";
+import { awaitEnd, mismatch, requireMoving } from "../../treasury/index.ts";
 import type { Trip } from "../../trips/index.ts";
 import type { Aggregates, Stores } from "../context.ts";
 import { escrowFailure } from "../errors.ts";
@@ -41,19 +41,19 @@ export interface Asking {
   waitMilliseconds?: number | undefined;
 }
 
-export async function answerOf(
+export async function awaitAnswer(
   { stores, chain, submission }: StepPorts,
   stored: ChainTransaction,
   { callId, waitMilliseconds }: Asking,
 ): Promise<StepAnswer> {
-  const end = await endOf(submission, stored, { inProgress, reverted }, waitMilliseconds);
-  const result = { ...resultOf(end, chain.chainId, end.hash), ...(await tellEnd(stores, end)) };
+  const end = await awaitEnd(submission, stored, { inProgress, reverted }, waitMilliseconds);
+  const result = { ...buildConfirmedResult(end, chain.chainId, end.hash), ...(await tellEnd(stores, end)) };
   const isOwn = end.callId === callId;
   return { kind: isOwn ? "confirmed" : "replayed", transaction: end, result, firstCallId: end.callId };
 }
 
 /** The transaction stored by an earlier call with the same Idempotency-Key. */
-export async function earlierOf(
+export async function findEarlier(
   { chainTransactions }: Pick<Aggregates, "chainTransactions">,
   environment: Environment,
   callId: string | null,

@@ -12,9 +12,9 @@ import { isSameAction, type TripAction, toStep } from "./escrow-action.ts";
 import { escrowStep } from "./step-operation.ts";
 import {
   type Asking,
-  answerOf,
-  earlierOf,
+  awaitAnswer,
   enqueueStep,
+  findEarlier,
   lockTrip,
   type StepAnswer,
   type StepPorts,
@@ -37,7 +37,7 @@ export interface TripStepRequest extends Asking {
  * Failure with a code of `stepErrors`, `tripStateErrors`, for a log of `budgetErrors`, or `already_claimed`.
  */
 export async function takeTripStep(ports: StepPorts, request: TripStepRequest): Promise<StepAnswer> {
-  return await answerOf(ports, await storeTripStep(ports, request), request);
+  return await awaitAnswer(ports, await storeTripStep(ports, request), request);
 }
 
 /** The same without waiting for its end. */
@@ -46,7 +46,7 @@ export async function storeTripStep(ports: StoringPorts, request: TripStepReques
   const { environment } = chain;
   const { tenantId, tripId, action } = request;
   const step = toStep(action);
-  const earlier = await earlierOf(stores, environment, request.callId);
+  const earlier = await findEarlier(stores, environment, request.callId);
   if (earlier !== undefined) {
     if (!isSameStep(earlier.operation, request)) throw mismatch();
     return earlier;

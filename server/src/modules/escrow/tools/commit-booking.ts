@@ -3,11 +3,11 @@ import { formatDecimal } from "../../../domain/money.ts";
 import { DecimalAmount } from "../../../domain/schemas.ts";
 import { isSameOperation } from "../../../kernel/contracts/chain-operation.ts";
 import type { Chain } from "../../../ports/chain/chain.ts";
-import { addressOf, chainProvenance, FreeRecipient, TokenAmount } from "../../treasury/index.ts";
+import { chainProvenance, FreeRecipient, requireAddress, TokenAmount } from "../../treasury/index.ts";
 import { BookingWrite, commitStepErrors, toStepAnswer } from "../bookings/booking-answer.ts";
 import { checkCommit, commitBooking as commit, planCommit } from "../bookings/commit-booking.ts";
 import { defineTool } from "../context.ts";
-import { amountOf, EscrowAddress, FreeAmount, Hash, hashOf, readHash, requireEscrow } from "../input.ts";
+import { EscrowAddress, FreeAmount, Hash, readHash, requireAmount, requireEscrow, requireHash } from "../input.ts";
 import { escrowStep } from "../step-machine/step-operation.ts";
 import type { IsSameStep } from "../step-machine/take-booking-step.ts";
 
@@ -57,15 +57,15 @@ export const commitBooking = defineTool({
     const { vendor, itineraryHash, ...amounts } = readTerms(input);
     return planCommit(
       { stores, chain, clock, caller, escrowAddress },
-      { bookingId, vendor, itineraryHash, isSame: isCommitOf(chain, input) },
+      { bookingId, vendor, itineraryHash, isSame: isSameCommit(chain, input) },
       async () => amounts,
     );
   },
 
   async probe(input, { stores, chain, caller: { tenantId } }) {
     const { bookingId, vendorAddress } = input;
-    const asked = { tenantId, bookingId: hashOf(bookingId), vendor: addressOf(vendorAddress) };
-    await checkCommit({ stores, chain }, { ...asked, isSame: isCommitOf(chain, input) });
+    const asked = { tenantId, bookingId: requireHash(bookingId), vendor: requireAddress(vendorAddress) };
+    await checkCommit({ stores, chain }, { ...asked, isSame: isSameCommit(chain, input) });
   },
 
   async run(input, { chain, submission, stores, clock, caller: { tenantId }, call, fail }) {
@@ -90,7 +90,7 @@ export const commitBooking = defineTool({
             ...chainProvenance(chain, clock),
           },
         }),
-        isSame: isCommitOf(chain, input),
+        isSame: isSameCommit(chain, input),
       },
     );
     return toStepAnswer(answer, Output);
@@ -98,15 +98,15 @@ export const commitBooking = defineTool({
 });
 
 const readTerms = (input: Input) => ({
-  vendor: addressOf(input.vendorAddress),
-  vendorAmount: amountOf(input.vendorAmountUsdc),
-  markup: amountOf(input.feeAmountUsdc),
+  vendor: requireAddress(input.vendorAddress),
+  vendorAmount: requireAmount(input.vendorAmountUsdc),
+  markup: requireAmount(input.feeAmountUsdc),
   serviceFee: 0n,
-  itineraryHash: hashOf(input.itineraryHash),
+  itineraryHash: requireHash(input.itineraryHash),
 });
 
 /** Whether a stored commit is the requested one. */
-const isCommitOf =
+const isSameCommit =
   (chain: Chain, input: Input): IsSameStep =>
   (taken, { pricing }) => {
     const step = escrowStep.read(taken);

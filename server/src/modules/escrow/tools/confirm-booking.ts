@@ -1,14 +1,14 @@
 import { z } from "zod";
 import { canonicalJson } from "../../../domain/canonical-json.ts";
-import { MicroAmount, microOf, readMicro } from "../../../domain/micro-amount.ts";
+import { MicroAmount, readMicro, requireMicro } from "../../../domain/micro-amount.ts";
 import { DecimalAmount } from "../../../domain/schemas.ts";
 import type { Caller } from "../../../kernel/contracts/tool.ts";
-import { addressOf, chainProvenance, FreeRecipient } from "../../treasury/index.ts";
+import { chainProvenance, FreeRecipient, requireAddress } from "../../treasury/index.ts";
 import { BookingWrite, commitStepErrors, toStepAnswer } from "../bookings/booking-answer.ts";
 import { checkCommit, commitBooking, planCommit } from "../bookings/commit-booking.ts";
 import { priceBooking, priceErrors } from "../bookings/price-booking.ts";
 import { defineTool, type Stores } from "../context.ts";
-import { EscrowAddress, Hash, hashOf, readHash, requireEscrow } from "../input.ts";
+import { EscrowAddress, Hash, readHash, requireEscrow, requireHash } from "../input.ts";
 import { escrowStep } from "../step-machine/step-operation.ts";
 import type { IsSameStep } from "../step-machine/take-booking-step.ts";
 
@@ -81,26 +81,26 @@ export const confirmBooking = defineTool({
       { stores, chain, clock, caller, escrowAddress: input.escrowAddress },
       {
         bookingId: input.bookingId,
-        vendor: addressOf(input.vendorAddress),
-        itineraryHash: hashOf(input.itineraryHash),
-        isSame: isCommitOf(input),
+        vendor: requireAddress(input.vendorAddress),
+        itineraryHash: requireHash(input.itineraryHash),
+        isSame: isSameCommit(input),
       },
       async () => (await priceByPolicy(stores, caller, input)).committed,
     ),
 
   async probe(input, { stores, chain, caller: { tenantId } }) {
     const { bookingId, vendorAddress } = input;
-    const asked = { tenantId, bookingId: hashOf(bookingId), vendor: addressOf(vendorAddress) };
-    await checkCommit({ stores, chain }, { ...asked, isSame: isCommitOf(input) });
+    const asked = { tenantId, bookingId: requireHash(bookingId), vendor: requireAddress(vendorAddress) };
+    await checkCommit({ stores, chain }, { ...asked, isSame: isSameCommit(input) });
   },
 
   async run(input, { chain, submission, stores, clock, caller, call, fail }) {
     requireEscrow(chain, input.escrowAddress);
     const bookingId = readHash(input.bookingId);
     if (bookingId === undefined) throw fail("booking_not_found");
-    const vendor = addressOf(input.vendorAddress);
-    const itineraryHash = hashOf(input.itineraryHash);
-    const asked = askedOf(input);
+    const vendor = requireAddress(input.vendorAddress);
+    const itineraryHash = requireHash(input.itineraryHash);
+    const asked = pickAskedPrice(input);
     const answer = await commitBooking(
       { chain, submission, stores, clock },
       {
@@ -118,7 +118,7 @@ export const confirmBooking = defineTool({
             answer: { ...answer, ...chainProvenance(chain, clock) },
           };
         },
-        isSame: isCommitOf(input),
+        isSame: isSameCommit(input),
       },
     );
     return toStepAnswer(answer, Output);
@@ -126,7 +126,7 @@ export const confirmBooking = defineTool({
 });
 
 /** The inputs of the price: a repetition with the same inputs is the same commit, even under a changed policy. */
-function askedOf({ costMicroUsdc, markupBps, markupMicroUsdc, override }: PriceInput) {
+function pickAskedPrice({ costMicroUsdc, markupBps, markupMicroUsdc, override }: PriceInput) {
   return {
     costMicroUsdc,
     ...(markupBps === undefined ? {} : { markupBps }),
@@ -136,16 +136,16 @@ function askedOf({ costMicroUsdc, markupBps, markupMicroUsdc, override }: PriceI
 }
 
 /** Whether a stored commit is the requested one. */
-const isCommitOf =
+const isSameCommit =
   (input: PriceInput & { vendorAddress: string; itineraryHash: string }): IsSameStep =>
   (taken, { pricing }) => {
     const action = escrowStep.read(taken)?.action;
     return (
       action?.name === "commit" &&
-      action.vendor === addressOf(input.vendorAddress) &&
-      action.itineraryHash === hashOf(input.itineraryHash) &&
+      action.vendor === requireAddress(input.vendorAddress) &&
+      action.itineraryHash === requireHash(input.itineraryHash) &&
       pricing !== undefined &&
-      canonicalJson(pricing.asked) === canonicalJson(askedOf(input))
+      canonicalJson(pricing.asked) === canonicalJson(pickAskedPrice(input))
     );
   };
 
@@ -156,10 +156,10 @@ async function priceByPolicy(
   { costMicroUsdc, markupBps, markupMicroUsdc, override }: PriceInput,
 ) {
   return priceBooking({
-    cost: microOf(costMicroUsdc),
+    cost: requireMicro(costMicroUsdc),
     markupBps,
-    markup: markupMicroUsdc === undefined ? undefined : microOf(markupMicroUsdc),
-    acknowledged: override === undefined ? undefined : microOf(override.acknowledgedMicroUsdc),
+    markup: markupMicroUsdc === undefined ? undefined : requireMicro(markupMicroUsdc),
+    acknowledged: override === undefined ? undefined : requireMicro(override.acknowledgedMicroUsdc),
     policy: await stores.pricingPolicies.active(tenantId, environment),
   });
 }

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { chainProvenance } from "../../treasury/index.ts";
 import { BookingWrite, bookingStepErrors, toStepAnswer } from "../bookings/booking-answer.ts";
 import { defineTool } from "../context.ts";
-import { EscrowAddress, Hash, hashOf, readHash, requireEscrow } from "../input.ts";
+import { EscrowAddress, Hash, readHash, requireEscrow, requireHash } from "../input.ts";
 import { planBookingStep } from "../step-machine/plan-step.ts";
 import { takeBookingStep } from "../step-machine/take-booking-step.ts";
 
@@ -32,14 +32,14 @@ export const confirmFlight = defineTool({
   plan: ({ bookingId, ticketOrderHash, escrowAddress }, { stores, chain, clock, caller }) =>
     planBookingStep(
       { stores, chain, clock, caller, escrowAddress },
-      { bookingId, action: (id) => ({ name: "confirm", bookingId: id, ticketHash: hashOf(ticketOrderHash) }) },
+      { bookingId, action: (id) => ({ name: "confirm", bookingId: id, ticketHash: requireHash(ticketOrderHash) }) },
     ),
 
   async run(input, { chain, submission, stores, clock, caller: { tenantId }, call, fail }) {
     requireEscrow(chain, input.escrowAddress);
     const bookingId = readHash(input.bookingId);
     if (bookingId === undefined) throw fail("booking_not_found");
-    const ticketHash = hashOf(input.ticketOrderHash);
+    const ticketHash = requireHash(input.ticketOrderHash);
     const answer = await takeBookingStep(
       { chain, submission, stores, clock },
       {

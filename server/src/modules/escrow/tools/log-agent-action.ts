@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { MicroAmount, microOf } from "../../../domain/micro-amount.ts";
+import { MicroAmount, requireMicro } from "../../../domain/micro-amount.ts";
 import { formatDecimal } from "../../../domain/money.ts";
 import { DecimalAmount } from "../../../domain/schemas.ts";
 import { planOrRefusal } from "../../../kernel/contracts/plan.ts";
@@ -45,7 +45,7 @@ export const logAgentAction = defineTool({
   plan: ({ tripId, actionType, feeMicroUsdc, escrowAddress }, { stores, chain, clock, caller }) =>
     planOrRefusal(async () => {
       requireEscrow(chain, escrowAddress);
-      const action = { name: "log", actionId: NO_ID, actionType, fee: microOf(feeMicroUsdc) } as const;
+      const action = { name: "log", actionId: NO_ID, actionType, fee: requireMicro(feeMicroUsdc) } as const;
       return await planTripStep({ stores, chain, clock, caller }, tripId, action);
     }),
 
@@ -54,7 +54,7 @@ export const logAgentAction = defineTool({
     const tripId = readHash(input.tripId);
     if (tripId === undefined) throw fail("trip_not_found");
     const { actionType } = input;
-    const fee = microOf(input.feeMicroUsdc);
+    const fee = requireMicro(input.feeMicroUsdc);
     const actionId = randomHash(random);
     const answer = await takeTripStep(
       { chain, submission, stores, clock },

@@ -9,7 +9,7 @@ import type { Chain } from "../../../ports/chain/chain.ts";
 import { ChainWrite, sendOutErrors, TokenAmount, toToolAnswer } from "../../treasury/index.ts";
 import { defineTool, type Ports } from "../context.ts";
 import { stepErrors } from "../errors.ts";
-import { amountOf, Hash, hashOf, requireEscrow } from "../input.ts";
+import { Hash, requireAmount, requireEscrow, requireHash } from "../input.ts";
 import { allowedOrigin, prefundTrip as prefund } from "../prefund-trip.ts";
 
 const LONGEST_NAME = 200;
@@ -35,7 +35,7 @@ const AGENT_NOT_FOUND = "This network has no agent with the id agentTokenId. Che
 async function requireAgent({ agentRegistries }: Chain, agentTokenId: string | undefined): Promise<void> {
   if (agentTokenId === undefined) return;
   const id = BigInt(agentTokenId);
-  if (id < 2n ** 256n && (await agentRegistries?.ownerOf(id)) !== undefined) return;
+  if (id < 2n ** 256n && (await agentRegistries?.findOwner(id)) !== undefined) return;
   throw new Failure("agent_not_found", { detail: AGENT_NOT_FOUND });
 }
 
@@ -108,12 +108,12 @@ export const prefundTrip = defineTool({
     planOrRefusal(async () => {
       requireEscrow(chain, escrowAddress);
       await allowedOrigin(claimLinks, tenantId, linkOrigin);
-      return { movements: usdcMovements([amountOf(budgetUsdc), "treasury", "trip_budget"]), irreversible: [] };
+      return { movements: usdcMovements([requireAmount(budgetUsdc), "treasury", "trip_budget"]), irreversible: [] };
     }),
 
   probe: ({ agentTokenId }, { chain }) => requireAgent(chain, agentTokenId),
 
-  complete: answerOf,
+  complete: buildAnswer,
 
   async run(input, context) {
     const { caller, call, fail: _, ...ports } = context;
@@ -123,12 +123,12 @@ export const prefundTrip = defineTool({
       tenantId: caller.tenantId,
       userId: caller.userId,
       callId: call.id,
-      budget: amountOf(input.budgetUsdc),
+      budget: requireAmount(input.budgetUsdc),
       expiresInDays: input.expiresInDays,
       requiresCode: input.require2fa,
       details: {
         ...(metadataCID === undefined ? {} : { metadataCid: metadataCID }),
-        ...(metadataHash === undefined ? {} : { metadataHash: hashOf(metadataHash) }),
+        ...(metadataHash === undefined ? {} : { metadataHash: requireHash(metadataHash) }),
         ...(agentTokenId === undefined ? {} : { agentTokenId }),
         ...(guestName === undefined ? {} : { guestName }),
         ...(buyerName === undefined ? {} : { buyerName }),
@@ -138,12 +138,15 @@ export const prefundTrip = defineTool({
       linkOrigin: input.linkOrigin,
       escrowAddress: input.escrowAddress,
     });
-    return toToolAnswer({ ...answer, result: await answerOf(answer.result, { stores: ports.stores, caller }) }, Output);
+    return toToolAnswer(
+      { ...answer, result: await buildAnswer(answer.result, { stores: ports.stores, caller }) },
+      Output,
+    );
   },
 });
 
 /** The wallet's balance changes over time, so it is not stored with the trip. */
-async function answerOf(
+async function buildAnswer(
   stored: unknown,
   { stores, caller }: Pick<Ports, "stores"> & { caller: Pick<Caller, "tenantId" | "environment"> },
 ) {

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { Failure } from "../../../domain/errors.ts";
-import { MicroAmount, microOf, readMicro } from "../../../domain/micro-amount.ts";
+import { MicroAmount, readMicro, requireMicro } from "../../../domain/micro-amount.ts";
 import { formatDecimal } from "../../../domain/money.ts";
 import { DecimalAmount } from "../../../domain/schemas.ts";
 import { PolicyInput, readPolicyInput } from "../../pricing/index.ts";
@@ -62,12 +62,12 @@ export const previewPrice = defineTool({
     const active = tried === undefined ? await stores.pricingPolicies.active(tenantId, environment) : undefined;
     const policy = tried === undefined ? active : { version: 0, ...readPolicyInput(tried) };
     if (policy === undefined) throw new Error("every tenant has a policy");
-    const markup = markupMicroUsdc === undefined ? undefined : microOf(markupMicroUsdc);
-    const asked = { cost: microOf(costMicroUsdc), markupBps, markup, policy };
-    const refusal = refusalOf(() => priceBooking(asked));
+    const markup = markupMicroUsdc === undefined ? undefined : requireMicro(markupMicroUsdc);
+    const asked = { cost: requireMicro(costMicroUsdc), markupBps, markup, policy };
+    const refusal = findRefusal(() => priceBooking(asked));
     // Only the ceiling can be overridden; without it the price is the same.
     const priced = { ...asked, policy: { ...policy, ceiling: undefined } };
-    const noPrice = refusalOf(() => priceBooking(priced));
+    const noPrice = findRefusal(() => priceBooking(priced));
     return {
       accepted: refusal === undefined,
       problem: refusal === undefined ? null : { code: refusal.code, detail: refusal.message },
@@ -83,7 +83,7 @@ function describePrice({ answer, committed }: ReturnType<typeof priceBooking>, i
   return { ...answer, vendorGetsUsdc, youGetUsdc, isOverCeiling };
 }
 
-function refusalOf(work: () => unknown): Failure | undefined {
+function findRefusal(work: () => unknown): Failure | undefined {
   try {
     work();
     return undefined;

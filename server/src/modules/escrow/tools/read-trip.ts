@@ -56,11 +56,11 @@ export const readTrip = defineTool({
     const { codeNonce, transactions, promisedUsdc, ...trip } = describeWhole(whole, clock.now());
     const owner = { tenantId: caller.tenantId, environment: caller.environment, tripId: trip.tripId };
     const record = await readTripRecord(reads, owner, input);
-    return { ...trip, budget: budgetOf(whole), history: historyOf(whole), ...record };
+    return { ...trip, budget: toBudget(whole), history: toHistory(whole), ...record };
   },
 });
 
-function budgetOf({ trip, bookings }: WholeTrip): z.output<typeof Budget> {
+function toBudget({ trip, bookings }: WholeTrip): z.output<typeof Budget> {
   const committed = bookings
     .filter(({ state }) => state === "committed" || state === "confirmed")
     .reduce((sum, { reserved }) => sum + reserved, 0n);
@@ -74,7 +74,7 @@ function budgetOf({ trip, bookings }: WholeTrip): z.output<typeof Budget> {
   };
 }
 
-function historyOf({ trip, bookings }: WholeTrip): z.output<typeof History> {
+function toHistory({ trip, bookings }: WholeTrip): z.output<typeof History> {
   const ofTrip = trip.transactions.map((one) => ({ ...one, bookingId: null }));
   const ofBookings = bookings.flatMap(({ bookingId, transactions }) =>
     transactions.map((one) => ({ ...one, bookingId })),

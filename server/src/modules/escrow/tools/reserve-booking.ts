@@ -5,7 +5,7 @@ import { chainProvenance, TokenAmount } from "../../treasury/index.ts";
 import { BookingWrite, toStepAnswer } from "../bookings/booking-answer.ts";
 import { defineTool } from "../context.ts";
 import { bookingErrors, budgetErrors, stepErrors, tripStateErrors } from "../errors.ts";
-import { amountOf, EscrowAddress, Hash, hashOf, readHash, requireEscrow } from "../input.ts";
+import { EscrowAddress, Hash, readHash, requireAmount, requireEscrow, requireHash } from "../input.ts";
 import { planReservation } from "../step-machine/plan-step.ts";
 import { takeReservation } from "../step-machine/take-booking-step.ts";
 
@@ -38,21 +38,25 @@ export const reserveBooking = defineTool({
   plan: ({ tripId, upperBoundUsdc, bookingId, escrowAddress }, { stores, chain, clock, caller }) =>
     planReservation(
       { stores, chain, clock, caller, escrowAddress },
-      { tripId, amount: amountOf(upperBoundUsdc), bookingId: bookingId === undefined ? undefined : hashOf(bookingId) },
+      {
+        tripId,
+        amount: requireAmount(upperBoundUsdc),
+        bookingId: bookingId === undefined ? undefined : requireHash(bookingId),
+      },
     ),
 
   async run(input, { chain, submission, stores, clock, random, caller: { tenantId }, call, fail }) {
     requireEscrow(chain, input.escrowAddress);
     const tripId = readHash(input.tripId);
     if (tripId === undefined) throw fail("trip_not_found");
-    const amount = amountOf(input.upperBoundUsdc);
+    const amount = requireAmount(input.upperBoundUsdc);
     const answer = await takeReservation(
       { chain, submission, stores, clock },
       {
         tenantId,
         callId: call.id,
         tripId,
-        bookingId: input.bookingId === undefined ? undefined : hashOf(input.bookingId),
+        bookingId: input.bookingId === undefined ? undefined : requireHash(input.bookingId),
         random,
         amount,
         result: (bookingId) => ({

@@ -5,7 +5,7 @@ import { CURSOR_MESSAGE, readPage } from "../../../kernel/contracts/page.ts";
 import type { Clock } from "../../../ports/clock.ts";
 import type { Environment } from "../../../ports/identity.ts";
 import type { Reads, Stores } from "../context.ts";
-import { hashOf, readHash } from "../input.ts";
+import { readHash, requireHash } from "../input.ts";
 import { describeTrip, type WholeTrip } from "./trip-answers.ts";
 
 /** The owner of the trips. */
@@ -25,7 +25,8 @@ export async function readTripPage(
   { tenantId, environment }: Owner,
   query: { cursor?: string | undefined; limit?: string | number },
 ) {
-  const after = query.cursor === undefined ? undefined : await trips.find(tenantId, environment, hashOf(query.cursor));
+  const after =
+    query.cursor === undefined ? undefined : await trips.find(tenantId, environment, requireHash(query.cursor));
   if (query.cursor !== undefined && after === undefined) {
     throw invalidInput([{ path: "cursor", message: CURSOR_MESSAGE }]);
   }

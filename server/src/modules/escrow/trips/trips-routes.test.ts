@@ -4,7 +4,7 @@ import { type ApiDescription, readApiDescription } from "../../../../test/suppor
 import { type Escrow, freshHash, micro, openEscrow } from "../../../../test/support/escrow.ts";
 import { isSignedBy, type TestService } from "../../../../test/support/service.ts";
 import { openSharedService } from "../../../../test/support/shared-service.ts";
-import { newFundedTenant, resultOf, stranger } from "../../../../test/support/treasury.ts";
+import { newFundedTenant, requireResult, stranger } from "../../../../test/support/treasury.ts";
 import type { Hex } from "../../../domain/tokens.ts";
 
 /** Trips and bookings in escrow as their tenant reads, unlocks and closes them. */
@@ -16,7 +16,7 @@ beforeAll(async () => {
   service = await openSharedService();
   escrow = openEscrow(service);
   await service.isFunded(service.tenantId);
-  own = await escrow.treasuryOf(service.tenantId);
+  own = await escrow.findTreasury(service.tenantId);
   api = readApiDescription((await get("/api/openapi.json")).text);
 });
 afterAll(async () => {
@@ -28,7 +28,7 @@ const send = (method: string, path: string, key = service.apiKey) =>
   service.send(path, { method, headers: { authorization: `Bearer ${key}` } });
 const get = (path: string, key?: string) => send("GET", path, key);
 const post = (path: string, key?: string) => send("POST", path, key);
-const result = async (tool: string, args: object) => resultOf(await service.call(tool, args));
+const result = async (tool: string, args: object) => requireResult(await service.call(tool, args));
 
 const Prefunded = z.object({
   tripId: z.templateLiteral(["0x", z.string()]),
@@ -277,7 +277,7 @@ describe("a claim", () => {
       },
     });
     expect((await post(`${path}/unlock`)).body).toEqual(unlocked.body);
-    expect(resultOf(await guess(trip, trip.claimCode))).toMatchObject({ tripId: trip.tripId });
+    expect(requireResult(await guess(trip, trip.claimCode))).toMatchObject({ tripId: trip.tripId });
     const late = await expectDescribed("post", `${path}/unlock`, "/api/trips/{tripId}/unlock");
     expect([late.status, late.body.code]).toEqual([409, "conflict"]);
     expect(late.body.detail).toContain("claimed");
@@ -288,7 +288,7 @@ describe("closing", () => {
   it("returns the free budget once, and bookings continue", async () => {
     const tripId = await escrow.prefund("80");
     const bookingId = await escrow.reserve(tripId, "30");
-    const before = await escrow.balanceOf(own);
+    const before = await escrow.readBalance(own);
     const closed = await expectDescribed("post", `/api/trips/${tripId}/close`, "/api/trips/{tripId}/close");
     expect(closed.status).toBe(200);
     expect(closed.body).toMatchObject({
@@ -300,7 +300,7 @@ describe("closing", () => {
       refundedUsdc: "50.00",
       txHash: expect.stringMatching(/^0x[0-9a-f]{64}$/),
     });
-    expect(await escrow.balanceOf(own)).toBe(before + micro("50"));
+    expect(await escrow.readBalance(own)).toBe(before + micro("50"));
     expect(await escrow.tripOnChain(tripId)).toMatchObject({ isClosed: true, free: 0n, held: 30_000_000n });
     expect((await post(`/api/trips/${tripId}/close`)).body).toEqual(closed.body);
     const unlocked = await post(`/api/trips/${tripId}/unlock`);
@@ -308,17 +308,17 @@ describe("closing", () => {
     expect((await service.call("reserve_booking", { tripId, upperBoundUsdc: "1" })).body.code).toBe("trip_closed");
     await result("cancel_booking", { bookingId, tripId, reason: "buyer_cancel" });
     expect((await get(`/api/trips/${tripId}`)).body).toMatchObject({ heldUsdc: "0.00", refundedUsdc: "80.00" });
-    expect(await escrow.balanceOf(own)).toBe(before + micro("80"));
+    expect(await escrow.readBalance(own)).toBe(before + micro("80"));
     expect(stepsIn((await get(`/api/trips/${tripId}`)).body)).toEqual(["fund", "close"]);
   });
 
   it("sixteen times concurrently happens once", async () => {
     const tripId = await escrow.prefund("7");
-    const before = await escrow.balanceOf(own);
+    const before = await escrow.readBalance(own);
     const answers = await Promise.all(Array.from({ length: 16 }, () => post(`/api/trips/${tripId}/close`)));
     expect(new Set(answers.map(({ status, text }) => `${status} ${text}`)).size).toBe(1);
     expect(answers[0]).toMatchObject({ status: 200, body: { state: "closed", refundedUsdc: "7.00" } });
-    expect(await escrow.balanceOf(own)).toBe(before + micro("7"));
+    expect(await escrow.readBalance(own)).toBe(before + micro("7"));
     const orders =
       "select id from chain_transaction where chain_order->>'tripId' = $1 and chain_order->'action'->>'name' = 'close'";
     expect(await service.sql(orders, [tripId])).toHaveLength(1);
@@ -326,7 +326,7 @@ describe("closing", () => {
 
   it("and reserving concurrently leaves the reservation, and nothing twice", async () => {
     const tripId = await escrow.prefund("20");
-    const before = await escrow.balanceOf(own);
+    const before = await escrow.readBalance(own);
     const [closed, reserved] = await Promise.all([
       post(`/api/trips/${tripId}/close`),
       service.call("reserve_booking", { tripId, upperBoundUsdc: "4" }),
@@ -338,6 +338,6 @@ describe("closing", () => {
     expect(last.status).toBe(200);
     const held = reserved.status === 200 ? 4_000_000n : 0n;
     expect(await escrow.tripOnChain(tripId)).toMatchObject({ isClosed: true, free: 0n, held });
-    expect(await escrow.balanceOf(own)).toBe(before + 20_000_000n - held);
+    expect(await escrow.readBalance(own)).toBe(before + 20_000_000n - held);
   });
 });

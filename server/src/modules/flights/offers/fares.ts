@@ -35,11 +35,11 @@ export function otherFares(offer: FlightOffer, offers: readonly FlightOffer[]): 
   const sameFlights = offers
     .filter((other) => other.id !== offer.id && itineraryKey(other) === flights)
     .sort((left, right) => micro(left) - micro(right));
-  const seen = new Set([termsOf(toFare(offer, offer))]);
+  const seen = new Set([serializeTerms(toFare(offer, offer))]);
   const fares = sameFlights
     .map((other) => toFare(other, offer))
     .filter((fare) => {
-      const terms = termsOf(fare);
+      const terms = serializeTerms(fare);
       return !seen.has(terms) && seen.add(terms);
     });
   const wanted = [fares.find(({ refundable }) => refundable), fares.find(({ changeable }) => changeable), ...fares];
@@ -49,7 +49,7 @@ export function otherFares(offer: FlightOffer, offers: readonly FlightOffer[]): 
 
 function toFare(fare: FlightOffer, shown: FlightOffer): Fare {
   const { refundBeforeDeparture: refund, changeBeforeDeparture: change } = fare.conditions;
-  const cabinClass = cabinOf(fare);
+  const cabinClass = describeCabin(fare);
   return {
     id: fare.id,
     name: fareName(fare),
@@ -58,24 +58,24 @@ function toFare(fare: FlightOffer, shown: FlightOffer): Fare {
     ...(refund?.allowed ? { refundPenaltyAmount: refund.penaltyAmount } : {}),
     changeable: change?.allowed ?? null,
     ...(change?.allowed ? { changePenaltyAmount: change.penaltyAmount } : {}),
-    checkedBags: bagsOf(fare, "checked"),
-    carryOnBags: bagsOf(fare, "carry_on"),
-    ...(cabinClass === cabinOf(shown) ? {} : { cabinClass }),
+    checkedBags: countBags(fare, "checked"),
+    carryOnBags: countBags(fare, "carry_on"),
+    ...(cabinClass === describeCabin(shown) ? {} : { cabinClass }),
   };
 }
 
-const termsOf = ({ id: _, totalAmount: __, ...terms }: Fare): string => JSON.stringify(terms);
+const serializeTerms = ({ id: _, totalAmount: __, ...terms }: Fare): string => JSON.stringify(terms);
 
 export function fareName({ slices }: FlightOffer): string | null {
   const names = [...new Set(slices.flatMap(({ fareBrandName }) => fareBrandName ?? []))];
   return names.length === 0 ? null : names.join(" / ");
 }
 
-export const cabinOf = ({ slices }: FlightOffer): string =>
+export const describeCabin = ({ slices }: FlightOffer): string =>
   [...new Set(slices.flatMap(({ segments }) => segments.map(({ cabinClass }) => cabinClass)))].join(" / ");
 
 /** The number that every flight of the journey includes. */
-export function bagsOf({ slices }: FlightOffer, type: string): number {
+export function countBags({ slices }: FlightOffer, type: string): number {
   const counts = slices.flatMap(({ segments }) =>
     segments.map(({ baggage }) => baggage.reduce((sum, bag) => sum + (bag.type === type ? bag.quantity : 0), 0)),
   );

@@ -4,7 +4,7 @@ import { parseDecimal } from "../../../domain/money.ts";
 import type { FlightOffer, FlightSearch } from "../../../ports/supplier/flights.ts";
 import { bestOffers, isDirect, journeyMinutes } from "./best-offers.ts";
 import { isWhollyIn } from "./cabins.ts";
-import { bagsOf } from "./fares.ts";
+import { countBags } from "./fares.ts";
 
 const TIME = /^(?:[01]\d|2[0-3]):[0-5]\d$/;
 const Time = z.string().regex(TIME, { error: "must be a time of day, such as 08:30" });
@@ -38,33 +38,33 @@ type Wishes = z.output<typeof WishesShape>;
 type Test = (offer: FlightOffer) => boolean;
 
 /** The tests that a call asks for, by argument name. */
-function testsOf(wishes: Wishes, cabin: FlightSearch["cabinClass"]): [name: string, test: Test][] {
+function buildTests(wishes: Wishes, cabin: FlightSearch["cabinClass"]): [name: string, test: Test][] {
   const { airlines, checkedBags } = wishes;
   const codes = new Set(airlines?.map((code) => code.toUpperCase()));
   const tests: [string, boolean, Test][] = [
-    ["departs", wishes.departs !== undefined, (offer) => isWithin(endsOf(offer, 0).departs, wishes.departs)],
-    ["arrives", wishes.arrives !== undefined, (offer) => isWithin(endsOf(offer, 0).arrives, wishes.arrives)],
+    ["departs", wishes.departs !== undefined, (offer) => isWithin(findEnds(offer, 0).departs, wishes.departs)],
+    ["arrives", wishes.arrives !== undefined, (offer) => isWithin(findEnds(offer, 0).arrives, wishes.arrives)],
     [
       "returnDeparts",
       wishes.returnDeparts !== undefined,
-      (offer) => isWithin(endsOf(offer, 1).departs, wishes.returnDeparts),
+      (offer) => isWithin(findEnds(offer, 1).departs, wishes.returnDeparts),
     ],
     [
       "returnArrives",
       wishes.returnArrives !== undefined,
-      (offer) => isWithin(endsOf(offer, 1).arrives, wishes.returnArrives),
+      (offer) => isWithin(findEnds(offer, 1).arrives, wishes.returnArrives),
     ],
     ["directOnly", wishes.directOnly, isDirect],
     ["airlines", airlines !== undefined, (offer) => isBy(offer, codes)],
     ["refundable", wishes.refundable, ({ conditions }) => conditions.refundBeforeDeparture?.allowed === true],
     ["changeable", wishes.changeable, ({ conditions }) => conditions.changeBeforeDeparture?.allowed === true],
-    ["checkedBags", checkedBags > 0, (offer) => bagsOf(offer, "checked") >= checkedBags],
+    ["checkedBags", checkedBags > 0, (offer) => countBags(offer, "checked") >= checkedBags],
     ["allInCabin", wishes.allInCabin, (offer) => isWhollyIn(offer, cabin)],
   ];
   return tests.flatMap(([name, isAsked, test]) => (isAsked ? [[name, test]] : []));
 }
 
-function endsOf({ slices }: FlightOffer, index: number): { departs: string; arrives: string } {
+function findEnds({ slices }: FlightOffer, index: number): { departs: string; arrives: string } {
   const segments = slices[index]?.segments ?? [];
   return { departs: segments[0]?.departingAt ?? "", arrives: segments.at(-1)?.arrivingAt ?? "" };
 }
@@ -91,7 +91,7 @@ export function narrow(
   wishes: Wishes,
   cabin: FlightSearch["cabinClass"],
 ): { matching: readonly FlightOffer[]; emptiedBy: readonly string[] } {
-  const tests = testsOf(wishes, cabin);
+  const tests = buildTests(wishes, cabin);
   const passing = (asked: typeof tests) => offers.filter((offer) => asked.every(([, test]) => test(offer)));
   const matching = passing(tests);
   const emptiedBy =
@@ -114,8 +114,8 @@ export function inOrder(
     price: (left: FlightOffer, right: FlightOffer) => price(left) - price(right),
     duration: (left: FlightOffer, right: FlightOffer) =>
       journeyMinutes(left) - journeyMinutes(right) || price(left) - price(right),
-    departure: byText((offer) => endsOf(offer, 0).departs),
-    arrival: byText((offer) => endsOf(offer, 0).arrives),
+    departure: byText((offer) => findEnds(offer, 0).departs),
+    arrival: byText((offer) => findEnds(offer, 0).arrives),
   }[order];
   return ranked.toSorted(compare);
 }
@@ -124,19 +124,19 @@ const Cursor = z.tuple([z.number().int().min(0), z.string()]);
 
 /** A cursor is a position in the list of a search with these wishes; it is invalid in another list. */
 export function writeCursor(offset: number, searchId: string, wishes: Wishes): string {
-  return Buffer.from(JSON.stringify([offset, digestOf(searchId, wishes)])).toString("base64url");
+  return Buffer.from(JSON.stringify([offset, digestSearch(searchId, wishes)])).toString("base64url");
 }
 
 /** Undefined if it is of another list, or malformed. */
 export function readCursor(cursor: string, searchId: string, wishes: Wishes): number | undefined {
   try {
     const [offset, digest] = Cursor.parse(JSON.parse(Buffer.from(cursor, "base64url").toString()));
-    return digest === digestOf(searchId, wishes) ? offset : undefined;
+    return digest === digestSearch(searchId, wishes) ? offset : undefined;
   } catch {
     return undefined;
   }
 }
 
-function digestOf(searchId: string, wishes: Wishes): string {
+function digestSearch(searchId: string, wishes: Wishes): string {
   return hash("sha256", JSON.stringify([searchId, WishesShape.parse(wishes)])).slice(0, 16);
 }

@@ -4,7 +4,7 @@ import { OfferedConditions, PaymentRequirements, SearchedSlice } from "../../../
 import type { FlightOffer, FlightSearch } from "../../../ports/supplier/flights.ts";
 import { type SaleRates, shownInUsdc } from "../../bookings/index.ts";
 import { isWhollyIn, sayCabins, shareIn } from "./cabins.ts";
-import { bagsOf, cabinOf, Fare, fareName, otherFares } from "./fares.ts";
+import { countBags, describeCabin, Fare, fareName, otherFares } from "./fares.ts";
 
 /** An offer in the answer of a search: members that are empty for nearly every offer are left out if empty. */
 export const OfferAnswer = z.object({
@@ -64,7 +64,7 @@ export function toOfferAnswer(
   cabin: FlightSearch["cabinClass"],
 ): z.input<typeof OfferAnswer> {
   const { privateFares, availableAirlineCreditIds, passengers, conditions, slices, ...facts } = offer;
-  const cabinClass = cabinOf(offer);
+  const cabinClass = describeCabin(offer);
   return {
     ...facts,
     ...shownInUsdc(offer, rates),
@@ -80,8 +80,8 @@ export function toOfferAnswer(
       refundBeforeDeparture: withoutNothing(conditions.refundBeforeDeparture),
       changeBeforeDeparture: withoutNothing(conditions.changeBeforeDeparture),
     },
-    checkedBags: bagsOf(offer, "checked"),
-    carryOnBags: bagsOf(offer, "carry_on"),
+    checkedBags: countBags(offer, "checked"),
+    carryOnBags: countBags(offer, "carry_on"),
     fares: otherFares(offer, offers),
     passengers: passengers.map(({ fareType, ...passenger }) => ({
       ...passenger,

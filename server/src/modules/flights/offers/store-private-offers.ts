@@ -28,7 +28,7 @@ export function createPrivateOffers(db: Queryable, vault: Vault) {
     ): Promise<void> {
       const hasAccounts = loyaltyAccounts.some((accounts) => accounts.length > 0);
       const sealed = hasAccounts
-        ? vault.encrypt(JSON.stringify(loyaltyAccounts), contextOf(environment, tenantId))
+        ? vault.encrypt(JSON.stringify(loyaltyAccounts), sealingContext(environment, tenantId))
         : null;
       // One statement with a constant number of parameters for any number of offers.
       await sql`
@@ -56,7 +56,9 @@ export function createPrivateOffers(db: Queryable, vault: Vault) {
         .where((where) => where.and({ environment, tenantId, offerId }))
         .executeTakeFirst();
       const sealed = row?.loyaltyAccounts ?? null;
-      return sealed === null ? [] : Accounts.parse(JSON.parse(vault.decrypt(sealed, contextOf(environment, tenantId))));
+      return sealed === null
+        ? []
+        : Accounts.parse(JSON.parse(vault.decrypt(sealed, sealingContext(environment, tenantId))));
     },
 
     /** Deletes rows that expired before `at`. */
@@ -73,7 +75,7 @@ export function createPrivateOffers(db: Queryable, vault: Vault) {
 export type PrivateOffers = ReturnType<typeof createPrivateOffers>;
 
 /** A sealed value opens only for its tenant in its environment. */
-function contextOf(environment: Environment, tenantId: string): string {
+function sealingContext(environment: Environment, tenantId: string): string {
   return `searched_loyalty_accounts:${environment}:${tenantId}`;
 }
 

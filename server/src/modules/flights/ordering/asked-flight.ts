@@ -3,7 +3,7 @@ import { Failure } from "../../../domain/errors.ts";
 import type { Caller } from "../../../kernel/contracts/tool.ts";
 import type { RequestedService } from "../../../ports/supplier/flights.ts";
 import type { AskedBooking } from "../../bookings/index.ts";
-import { findOwnCustomer, leadOf, type Travelers } from "../../travelers/index.ts";
+import { chooseLead, findOwnCustomer, type Travelers } from "../../travelers/index.ts";
 
 export type FlightCaller = Pick<
   Caller,
@@ -31,7 +31,7 @@ export function askedFlight(travelers: Travelers, caller: FlightCaller, asked: A
     heldParticulars: heldParticulars(airlineCreditId),
     async isForSame({ travelers: booked }) {
       const named = await namedUsers(travelers, caller, additionalCustomerUserIds);
-      const all = named.length === booked.length ? named : [leadOf(caller), ...named];
+      const all = named.length === booked.length ? named : [chooseLead(caller), ...named];
       const known = booked.flatMap(({ userId }) => userId ?? []);
       return JSON.stringify(all.toSorted()) === JSON.stringify(known.toSorted());
     },

@@ -17,9 +17,9 @@ import {
   requireSeenPrice,
 } from "../../bookings/index.ts";
 import type { OnceAnswer } from "../../effects/index.ts";
-import { findOwnCredit, findOwnCustomer, leadOf, type Travelers } from "../../travelers/index.ts";
+import { chooseLead, findOwnCredit, findOwnCustomer, type Travelers } from "../../travelers/index.ts";
 import { getOwnOffer, offerErrors } from "../offers/private-offers.ts";
-import { inPlaces, isAdult, isInfant, travelDayOf } from "../searching/passenger-types.ts";
+import { findTravelDay, inPlaces, isAdult, isInfant } from "../searching/passenger-types.ts";
 import { toAskedServices } from "../services/asked-services.ts";
 import { requireSeenServices } from "../services/see-services.ts";
 import { type AskedFlight, askedFlight, customerNotFound, type FlightCaller } from "./asked-flight.ts";
@@ -199,7 +199,7 @@ async function findTravelers(
     throw invalidInput([{ path: "additionalCustomerUserIds", message }]);
   }
   const isCallerLeftOut = named.length === wanted;
-  if (!isCallerLeftOut) refuseTwice(leadOf(caller), named);
+  if (!isCallerLeftOut) refuseTwice(chooseLead(caller), named);
   const found = isCallerLeftOut ? named : [await leadTraveler(ports.travelers, caller), ...named];
   const incomplete = found.flatMap((traveler) => {
     const fields = missingFields(traveler, offer);
@@ -211,7 +211,7 @@ async function findTravelers(
     const bornOn = traveler.profile?.bornOn;
     return bornOn === undefined ? [] : [{ ...traveler, bornOn }];
   });
-  const day = travelDayOf(offer.slices.map(({ segments }) => segments[0]?.departingAt));
+  const day = findTravelDay(offer.slices.map(({ segments }) => segments[0]?.departingAt));
   const isForAges = offer.passengers.some(({ age }) => age !== undefined);
   if (incomplete.length === 0 && day !== undefined && (missing === 0 || isForAges)) {
     return inPlaces(aged, offer.passengers, day);
@@ -226,7 +226,7 @@ async function findTravelers(
 }
 
 async function leadTraveler(travelers: Travelers, caller: BookFlightRequest["caller"]): Promise<Traveler> {
-  const userId = leadOf(caller);
+  const userId = chooseLead(caller);
   return { userId, profile: await travelers.get(caller.tenantId, userId, caller.environment) };
 }
 
@@ -287,7 +287,7 @@ async function toPassengers(
   const searched = await stores.privateOffers.loyaltyAccounts(who.environment, who.tenantId, offer.id);
   const passengers = [];
   const infants = offer.passengers.filter(isInfant).map(({ id }) => id);
-  const day = travelDayOf(offer.slices.map(({ segments }) => segments[0]?.departingAt)) ?? "";
+  const day = findTravelDay(offer.slices.map(({ segments }) => segments[0]?.departingAt)) ?? "";
   for (const [index, traveler] of found.entries()) {
     const { bornOn = "" } = traveler.profile ?? {};
     const infantPassengerId = isAdult({ userId: traveler.userId, bornOn }, day) ? infants.shift() : undefined;

@@ -23,7 +23,7 @@ export async function asOfNow(
   const ticketing = order.ticketing ?? booked.ticketing;
   const isCancelled = now.status === "cancelled";
   const isPriced = totalAmount === booked.totalAmount && totalCurrency === booked.totalCurrency;
-  const areFlown = flightsOf(order.slices) === flightsOf(booked.slices);
+  const areFlown = serializeFlights(order.slices) === serializeFlights(booked.slices);
   const isOpen =
     !isCancelled &&
     booked.voidWindowEndsAt !== null &&
@@ -53,7 +53,7 @@ export async function asOfNow(
 const CHANGED =
   "Its flights were changed since it was booked: slices and totalAmount are those of now, and read_order says more.";
 
-const flightsOf = (slices: readonly Pick<BookedSlice, "segments">[]): string =>
+const serializeFlights = (slices: readonly Pick<BookedSlice, "segments">[]): string =>
   JSON.stringify(slices.map(({ segments }) => segments.map((segment) => Object.values(toBookedSegment(segment)))));
 
 const toSlice = ({ segments, ...slice }: BookedSlice) => ({

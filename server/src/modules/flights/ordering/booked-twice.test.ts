@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { z } from "zod";
 import { openServicing, type Servicing } from "../../../../test/support/servicing-service.ts";
-import { newFundedTenant, resultOf } from "../../../../test/support/treasury.ts";
+import { newFundedTenant, requireResult } from "../../../../test/support/treasury.ts";
 
 /** The same traveler on the same flight again causes a remark, not a refusal: it may be intended. */
 
@@ -71,12 +71,12 @@ it("warns of another fare of the flight and of the flight found again, naming th
 });
 
 it("does not warn of another day, of another traveler or of another tenant's order", async () => {
-  const flightOf = ({ slices }: z.output<typeof Offers>["offers"][number]) => slices[0]?.segments[0]?.flightNumber;
+  const firstFlight = ({ slices }: z.output<typeof Offers>["offers"][number]) => slices[0]?.segments[0]?.flightNumber;
   const later = (await Promise.all([63, 64, 65].map((days) => search(days)))).flat();
-  const first = (await search(62)).find((one) => later.some((other) => flightOf(other) === flightOf(one)));
+  const first = (await search(62)).find((one) => later.some((other) => firstFlight(other) === firstFlight(one)));
   const segments = first?.slices[0]?.segments ?? [];
   await world.result("book_flight", { offerId: first?.id });
-  const otherDay = later.find((one) => flightOf(one) === segments[0]?.flightNumber);
+  const otherDay = later.find((one) => firstFlight(one) === segments[0]?.flightNumber);
   expect(await preview("book_flight", { offerId: otherDay?.id })).not.toContain("already booked");
   const profile = { familyName: "Hart", bornOn: "1988-02-03", title: "ms", gender: "f", phoneNumber: "+442080160509" };
   const person = { userId: "carol", givenName: "Carol", email: "carol.hart@example.com", ...profile };
@@ -87,6 +87,6 @@ it("does not warn of another day, of another traveler or of another tenant's ord
   const { as } = await newFundedTenant(world.service, "Same flight");
   const [theirs] = await search(62, as);
   const args = { tool: "book_flight", args: { offerId: theirs?.id } };
-  const other = resultOf(await world.service.call("preview_call", args, as));
+  const other = requireResult(await world.service.call("preview_call", args, as));
   expect(other.note).not.toContain("already booked");
 });

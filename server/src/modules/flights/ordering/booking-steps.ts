@@ -17,7 +17,7 @@ import {
 } from "../../bookings/index.ts";
 import { failed, send, unknown } from "../../effects/index.ts";
 import type { Aggregates } from "../context.ts";
-import { type AddedServices, chooseBags, isAddedLater, type NotAdded, servicesOf } from "../services/add-bags.ts";
+import { type AddedServices, chooseBags, findServices, isAddedLater, type NotAdded } from "../services/add-bags.ts";
 import { toAncillaries } from "../services/ancillaries.ts";
 
 /**
@@ -146,7 +146,7 @@ export class FlightBookingSteps implements BookingSteps {
         // A refusal may still mean that an earlier request arrived.
         const current = adding.additions > 1 ? await this.#flights.getOrder(order.id) : order;
         if (current.services.length > 0) return this.#booked(adding, current);
-        const { reasons: refusals } = notAdded(adding, reasonOf(failure));
+        const { reasons: refusals } = notAdded(adding, toReason(failure));
         return this.#booked(adding, current, { added: new Set(), reasons: new Map([...refusals, ...reasons]) });
       },
     });
@@ -166,7 +166,7 @@ export class FlightBookingSteps implements BookingSteps {
     return failed(failure);
   }
 
-  #booked(booking: Booking, order: SupplierOrder, bags = servicesOf(booking, order)): BookingMove {
+  #booked(booking: Booking, order: SupplierOrder, bags = findServices(booking, order)): BookingMove {
     const result = { ...toResult(this.#flights, booking, order), ancillaries: toAncillaries(booking, bags) };
     const { itineraryHash, ticketOrderHash, ticketing } = result;
     const made = {
@@ -219,7 +219,7 @@ function isAtAgreedPrice(
 const UNANSWERED: NotAdded = "supplier_unavailable";
 const UNAVAILABLE: ReadonlySet<string> = new Set(["provider_unavailable", "provider_timeout"]);
 
-function reasonOf({ code }: Failure): NotAdded {
+function toReason({ code }: Failure): NotAdded {
   if (UNAVAILABLE.has(code)) return UNANSWERED;
   return code === "price_changed" ? code : "not_available";
 }

@@ -26,9 +26,9 @@ const carol = {
 const LONGEST_HOLD_SECONDS = 80 * 3600;
 
 const call = (tool: string, args: object, options?: CallOptions) => world.service.call(tool, args, options);
-const failureOf = ({ status, body }: Answer) => ({ status, code: body.code });
+const describeFailure = ({ status, body }: Answer) => ({ status, code: body.code });
 const preview = (tool: string, args: object) => world.result("preview_call", { tool, args });
-const ordersOf = async (offerId: string) =>
+const listOrders = async (offerId: string) =>
   (await world.ledger()).orders.filter(({ offer_id }) => offer_id === offerId);
 
 async function hold(offerId: string): Promise<{ orderId: string; holdUntil: string; totalUsdc: string }> {
@@ -78,11 +78,11 @@ describe("hold_flight", () => {
       next: expect.stringContaining(`book_flight with offerId ${offerId}`),
     });
     expect(await world.books()).toEqual(before);
-    expect(await ordersOf(offerId)).toMatchObject([{ id: held.orderId, type: "hold", state: "held" }]);
+    expect(await listOrders(offerId)).toMatchObject([{ id: held.orderId, type: "hold", state: "held" }]);
 
     const booked = await world.result("book_flight", { offerId });
     expect(booked).toMatchObject({ orderId: held.orderId, pnr: held.pnr, chargedUsdc: totalAmount });
-    expect(await ordersOf(offerId)).toMatchObject([{ id: held.orderId, state: "paid" }]);
+    expect(await listOrders(offerId)).toMatchObject([{ id: held.orderId, state: "paid" }]);
     await world.expectSameBooks();
     const order = await world.result("read_order", { orderId: held.orderId });
     expect(order).toMatchObject({ status: "confirmed", holdUntil: held.holdUntil });
@@ -110,7 +110,7 @@ describe("hold_flight", () => {
       status: "paid",
       next: expect.stringContaining("paid for"),
     });
-    expect(await ordersOf(offerId)).toHaveLength(1);
+    expect(await listOrders(offerId)).toHaveLength(1);
   });
 
   it("plans no movement, and lets book_flight be planned with the price", async () => {
@@ -129,7 +129,7 @@ describe("hold_flight", () => {
     const { id: offerId } = await world.flexibleOffer();
     const { orderId } = await hold(offerId);
     expect(await giveBack(orderId)).toMatchObject({ status: "cancelled", refundedUsdc: "0.00", chargedUsdc: "0.00" });
-    expect(await ordersOf(offerId)).toMatchObject([{ state: "cancelled" }]);
+    expect(await listOrders(offerId)).toMatchObject([{ state: "cancelled" }]);
     expect(await world.result("read_order", { orderId })).toMatchObject({ status: "cancelled" });
     await world.expectSameBooks();
     const again = await hold(offerId);
@@ -143,9 +143,9 @@ describe("hold_flight", () => {
     const { id: offerId } = await world.flexibleOffer();
     const { orderId } = await hold(offerId);
     await world.advance(LONGEST_HOLD_SECONDS);
-    await expect.poll(() => ordersOf(offerId)).toMatchObject([{ state: "lapsed" }]);
+    await expect.poll(() => listOrders(offerId)).toMatchObject([{ state: "lapsed" }]);
     const refused = await call("book_flight", { offerId });
-    expect(failureOf(refused)).toEqual({ status: 500, code: "offer_expired" });
+    expect(describeFailure(refused)).toEqual({ status: 500, code: "offer_expired" });
     expect(await world.result("read_order", { orderId })).toMatchObject({
       status: "lapsed",
       history: [{ kind: "held" }, { kind: "lapsed" }],
@@ -162,13 +162,13 @@ describe("hold_flight", () => {
     const airlineCreditId = await world.giveCredit(owner.iataCode, "1.00");
     for (const more of [{ services: [{ id: bags[0].id }] }, { airlineCreditId }]) {
       const refused = await call("hold_flight", { offerId, ...more });
-      expect(failureOf(refused)).toEqual({ status: 500, code: "hold_not_available" });
+      expect(describeFailure(refused)).toEqual({ status: 500, code: "hold_not_available" });
       expect(await preview("hold_flight", { offerId, ...more })).toMatchObject({
         accepted: false,
         problem: { code: "hold_not_available" },
       });
     }
-    expect(await ordersOf(offerId)).toEqual([]);
+    expect(await listOrders(offerId)).toEqual([]);
   });
 
   it("is a separate order for other travelers: neither a second hold nor a payment, and the held one is named", async () => {
@@ -177,14 +177,14 @@ describe("hold_flight", () => {
     for (const tool of ["hold_flight", "book_flight"]) {
       const args = { offerId, additionalCustomerUserIds: [companion] };
       const refused = await call(tool, args);
-      expect(failureOf(refused), tool).toEqual({ status: 500, code: "already_booked" });
+      expect(describeFailure(refused), tool).toEqual({ status: 500, code: "already_booked" });
       expect(refused.body, tool).toMatchObject({ orderId, differsIn: "travelers", retryable: false });
       expect(await preview(tool, args), tool).toMatchObject({
         accepted: false,
         problem: { code: "already_booked", orderId },
       });
     }
-    expect(await ordersOf(offerId)).toMatchObject([{ id: orderId, state: "held" }]);
+    expect(await listOrders(offerId)).toMatchObject([{ id: orderId, state: "held" }]);
     await giveBack(orderId);
   });
 
@@ -192,7 +192,7 @@ describe("hold_flight", () => {
     const { id: offerId } = await world.flexibleOffer();
     const { orderId } = await world.book({ offerId });
     const refused = await call("hold_flight", { offerId });
-    expect(failureOf(refused)).toEqual({ status: 500, code: "already_booked" });
+    expect(describeFailure(refused)).toEqual({ status: 500, code: "already_booked" });
     expect(refused.body).toMatchObject({ orderId });
     expect(await preview("hold_flight", { offerId })).toMatchObject({ problem: { code: "already_booked", orderId } });
   });
@@ -237,22 +237,24 @@ describe("hold_flight", () => {
     const { id: offerId } = await world.flexibleOffer();
     await world.arm("/air/orders", "reset_after_effect");
     const answer = await world.unanswered(call("hold_flight", { offerId }));
-    expect(failureOf(answer)).toEqual({ status: 500, code: "outcome_unknown" });
+    expect(describeFailure(answer)).toEqual({ status: 500, code: "outcome_unknown" });
     await world.endQuietTime();
     const known = await world.untilKnown(() => call("hold_flight", { offerId }));
     expect(known.body).toMatchObject({ result: { status: "held" } });
-    expect(await ordersOf(offerId)).toHaveLength(1);
+    expect(await listOrders(offerId)).toHaveLength(1);
   });
 
   it("belongs to its tenant: another one neither reads it nor pays for it", async () => {
     const { id: offerId } = await world.flexibleOffer();
     const { orderId } = await hold(offerId);
     const { as } = await newFundedTenant(world.service, "Other");
-    expect(failureOf(await call("read_order", { orderId }, as))).toMatchObject({ code: "order_not_found" });
-    expect(failureOf(await call("cancel_order_quote", { orderId }, as))).toMatchObject({ code: "order_not_found" });
+    expect(describeFailure(await call("read_order", { orderId }, as))).toMatchObject({ code: "order_not_found" });
+    expect(describeFailure(await call("cancel_order_quote", { orderId }, as))).toMatchObject({
+      code: "order_not_found",
+    });
     const paid = await call("book_flight", { offerId }, as);
     expect(Object(paid.body.result).orderId).not.toBe(orderId);
-    expect(await ordersOf(offerId)).toEqual(
+    expect(await listOrders(offerId)).toEqual(
       expect.arrayContaining([expect.objectContaining({ id: orderId, state: "held" })]),
     );
   });

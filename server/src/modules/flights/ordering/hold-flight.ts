@@ -6,7 +6,7 @@ import {
   type AskedBooking,
   type Booking,
   type BookOptions,
-  particularsHashOf,
+  hashParticulars,
   requireSame,
   requireTravelers,
 } from "../../bookings/index.ts";
@@ -49,7 +49,7 @@ export async function holdFlight(
         progress?.("Checking the offer and the travelers");
         const { booking, order, offer } = await prepareOrder(ports, request, random);
         requireHoldableOffer(offer);
-        const particularsHash = particularsHashOf(asked, booking.itinerarySalt);
+        const particularsHash = hashParticulars(asked, booking.itinerarySalt);
         const intent = { ...booking, tenantId, environment, callId, workerId: callId, offerId, particularsHash };
         return {
           async insert(aggregates) {
@@ -116,7 +116,7 @@ async function asHold(booking: Booking, asked: AskedBooking): Promise<Booking> {
   const { holdCallId: callId, holdResult: result } = booking;
   // The services added with its payment are no part of the hold.
   const particularsHash =
-    booking.particularsHash && particularsHashOf({ particulars: heldParticulars() }, booking.itinerarySalt);
+    booking.particularsHash && hashParticulars({ particulars: heldParticulars() }, booking.itinerarySalt);
   if (callId !== undefined) return { ...booking, callId, result, particularsHash, state: "on_hold" };
   if (booking.state !== "booked") throw inProgress();
   await requireSame(asked, booking);

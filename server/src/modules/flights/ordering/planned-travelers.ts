@@ -1,8 +1,8 @@
 import { Failure } from "../../../domain/errors.ts";
 import type { Caller } from "../../../kernel/contracts/tool.ts";
 import type { SeenOffer } from "../../bookings/index.ts";
-import { findOwnCustomer, leadOf, type Travelers } from "../../travelers/index.ts";
-import { inPlaces, travelDayOf } from "../searching/passenger-types.ts";
+import { chooseLead, findOwnCustomer, type Travelers } from "../../travelers/index.ts";
+import { findTravelDay, inPlaces } from "../searching/passenger-types.ts";
 
 /** The travelers of an offer as `book_flight` finds them. Undefined if one is not a user, or the number of passengers is unknown. */
 export async function plannedTravelers(
@@ -13,7 +13,7 @@ export async function plannedTravelers(
   const found = await Promise.all(customerUserIds.map((id) => findOwnCustomer(travelers, caller, id)));
   const named = found.filter((userId) => userId !== undefined);
   if (named.length < found.length || seen?.kind !== "flight" || seen.passengers === null) return undefined;
-  return named.length === seen.passengers ? named : [leadOf(caller), ...named];
+  return named.length === seen.passengers ? named : [chooseLead(caller), ...named];
 }
 
 /** The same, as far as known. The lead counts as a traveler unless the others are known to fill the offer. */
@@ -25,7 +25,7 @@ export async function namedTravelers(
   const planned = await plannedTravelers(ports, customerUserIds, seen);
   if (planned !== undefined) return planned;
   const found = await Promise.all(customerUserIds.map((id) => findOwnCustomer(ports.travelers, ports.caller, id)));
-  return [leadOf(ports.caller), ...found.filter((userId) => userId !== undefined)];
+  return [chooseLead(ports.caller), ...found.filter((userId) => userId !== undefined)];
 }
 
 /** The refusal by age that `book_flight` would give, if the offer was shown and every profile has a date of birth. */
@@ -36,7 +36,7 @@ export async function refusalByAge(
 ): Promise<Failure | undefined> {
   const userIds = await plannedTravelers(ports, customerUserIds, seen);
   if (userIds === undefined || seen?.kind !== "flight" || seen.expected === undefined) return undefined;
-  const day = travelDayOf(seen.legs.map(({ departingAt }) => departingAt));
+  const day = findTravelDay(seen.legs.map(({ departingAt }) => departingAt));
   const { tenantId, environment } = ports.caller;
   const profiles = await Promise.all(userIds.map((userId) => ports.travelers.get(tenantId, userId, environment)));
   const aged = userIds.flatMap((userId, index) => {

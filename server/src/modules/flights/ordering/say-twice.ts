@@ -44,7 +44,7 @@ async function sayTwice(
   const flights = legs.flatMap(({ flights: numbers = [], departingAt }) =>
     departingAt === null ? [] : numbers.map((flightNumber) => ({ flightNumber, day: departingAt.slice(0, 10) })),
   );
-  const found = await orders.flightsOf(tenantId, environment, { userIds, flights, exceptOfferId: offerId });
+  const found = await orders.findFlights(tenantId, environment, { userIds, flights, exceptOfferId: offerId });
   return [...Map.groupBy(found, ({ orderId, userId }) => `${orderId} ${userId}`).values()].map((some) => {
     const [{ orderId, userId } = { orderId: "", userId: "" }] = some;
     const named = [...new Set(some.map(({ flightNumber, day }) => `${flightNumber} of ${day}`))];

@@ -16,14 +16,14 @@ beforeAll(async () => {
 });
 afterAll(() => world.close());
 
-const codeOf = (work: Promise<unknown>) =>
+const settledCode = (work: Promise<unknown>) =>
   work.then(
     () => "ok",
     (error: { code?: unknown }) => error.code,
   );
 const book = (tenant: Tenant, args: object = {}) => toolCaller(tenant)(bookFlight, { offerId: "off_1", ...args });
 const ensure = (tenant: Tenant, args: object = {}, as = {}) => toolCaller(tenant)(ensureFlightCustomer, args, as);
-const customerOf = (answer: unknown) => z.object({ customerUserId: z.string() }).parse(answer).customerUserId;
+const parseCustomer = (answer: unknown) => z.object({ customerUserId: z.string() }).parse(answer).customerUserId;
 const passengers = (count: number) =>
   Array.from({ length: count }, (_, index) => ({ id: `pas_${index + 1}`, type: "adult", fareType: null }));
 
@@ -36,7 +36,7 @@ async function withTraveler(tenant: Tenant, userId: string, change: Partial<type
     { ...amelia, givenName: userId, email, ...change },
     "test",
   );
-  return customerOf(await ensure(tenant, { clerkUserId: userId }));
+  return parseCustomer(await ensure(tenant, { clerkUserId: userId }));
 }
 
 describe("travelers", () => {
@@ -123,19 +123,19 @@ describe("travelers", () => {
     const tenant = await world.newTenant();
     const carol = await withTraveler(tenant, "Carol");
     const [dan, erin] = [await withTraveler(tenant, "Dan"), await withTraveler(tenant, "Erin")];
-    const amelia = customerOf(await ensure(tenant));
+    const amelia = parseCustomer(await ensure(tenant));
     tenant.supplier.offers.set("off_1", offer({ passengers: passengers(2) }));
     await expect(book(tenant)).rejects.toMatchObject({ code: "traveler_incomplete", extra: { missingTravelers: 1 } });
-    expect(await codeOf(book(tenant, { additionalCustomerUserIds: [carol, dan, erin] }))).toBe("invalid_input");
-    expect(await codeOf(book(tenant, { additionalCustomerUserIds: [amelia] }))).toBe("invalid_input");
-    expect(await codeOf(book(tenant, { additionalCustomerUserIds: [carol, carol] }))).toBe("invalid_input");
+    expect(await settledCode(book(tenant, { additionalCustomerUserIds: [carol, dan, erin] }))).toBe("invalid_input");
+    expect(await settledCode(book(tenant, { additionalCustomerUserIds: [amelia] }))).toBe("invalid_input");
+    expect(await settledCode(book(tenant, { additionalCustomerUserIds: [carol, carol] }))).toBe("invalid_input");
   });
 
   test("do not include another tenant's customer", async () => {
     const [mine, theirs] = [await world.newTenant(), await world.newTenant()];
     const carol = await withTraveler(theirs, "Carol");
     mine.supplier.offers.set("off_1", offer({ passengers: passengers(2) }));
-    expect(await codeOf(book(mine, { additionalCustomerUserIds: [carol] }))).toBe("customer_not_found");
+    expect(await settledCode(book(mine, { additionalCustomerUserIds: [carol] }))).toBe("customer_not_found");
   });
 });
 
@@ -157,9 +157,9 @@ describe("book_flight", () => {
   test("refuses services, expired and unknown offers before anything happens", async () => {
     const tenant = await world.newTenant();
     tenant.supplier.offers.set("off_old", offer({ id: "off_old", expiresAt: "2026-11-20T11:00:00Z" }));
-    expect(await codeOf(book(tenant, { services: [{ id: "ase_1" }] }))).toBe("service_not_available");
-    expect(await codeOf(book(tenant, { offerId: "off_old" }))).toBe("offer_expired");
-    expect(await codeOf(book(tenant, { offerId: "off_unheard_of" }))).toBe("offer_not_found");
+    expect(await settledCode(book(tenant, { services: [{ id: "ase_1" }] }))).toBe("service_not_available");
+    expect(await settledCode(book(tenant, { offerId: "off_old" }))).toBe("offer_expired");
+    expect(await settledCode(book(tenant, { offerId: "off_unheard_of" }))).toBe("offer_not_found");
     expect(await tenant.audit()).toMatchObject({ states: [], spent: 0n });
     expect(await book(tenant, { services: [] })).toMatchObject({ pnr: "ZZ0001" });
   });
@@ -168,12 +168,12 @@ describe("book_flight", () => {
 describe("an airline credit", () => {
   async function tenantWithCredit(amount: string, balance?: bigint) {
     const tenant = await world.newTenant(balance);
-    const customerUserId = customerOf(await ensure(tenant));
+    const customerUserId = parseCustomer(await ensure(tenant));
     const credit = { id: "acd_1", airlineIataCode: "BA", amount, currency: "USD", customerUserId, usable: true };
     tenant.supplier.credits.set("acd_1", credit);
     return { tenant, credit };
   }
-  async function creditOf(tenant: Tenant) {
+  async function requireCredit(tenant: Tenant) {
     const credit = await tenant.supplier.flights.getAirlineCredit("acd_1");
     if (credit === undefined) throw new Error("no credit");
     return credit;
@@ -194,7 +194,7 @@ describe("an airline credit", () => {
     const { tenant } = await tenantWithCredit("400.00");
     const { flights } = tenant.supplier;
     const instantOrder = async (request: Parameters<typeof flights.instantOrder>[0]) => {
-      tenant.supplier.credits.set("acd_1", { ...(await creditOf(tenant)), amount: "410.00" });
+      tenant.supplier.credits.set("acd_1", { ...(await requireCredit(tenant)), amount: "410.00" });
       return flights.instantOrder(request);
     };
     await tenant.book({
@@ -213,7 +213,7 @@ describe("an airline credit", () => {
   test("whose booking has an unknown outcome is captured by the supplier's books", async () => {
     const { tenant } = await tenantWithCredit("400.00");
     tenant.supplier.faults.order.push("lost_after_effect");
-    expect(await codeOf(withCredit(tenant))).toBe("outcome_unknown");
+    expect(await settledCode(withCredit(tenant))).toBe("outcome_unknown");
     expect(await tenant.audit()).toMatchObject({ held: 12_500_000n });
     await tenant.reconcile();
     expect(await tenant.audit()).toMatchObject({ states: ["booked"], spent: 12_500_000n, held: 0n });
@@ -223,12 +223,12 @@ describe("an airline credit", () => {
   test("that is unknown, another tenant's, spent, or of another airline or currency pays nothing", async () => {
     const { tenant, credit } = await tenantWithCredit("400.00");
     const put = (change: Partial<typeof credit>) => tenant.supplier.credits.set("acd_1", { ...credit, ...change });
-    expect(await codeOf(book(tenant, { airlineCreditId: "acd_unheard_of" }))).toBe("credit_not_found");
+    expect(await settledCode(book(tenant, { airlineCreditId: "acd_unheard_of" }))).toBe("credit_not_found");
     put({ customerUserId: "icu_somebody_else" });
-    expect(await codeOf(withCredit(tenant))).toBe("credit_not_found");
+    expect(await settledCode(withCredit(tenant))).toBe("credit_not_found");
     for (const change of [{ usable: false }, { airlineIataCode: "AA" }, { currency: "EUR" }]) {
       put(change);
-      expect(await codeOf(withCredit(tenant))).toBe("credit_not_applicable");
+      expect(await settledCode(withCredit(tenant))).toBe("credit_not_applicable");
     }
     expect(await tenant.audit()).toMatchObject({ states: [], spent: 0n });
   });
@@ -238,7 +238,7 @@ describe("ensure_flight_customer", () => {
   test("makes one customer under concurrent calls, and finds it again", async () => {
     const tenant = await world.newTenant();
     const answers = await Promise.all(Array.from({ length: 12 }, () => ensure(tenant)));
-    expect(new Set(answers.map(customerOf)).size).toBe(1);
+    expect(new Set(answers.map(parseCustomer)).size).toBe(1);
     expect(answers.filter((answer) => z.object({ created: z.boolean() }).parse(answer).created)).toHaveLength(1);
     expect(tenant.supplier.counts.customer).toBe(1);
     expect(await ensure(tenant)).toMatchObject({ created: false, profileUpdated: false, userId: "amelia" });
@@ -258,12 +258,12 @@ describe("ensure_flight_customer", () => {
     );
     const made = await ensure(tenant);
     expect(made).toMatchObject({ created: true });
-    expect(customerOf(made)).not.toBe(`icu_orphan_${tenant.tenant.id}`);
+    expect(parseCustomer(made)).not.toBe(`icu_orphan_${tenant.tenant.id}`);
   });
 
   test("finds the customer that it made for the user if the link was lost", async () => {
     const tenant = await world.newTenant();
-    const made = customerOf(await ensure(tenant));
+    const made = parseCustomer(await ensure(tenant));
     await world.pool.query("delete from traveler_customer where tenant_id = $1", [tenant.caller.tenantId]);
     expect(await ensure(tenant)).toMatchObject({ created: false, customerUserId: made });
   });
@@ -288,7 +288,7 @@ describe("ensure_flight_customer", () => {
     Object.assign(theirs.supplier.flights, { findCustomersByEmail, createCustomer });
     const answers = [await ensure(mine), await ensure(mine, { clerkUserId: "twin" }), await ensure(theirs)];
     expect(answers).toMatchObject([{ created: true }, { created: true }, { created: true }]);
-    expect(new Set(answers.map(customerOf)).size).toBe(3);
+    expect(new Set(answers.map(parseCustomer)).size).toBe(3);
   });
 
   test("reports if the supplier allows each address only once, and the flight is booked without a customer", async () => {
@@ -297,7 +297,7 @@ describe("ensure_flight_customer", () => {
     const known = { givenName: "Mallory", familyName: "Hart", phoneNumber: null, email: "once@example.com" };
     tenant.supplier.customers.push({ id: `icu_once_${tenant.tenant.id}`, ...known });
     await world.travelers.put(tenant.caller.tenantId, "amelia", "sandbox", { ...amelia, email: known.email }, "test");
-    expect(await codeOf(ensure(tenant))).toBe("customer_email_taken");
+    expect(await settledCode(ensure(tenant))).toBe("customer_email_taken");
     expect(await book(tenant)).toMatchObject({ travelers: [{ userId: "amelia" }] });
     expect(tenant.supplier.requests[0]?.passengers).toEqual([
       expect.not.objectContaining({ customerUserId: expect.anything() }),
@@ -338,8 +338,8 @@ describe("ensure_flight_customer", () => {
   test("knows only the calling tenant and its users", async () => {
     const [mine, theirs] = [await world.newTenant(), await world.newTenant()];
     await world.travelers.put(theirs.caller.tenantId, "only_theirs", "sandbox", amelia, "test");
-    expect(await codeOf(ensure(mine, { tenantId: theirs.caller.tenantId }))).toBe("invalid_input");
-    expect(await codeOf(ensure(mine, { clerkUserId: "only_theirs" }))).toBe("customer_not_found");
+    expect(await settledCode(ensure(mine, { tenantId: theirs.caller.tenantId }))).toBe("invalid_input");
+    expect(await settledCode(ensure(mine, { clerkUserId: "only_theirs" }))).toBe("customer_not_found");
     expect(await ensure(mine, { tenantId: mine.caller.tenantId })).toMatchObject({ userId: "amelia" });
   });
 

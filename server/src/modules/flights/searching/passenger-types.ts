@@ -23,7 +23,7 @@ interface AgedTraveler {
 }
 
 /** The day that determines ages. Undefined if the supplier does not say. */
-export function travelDayOf(departuresLocal: readonly (string | null | undefined)[]): string | undefined {
+export function findTravelDay(departuresLocal: readonly (string | null | undefined)[]): string | undefined {
   return departuresLocal.at(-1)?.slice(0, "2027-01-20".length);
 }
 
@@ -38,7 +38,7 @@ export function searchedAge(bornOn: string, day: string): number | undefined {
 }
 
 /** The range of ages of a passenger. */
-function agesOf({ type, age, fareType }: ExpectedPassenger): readonly [number, number] {
+function ageRange({ type, age, fareType }: ExpectedPassenger): readonly [number, number] {
   const kind = type ?? fareType ?? "adult";
   if (kind.includes("infant")) return [0, INFANT_AGE - 1];
   if (age !== undefined && age < ADULT_AGE) return [age, age];
@@ -46,12 +46,12 @@ function agesOf({ type, age, fareType }: ExpectedPassenger): readonly [number, n
   return [type === null && fareType !== null ? FARE_TYPE_AGE : ADULT_AGE, Number.POSITIVE_INFINITY];
 }
 
-export const isInfant = (passenger: ExpectedPassenger): boolean => agesOf(passenger)[1] < INFANT_AGE;
+export const isInfant = (passenger: ExpectedPassenger): boolean => ageRange(passenger)[1] < INFANT_AGE;
 
 export const isAdult = (traveler: AgedTraveler, day: string): boolean => ageOn(day, traveler.bornOn) >= ADULT_AGE;
 
 function fits(traveler: AgedTraveler, passenger: ExpectedPassenger, day: string): boolean {
-  const [youngest, oldest] = agesOf(passenger);
+  const [youngest, oldest] = ageRange(passenger);
   const age = ageOn(day, traveler.bornOn);
   return age >= youngest && age <= oldest;
 }
@@ -99,25 +99,25 @@ export function inPlaces<Traveler extends AgedTraveler>(
   return places.flatMap((traveler) => traveler ?? []);
 }
 
-const idsOf = ({ userId, customerUserId }: AgedTraveler) => ({
+const pickIds = ({ userId, customerUserId }: AgedTraveler) => ({
   userId,
   ...(customerUserId === undefined ? {} : { customerUserId }),
 });
-const nameOf = ({ userId, customerUserId }: AgedTraveler): string => customerUserId ?? userId;
+const nameTraveler = ({ userId, customerUserId }: AgedTraveler): string => customerUserId ?? userId;
 
 const SEARCH =
   "Search with search_more_flights and give in ages how old each passenger is on that day, then book one of its offers. Nothing was booked.";
 
 function mismatch(left: readonly AgedTraveler[], open: readonly ExpectedPassenger[], day: string): Failure {
   const expected = open.map(describePassenger).join(", ");
-  const who = left.map(nameOf).join(", ");
+  const who = left.map(nameTraveler).join(", ");
   const why =
     left.length === 0
       ? `The offer is also for ${expected}, and nobody who is named is of that age on ${day}.`
       : `The offer is for ${expected === "" ? "nobody else" : expected}, and ${who} ${left.length === 1 ? "is" : "are"} not of that age on ${day}.`;
   return new Failure("passenger_type_mismatch", {
     detail: `${why} ${SEARCH}`,
-    extra: { travelers: left.map(idsOf), expectedPassengers: open.map(toExpected), travelDay: day },
+    extra: { travelers: left.map(pickIds), expectedPassengers: open.map(toExpected), travelDay: day },
   });
 }
 
@@ -125,7 +125,7 @@ function unaccompanied(travelers: readonly AgedTraveler[], day: string): Failure
   return new Failure("passenger_type_mismatch", {
     detail: `Nobody who is named is ${ADULT_AGE} or older on ${day}, and minors who travel alone cannot be booked here: airlines take them by an arrangement of their own. Name an adult who travels as well, or ask the airline. Nothing was booked.`,
     extra: {
-      travelers: travelers.map(idsOf),
+      travelers: travelers.map(pickIds),
       travelDay: day,
       expectedPassengers: [toExpected({ type: "adult", fareType: null })],
     },
@@ -139,7 +139,7 @@ const toExpected = ({ type, age, fareType }: ExpectedPassenger) => ({
 });
 
 function describePassenger(passenger: ExpectedPassenger): string {
-  const [youngest, oldest] = agesOf(passenger);
+  const [youngest, oldest] = ageRange(passenger);
   if (oldest < INFANT_AGE) return `an infant under ${INFANT_AGE}`;
   if (youngest === oldest) return `a child of ${youngest}`;
   if (oldest < ADULT_AGE) return `a child of ${youngest} to ${oldest}`;

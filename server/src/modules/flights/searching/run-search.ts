@@ -82,7 +82,7 @@ export async function runSearch(
   const searchId = newId("sea_", clock.now().epochMilliseconds, random);
   await Promise.all([
     seeSearch({ seenOffers: stores.seenOffers, clock, random }, caller, offers, rates, searchId),
-    stores.foundSearches.keep(caller, searchId, found, lastOf(offers.map(({ expiresAt }) => expiresAt))),
+    stores.foundSearches.keep(caller, searchId, found, latestInstant(offers.map(({ expiresAt }) => expiresAt))),
   ]);
   return { found, rates, searchId };
 }
@@ -127,7 +127,7 @@ async function findCredits(query: SearchQuery, { flights, travelers }: SearchPor
   return { airlineCreditIds, notApplied };
 }
 
-function lastOf(moments: readonly string[]): Temporal.Instant {
+function latestInstant(moments: readonly string[]): Temporal.Instant {
   const [first, ...others] = moments.map((moment) => Temporal.Instant.from(moment));
   if (first === undefined) throw new Error("a search without offers is not kept");
   return others.reduce((latest, one) => (Temporal.Instant.compare(one, latest) > 0 ? one : latest), first);

@@ -147,12 +147,12 @@ const ORDERS: Record<string, (one: FoundOffer) => number> = {
   arrival: (one) => Date.parse(`${arrives(one, 0)}Z`),
 };
 
-test.each(Object.entries(ORDERS))("the order %s is kept over all pages", async (order, keyOf) => {
+test.each(Object.entries(ORDERS))("the order %s is kept over all pages", async (order, toKey) => {
   const { searchId } = await agent.ask(Found, "search_flights", journey);
   const ascending = (values: number[]) => values.toSorted((left, right) => left - right);
-  const best = (await everyPage({ searchId })).map(keyOf);
+  const best = (await everyPage({ searchId })).map(toKey);
   expect(best).not.toEqual(ascending(best));
-  expect((await everyPage({ searchId, order })).map(keyOf)).toEqual(ascending(best));
+  expect((await everyPage({ searchId, order })).map(toKey)).toEqual(ascending(best));
 });
 
 test("without an order the first page begins with the best offers of search_flights", async () => {

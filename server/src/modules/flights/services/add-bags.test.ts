@@ -21,7 +21,7 @@ const Ancillaries = z.object({ bags: z.array(Service), seats: z.array(Service) }
 const Booked = z.looseObject({ orderId: z.string(), next: z.string() });
 
 const call = (tool: string, args: object) => world.service.call(tool, args);
-const failureOf = ({ status, body }: Answer) => ({ status, code: body.code });
+const describeFailure = ({ status, body }: Answer) => ({ status, code: body.code });
 const unlisted = () =>
   world.supplier("/_sandbox/scenarios", { match: { path: LIST, method: "GET" }, fault: "service_taken", times: 1 });
 
@@ -125,7 +125,7 @@ describe("book_flight of a held order with bags", () => {
     const { orderId, bag, args, flightsAmount, whole } = await held();
     await world.arm(ADD, "reset_after_effect");
     const answer = await world.unanswered(call("book_flight", args));
-    expect(failureOf(answer)).toEqual({ status: 500, code: "outcome_unknown" });
+    expect(describeFailure(answer)).toEqual({ status: 500, code: "outcome_unknown" });
     expect((await world.books()).held.USDC).toBe(whole);
     await world.endQuietTime();
     const known = await world.untilKnown(() => call("book_flight", args));
@@ -146,7 +146,7 @@ describe("book_flight of a held order with bags", () => {
       const { orderId, bag, args, flightsAmount, whole } = await held();
       for (let count = 0; count < lost; count += 1) await world.arm(ADD, "timeout");
       let answer = await world.unanswered(call("book_flight", args));
-      expect(failureOf(answer)).toEqual({ status: 500, code: "outcome_unknown" });
+      expect(describeFailure(answer)).toEqual({ status: 500, code: "outcome_unknown" });
       for (let count = 1; count < lost; count += 1) {
         await world.endQuietTime();
         await hangUpUntil(world.service.supplierUrl, untilUnanswered(orderId, count + 1));
@@ -174,7 +174,7 @@ describe("book_flight of a held order with bags", () => {
     const { orderId, args, seat, flightsAmount } = await held();
     const services = [...args.services, { id: seat.id }];
     const refused = await call("book_flight", { ...args, services });
-    expect(failureOf(refused)).toEqual({ status: 500, code: "service_not_available" });
+    expect(describeFailure(refused)).toEqual({ status: 500, code: "service_not_available" });
     expect(refused.body).toMatchObject({ orderId, services: [seat.id] });
     const previewed = await world.result("preview_call", { tool: "book_flight", args: { ...args, services } });
     expect(previewed).toMatchObject({ accepted: false, problem: { code: "service_not_available" } });

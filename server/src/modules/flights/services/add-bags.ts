@@ -7,7 +7,7 @@ import type {
 } from "../../../ports/supplier/flights.ts";
 import type { AskedService, Booking } from "../../bookings/index.ts";
 import { priceOfServices } from "../../bookings/index.ts";
-import { flightsOf } from "./asked-services.ts";
+import { describeFlights } from "./asked-services.ts";
 
 /**
  * Bags of a booking whose order was held without them: finds them among those that the airline sells for the paid order
@@ -47,7 +47,7 @@ export function chooseBags(
   for (const asked of askedServices) {
     const same = offered
       .filter((bag) => bag.totalCurrency === totalCurrency && bag.maximumQuantity >= asked.quantity)
-      .filter((bag) => isSameBag(asked, bag, flightsOf(order.slices, bag.segmentIds)))
+      .filter((bag) => isSameBag(asked, bag, describeFlights(order.slices, bag.segmentIds)))
       .filter(({ id }) => chosen.every((other) => other.id !== id));
     const bag = same.find(({ totalAmount }) => isAtMost(totalAmount, asked.eachAmount));
     if (bag === undefined) reasons.set(asked.id, same.length === 0 ? "not_available" : "price_changed");
@@ -62,7 +62,7 @@ export function chooseBags(
 }
 
 /** The requested services that an order has: all of them if it was made with them. */
-export function servicesOf(
+export function findServices(
   booking: Pick<Booking, "holdCallId" | "askedServices">,
   { services, slices }: Pick<SupplierOrder, "services" | "slices">,
 ): AddedServices {
@@ -74,7 +74,7 @@ export function servicesOf(
   for (const asked of askedServices) {
     const same = left.find(
       ({ service, pieces }) =>
-        pieces >= asked.quantity && isSameService(asked, service, flightsOf(slices, service.segmentIds)),
+        pieces >= asked.quantity && isSameService(asked, service, describeFlights(slices, service.segmentIds)),
     );
     if (same === undefined) continue;
     same.pieces -= asked.quantity;

@@ -7,7 +7,7 @@ interface Flown {
 }
 
 /** Names the flights of these segments in a form common to offer and order, whose ids differ. */
-export function flightsOf(slices: readonly Flown[], segmentIds: readonly string[]): string[] {
+export function describeFlights(slices: readonly Flown[], segmentIds: readonly string[]): string[] {
   return slices
     .flatMap(({ segments }) => segments)
     .filter(({ id }) => segmentIds.includes(id))
@@ -23,6 +23,6 @@ export function toAskedServices(slices: readonly Flown[], priced: readonly Price
     eachAmount,
     bag,
     passengerIds: [...passengerIds],
-    flights: flightsOf(slices, segmentIds),
+    flights: describeFlights(slices, segmentIds),
   }));
 }

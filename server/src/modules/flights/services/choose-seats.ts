@@ -5,7 +5,7 @@ import type { SeatService } from "../../../ports/supplier/flight-servicing.ts";
  * with their cheapest, so that every kind is included while the limit allows.
  */
 export function chooseSeats(seats: readonly SeatService[], limit: number): SeatService[] {
-  const groups = [...Map.groupBy(seats, groupOf).values()].map((group) => group.toSorted(byPrice));
+  const groups = [...Map.groupBy(seats, groupKey).values()].map((group) => group.toSorted(byPrice));
   const chosen = new Set<SeatService>();
   for (let index = 0; chosen.size < Math.min(limit, seats.length); index += 1) {
     for (const group of groups) {
@@ -16,7 +16,7 @@ export function chooseSeats(seats: readonly SeatService[], limit: number): SeatS
   return groups.flatMap((group) => group.filter((seat) => chosen.has(seat)));
 }
 
-const groupOf = ({ segmentId, passengerId, position }: SeatService): string =>
+const groupKey = ({ segmentId, passengerId, position }: SeatService): string =>
   `${segmentId} ${passengerId} ${position}`;
 
 /** A flight's seats are priced in one currency; numbers are only compared here. */

@@ -11,7 +11,7 @@ import {
   type SeenOffers,
   type SeenService,
 } from "../../bookings/index.ts";
-import { flightsOf } from "./asked-services.ts";
+import { describeFlights } from "./asked-services.ts";
 
 interface Listed {
   bags: readonly BaggageService[];
@@ -43,7 +43,7 @@ function toSeenServices({ slices }: FlightOffer, { bags, seats }: Listed): (Seen
       maximumQuantity: bag.maximumQuantity,
       bag: { kind: bag.kind, maximumWeightKilograms: bag.maximumWeightKilograms },
       passengerIds: [...bag.passengerIds],
-      flights: flightsOf(slices, bag.segmentIds),
+      flights: describeFlights(slices, bag.segmentIds),
     })),
     ...seats.map((seat) => ({
       id: seat.id,
@@ -53,7 +53,7 @@ function toSeenServices({ slices }: FlightOffer, { bags, seats }: Listed): (Seen
       maximumQuantity: 1,
       bag: null,
       passengerIds: [seat.passengerId],
-      flights: flightsOf(slices, [seat.segmentId]),
+      flights: describeFlights(slices, [seat.segmentId]),
     })),
   ];
 }

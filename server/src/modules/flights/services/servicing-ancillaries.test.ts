@@ -13,7 +13,7 @@ beforeAll(async () => {
 });
 afterAll(() => world.close());
 
-const codeOf = ({ status, body }: { status: number; body: Record<string, unknown> }) => [status, body.code];
+const statusAndCode = ({ status, body }: { status: number; body: Record<string, unknown> }) => [status, body.code];
 const Service = z.object({ id: z.string(), totalAmount: z.string(), totalCurrency: z.string() });
 const Ancillaries = z.object({
   bags: z.array(Service.extend({ maximumQuantity: z.number() })),
@@ -72,14 +72,14 @@ describe("list_flight_ancillaries", () => {
 
   it("knows no unknown offer, and none that is private to another tenant", async () => {
     const nothing = await world.service.call("list_flight_ancillaries", { offerId: "off_0000Nothing" });
-    expect(codeOf(nothing)).toEqual([500, "offer_not_found"]);
+    expect(statusAndCode(nothing)).toEqual([500, "offer_not_found"]);
     const departureDate = Temporal.Now.plainDateISO("UTC").add({ days: 30 }).toString();
     const search = { origin: "LHR", destination: "JFK", departureDate, linkSessionTraveler: true };
     const found = await world.result("search_flights", search);
     const [offer] = z.array(z.object({ id: z.string() })).parse(found.offers);
     const { as } = await newFundedTenant(world.service, "Other");
     const refused = await world.service.call("list_flight_ancillaries", { offerId: offer?.id }, as);
-    expect([codeOf(refused), refused.body.detail]).toEqual([codeOf(nothing), nothing.body.detail]);
+    expect([statusAndCode(refused), refused.body.detail]).toEqual([statusAndCode(nothing), nothing.body.detail]);
   });
 });
 
@@ -153,15 +153,15 @@ describe("services of book_flight", () => {
       [[{ id: bag.id, quantity: 9 }], bag.id, `has only ${bag.maximumQuantity} of service ${bag.id}, and 9`],
     ] as const) {
       const refused = await book(services);
-      expect(codeOf(refused), JSON.stringify(services)).toEqual([500, "service_not_available"]);
+      expect(statusAndCode(refused), JSON.stringify(services)).toEqual([500, "service_not_available"]);
       expect(refused.body).toMatchObject({ serviceId, detail: expect.stringContaining(why) });
       expect(refused.body.detail).toContain("call list_flight_ancillaries again");
     }
-    expect(codeOf(await book([{ id: bag.id }, { id: bag.id }]))).toEqual([400, "invalid_input"]);
+    expect(statusAndCode(await book([{ id: bag.id }, { id: bag.id }]))).toEqual([400, "invalid_input"]);
     expect((await world.ledger()).orders.filter(({ offer_id }) => offer_id === offer.id)).toEqual([]);
     await world.arm("/air/orders", "service_taken");
     const taken = await book([{ id: seat.id }]);
-    expect(codeOf(taken)).toEqual([500, "service_not_available"]);
+    expect(statusAndCode(taken)).toEqual([500, "service_not_available"]);
     expect(taken.body.detail).toContain("call list_flight_ancillaries again");
     await world.expectSameBooks();
   });
@@ -206,8 +206,8 @@ describe("list_airline_credits", () => {
     expect(await world.result("list_airline_credits", {}, other.as)).toMatchObject({ credits: [] });
     const theirs = await world.service.call("list_airline_credits", { customerUserId }, other.as);
     const nothing = await world.service.call("list_airline_credits", { customerUserId: "icu_0000Nothing" }, other.as);
-    expect([codeOf(theirs), theirs.body.detail]).toEqual([codeOf(nothing), nothing.body.detail]);
-    expect(codeOf(theirs)).toEqual([500, "customer_not_found"]);
+    expect([statusAndCode(theirs), theirs.body.detail]).toEqual([statusAndCode(nothing), nothing.body.detail]);
+    expect(statusAndCode(theirs)).toEqual([500, "customer_not_found"]);
     for (const [args, code] of [
       [{ clerkUserId: "nobody" }, "customer_not_found"],
       [{ clerkUserId: "nobody", customerUserId }, "customer_not_found"],

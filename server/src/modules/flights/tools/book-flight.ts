@@ -1,5 +1,5 @@
-import { departureOf } from "../../../domain/travel/first-departure.ts";
-import { TimeZones, timeZonesOf } from "../../../domain/travel/time-zones.ts";
+import { findFirstDeparture } from "../../../domain/travel/first-departure.ts";
+import { findTimeZones, TimeZones } from "../../../domain/travel/time-zones.ts";
 import { type Caller, Replayed } from "../../../kernel/contracts/tool.ts";
 import { orderKey } from "../../../kernel/contracts/trip-note.ts";
 import { coverErrors, planBooking, readChargeHash } from "../../bookings/index.ts";
@@ -59,7 +59,7 @@ export const bookFlight = defineTool({
         asked: askedFlight(travelers, caller, asked),
         travelerIds: (seen) => plannedTravelers({ travelers, caller }, asked.additionalCustomerUserIds, seen),
         namedIds: (seen) => namedTravelers({ travelers, caller }, asked.additionalCustomerUserIds, seen),
-        timeZoneOf: (airport) => maps.airport(airport)?.timeZone,
+        findTimeZone: (airport) => maps.airport(airport)?.timeZone,
         isPaidInPart: asked.airlineCreditId !== undefined,
         hasMore: asked.services.length > 0,
         priceOfMore: (seen) => priceSeen(seen, asked.services),
@@ -73,7 +73,7 @@ export const bookFlight = defineTool({
     await checkFlight({ flights, flightServicing, travelers, stores, clock, fx }, { ...toAskedFlight(input), caller });
   },
 
-  complete: answerOf,
+  complete: buildAnswer,
 
   async run(input, { flights, flightServicing, travelers, stores, submission, maps, clock, random, fx, caller, call }) {
     const answer = await book(
@@ -81,13 +81,13 @@ export const bookFlight = defineTool({
       { ...toAskedFlight(input), caller, callId: call.id },
       { random, progress: call.progress, isRepeat: call.isRepeat },
     );
-    const result = await answerOf(answer.result, { stores, submission, maps, clock, caller });
+    const result = await buildAnswer(answer.result, { stores, submission, maps, clock, caller });
     return answer.kind === "replayed" ? new Replayed(result, answer.firstCallId) : result;
   },
 });
 
 /** The stored answer lacks the charge's transaction hash, the time zones, and the order's current state. */
-async function answerOf(
+async function buildAnswer(
   stored: unknown,
   { stores, submission, maps, clock, caller }: AnsweringPorts & { caller: Pick<Caller, "tenantId" | "environment"> },
 ) {
@@ -95,13 +95,13 @@ async function answerOf(
   const booked = await asOfNow({ stores, clock, caller }, flight);
   // The charge leaves the wallet at once, without waiting for the submitter's next turn.
   const chargeTxHash = await readChargeHash(submission, booked.chargeTransferId);
-  const departure = departureOf(booked.slices, maps);
+  const departure = findFirstDeparture(booked.slices, maps);
   const twice = booked.status === "cancelled" ? [] : await sayTwiceOfOrder(stores, caller, booked);
   return {
     ...booked,
     chargeTxHash,
     vendorAddress: (await stores.wallets.ensure(caller.environment, "collection")).address,
-    timeZones: timeZonesOf(booked.slices, maps),
+    timeZones: findTimeZones(booked.slices, maps),
     ancillaries,
     next: [...twice, ...sayMissing(ancillaries, booked), booked.next].join(" "),
     refundableUntil: booked.refundableUntil === null ? null : departure,

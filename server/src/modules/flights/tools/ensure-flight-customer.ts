@@ -21,8 +21,8 @@ const Input = z
     preferredLanguage: z.string().optional().describe("BCP-47"),
   })
   .superRefine((input, context) => {
-    const check = (path: string, text: string | undefined, problemOf: (text: string) => string | undefined) => {
-      const message = text === undefined ? undefined : problemOf(text);
+    const check = (path: string, text: string | undefined, findProblem: (text: string) => string | undefined) => {
+      const message = text === undefined ? undefined : findProblem(text);
       if (message !== undefined) context.addIssue({ code: "custom", path: [path], message });
     };
     check("email", input.email, emailProblem);

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { TimeZones, timeZonesOf } from "../../../domain/travel/time-zones.ts";
+import { findTimeZones, TimeZones } from "../../../domain/travel/time-zones.ts";
 import { type Caller, Replayed } from "../../../kernel/contracts/tool.ts";
 import { orderKey } from "../../../kernel/contracts/trip-note.ts";
 import { NextStep } from "../../bookings/index.ts";
@@ -61,7 +61,7 @@ export const holdFlight = defineTool({
     await checkHold({ flights, flightServicing, travelers, stores, clock, fx }, { ...toAskedFlight(input), caller });
   },
 
-  complete: answerOf,
+  complete: buildAnswer,
 
   async run(input, { flights, flightServicing, travelers, stores, maps, clock, random, fx, caller, call }) {
     const answer = await hold(
@@ -77,13 +77,13 @@ export const holdFlight = defineTool({
         await refreshHold({ stores, flightServicing, clock }, known).catch(() => undefined);
       }
     }
-    const result = await answerOf(answer.result, { stores, maps, caller });
+    const result = await buildAnswer(answer.result, { stores, maps, caller });
     return answer.kind === "replayed" ? new Replayed(result, answer.firstCallId) : result;
   },
 });
 
 /** The stored answer lacks the order's current state and the time zones. */
-async function answerOf(
+async function buildAnswer(
   stored: unknown,
   { stores, maps, caller }: Pick<Ports, "stores" | "maps"> & { caller: Pick<Caller, "tenantId" | "environment"> },
 ) {
@@ -91,13 +91,13 @@ async function answerOf(
   const order = await stores.orders.find(caller.tenantId, caller.environment, held.orderId);
   const status = STATUS[order?.status ?? "held"];
   const twice = status === "held" ? await sayTwiceOfOrder(stores, caller, held) : [];
-  const next = [...twice, nextOf(held, status)].join(" ");
-  return { ...held, status, timeZones: timeZonesOf(held.slices, maps), next };
+  const next = [...twice, sayNext(held, status)].join(" ");
+  return { ...held, status, timeZones: findTimeZones(held.slices, maps), next };
 }
 
 const STATUS = { held: "held", confirmed: "paid", cancelled: "cancelled", lapsed: "lapsed" } as const;
 
-function nextOf({ offerId, orderId, holdUntil }: z.output<typeof HoldResult>, status: string): string {
+function sayNext({ offerId, orderId, holdUntil }: z.output<typeof HoldResult>, status: string): string {
   switch (status) {
     case "held":
       return `Nothing is paid yet. Call book_flight with offerId ${offerId} and the same travelers ${holdUntil === null ? "soon" : `before ${holdUntil}`} to pay for it, or cancel_order_quote with orderId ${orderId} to give it back.`;

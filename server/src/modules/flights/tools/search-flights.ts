@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { checkSlice } from "../../../domain/travel/check-slice.ts";
 import { NotApplied, SupplierResult } from "../../../domain/travel/offer-schema.ts";
-import { TimeZones, timeZonesOf } from "../../../domain/travel/time-zones.ts";
+import { findTimeZones, TimeZones } from "../../../domain/travel/time-zones.ts";
 import { defineTool } from "../context.ts";
 import { chooseOffers } from "../offers/best-offers.ts";
 import { Comparison, compareOffers, Picks, pickedOffers } from "../offers/fares.ts";
@@ -80,7 +80,7 @@ export const searchFlights = defineTool({
       offers: offers.map((offer) => toOfferAnswer(offer, found.offers, rates, cabinClass)),
       ...comparison,
       searchId,
-      timeZones: timeZonesOf(
+      timeZones: findTimeZones(
         [...offers, ...pickedOffers(comparison.picks, found.offers)].flatMap(({ slices }) => slices),
         maps,
       ),

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { Failure, invalidInput } from "../../../domain/errors.ts";
 import { checkSlice } from "../../../domain/travel/check-slice.ts";
 import { NotApplied, SupplierResult } from "../../../domain/travel/offer-schema.ts";
-import { TimeZones, timeZonesOf } from "../../../domain/travel/time-zones.ts";
+import { findTimeZones, TimeZones } from "../../../domain/travel/time-zones.ts";
 import { saleRates } from "../../bookings/index.ts";
 import { defineTool } from "../context.ts";
 import { Comparison, countOffers } from "../offers/fares.ts";
@@ -122,7 +122,7 @@ export const searchMoreFlights = defineTool({
       emptiedBy,
       considered: { ...countOffers(live), offers: found.considered },
       nextCursor: next < all.length ? writeCursor(next, searchId, input) : null,
-      timeZones: timeZonesOf(
+      timeZones: findTimeZones(
         page.flatMap(({ slices }) => slices),
         maps,
       ),

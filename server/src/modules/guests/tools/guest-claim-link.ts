@@ -2,7 +2,7 @@ import { z } from "zod";
 import { final } from "../../../kernel/contracts/plan.ts";
 import { shownOnce } from "../../../kernel/contracts/shown-once.ts";
 import { Replayed } from "../../../kernel/contracts/tool.ts";
-import { Hash, hashOf, readGuestLink, stepErrors, tripStateErrors } from "../../escrow/index.ts";
+import { Hash, readGuestLink, requireHash, stepErrors, tripStateErrors } from "../../escrow/index.ts";
 import { ChainWrite, FreeRecipient, readAddress } from "../../treasury/index.ts";
 import { checkFirstClaim, claimTrip } from "../claim-trip.ts";
 import { defineTool } from "../context.ts";
@@ -77,7 +77,7 @@ export const guestClaimLink = defineTool({
       {
         ...claim,
         claimCode: input.claimCode,
-        codeNonce: input.codeNonce === undefined ? undefined : hashOf(input.codeNonce),
+        codeNonce: input.codeNonce === undefined ? undefined : requireHash(input.codeNonce),
         tenantId: caller.tenantId,
         callId: call.id,
       },

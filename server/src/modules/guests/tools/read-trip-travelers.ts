@@ -1,10 +1,10 @@
 import { z } from "zod";
 import { wordsOfOthers } from "../../../domain/schemas.ts";
 import { hasScope } from "../../../domain/scopes.ts";
-import { guestUserIdOf } from "../../../domain/user-ids.ts";
+import { buildGuestUserId } from "../../../domain/user-ids.ts";
 import type { Caller } from "../../../kernel/contracts/tool.ts";
 import { readHash, tripStateErrors } from "../../escrow/index.ts";
-import { findOwnCustomer, leadOf, missingForFlights, type TravelerProfile } from "../../travelers/index.ts";
+import { chooseLead, findOwnCustomer, missingForFlights, type TravelerProfile } from "../../travelers/index.ts";
 import type { Trip } from "../../trips/index.ts";
 import { defineTool, type Ports } from "../context.ts";
 
@@ -75,7 +75,7 @@ export const readTripTravelers = defineTool({
 });
 
 const leadOfTrip = (trip: Trip, caller: Caller): string =>
-  trip.forGuest ? guestUserIdOf(trip.tripId) : leadOf(caller);
+  trip.forGuest ? buildGuestUserId(trip.tripId) : chooseLead(caller);
 
 async function describe(
   travelers: Ports["travelers"],
@@ -88,7 +88,7 @@ async function describe(
   return {
     userId,
     customerUserId,
-    isGuest: userId === guestUserIdOf(tripId),
+    isGuest: userId === buildGuestUserId(tripId),
     givenName: (mayRead ? profile.givenName : undefined) ?? null,
     familyName: (mayRead ? profile.familyName : undefined) ?? null,
     missingForFlights: missingForFlights(profile),

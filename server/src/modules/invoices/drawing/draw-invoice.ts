@@ -262,7 +262,7 @@ class InvoicePage {
     }
   }
 
-  #widthOf(text: string, weight: Weight): number {
+  #measureWidth(text: string, weight: Weight): number {
     const widths = this.#glyphs.runs(text).map((run) => this.#pdf.font(run.face[weight]).widthOfString(run.text));
     return widths.reduce((sum, width) => sum + width, 0);
   }
@@ -272,7 +272,7 @@ class InvoicePage {
     let line = "";
     for (const word of text.split(" ").flatMap((one) => this.#breakWord(one, column))) {
       const longer = line === "" ? word : `${line} ${word}`;
-      if (line !== "" && this.#widthOf(longer, column.weight) > column.width) {
+      if (line !== "" && this.#measureWidth(longer, column.weight) > column.width) {
         lines.push(line);
         line = word;
       } else line = longer;
@@ -281,11 +281,11 @@ class InvoicePage {
   }
 
   #breakWord(word: string, { width, weight }: Column): readonly string[] {
-    if (this.#widthOf(word, weight) <= width) return [word];
+    if (this.#measureWidth(word, weight) <= width) return [word];
     const parts: string[] = [""];
     for (const character of word) {
       const longer = `${parts.at(-1) ?? ""}${character}`;
-      if (this.#widthOf(longer, weight) > width) parts.push(character);
+      if (this.#measureWidth(longer, weight) > width) parts.push(character);
       else parts[parts.length - 1] = longer;
     }
     return parts;

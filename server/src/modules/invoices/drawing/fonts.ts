@@ -37,7 +37,7 @@ export class Glyphs {
   /** Replaces each missing character by a box. */
   drawable(text: string): string {
     return Array.from(new Intl.Segmenter().segment(text), ({ segment }) => {
-      if (this.#faceOf(segment) !== undefined) return segment;
+      if (this.#findFace(segment) !== undefined) return segment;
       this.#missing.add(segment);
       return BOX;
     }).join("");
@@ -47,7 +47,7 @@ export class Glyphs {
   runs(text: string): readonly Run[] {
     const runs: { face: Face; text: string }[] = [];
     for (const { segment } of new Intl.Segmenter().segment(text)) {
-      const face = this.#faceOf(segment) ?? usualFace;
+      const face = this.#findFace(segment) ?? usualFace;
       const last = runs.at(-1);
       if (last?.face === face) last.text += segment;
       else runs.push({ face, text: segment });
@@ -59,7 +59,7 @@ export class Glyphs {
     return [...this.#missing].join("");
   }
 
-  #faceOf(text: string): Face | undefined {
+  #findFace(text: string): Face | undefined {
     return faces.find(({ regular, bold }) =>
       Array.from(text).every((one) => [regular, bold].every((file) => this.#has(file, one.codePointAt(0) ?? 0))),
     );

@@ -4,7 +4,7 @@ import { DecimalAmount } from "../../../domain/schemas.ts";
 import { LanguageAnswer, wordsIn } from "../../../domain/texts.ts";
 import { EMPTY_PLAN, planOrRefusal } from "../../../kernel/contracts/plan.ts";
 import type { Caller } from "../../../kernel/contracts/tool.ts";
-import { Hash, hashOf, readHash } from "../../escrow/index.ts";
+import { Hash, readHash, requireHash } from "../../escrow/index.ts";
 import { defineTool, type Stores } from "../context.ts";
 import { EInvoiceNotChecked, EInvoiceRefused } from "../e-invoices.ts";
 import { findSettlement, settlementErrors } from "../find-settlement.ts";
@@ -127,7 +127,7 @@ async function readSettlement(
 ) {
   const bookingId = readHash(named);
   if (bookingId === undefined) throw refused("booking_not_found");
-  const hash = settleTxHash === undefined ? undefined : hashOf(settleTxHash);
+  const hash = settleTxHash === undefined ? undefined : requireHash(settleTxHash);
   const settlement = await findSettlement(stores, { tenantId, environment, bookingId, hash }, refused);
   const settings = await stores.invoices.settings({ tenantId, environment });
   const issued = await stores.invoices.ofBooking({ tenantId, environment }, bookingId);

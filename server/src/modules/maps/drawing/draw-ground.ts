@@ -23,13 +23,13 @@ export function drawGround(view: View, geography: Geography, streets: Streets | 
   return [
     `<rect class="space" ${WHOLE}/>`,
     `<path class="sea" d="${path({ type: "Sphere" }) ?? ""}"/>`,
-    `<path class="graticule" d="${path(graticuleOf(view)) ?? ""}"/>`,
+    `<path class="graticule" d="${path(buildGraticule(view)) ?? ""}"/>`,
     `<path class="land" d="${land}"/>`,
     `<path class="border" d="${path(borders) ?? ""}"/>`,
   ].join("\n");
 }
 
-function graticuleOf({ kind, radius }: View) {
+function buildGraticule({ kind, radius }: View) {
   const step = kind === "world" ? 30 : radius > 0.5 ? 15 : 5;
   return geoGraticule().step([step, step])();
 }

@@ -2,10 +2,10 @@ import { geoPath } from "d3-geo";
 import { escapeHtml } from "../../../domain/escape-html.ts";
 import { toVisibleText } from "../../../domain/visible-text.ts";
 import { drawGround, roundDistance } from "./draw-ground.ts";
-import { drawableText, widthOf } from "./fonts.ts";
+import { drawableText, measureWidth } from "./fonts.ts";
 import type { loadGeography } from "./geography.ts";
 import { type Box, boxAt, Layout } from "./place-labels.ts";
-import { coordinatesOf } from "./route-line.ts";
+import { pointCoordinates } from "./route-line.ts";
 import { MAP_SIZE, type MapKind, type MapScene } from "./scene.ts";
 import { openView, type Pixel, type View } from "./view.ts";
 
@@ -97,7 +97,7 @@ class Overlay {
   #panel(): string {
     const title = fitText(this.#toText(this.#scene.title), 26, "bold");
     const subtitle = fitText(this.#toText(this.#scene.subtitle), 15, "regular");
-    const width = Math.max(widthOf(title, 26, "bold"), widthOf(subtitle, 15, "regular")) + 44;
+    const width = Math.max(measureWidth(title, 26, "bold"), measureWidth(subtitle, 15, "regular")) + 44;
     const box = boxAt(24, 24, { width, height: title === "" ? 46 : 82 });
     this.#layout.take(grown(box, 8));
     return [
@@ -112,7 +112,7 @@ class Overlay {
     const { kind } = this.#view;
     const note = this.#toText(this.#scene.notes[kind]);
     const y = MAP_SIZE.height - 26;
-    const left = MAP_SIZE.width - 30 - widthOf(note, 12, "regular");
+    const left = MAP_SIZE.width - 30 - measureWidth(note, 12, "regular");
     this.#layout.take(grown(boxAt(left, y - 12, { width: MAP_SIZE.width - 30 - left, height: 16 }), 6));
     const plate = this.#scene.streets === undefined ? "" : plateAt(left - 8, y - 15, MAP_SIZE.width - 14 - left, 22);
     return [plate, text("note haloed", left, y, note), kind === "world" ? "" : this.#scale(y), this.#north()].join("");
@@ -137,7 +137,7 @@ class Overlay {
   #markers(): Marker[] {
     const markers: Marker[] = [];
     this.#scene.stops.forEach((stop, index) => {
-      const at = this.#view.locate(coordinatesOf(stop));
+      const at = this.#view.locate(pointCoordinates(stop));
       if (at === undefined) return;
       const near = markers.find((one) => Math.hypot(one.at[0] - at[0], one.at[1] - at[1]) < ONE_PLACE_PIXELS);
       if (near === undefined) markers.push({ at, numbers: [index + 1], labels: [stop.label] });
@@ -156,7 +156,7 @@ class Overlay {
     const label = toVisibleText(whole, longest);
     this.labelsNotDrawn.push(...labels.filter((one) => label !== whole || this.#toText(one) !== one));
     if (label === "") return { leader: "", text: "" };
-    const size = { width: widthOf(label, 16, "bold"), height: LABEL_HEIGHT };
+    const size = { width: measureWidth(label, 16, "bold"), height: LABEL_HEIGHT };
     const { right, left } = markerBox(at, numbers);
     const placed = this.#layout.placeBeside(at, { width: right - left, height: 2 * MARKER_RADIUS }, size);
     if (placed === undefined) {
@@ -189,7 +189,7 @@ class Overlay {
       const length = Math.hypot(toX - fromX, toY - fromY);
       if (length < LEAST_LEG_FOR_DISTANCE) return "";
       const [acrossX, acrossY] = [(fromY - toY) / length, (toX - fromX) / length];
-      const width = widthOf(label, 13, "bold");
+      const width = measureWidth(label, 13, "bold");
       const away = 10 + (width / 2) * Math.abs(acrossX) + 8 * Math.abs(acrossY);
       for (const side of [away, -away]) {
         const [x, y] = [(fromX + toX) / 2 + acrossX * side, (fromY + toY) / 2 + acrossY * side];
@@ -207,7 +207,7 @@ class Overlay {
     for (const { name, center, area } of this.#geography.countries.toSorted((one, other) => other.area - one.area)) {
       const [at] = withinPicture(this.#view.locate(center));
       const label = name.toUpperCase();
-      const width = widthOf(label, 12, "regular") + label.length * 1.5;
+      const width = measureWidth(label, 12, "regular") + label.length * 1.5;
       const hasRoom = area * this.#view.pixelsOfRadian ** 2 > width * 40;
       if (at === undefined || !hasRoom || drawn.length >= MOST_COUNTRIES) continue;
       const box = grown(boxAt(at[0] - width / 2, at[1] - 10, { width, height: 16 }), 4);
@@ -224,7 +224,7 @@ class Overlay {
       const [at] = withinPicture(this.#view.locate([longitude, latitude]));
       const name = drawableText(label);
       if (at === undefined || name === "" || drawn.length >= MOST_CITIES) continue;
-      const width = widthOf(name, 12, "regular");
+      const width = measureWidth(name, 12, "regular");
       const box = grown(boxAt(at[0] - 3, at[1] - 8, { width: width + 10, height: 16 }), 5);
       if (!this.#layout.isFree(box) || this.#layout.crossings(box) > 0) continue;
       this.#layout.take(box);
@@ -240,7 +240,7 @@ class Overlay {
 function fitText(whole: string, size: number, weight: "bold" | "regular"): string {
   const characters = Array.from(new Intl.Segmenter().segment(whole), ({ segment }) => segment);
   let kept = characters.length;
-  while (widthOf(characters.slice(0, kept).join(""), size, weight) > WIDEST_TITLE) kept -= 1;
+  while (measureWidth(characters.slice(0, kept).join(""), size, weight) > WIDEST_TITLE) kept -= 1;
   return kept === characters.length ? whole : toVisibleText(whole, kept);
 }
 
@@ -278,7 +278,7 @@ function drawArrow(leg: readonly Pixel[]): string {
 }
 
 function markerBox([x, y]: Pixel, numbers: readonly number[]): Box {
-  const width = Math.max(2 * MARKER_RADIUS, widthOf(numbers.join(" · "), 13, "bold") + 14);
+  const width = Math.max(2 * MARKER_RADIUS, measureWidth(numbers.join(" · "), 13, "bold") + 14);
   return boxAt(x - width / 2, y - MARKER_RADIUS, { width, height: 2 * MARKER_RADIUS });
 }
 

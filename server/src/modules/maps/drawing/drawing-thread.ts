@@ -33,20 +33,20 @@ function createMapDrawer(): (scene: MapScene) => DrawnMap {
     const colors = scene.streets === undefined ? COLORS : COLORS_OF_TILES;
     return {
       kind,
-      svg: svgOf(full, styles.adaptive),
-      lightPng: pngOf(svgOf(plain, styles.light), colors),
-      darkPng: pngOf(svgOf(plain, styles.dark), colors),
+      svg: renderSvg(full, styles.adaptive),
+      lightPng: renderPng(renderSvg(plain, styles.light), colors),
+      darkPng: renderPng(renderSvg(plain, styles.dark), colors),
       labelsNotDrawn: [...new Set(labelsNotDrawn)],
     };
   };
 }
 
-function svgOf(content: string, style: string): string {
+function renderSvg(content: string, style: string): string {
   const { width, height } = MAP_SIZE;
   return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}"><style>${style}</style>\n${content}\n</svg>`;
 }
 
-function pngOf(svg: string, mostColors: number): Uint8Array {
+function renderPng(svg: string, mostColors: number): Uint8Array {
   const image = new Resvg(svg, {
     font: { fontFiles: [...fontFiles], loadSystemFonts: false, defaultFontFamily: FONT_FAMILY },
   }).render();

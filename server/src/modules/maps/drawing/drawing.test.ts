@@ -3,8 +3,8 @@ import { exampleRoutes } from "../../../../test/support/example-routes.ts";
 import { decodePng } from "../../../../test/support/read-png.ts";
 import { createEmbeddedPlaces } from "../../../adapters/embedded-places/index.ts";
 import { wordsIn } from "../../../domain/texts.ts";
-import { sceneOf } from "../route-scene.ts";
-import { widthOf } from "./fonts.ts";
+import { buildScene } from "../route-scene.ts";
+import { measureWidth } from "./fonts.ts";
 import { MapNotDrawn, MapRenderer } from "./map-renderer.ts";
 import { greatCircle } from "./route-line.ts";
 import { MAP_SIZE, type ScenePoint } from "./scene.ts";
@@ -15,7 +15,7 @@ afterAll(() => renderer.close());
 
 const point = (latitude: number, longitude: number, label = "x") => ({ latitude, longitude, label });
 const maps = createEmbeddedPlaces();
-const scene = (stops: readonly ScenePoint[]) => sceneOf({ title: "Test", stops, words: wordsIn("en") }, maps);
+const scene = (stops: readonly ScenePoint[]) => buildScene({ title: "Test", stops, words: wordsIn("en") }, maps);
 
 /** The light colors of the style. */
 const SEA = [0xdb, 0xe7, 0xf0];
@@ -59,7 +59,7 @@ describe("a drawing", () => {
     const { lightPng } = await renderer.render(scene(route?.stops ?? []));
     const { colorAt } = decodePng(Buffer.from(lightPng));
     const view = openView(route?.stops ?? []);
-    const colorOf = (longitude: number, latitude: number) => {
+    const colorAtPosition = (longitude: number, latitude: number) => {
       const [x, y] = view.locate([longitude, latitude]) ?? [0, 0];
       return colorAt(Math.round(x), Math.round(y));
     };
@@ -69,14 +69,14 @@ describe("a drawing", () => {
       [-140, 38],
       [152, 12],
     ] as const) {
-      expect(colorOf(longitude, latitude), `${longitude} ${latitude}`).toEqual(SEA);
+      expect(colorAtPosition(longitude, latitude), `${longitude} ${latitude}`).toEqual(SEA);
     }
     for (const [longitude, latitude] of [
       [105, 35.5],
       [-121, 45],
       [114, 0.5],
     ] as const) {
-      expect(colorOf(longitude, latitude), `${longitude} ${latitude}`).toEqual(LAND);
+      expect(colorAtPosition(longitude, latitude), `${longitude} ${latitude}`).toEqual(LAND);
     }
   });
 
@@ -92,7 +92,7 @@ describe("a drawing", () => {
           left: Number(x),
           top: Number(y) - 14,
           bottom: Number(y) + 4,
-          right: Number(x) + widthOf(text, 16, "bold"),
+          right: Number(x) + measureWidth(text, 16, "bold"),
         }),
       );
       const markers = [

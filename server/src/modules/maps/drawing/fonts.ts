@@ -12,7 +12,7 @@ export type Weight = keyof typeof files;
 
 const opened = new Map<Weight, Font>();
 
-function fontOf(weight: Weight): Font {
+function openFont(weight: Weight): Font {
   const font = opened.get(weight) ?? openSync(files[weight]);
   if (!("glyphForCodePoint" in font)) throw new Error("A font file holds several fonts.");
   opened.set(weight, font);
@@ -20,8 +20,8 @@ function fontOf(weight: Weight): Font {
 }
 
 /** In pixels at that size. A missing character counts as a wide one, as another font may have it. */
-export function widthOf(text: string, size: number, weight: Weight): number {
-  const font = fontOf(weight);
+export function measureWidth(text: string, size: number, weight: Weight): number {
+  const font = openFont(weight);
   let width = 0;
   for (const character of text) {
     const code = character.codePointAt(0) ?? 0;
@@ -32,7 +32,7 @@ export function widthOf(text: string, size: number, weight: Weight): number {
 
 /** The text without characters that the font lacks, such as emoji and Chinese; empty if nothing is left. */
 export function drawableText(text: string): string {
-  const font = fontOf("bold");
+  const font = openFont("bold");
   const characters = Array.from(new Intl.Segmenter().segment(text), ({ segment }) => segment);
   const kept = characters.filter((character) =>
     [...character].every((one) => font.hasGlyphForCodePoint(one.codePointAt(0) ?? 0)),

@@ -49,12 +49,12 @@ export function loadGeography(): Geography {
   const file = createRequire(import.meta.url).resolve("world-atlas/countries-50m.json");
   const world: unknown = JSON.parse(readFileSync(file, "utf8"));
   if (!isWorld(world)) throw new Error("world-atlas is not what it was.");
-  const land = feature(world, world.objects.land).features.flatMap(({ geometry }) => polygonsOf(geometry));
+  const land = feature(world, world.objects.land).features.flatMap(({ geometry }) => listPolygons(geometry));
   const borders = mesh(world, world.objects.countries, (one, other) => one !== other);
   const made = new Map<number, Shapes>();
   return {
     countries: feature(world, world.objects.countries).features.flatMap(({ geometry, properties }) => {
-      const [largest] = polygonsOf(geometry)
+      const [largest] = listPolygons(geometry)
         .map((shape) => ({ shape, area: geoArea(shape) }))
         .toSorted((one, other) => other.area - one.area);
       if (largest === undefined) return [];
@@ -65,7 +65,7 @@ export function loadGeography(): Geography {
       const shapes = made.get(thinning) ?? {
         polygons: land
           .flatMap((shape) => thinPolygon(shape, thinning))
-          .map(areaOf)
+          .map(toArea)
           // An island smaller than a pixel is dropped.
           .filter(({ radius }) => radius * DEGREES >= thinning),
         borders: { ...borders, coordinates: borders.coordinates.map((line) => thinLine(line, thinning)) },
@@ -76,13 +76,13 @@ export function loadGeography(): Geography {
   };
 }
 
-function polygonsOf(geometry: { type: string } | Polygon | MultiPolygon): Polygon[] {
+function listPolygons(geometry: { type: string } | Polygon | MultiPolygon): Polygon[] {
   if (!("coordinates" in geometry)) return [];
   if (geometry.type === "Polygon") return [geometry];
   return geometry.coordinates.map((coordinates) => ({ type: "Polygon", coordinates }));
 }
 
-function areaOf(shape: Polygon): Area {
+function toArea(shape: Polygon): Area {
   const center = geoCentroid(shape);
   const distances = shape.coordinates
     .flat()

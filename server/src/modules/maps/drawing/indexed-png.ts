@@ -44,26 +44,29 @@ function indexColors(pixels: Uint8Array, mostColors: number): { palette: Uint8Ar
   const firsts = new Uint32Array(BUCKETS);
   for (let at = 0; at < points.length; at += 1) {
     const point = points[at] ?? 0;
-    const bucket = bucketOf(point);
+    const bucket = bucketIndex(point);
     if (counts[bucket] === 0) firsts[bucket] = point;
     counts[bucket] = (counts[bucket] ?? 0) + 1;
   }
   const used = [...counts.keys()].filter((bucket) => (counts[bucket] ?? 0) > 0);
   const chosen = used.toSorted((one, other) => (counts[other] ?? 0) - (counts[one] ?? 0)).slice(0, mostColors);
-  const colors = chosen.map((bucket) => colorOf(firsts[bucket] ?? 0));
+  const colors = chosen.map((bucket) => splitColor(firsts[bucket] ?? 0));
   const nearest = new Uint8Array(BUCKETS);
-  for (const bucket of used) nearest[bucket] = nearestOf(colorOf(firsts[bucket] ?? 0), colors);
+  for (const bucket of used) nearest[bucket] = findNearest(splitColor(firsts[bucket] ?? 0), colors);
   const indexes = new Uint8Array(points.length);
-  for (let at = 0; at < points.length; at += 1) indexes[at] = nearest[bucketOf(points[at] ?? 0)] ?? 0;
+  for (let at = 0; at < points.length; at += 1) indexes[at] = nearest[bucketIndex(points[at] ?? 0)] ?? 0;
   return { palette: Uint8Array.from(colors.flat()), indexes };
 }
 
 /** Pixels are read little-endian, with red in the lowest byte. */
-const bucketOf = (point: number): number =>
+const bucketIndex = (point: number): number =>
   ((point & 0xf8) << 7) | ((point & 0xf800) >>> 6) | ((point & 0xf80000) >>> 19);
-const colorOf = (point: number): readonly number[] => [point & 0xff, (point >>> 8) & 0xff, (point >>> 16) & 0xff];
+const splitColor = (point: number): readonly number[] => [point & 0xff, (point >>> 8) & 0xff, (point >>> 16) & 0xff];
 
-function nearestOf([red = 0, green = 0, blue = 0]: readonly number[], colors: readonly (readonly number[])[]): number {
+function findNearest(
+  [red = 0, green = 0, blue = 0]: readonly number[],
+  colors: readonly (readonly number[])[],
+): number {
   let [nearest, least] = [0, Number.POSITIVE_INFINITY];
   colors.forEach(([otherRed = 0, otherGreen = 0, otherBlue = 0], index) => {
     const distance = (red - otherRed) ** 2 + (green - otherGreen) ** 2 + (blue - otherBlue) ** 2;

@@ -11,7 +11,10 @@ const DEGREES = 180 / Math.PI;
 /** Nearly antipodal points have no unique great circle. */
 const NEARLY_OPPOSITE = Math.PI - 1e-3;
 
-export const coordinatesOf = ({ longitude, latitude }: Omit<ScenePoint, "label">): Coordinates => [longitude, latitude];
+export const pointCoordinates = ({ longitude, latitude }: Omit<ScenePoint, "label">): Coordinates => [
+  longitude,
+  latitude,
+];
 
 export const EARTH_KILOMETERS = EARTH_RADIUS_METERS / 1_000;
 
@@ -24,8 +27,8 @@ export interface RouteLine {
   cap: Cap;
 }
 
-export function lineOf(stops: readonly ScenePoint[], shape: RouteShape = "through"): RouteLine {
-  const places = stops.map(coordinatesOf);
+export function buildRouteLine(stops: readonly ScenePoint[], shape: RouteShape = "through"): RouteLine {
+  const places = stops.map(pointCoordinates);
   const legs = places.slice(1).map((to, index) => greatCircle(places[shape === "star" ? 0 : index] ?? to, to));
   const points = [...places, ...legs.flat()];
   return { legs, points, cap: smallestCap(points) };

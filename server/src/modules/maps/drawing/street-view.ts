@@ -9,19 +9,19 @@ const NEAREST_TO_POLE_DEGREES = 80;
 const MOST_ZOOM = 17;
 
 /** The largest zoom at which the route fits the picture. Undefined: it is too long, or too near a pole, to show streets. */
-export function streetZoomOf({ points, cap }: RouteLine): number | undefined {
+export function findStreetZoom({ points, cap }: RouteLine): number | undefined {
   const isFar = 2 * cap.radius * EARTH_KILOMETERS > LARGEST_KILOMETERS;
   if (isFar || points.some(([, latitude]) => Math.abs(latitude) > NEAREST_TO_POLE_DEGREES)) return undefined;
-  const { width, height } = boundsOf(points, cap.center);
-  const fits = (zoom: number) => width * scaleOf(zoom) <= INNER.width && height * scaleOf(zoom) <= INNER.height;
+  const { width, height } = pixelBounds(points, cap.center);
+  const fits = (zoom: number) => width * zoomScale(zoom) <= INNER.width && height * zoomScale(zoom) <= INNER.height;
   for (let zoom = MOST_ZOOM; zoom > 0; zoom -= 1) if (fits(zoom)) return zoom;
   return undefined;
 }
 
 /** Pixels per radian of longitude. */
-const scaleOf = (zoom: number): number => (TILE_PIXELS * 2 ** zoom) / (2 * Math.PI);
+const zoomScale = (zoom: number): number => (TILE_PIXELS * 2 ** zoom) / (2 * Math.PI);
 
-function boundsOf(points: readonly Coordinates[], [longitude]: Coordinates) {
+function pixelBounds(points: readonly Coordinates[], [longitude]: Coordinates) {
   const projection = geoMercator().rotate([-longitude, 0]).scale(1).translate([0, 0]);
   const pixels = points.flatMap((point) => {
     const pixel = projection(point);
@@ -33,9 +33,9 @@ function boundsOf(points: readonly Coordinates[], [longitude]: Coordinates) {
 }
 
 /** The picture's corner on the world map at that zoom, in whole pixels so that tiles stay sharp. */
-function cornerOf({ points, cap }: RouteLine, zoom: number) {
-  const scale = scaleOf(zoom);
-  const { middle } = boundsOf(points, cap.center);
+function findCorner({ points, cap }: RouteLine, zoom: number) {
+  const scale = zoomScale(zoom);
+  const { middle } = pixelBounds(points, cap.center);
   const [middleX = 0, middleY = 0] = middle;
   const centerX = ((cap.center[0] + 180) / 360) * TILE_PIXELS * 2 ** zoom;
   return {
@@ -47,10 +47,10 @@ function cornerOf({ points, cap }: RouteLine, zoom: number) {
 
 /** A Mercator projection around the route, like that of the tiles. */
 export function streetProjection(line: RouteLine, zoom: number): GeoProjection {
-  const { centerX, left, top } = cornerOf(line, zoom);
+  const { centerX, left, top } = findCorner(line, zoom);
   return geoMercator()
     .rotate([-line.cap.center[0], 0])
-    .scale(scaleOf(zoom))
+    .scale(zoomScale(zoom))
     .translate([centerX - left, (TILE_PIXELS * 2 ** zoom) / 2 - top])
     .clipExtent([
       [-20, -20],
@@ -67,10 +67,10 @@ interface LaidTile {
 
 /** The tiles that cover the picture and their positions on it. They wrap around at the antimeridian. */
 export function layTiles(line: RouteLine, zoom: number): LaidTile[] {
-  const { left, top } = cornerOf(line, zoom);
+  const { left, top } = findCorner(line, zoom);
   const count = 2 ** zoom;
-  const columns = coverOf(left, MAP_SIZE.width);
-  const rows = coverOf(top, MAP_SIZE.height).filter((row) => row >= 0 && row < count);
+  const columns = listTiles(left, MAP_SIZE.width);
+  const rows = listTiles(top, MAP_SIZE.height).filter((row) => row >= 0 && row < count);
   return rows.flatMap((y) =>
     columns.map((column) => ({
       name: { zoom, x: ((column % count) + count) % count, y },
@@ -80,7 +80,7 @@ export function layTiles(line: RouteLine, zoom: number): LaidTile[] {
   );
 }
 
-function coverOf(start: number, length: number): number[] {
+function listTiles(start: number, length: number): number[] {
   const first = Math.floor(start / TILE_PIXELS);
   const last = Math.floor((start + length - 1) / TILE_PIXELS);
   return Array.from({ length: last - first + 1 }, (_, index) => first + index);

@@ -40,7 +40,7 @@ const dark: typeof light = {
   markerInk: "#0b1a2a",
 };
 
-function rulesOf(colors: typeof light, tiles: string): string {
+function renderRules(colors: typeof light, tiles: string): string {
   return `
 .tiles{${tiles}}
 .sea{fill:${colors.sea}}.space{fill:${colors.space}}.streets{fill:${colors.streets}}
@@ -73,8 +73,8 @@ const DAY = "opacity:0.85";
 const NIGHT = "opacity:0.9;filter:url(#night)";
 
 export const styles = {
-  light: `${TEXT}${rulesOf(light, DAY)}`,
-  dark: `${TEXT}${rulesOf(dark, NIGHT)}`,
+  light: `${TEXT}${renderRules(light, DAY)}`,
+  dark: `${TEXT}${renderRules(dark, NIGHT)}`,
   /** Follows the color scheme of the reader's device. */
-  adaptive: `${TEXT}${rulesOf(light, DAY)}\n@media (prefers-color-scheme:dark){${rulesOf(dark, NIGHT)}}`,
+  adaptive: `${TEXT}${renderRules(light, DAY)}\n@media (prefers-color-scheme:dark){${renderRules(dark, NIGHT)}}`,
 } as const;

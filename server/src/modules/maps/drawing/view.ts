@@ -1,5 +1,5 @@
 import { type GeoProjection, geoAzimuthalEqualArea, geoNaturalEarth1 } from "d3-geo";
-import { type Coordinates, EARTH_KILOMETERS, lineOf, middleLongitude, type RouteLine } from "./route-line.ts";
+import { buildRouteLine, type Coordinates, EARTH_KILOMETERS, middleLongitude, type RouteLine } from "./route-line.ts";
 import { INNER, MAP_SIZE, type MapKind, type RouteShape, type ScenePoint } from "./scene.ts";
 import { streetProjection } from "./street-view.ts";
 
@@ -29,13 +29,13 @@ const LARGEST_REGION = (72 * Math.PI) / 180;
  * route.
  */
 export function openView(stops: readonly ScenePoint[], shape: RouteShape = "through", streetZoom?: number): View {
-  const line = lineOf(stops, shape);
+  const line = buildRouteLine(stops, shape);
   const { legs, points, cap } = line;
   const isCity = 2 * cap.radius * EARTH_KILOMETERS < LARGEST_CITY_KILOMETERS;
   const kind = isCity ? "city" : cap.radius > LARGEST_REGION ? "world" : "region";
   if (streetZoom !== undefined) return streetView(line, kind, streetZoom);
-  const projection = kind === "world" ? worldOf(points) : aroundRoute(cap.center, points);
-  const isShown = clipOf(projection, kind, cap.center);
+  const projection = kind === "world" ? fitWorld(points) : aroundRoute(cap.center, points);
+  const isShown = clipToView(projection, kind, cap.center);
   return {
     kind,
     projection,
@@ -60,7 +60,7 @@ const locateBy =
   (point: Coordinates): Pixel | undefined =>
     projection(point) ?? undefined;
 
-function worldOf(points: readonly Coordinates[]): GeoProjection {
+function fitWorld(points: readonly Coordinates[]): GeoProjection {
   return geoNaturalEarth1()
     .rotate([-middleLongitude(points), 0])
     .fitExtent(
@@ -78,8 +78,8 @@ function aroundRoute([longitude, latitude]: Coordinates, points: readonly Coordi
     const pixel = projection(point);
     return pixel === null ? [] : [pixel];
   });
-  const [left, right] = rangeOf(pixels.map(([x]) => x));
-  const [top, bottom] = rangeOf(pixels.map(([, y]) => y));
+  const [left, right] = valueRange(pixels.map(([x]) => x));
+  const [top, bottom] = valueRange(pixels.map(([, y]) => y));
   const smallest = SMALLEST_CITY_KILOMETERS / EARTH_KILOMETERS;
   const scale = Math.min(
     INNER.width / Math.max(right - left, smallest),
@@ -94,10 +94,10 @@ function aroundRoute([longitude, latitude]: Coordinates, points: readonly Coordi
     .precision(0.6);
 }
 
-const rangeOf = (values: readonly number[]): [number, number] => [Math.min(...values), Math.max(...values)];
+const valueRange = (values: readonly number[]): [number, number] => [Math.min(...values), Math.max(...values)];
 
 /** Clips the drawing to the picture. Returns how far from the center the picture reaches. */
-function clipOf(projection: GeoProjection, kind: MapKind, center: Coordinates): number {
+function clipToView(projection: GeoProjection, kind: MapKind, center: Coordinates): number {
   if (kind === "world") return Math.PI;
   const [x, y] = projection(center) ?? [0, 0];
   const { width, height } = MAP_SIZE;

@@ -4,10 +4,10 @@ import { wordsIn } from "../../../domain/texts.ts";
 import { toVisibleText } from "../../../domain/visible-text.ts";
 import { ChannelText, channels, fitToChannel } from "../channel-text.ts";
 import { defineTool } from "../context.ts";
-import { DeepLinks, deepLinksOf, travelModes } from "../deep-links.ts";
+import { buildDeepLinks, DeepLinks, travelModes } from "../deep-links.ts";
 import { MapAnswer, makeRouteMap, mapAttribution } from "../make-route-map.ts";
 import { resolveStops, StopAnswer } from "../resolve-stops.ts";
-import { LegAnswer, legsOf, sayDistance, totalOf } from "../route-scene.ts";
+import { buildLegs, LegAnswer, sayDistance, totalKilometers } from "../route-scene.ts";
 import { mapTexts } from "../texts.ts";
 
 /** The provenance if no address was looked up. */
@@ -82,13 +82,13 @@ export const exportRouteMap = defineTool({
     const { map, mapNote } = includeStaticMap
       ? await makeRouteMap(ports, { tenantId: caller.tenantId, title: shownTitle, stops, words }, call.signal)
       : { map: null, mapNote: "Not asked for." };
-    const legs = legsOf(stops);
-    const links = deepLinksOf(stops, mode);
-    const distance = sayDistance(totalOf(legs), words);
+    const legs = buildLegs(stops);
+    const links = buildDeepLinks(stops, mode);
+    const distance = sayDistance(totalKilometers(legs), words);
     return {
       stops,
       legs,
-      totalDistanceKilometers: totalOf(legs),
+      totalDistanceKilometers: totalKilometers(legs),
       map,
       mapNote,
       links,

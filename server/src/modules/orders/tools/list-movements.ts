@@ -2,7 +2,14 @@ import { z } from "zod";
 import { formatDecimal } from "../../../domain/money.ts";
 import { DecimalAmount, wordsOfOthers } from "../../../domain/schemas.ts";
 import { tokenSymbols } from "../../../domain/tokens.ts";
-import { CURSOR_MESSAGE, datesInput, daysOf, NextCursor, pageInput, readPage } from "../../../kernel/contracts/page.ts";
+import {
+  CURSOR_MESSAGE,
+  datesInput,
+  dayBounds,
+  NextCursor,
+  pageInput,
+  readPage,
+} from "../../../kernel/contracts/page.ts";
 import { defineTool } from "../context.ts";
 import { describeMovement, MovementKind, MovementState, sayMovement } from "../describe-movement.ts";
 import type { WalletMovement } from "../wallet-movements.ts";
@@ -61,7 +68,7 @@ export const listMovements = defineTool({
       page,
       (limit) =>
         reads(tenantId, ({ walletMovements }) =>
-          walletMovements.list(tenantId, environment, { limit, before: cursor, ...daysOf({ from, to }) }),
+          walletMovements.list(tenantId, environment, { limit, before: cursor, ...dayBounds({ from, to }) }),
         ),
       ({ id }) => id,
     );
@@ -70,11 +77,11 @@ export const listMovements = defineTool({
       text: sayMovement(movement),
       amount: formatDecimal(movement.amount),
     }));
-    return { movements, pageSums: sumsOf(shown), nextCursor };
+    return { movements, pageSums: sumByToken(shown), nextCursor };
   },
 });
 
-function sumsOf(shown: readonly WalletMovement[]) {
+function sumByToken(shown: readonly WalletMovement[]) {
   const counted = shown.filter((movement) => describeMovement(movement).state !== "reverted");
   return [...Map.groupBy(counted, ({ token }) => token)].map(([token, some]) => {
     const sum = (wanted: WalletMovement["direction"]) =>

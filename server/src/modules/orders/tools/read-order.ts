@@ -91,8 +91,8 @@ export const readOrder = defineTool({
       refunds: ofKind("refunded"),
       credits: ofKind("credit_issued"),
       next: [
-        ...(isLive ? [] : [awayOf(summary)]),
-        nextOf(order, booking?.offerId, { flight, due: stay?.dueAtAccommodation ?? due }, clock.now()),
+        ...(isLive ? [] : [sayAway(summary)]),
+        sayNext(order, booking?.offerId, { flight, due: stay?.dueAtAccommodation ?? due }, clock.now()),
       ].join(" "),
       history,
     };
@@ -106,7 +106,7 @@ const TICKETS_VOID =
 const NO_MORE_SERVICES =
   "Bags and seats are bought with the booking only: none can be added here afterwards, the airline may do it by the pnr.";
 
-const awayOf = ({ readAt, createdAt }: z.output<typeof OrderSummary>): string =>
+const sayAway = ({ readAt, createdAt }: z.output<typeof OrderSummary>): string =>
   `The supplier does not answer now: all of this is as of ${readAt ?? createdAt}.`;
 
 function sayAirlineChange({ scheduleChanges }: Awaited<ReturnType<typeof readFlightNow>>): string[] {
@@ -138,7 +138,7 @@ interface AsOfNow {
   due: z.output<typeof DueAtAccommodation>;
 }
 
-function nextOf(
+function sayNext(
   { kind, status, ticketing, holdUntil }: OrderRecord,
   offerId: string | undefined,
   { flight, due }: AsOfNow,

@@ -150,7 +150,7 @@ class ChargeByPayment implements Charge {
 
   async #replay(call: PendingCall, known: Payment): Promise<Replay> {
     const payment = await this.#ends.resume(known);
-    const receipt = receiptOf(payment);
+    const receipt = requireReceipt(payment);
     if (!this.#isGivenAgain(call, payment)) throw answerGone(receipt);
     const { id, result } = payment;
     const keep = (whole: unknown) => this.#options.stores.payments.keepAnswer(id, result, whole);
@@ -167,7 +167,7 @@ class ChargeByPayment implements Charge {
     const before = firstCallId === undefined ? undefined : await this.#findPaidBefore(claimed, firstCallId);
     if (before !== undefined) return { ...before, replayed: true };
     return {
-      ...receiptOf(await this.#ends.earn(claimed, tool.answerIsKept ? result : null, latencyMs)),
+      ...requireReceipt(await this.#ends.earn(claimed, tool.answerIsKept ? result : null, latencyMs)),
       replayed: false,
     };
   }
@@ -192,7 +192,8 @@ class ChargeByPayment implements Charge {
   /** Refuses an authorization that belongs to a different request. */
   #recognize(call: PendingCall, stored: Payment | undefined): Payment | undefined {
     if (stored === undefined) return undefined;
-    const isSame = stored.requestHash === this.#hashOf(call) && isSamePayment(stored.signed, this.#request.payment);
+    const isSame =
+      stored.requestHash === this.#hashRequest(call) && isSamePayment(stored.signed, this.#request.payment);
     if (!isSame) throw alreadyUsed();
     return stored;
   }
@@ -236,9 +237,9 @@ class ChargeByPayment implements Charge {
       environment: call.environment,
       signed,
       terms,
-      requestHash: this.#hashOf(call),
+      requestHash: this.#hashRequest(call),
       tool: call.tool.name,
-      ...this.#ownerOf(call),
+      ...this.#requestOwner(call),
       subject: this.#isKeyless() ? signed.payer : call.subject,
       callId: call.id,
       processId,
@@ -264,12 +265,12 @@ class ChargeByPayment implements Charge {
     return { usageId: first.usageId ?? undefined, price: first.price, payment: first.payment };
   }
 
-  #hashOf(call: PendingCall): string {
-    this.#hash ??= requestHashOf({ tool: call.tool.name, args: call.args, ...this.#ownerOf(call) });
+  #hashRequest(call: PendingCall): string {
+    this.#hash ??= hashPaidRequest({ tool: call.tool.name, args: call.args, ...this.#requestOwner(call) });
     return this.#hash;
   }
 
-  #ownerOf({ tenantId, keyId }: PendingCall): { tenantId: string | null; keyId: string | null } {
+  #requestOwner({ tenantId, keyId }: PendingCall): { tenantId: string | null; keyId: string | null } {
     return this.#isKeyless() ? { tenantId: null, keyId: null } : { tenantId, keyId };
   }
 
@@ -284,7 +285,7 @@ class ChargeByPayment implements Charge {
 }
 
 /** Throws unless the payment is settled. */
-function receiptOf({ state, usageId, signed, transactionHash }: Payment): Receipt {
+function requireReceipt({ state, usageId, signed, transactionHash }: Payment): Receipt {
   if (state === "receivable") throw notSettled();
   if (state !== "settled" || transactionHash === undefined) throw pending();
   const { payer, amount, network } = signed;
@@ -301,7 +302,7 @@ function refusedClaim(reason: "insufficient_funds" | "payer_owes"): PaymentRefus
 }
 
 /** Identifies the request that an authorization pays for; it is valid for no other, whoever sends it. */
-function requestHashOf(request: {
+function hashPaidRequest(request: {
   tool: string;
   args: unknown;
   tenantId: string | null;

@@ -8,10 +8,10 @@ const ALREADY_USED = "authorization_already_used";
 const NOT_FETCHED = "invalid_exact_evm_transaction_failed";
 
 export function refusal(refused: PaymentRefused): Failure {
-  return new Failure("payment_invalid", { detail: refused.message, extra: reasonsOf(refused) });
+  return new Failure("payment_invalid", { detail: refused.message, extra: pickReasons(refused) });
 }
 
-function reasonsOf({ reason, serviceReason }: PaymentRefused): { reason: string; serviceReason?: string } {
+function pickReasons({ reason, serviceReason }: PaymentRefused): { reason: string; serviceReason?: string } {
   return { reason, ...(serviceReason === undefined ? {} : { serviceReason }) };
 }
 
@@ -37,7 +37,7 @@ function withheld(word: string, when: string): SettlementFailed {
     word,
     `The payment was good when the call began and could not be fetched afterwards, so the result is withheld. Add money and send the same signature again ${when}, never a new one.`,
   );
-  return new SettlementFailed("payment_invalid", { detail: refused.message, extra: reasonsOf(refused) });
+  return new SettlementFailed("payment_invalid", { detail: refused.message, extra: pickReasons(refused) });
 }
 
 /** The answer was delivered before and is not kept any more; only these facts remain. */
@@ -49,7 +49,7 @@ export function answerGone({ usageId, payment }: Receipt): Failure {
   return new Failure("payment_invalid", {
     detail: refused.message,
     extra: {
-      ...reasonsOf(refused),
+      ...pickReasons(refused),
       receipt: {
         meterId: usageId,
         payer: payment?.payer,

@@ -9,7 +9,7 @@ import {
 import { generatePrivateKey, privateKeyToAccount, sign } from "viem/accounts";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { type ChainWorld, openChainWorld, UNIT } from "../../../../test/support/chain-world.ts";
-import { broadcastOf, newPayer, paymentInput } from "../../../../test/support/payer.ts";
+import { buildBroadcast, newPayer, paymentInput } from "../../../../test/support/payer.ts";
 import { createPaymentDigest } from "../../../adapters/evm/signing/payment-digest.ts";
 import {
   recoverAddress,
@@ -99,7 +99,7 @@ describe("on a chain", () => {
     await world[Symbol.asyncDispose]();
   });
 
-  const termsOf = (payment: SignedPayment) => ({
+  const toTerms = (payment: SignedPayment) => ({
     network: payment.network,
     asset: payment.asset,
     payTo: payment.payTo,
@@ -107,7 +107,7 @@ describe("on a chain", () => {
     maxTimeoutSeconds: 120,
     extra: { name: "USDC", version: "2" },
   });
-  const verify = (payment: SignedPayment) => world.openedChain.facilitator.verify(payment, termsOf(payment));
+  const verify = (payment: SignedPayment) => world.openedChain.facilitator.verify(payment, toTerms(payment));
   const refused = (reason: string) => expect.objectContaining({ name: "PaymentRefused", reason });
   const refusedMoreExactly = (serviceReason: string) =>
     expect.objectContaining({ name: "PaymentRefused", serviceReason });
@@ -223,7 +223,7 @@ describe("on a chain", () => {
     const cancelled = await payer.sign({ amount: PRICE });
     for (const payment of [used, byStranger, cancelled]) expect(await verify(payment)).toBeDefined();
     await settle(used);
-    await world.devChain.sendAs(world.devChain.funderKey, broadcastOf(byStranger));
+    await world.devChain.sendAs(world.devChain.funderKey, buildBroadcast(byStranger));
     await payer.cancel(cancelled.nonce);
     for (const payment of [used, byStranger, cancelled]) {
       await expect(verify(payment)).rejects.toEqual(refusedMoreExactly("invalid_exact_evm_nonce_already_used"));

@@ -103,8 +103,8 @@ test("an answer whose payment is pending is not given to others", async () => {
   });
   const payer = await world.newPayer(2n * PRICE);
   const [first, second] = [await payer.sign(PRICE), await payer.sign(PRICE)];
-  const codeOf = (error: { code?: unknown }) => error.code;
-  expect(await world.pay(process, first, { tool: "probe_write" }).catch(codeOf)).toBe("settlement_pending");
+  const errorCode = (error: { code?: unknown }) => error.code;
+  expect(await world.pay(process, first, { tool: "probe_write" }).catch(errorCode)).toBe("settlement_pending");
   const states = async () => (await world.books(payer)).states;
   await expect.poll(states).toEqual(["earned"]);
   const [{ callId: firstCallId } = { callId: "" }] = (await world.books(payer)).rows;
@@ -113,7 +113,7 @@ test("an answer whose payment is pending is not given to others", async () => {
     args: { text: "again" },
     run: async () => ({ result: { text: "done" }, firstCallId }),
   };
-  expect(await world.pay(process, second, again).catch(codeOf)).toBe("settlement_pending");
+  expect(await world.pay(process, second, again).catch(errorCode)).toBe("settlement_pending");
   await process.gather();
   await expect.poll(states).toEqual(["settled"]);
   expect(await world.pay(process, second, again)).toMatchObject({ price: PRICE, replayed: true });
@@ -143,7 +143,7 @@ test("an authorization is valid from the second after its validAfter on, as in t
   const second = BigInt(Math.floor(now.epochMilliseconds / 1000));
   const validBefore = second + 120n;
   const check = (validAfter: bigint) => () =>
-    checkTerms({ ...signed, validAfter, validBefore }, world.termsOf(PRICE), now);
+    checkTerms({ ...signed, validAfter, validBefore }, world.buildTerms(PRICE), now);
   expect(check(second)).toThrow(/not valid yet/);
   expect(check(second - 1n)).not.toThrow();
 });
@@ -155,8 +155,8 @@ test("an authorization used long before it was shown is not a payment", async ()
   await world.broadcast(signed);
   await world.devChain.mine();
   const { outcomes } = world.settling;
-  expect(await outcomes.outcomeOf(signed, world.clock.now())).toMatchObject({ kind: "done" });
-  expect(await outcomes.outcomeOf(signed, world.clock.now().add({ hours: 3 }))).toEqual({ kind: "void" });
+  expect(await outcomes.findOutcome(signed, world.clock.now())).toMatchObject({ kind: "done" });
+  expect(await outcomes.findOutcome(signed, world.clock.now().add({ hours: 3 }))).toEqual({ kind: "void" });
   const later = { now: () => world.clock.now().add({ hours: 3 }) };
   const validBefore = BigInt(Math.floor(Date.now() / 1000) + 24 * 3_600);
   const stale = await payer.sign(PRICE, { validBefore });

@@ -10,7 +10,7 @@ afterEach(() => world.devChain.behave());
 afterAll(() => world[Symbol.asyncDispose]());
 
 const PRICE = 2_000n;
-const reasonOf = (error: { code?: unknown; extra?: Record<string, unknown> }) =>
+const refusalReason = (error: { code?: unknown; extra?: Record<string, unknown> }) =>
   error.extra?.serviceReason ?? error.extra?.reason ?? error.code;
 
 test("one authorization sent 50 times at once runs and pays once, and all get the answer", async () => {
@@ -25,7 +25,7 @@ test("one authorization sent 50 times at once runs and pays once, and all get th
   const sent = Array.from({ length: 50 }, async (_, index) => {
     const process = processes[index % 2];
     if (process === undefined) throw new Error("there are two processes");
-    return await world.pay(process, signed, { run }).catch(reasonOf);
+    return await world.pay(process, signed, { run }).catch(refusalReason);
   });
   const answers = await Promise.all(sent);
   expect(runs).toBe(1);
@@ -54,11 +54,13 @@ test("the same request gets the stored answer, much later too; another request w
     {},
   ] as const;
   for (const other of others) {
-    expect(await world.pay(process, signed, other).catch(reasonOf)).toBe("authorization_already_used");
+    expect(await world.pay(process, signed, other).catch(refusalReason)).toBe("authorization_already_used");
   }
   // Public data of the chain is not enough: the signature is required as well.
   const forged = { ...signed, signature: (await payer.sign(PRICE)).signature };
-  expect(await world.pay(process, forged, { tenantId: "tenant_1" }).catch(reasonOf)).toBe("authorization_already_used");
+  expect(await world.pay(process, forged, { tenantId: "tenant_1" }).catch(refusalReason)).toBe(
+    "authorization_already_used",
+  );
   expect(await payer.balance()).toBe(9n * PRICE);
 });
 
@@ -111,7 +113,7 @@ test("pending calls never cost more together than their payer has", async () => 
   };
   const refusals: unknown[] = [];
   const paid = payments.map((signed) =>
-    world.pay(process, signed, { run }).catch((error) => void refusals.push(reasonOf(error))),
+    world.pay(process, signed, { run }).catch((error) => void refusals.push(refusalReason(error))),
   );
   await expect.poll(() => running.length + refusals.length).toBe(8);
   expect(refusals).toEqual(Array.from({ length: 5 }, () => "insufficient_funds"));
@@ -162,12 +164,12 @@ test("money that is gone after the run makes a receivable; the answer comes once
     await payer.spend(PRICE);
     return { result: { text: "withheld" } };
   };
-  expect(await world.pay(process, signed, { run }).catch(reasonOf)).toBe("invalid_exact_evm_transaction_failed");
+  expect(await world.pay(process, signed, { run }).catch(refusalReason)).toBe("invalid_exact_evm_transaction_failed");
   expect(await world.books(payer)).toMatchObject({ states: ["receivable"], receivables: 1, open: 0n, recorded: 0n });
   expect(await world.stores.payments.receivables()).toEqual([{ environment: "sandbox", count: 1, amount: PRICE }]);
   // Without money it is refused again, and nothing else changes.
   await world.failAtOnce(payer);
-  expect(await world.pay(process, signed, { run }).catch(reasonOf)).toBe("insufficient_funds");
+  expect(await world.pay(process, signed, { run }).catch(refusalReason)).toBe("insufficient_funds");
   const helper = await world.newPayer(2n * PRICE);
   await world.broadcast(await helper.sign(PRICE, { to: payer.address }));
   const again = await world.pay(process, signed, { run: () => Promise.reject(new Error("ran twice")) });
@@ -184,7 +186,7 @@ test("a receivable broadcast by a stranger is settled without its caller, and on
     await payer.spend(PRICE);
     return { result: { text: "withheld" } };
   };
-  await world.pay(process, signed, { run }).catch(reasonOf);
+  await world.pay(process, signed, { run }).catch(refusalReason);
   const helper = await world.newPayer(PRICE);
   await world.broadcast(await helper.sign(PRICE, { to: payer.address }));
   await world.broadcast(signed);
@@ -207,12 +209,12 @@ test("a payer with three unpaid answers is refused", async () => {
     await spent;
     return { result: {} };
   };
-  const reasons = await Promise.all(first.map((signed) => world.pay(process, signed, { run }).catch(reasonOf)));
+  const reasons = await Promise.all(first.map((signed) => world.pay(process, signed, { run }).catch(refusalReason)));
   expect(reasons).toEqual(Array.from({ length: 3 }, () => "invalid_exact_evm_transaction_failed"));
   const helper = await world.newPayer(9n * PRICE);
   await world.broadcast(await helper.sign(9n * PRICE, { to: payer.address }));
   if (last === undefined) throw new Error("there are four payments");
-  expect(await world.pay(process, last).catch(reasonOf)).toBe("payer_owes");
+  expect(await world.pay(process, last).catch(refusalReason)).toBe("payer_owes");
 });
 
 test("an authorization broadcast by a stranger while the tool ran counts as paid", async () => {
@@ -234,7 +236,7 @@ test("an authorization broadcast by a stranger before it was sent here counts as
   await world.broadcast(signed);
   expect(await world.pay(process, signed)).toMatchObject({ price: PRICE, replayed: false });
   expect(await world.pay(process, signed)).toMatchObject({ price: PRICE, replayed: true });
-  expect(await world.pay(process, signed, { args: { text: "other" } }).catch(reasonOf)).toBe(
+  expect(await world.pay(process, signed, { args: { text: "other" } }).catch(refusalReason)).toBe(
     "authorization_already_used",
   );
   expect(await world.books(payer)).toMatchObject({ states: ["settled"], open: 0n, recorded: PRICE });
@@ -247,9 +249,13 @@ test("an authorization that its payer broadcast in time counts as paid after its
   await world.broadcast(signed);
   const over = Temporal.Instant.fromEpochMilliseconds(Number(validBefore) * 1000);
   const process = world.openProcess("proc_a", { clock: { now: () => over } });
-  expect(await world.pay(process, idle).catch(reasonOf)).toBe("invalid_exact_evm_payload_authorization_valid_before");
+  expect(await world.pay(process, idle).catch(refusalReason)).toBe(
+    "invalid_exact_evm_payload_authorization_valid_before",
+  );
   const forged = { ...signed, signature: idle.signature };
-  expect(await world.pay(process, forged).catch(reasonOf)).toBe("invalid_exact_evm_payload_authorization_valid_before");
+  expect(await world.pay(process, forged).catch(refusalReason)).toBe(
+    "invalid_exact_evm_payload_authorization_valid_before",
+  );
   expect(await world.pay(process, signed)).toMatchObject({ price: PRICE, replayed: false });
   expect(await world.pay(process, signed)).toMatchObject({ price: PRICE, replayed: true });
   expect(await world.books(payer)).toMatchObject({ states: ["settled"], open: 0n, recorded: PRICE });
@@ -262,7 +268,7 @@ test("a slow settlement is pending, and the same signature gets the answer later
   const payer = await world.newPayer(PRICE);
   const signed = await payer.sign(PRICE);
   world.devChain.misbehave(({ method }) => (method === "eth_sendRawTransaction" ? "500" : "pass"));
-  expect(await world.pay(impatient, signed).catch(reasonOf)).toBe("settlement_pending");
+  expect(await world.pay(impatient, signed).catch(refusalReason)).toBe("settlement_pending");
   world.devChain.behave();
   const states = async () => (await world.books(payer)).states;
   await expect.poll(states).toEqual(["settled"]);
@@ -275,12 +281,12 @@ test("an answer that was paid before releases the claim; an unpaid one is paid n
   const process = world.openProcess("proc_a");
   const payer = await world.newPayer(5n * PRICE);
   const first = await world.pay(process, await payer.sign(PRICE), { tool: "probe_write" });
-  const replayOf = (firstCallId: string) => ({
+  const buildReplay = (firstCallId: string) => ({
     tool: "probe_write" as const,
     args: { text: "again" },
     run: async () => ({ result: { text: "done" }, firstCallId }),
   });
-  const free = await world.pay(process, await payer.sign(PRICE), replayOf(first.call.id));
+  const free = await world.pay(process, await payer.sign(PRICE), buildReplay(first.call.id));
   expect(free).toMatchObject({ price: PRICE, replayed: true });
   expect(free.receipt).toEqual(first.receipt);
   expect(await world.calls.takeOver(first.call.id)).toMatchObject({ paid: true, price: PRICE });
@@ -291,7 +297,7 @@ test("an answer that was paid before releases the claim; an unpaid one is paid n
     throw new Error("failed");
   };
   await world.pay(process, await payer.sign(PRICE), { tool: "probe_write", run: fails }).catch(() => undefined);
-  const paid = await world.pay(process, await payer.sign(PRICE), replayOf(failedId));
+  const paid = await world.pay(process, await payer.sign(PRICE), buildReplay(failedId));
   expect(paid).toMatchObject({ price: PRICE });
   expect(await payer.balance()).toBe(3n * PRICE);
 });

@@ -10,7 +10,7 @@ afterAll(() => world[Symbol.asyncDispose]());
 
 const PRICE = 2_000n;
 const AT_FIRST = 16;
-const reasonOf = (error: { code?: unknown; extra?: Record<string, unknown> }) =>
+const refusalReason = (error: { code?: unknown; extra?: Record<string, unknown> }) =>
   error.extra?.serviceReason ?? error.extra?.reason ?? error.code;
 const signMany = <Signed>(payer: { sign(amount: bigint): Promise<Signed> }, count: number): Promise<Signed[]> =>
   Promise.all(Array.from({ length: count }, () => payer.sign(PRICE)));
@@ -61,7 +61,7 @@ test("money that is moved away costs at most 16 transactions, and then nothing m
   };
   const reasons: unknown[] = [];
   const paid = (await signMany(payer, 60)).map((signed) =>
-    world.pay(process, signed, { run }).catch((error) => void reasons.push(reasonOf(error))),
+    world.pay(process, signed, { run }).catch((error) => void reasons.push(refusalReason(error))),
   );
   await expect.poll(() => running + reasons.length).toBe(60);
   expect(reasons).toEqual(Array.from({ length: 60 - AT_FIRST }, () => "too_many_open"));

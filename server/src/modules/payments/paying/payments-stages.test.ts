@@ -93,7 +93,7 @@ async function call(signed: SignedPayment, args: unknown) {
       toolName: probe.name,
       args,
       principal,
-      charge: process.charges.open({ payment: signed, terms: world.termsOf(PRICE), principal, limits: unlimited }),
+      charge: process.charges.open({ payment: signed, terms: world.buildTerms(PRICE), principal, limits: unlimited }),
       confirmPrincipal: async () => undefined,
       userId: undefined,
       surface: "paid",

@@ -91,7 +91,7 @@ async function writeClaims(
 ): Promise<readonly Written[]> {
   const rows = requests.map(({ payment }) => ({ ...toRow(payment, at), state: "claimed", latencyMs: 0 }));
   const calls = requests.filter(({ payment }) => payment.hasEffects).map(({ payment }) => toCall(payment, at));
-  const [paymentColumns, callColumns] = [columnsOf(rows), columnsOf(calls)];
+  const [paymentColumns, callColumns] = [listColumns(rows), listColumns(calls)];
   const statement = sql<{ id: string; open: bigint; receivables: number; underWay: number; settled: number }>`
     ${prepared("claim-payments")}
     with inserted as (
@@ -134,7 +134,7 @@ async function writeClaims(
   return queryable.isTransaction ? await write(queryable) : await queryable.transaction().execute(write);
 }
 
-function columnsOf(rows: readonly object[]) {
+function listColumns(rows: readonly object[]) {
   return sql.join(Object.keys(rows[0] ?? {}).map((name) => sql.ref(name)));
 }
 

@@ -54,6 +54,6 @@ async function hasPaidUs(
   payment: SignedPayment,
   terms: PaymentTerms,
 ): Promise<boolean> {
-  const outcome = await outcomes?.outcomeOf(payment, now.subtract({ seconds: terms.maxTimeoutSeconds }));
+  const outcome = await outcomes?.findOutcome(payment, now.subtract({ seconds: terms.maxTimeoutSeconds }));
   return outcome?.kind === "done" && (await wallets.findByAddress(environment, [payment.payer])).size === 0;
 }

@@ -32,7 +32,7 @@ export async function startUsageSettlement(
         return "started";
       }
       const purse = { tenantId, environment: ENVIRONMENT, token: "USDC" } as const;
-      const intent = { idempotencyKey: settlementKeyOf(settlementId), purpose: USAGE_PURPOSE };
+      const intent = { idempotencyKey: buildSettlementKey(settlementId), purpose: USAGE_PURPOSE };
       const { id } = await enqueueTransfer({ wallets, chainTransactions }, purse, "collection", amount, intent);
       await ledger.send(purse, amount, id);
       return "started";
@@ -43,10 +43,10 @@ export async function startUsageSettlement(
   }
 }
 
-export function settlementKeyOf(settlementId: string): string {
+export function buildSettlementKey(settlementId: string): string {
   return `${KEY_PREFIX}${settlementId}`;
 }
 
-export function settlementIdOf(idempotencyKey: string): string {
+export function parseSettlementId(idempotencyKey: string): string {
   return idempotencyKey.slice(KEY_PREFIX.length);
 }

@@ -3,7 +3,7 @@ import type { Micro } from "../../../domain/money.ts";
 import type { Hex } from "../../../domain/tokens.ts";
 import type { Queryable } from "../../../platform/database/database.ts";
 import type { CallPayments } from "../../charging/index.ts";
-import { settlementKeyOf } from "./settle-usage.ts";
+import { buildSettlementKey } from "./settle-usage.ts";
 
 interface PaymentRow {
   amountMicro: Micro;
@@ -39,7 +39,7 @@ export function createCallPayments(db: Queryable): CallPayments {
       return rows.map(({ processId }) => processId);
     },
 
-    async transactionsOf(records) {
+    async listTransactions(records) {
       const paid = await hashesByCall(
         db,
         records.flatMap(({ callId }) => callId ?? []),
@@ -66,7 +66,7 @@ async function hashesByCall(db: Queryable, callIds: readonly string[]): Promise<
 
 async function hashesBySettlement(db: Queryable, ids: readonly string[]): Promise<ReadonlyMap<string, Hex | null>> {
   if (ids.length === 0) return new Map();
-  const settlements = new Map(ids.map((id) => [settlementKeyOf(id), id]));
+  const settlements = new Map(ids.map((id) => [buildSettlementKey(id), id]));
   const { rows } = await sql<{ key: string; hash: Hex | null }>`
     select idempotency_key as key, hash from chain_transaction
     where network = 'production' and idempotency_key = any (${[...settlements.keys()]}::text[])`.execute(db);

@@ -1,18 +1,18 @@
 import type { ChainEndings } from "../../../kernel/contracts/chain-ending.ts";
 import { transfer } from "../../treasury/index.ts";
 import type { Aggregates } from "../context.ts";
-import { settlementIdOf, USAGE_PURPOSE } from "./settle-usage.ts";
+import { parseSettlementId, USAGE_PURPOSE } from "./settle-usage.ts";
 
 /** The records of a settlement are paid, or unsettled again. */
 export const usageEndings: ChainEndings<Aggregates> = {
   [USAGE_PURPOSE]: {
     async confirmed({ usageSettlements }, confirmedTransactions) {
       for (const { transaction } of confirmedTransactions) {
-        await usageSettlements.complete(settlementIdOf(transaction.idempotencyKey));
+        await usageSettlements.complete(parseSettlementId(transaction.idempotencyKey));
       }
     },
     async reverted({ usageSettlements, ledger }, { id, environment, idempotencyKey, tenantId, operation }) {
-      await usageSettlements.dissolve(settlementIdOf(idempotencyKey));
+      await usageSettlements.dissolve(parseSettlementId(idempotencyKey));
       const outgoing = transfer.outgoing(operation);
       if (tenantId === null || outgoing === undefined) return;
       await ledger.takeBack({ tenantId, environment, token: outgoing.token }, outgoing.amount, id);

@@ -1,6 +1,6 @@
 import { encodeFunctionData } from "viem";
 import { z } from "zod";
-import { bytesOf, hasKeyForm, KEY_SIGNATURE_BYTES } from "../../../domain/key-signatures.ts";
+import { countBytes, hasKeyForm, KEY_SIGNATURE_BYTES } from "../../../domain/key-signatures.ts";
 import { StoredAddress, StoredToken } from "../../../domain/stored-fields.ts";
 import { paymentBatchAbi } from "../../../generated/contracts/payment-batch.ts";
 import { defineChainOperation } from "../../../kernel/contracts/chain-operation.ts";
@@ -42,7 +42,7 @@ export const paymentBatch = defineChainOperation({
     let gas = GAS.batch;
     for (const { from, signature } of payments) {
       gas += hasKeyForm(signature) && !contracts.has(from) ? GAS.item : GAS.itemByContract;
-      gas += GAS.signatureByte * BigInt(Math.max(0, bytesOf(signature) - KEY_SIGNATURE_BYTES));
+      gas += GAS.signatureByte * BigInt(Math.max(0, countBytes(signature) - KEY_SIGNATURE_BYTES));
     }
     return { gas, bound: "least" };
   },

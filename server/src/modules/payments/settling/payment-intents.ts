@@ -25,7 +25,7 @@ export function intentOfPayment({ id, environment, signed }: Settleable, after?:
     tenantId: null,
     callId: null,
     purpose: PAYMENT_PURPOSE,
-    operation: payment.of({ token: TOKEN, to: signed.payTo, ...authorizationOf({ signed }) }),
+    operation: payment.of({ token: TOKEN, to: signed.payTo, ...toAuthorization({ signed }) }),
     result: undefined,
   };
 }
@@ -42,12 +42,12 @@ export function intentOfBatch(payments: readonly [Settleable, ...Settleable[]], 
     tenantId: null,
     callId: null,
     purpose: PAYMENT_BATCH_PURPOSE,
-    operation: paymentBatch.of({ token: TOKEN, to: signed.payTo, payments: payments.map(authorizationOf) }),
+    operation: paymentBatch.of({ token: TOKEN, to: signed.payTo, payments: payments.map(toAuthorization) }),
     result: undefined,
   };
 }
 
-function authorizationOf({ signed }: Pick<Payment, "signed">) {
+function toAuthorization({ signed }: Pick<Payment, "signed">) {
   const { payer, amount, validAfter, validBefore, nonce, signature } = signed;
   return { from: payer, amount, validAfter, validBefore, nonce, signature };
 }

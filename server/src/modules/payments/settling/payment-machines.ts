@@ -17,12 +17,12 @@ const WATCH_MILLISECONDS = 2_000;
 /** Earned payments of dead processes are picked up after this time. */
 const LEFT_OVER_MILLISECONDS = 1_000;
 
-function facilitatorOf({ facilitator, chains }: Parts, environment: Environment): Facilitator | undefined {
+function chooseFacilitator({ facilitator, chains }: Parts, environment: Environment): Facilitator | undefined {
   return facilitator?.environment === environment ? facilitator : chains[environment]?.verifier;
 }
 
 /** Makes the charges of calls that carry their own payment. */
-export function createChargesOf(parts: Parts): PaymentCharges {
+export function createCharges(parts: Parts): PaymentCharges {
   const { stores, calls, processId, clock, random, log, chains, submitters, settings } = parts;
   return new PaymentCharges({
     stores,
@@ -32,7 +32,7 @@ export function createChargesOf(parts: Parts): PaymentCharges {
     random,
     log,
     batchWindowMilliseconds: settings.paymentBatchWindowMilliseconds,
-    facilitatorFor: (environment) => facilitatorOf(parts, environment),
+    facilitatorFor: (environment) => chooseFacilitator(parts, environment),
     isSignedByPayer: (environment, payment) => chains[environment]?.verifier.isSignedByPayer(payment) ?? false,
     submissionFor: (environment) => submitters[environment],
     outcomesFor: (environment) => chains[environment]?.outcomes,
@@ -53,7 +53,7 @@ function gather(parts: Parts, environment: Environment): () => Promise<unknown> 
 
 /** A facilitator that settles by itself leaves nothing to batch. */
 const isGathered = (parts: Parts, environment: Environment): boolean =>
-  facilitatorOf(parts, environment)?.settle === undefined;
+  chooseFacilitator(parts, environment)?.settle === undefined;
 
 /** The windows of the environments in which payments are batched. */
 export function createGatherWindows(parts: Parts): ByEnvironment<GatherWindow> {
@@ -77,7 +77,7 @@ export function paymentJobs(parts: Parts): readonly Job[] {
   const { stores, log, paymentCharges } = parts;
   return listEnvironments(parts.chains).flatMap(([environment, { outcomes }]) => {
     const submission = parts.submitters[environment];
-    const facilitator = facilitatorOf(parts, environment);
+    const facilitator = chooseFacilitator(parts, environment);
     if (submission === undefined || facilitator === undefined) return [];
     const tell = (ids: readonly string[]) => paymentCharges.tell(ids);
     const shared = { stores, environment, submission, tell };

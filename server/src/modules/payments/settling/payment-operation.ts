@@ -1,6 +1,6 @@
 import { encodeFunctionData } from "viem";
 import { z } from "zod";
-import { hasKeyForm, vrsOf } from "../../../domain/key-signatures.ts";
+import { hasKeyForm, splitSignature } from "../../../domain/key-signatures.ts";
 import { StoredAddress, StoredBytes, StoredHash, StoredInteger, StoredToken } from "../../../domain/stored-fields.ts";
 import { stablecoinAbi } from "../../../generated/contracts/stablecoin.ts";
 import { defineChainOperation } from "../../../kernel/contracts/chain-operation.ts";
@@ -36,7 +36,7 @@ export const payment = defineChainOperation({
     const args = [from, to, amount, validAfter, validBefore, nonce] as const;
     const call = { abi: stablecoinAbi, functionName: "transferWithAuthorization" } as const;
     const data = hasKeyForm(signature)
-      ? encodeFunctionData({ ...call, args: [...args, ...vrsOf(signature)] })
+      ? encodeFunctionData({ ...call, args: [...args, ...splitSignature(signature)] })
       : encodeFunctionData({ ...call, args: [...args, signature] });
     return { to: requireToken(site.chain, token).address, data };
   },

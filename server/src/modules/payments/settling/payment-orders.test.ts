@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { type ChainWorld, openChainWorld, UNIT } from "../../../../test/support/chain-world.ts";
-import { broadcastOf, newPayer, paymentInput, randomNonce } from "../../../../test/support/payer.ts";
+import { buildBroadcast, newPayer, paymentInput, randomNonce } from "../../../../test/support/payer.ts";
 import type { SignedPayment } from "../../../domain/payments.ts";
 import type { Hex } from "../../../domain/tokens.ts";
 import type { StoredOperation } from "../../../ports/chain/chain-operation.ts";
@@ -39,7 +39,7 @@ async function enqueue(operation: StoredOperation) {
 }
 
 const stored = async (id: string) => await world.stores.chainTransactions.get(id);
-const outcomeOf = (payment: SignedPayment) => world.openedChain.outcomes.outcomeOf(payment, start);
+const findOutcome = (payment: SignedPayment) => world.openedChain.outcomes.findOutcome(payment, start);
 const collected = async () => {
   const { chain, collection } = world.openedChain;
   return (await chain.balances("USDC", [collection.address], (await chain.head()).number))[0] ?? 0n;
@@ -81,12 +81,12 @@ describe("a payment", () => {
   it("reaches the collection wallet once, and the ledger", async () => {
     const payer = await newPayer(world, UNIT);
     const payment = await payer.sign({ amount: PRICE });
-    expect(await outcomeOf(payment)).toEqual({ kind: "open" });
+    expect(await findOutcome(payment)).toEqual({ kind: "open" });
     const { id } = await enqueue(paymentOrder(payment));
     expect(await gain(() => world.drain())).toBe(PRICE);
     const row = await stored(id);
     expect(row).toMatchObject({ state: "confirmed", failure: undefined });
-    expect(await outcomeOf(payment)).toMatchObject({ kind: "done", receipt: { hash: row?.hash } });
+    expect(await findOutcome(payment)).toMatchObject({ kind: "done", receipt: { hash: row?.hash } });
   });
 
   it("by a contract wallet arrives as well, whatever its signatures look like", async () => {
@@ -107,12 +107,12 @@ describe("a payment", () => {
   it("broadcast by a stranger first is confirmed with that transaction", async () => {
     const payer = await newPayer(world, UNIT);
     const payment = await payer.sign({ amount: PRICE });
-    const theirs = await world.devChain.sendAs(world.devChain.funderKey, broadcastOf(payment));
+    const theirs = await world.devChain.sendAs(world.devChain.funderKey, buildBroadcast(payment));
     expect(theirs.status).toBe("success");
     const { id } = await enqueue(paymentOrder(payment));
     expect(await gain(() => world.drain())).toBe(0n);
     expect(await stored(id)).toMatchObject({ state: "confirmed", hash: theirs.transactionHash });
-    expect(await outcomeOf(payment)).toMatchObject({ kind: "done", receipt: { hash: theirs.transactionHash } });
+    expect(await findOutcome(payment)).toMatchObject({ kind: "done", receipt: { hash: theirs.transactionHash } });
   });
 
   it("of a payer drained meanwhile ends without effect, is not withdrawn, and can be retried", async () => {
@@ -126,7 +126,7 @@ describe("a payment", () => {
       step: "carry_out",
       failure: expect.stringMatching(/exceeds balance/),
     });
-    expect(await outcomeOf(payment)).toEqual({ kind: "open" });
+    expect(await findOutcome(payment)).toEqual({ kind: "open" });
     await enqueue(mint.of({ token: "USDC", to: payer.address, amount: 1n }));
     await world.drain();
     const second = await enqueue(paymentOrder(payment));
@@ -143,8 +143,8 @@ describe("a payment", () => {
     const orders = [await enqueue(paymentOrder(cancelled)), await enqueue(paymentOrder(expired))];
     expect(await gain(() => world.drain())).toBe(0n);
     for (const { id } of orders) expect(await stored(id)).toMatchObject({ state: "reverted", step: "carry_out" });
-    expect(await outcomeOf(cancelled)).toEqual({ kind: "void" });
-    expect(await outcomeOf(expired)).toEqual({ kind: "void" });
+    expect(await findOutcome(cancelled)).toEqual({ kind: "void" });
+    expect(await findOutcome(expired)).toEqual({ kind: "void" });
   });
 
   it("is not made by another use of its nonce, even if the same transaction makes one that looks like it", async () => {
@@ -176,11 +176,11 @@ describe("a payment", () => {
       },
     });
     const elsewhere = { ...ours, payTo: ELSEWHERE, signature: signed };
-    const multicall = await twoInOne(broadcastOf(elsewhere).data, broadcastOf(alike).data);
+    const multicall = await twoInOne(buildBroadcast(elsewhere).data, buildBroadcast(alike).data);
     expect(multicall.status).toBe("success");
     // Control: the operation that it imitates was made.
-    expect(await outcomeOf(alike)).toMatchObject({ kind: "done", receipt: { hash: multicall.transactionHash } });
-    expect(await outcomeOf(ours)).toEqual({ kind: "void" });
+    expect(await findOutcome(alike)).toMatchObject({ kind: "done", receipt: { hash: multicall.transactionHash } });
+    expect(await findOutcome(ours)).toEqual({ kind: "void" });
     const { id } = await enqueue(paymentOrder(ours));
     await world.drain();
     expect(await stored(id)).toMatchObject({ state: "reverted" });
@@ -232,11 +232,11 @@ describe("a batch of payments", () => {
     const row = await stored(id);
     expect(row).toMatchObject({ state: "confirmed" });
     for (const payment of [first, third, ofWallet]) {
-      expect(await outcomeOf(payment)).toMatchObject({ kind: "done", receipt: { hash: row?.hash } });
+      expect(await findOutcome(payment)).toMatchObject({ kind: "done", receipt: { hash: row?.hash } });
     }
-    expect(await outcomeOf(second)).toEqual({ kind: "void" });
-    expect(await outcomeOf(unsigned)).toEqual({ kind: "open" });
-    expect(await outcomeOf(drained)).toEqual({ kind: "open" });
+    expect(await findOutcome(second)).toEqual({ kind: "void" });
+    expect(await findOutcome(unsigned)).toEqual({ kind: "open" });
+    expect(await findOutcome(drained)).toEqual({ kind: "open" });
   });
 
   it("holds a hundred", async () => {

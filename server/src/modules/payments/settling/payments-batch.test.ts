@@ -11,7 +11,7 @@ afterAll(() => world[Symbol.asyncDispose]());
 
 const PRICE = 2_000n;
 const BATCHED = { batchWindowMilliseconds: 50 };
-const codeOf = (error: { code?: unknown }) => error.code;
+const errorCode = (error: { code?: unknown }) => error.code;
 
 type Process = ReturnType<PaymentWorld["openProcess"]>;
 
@@ -21,7 +21,7 @@ async function earnedCalls(
   payments: readonly Parameters<PaymentWorld["pay"]>[1][],
   after: () => Promise<void>,
 ) {
-  const paying = payments.map((signed) => world.pay(process, signed).catch(codeOf));
+  const paying = payments.map((signed) => world.pay(process, signed).catch(errorCode));
   const nonces = payments.map(({ nonce }) => nonce);
   const earned = () =>
     world.db.selectFrom("payment").select("id").where("nonce", "in", nonces).where("state", "=", "earned").execute();
@@ -30,7 +30,7 @@ async function earnedCalls(
   return Promise.all(paying);
 }
 
-const transactionsOf = (addresses: readonly Hex[]) =>
+const selectTransactions = (addresses: readonly Hex[]) =>
   world.db
     .selectFrom("payment")
     .innerJoin("chainTransaction", "chainTransaction.id", "payment.chainTransactionId")
@@ -51,7 +51,7 @@ test("two processes that batch at once put every payment into one transaction, a
   expect((await gathered.promise).reduce((sum, count) => sum + count, 0)).toBe(payments.length);
   for (const answer of answers) expect(answer).toMatchObject({ price: PRICE, replayed: false });
   const addresses = payers.map(({ address }) => address);
-  const transactions = await transactionsOf(addresses);
+  const transactions = await selectTransactions(addresses);
   expect(transactions.length).toBeLessThanOrEqual(2);
   for (const transaction of transactions) expect(transaction).toMatchObject({ state: "confirmed" });
   for (const payer of payers) {
@@ -92,7 +92,7 @@ test("if one of two equal payments was made, the chain tells which", async () =>
   expect(books).toMatchObject({ receivables: 1, open: 0n, recorded: PRICE });
   expect(answers.filter((answer) => answer === "payment_invalid")).toHaveLength(1);
   for (const row of rows) {
-    const outcome = await world.settling.outcomes.outcomeOf(
+    const outcome = await world.settling.outcomes.findOutcome(
       (await world.stores.payments.get(row.id))?.signed ?? raise(),
       row.createdAt,
     );
@@ -105,7 +105,7 @@ test("if a whole batch failed, each is retried alone", async () => {
   const silent = world.openProcess("proc_a", { ...BATCHED, waitMilliseconds: 1 });
   const payer = await world.newPayer(2n * PRICE);
   const payments = [await payer.sign(PRICE), await payer.sign(PRICE)];
-  for (const signed of payments) expect(await world.pay(silent, signed).catch(codeOf)).toBe("settlement_pending");
+  for (const signed of payments) expect(await world.pay(silent, signed).catch(errorCode)).toBe("settlement_pending");
   await expect.poll(async () => (await world.books(payer)).states).toEqual(["earned", "earned"]);
   const { rows } = await world.books(payer);
   await world.db.transaction().execute(async (transaction) => {
@@ -146,7 +146,7 @@ test("if a whole batch failed, each is retried alone", async () => {
       replayed: true,
     });
   }
-  expect((await transactionsOf([payer.address])).map(({ purpose }) => purpose)).toEqual(["payment", "payment"]);
+  expect((await selectTransactions([payer.address])).map(({ purpose }) => purpose)).toEqual(["payment", "payment"]);
 });
 
 function raise(): never {

@@ -13,7 +13,7 @@ afterAll(() => world[Symbol.asyncDispose]());
 
 const PRICE = 2_000n;
 const HASH = `0x${"7".repeat(64)}` as const;
-const reasonOf = (error: { code?: unknown; extra?: Record<string, unknown> }) =>
+const refusalReason = (error: { code?: unknown; extra?: Record<string, unknown> }) =>
   error.extra?.serviceReason ?? error.extra?.reason ?? error.code;
 
 /** A third-party facilitator that does one thing at a time, in order. */
@@ -75,7 +75,7 @@ test("a facilitator's final refusal leaves a receivable, which the same signatur
   const payer = await world.newPayer(PRICE);
   const signed = await payer.sign(PRICE);
   const refusing = facilitatorThat(refuses);
-  expect(await world.pay(world.openProcess("proc_a", refusing.parts), signed).catch(reasonOf)).toBe(
+  expect(await world.pay(world.openProcess("proc_a", refusing.parts), signed).catch(refusalReason)).toBe(
     "invalid_exact_evm_transaction_failed",
   );
   expect(await world.books(payer)).toMatchObject({ states: ["receivable"], receivables: 1 });
@@ -99,7 +99,7 @@ test("a facilitator's word alone is not believed: the call is pending, and a wat
     if (looks === 3) passAnHour();
   };
   const process = world.openProcess("proc_a", { ...lying.parts, pause });
-  expect(await world.pay(process, signed).catch(reasonOf)).toBe("settlement_pending");
+  expect(await world.pay(process, signed).catch(refusalReason)).toBe("settlement_pending");
   vi.restoreAllMocks();
   expect([looks, lying.asked()]).toEqual([3, 1]);
   expect(await world.books(payer)).toMatchObject({ states: ["earned"], open: PRICE, recorded: 0n });
@@ -121,7 +121,7 @@ test("a payer's extra fields reach the facilitator even after a restart, and are
   };
   const pause = async () => passAnHour();
   const dying = world.openProcess("proc_a", { ...facilitatorThat(hears(isDown)).parts, pause });
-  expect(await world.pay(dying, signed).catch(reasonOf)).toBe("settlement_pending");
+  expect(await world.pay(dying, signed).catch(refusalReason)).toBe("settlement_pending");
   vi.restoreAllMocks();
   expect(await world.openProcess("proc_b", facilitatorThat(hears(settles)).parts).watch()).toBe(1);
   expect(told).toEqual([beside, beside]);
@@ -134,7 +134,7 @@ test("a facilitator that cannot decide takes nothing", async () => {
   const verify = () => Promise.reject(new Failure("payment_unavailable"));
   const facilitator: Facilitator = { environment: "sandbox", verify, settle: undefined };
   const process = world.openProcess("proc_a", { facilitatorFor: () => facilitator });
-  expect(await world.pay(process, signed).catch(reasonOf)).toBe("payment_unavailable");
+  expect(await world.pay(process, signed).catch(refusalReason)).toBe("payment_unavailable");
   expect(await world.books(payer)).toMatchObject({ states: [], open: 0n });
 });
 
@@ -149,7 +149,7 @@ test.each([
 ] as const)("%s: what does not fit the terms takes nothing", async (reason, change) => {
   const payer = await world.newPayer(0n);
   const signed = { ...(await payer.sign(PRICE)), ...change };
-  const terms = world.termsOf(PRICE);
-  expect(await world.pay(world.openProcess("proc_a"), signed, { terms }).catch(reasonOf)).toBe(reason);
+  const terms = world.buildTerms(PRICE);
+  expect(await world.pay(world.openProcess("proc_a"), signed, { terms }).catch(refusalReason)).toBe(reason);
   expect(await world.books(payer)).toMatchObject({ states: [], open: 0n });
 });

@@ -27,12 +27,12 @@ async function twoFacedPayer() {
   return payer;
 }
 
-const ordersOf = async (payer: Hex, purpose: string) => {
+const listOrders = async (payer: Hex, purpose: string) => {
   const rows = await world.db.selectFrom("chainTransaction").selectAll().where("purpose", "=", purpose).execute();
   return rows.filter((row) => JSON.stringify(row.chainOrder).includes(payer.slice(2)));
 };
 
-const outcomeOf = (error: { code?: unknown; extra?: { reason?: unknown; serviceReason?: unknown } }) =>
+const refusalReason = (error: { code?: unknown; extra?: { reason?: unknown; serviceReason?: unknown } }) =>
   error.extra?.serviceReason ?? error.extra?.reason ?? error.code;
 const never = () => Promise.reject(new Error("ran twice"));
 
@@ -47,7 +47,7 @@ test("a payment that keeps failing is retried at ever longer intervals", async (
   });
   const payer = await twoFacedPayer();
   const signed = await payer.sign(PRICE);
-  expect(await world.pay(impatient, signed).catch(outcomeOf)).toBe(NOT_FETCHED);
+  expect(await world.pay(impatient, signed).catch(refusalReason)).toBe(NOT_FETCHED);
   // As if it had failed after 4 s and were sent again 1 s later.
   await world.pool.query(`update payment set created_at = updated_at - interval '4 s' where payer = $1`, [
     payer.address,
@@ -56,19 +56,19 @@ test("a payment that keeps failing is retried at ever longer intervals", async (
   if (failed === undefined) throw new Error("there is no payment");
   now = failed.updatedAt.add({ seconds: 1 });
   expect(pauses).toEqual([]);
-  expect(await world.pay(impatient, signed, { run: never }).catch(outcomeOf)).toBe(NOT_FETCHED);
+  expect(await world.pay(impatient, signed, { run: never }).catch(refusalReason)).toBe(NOT_FETCHED);
   expect(pauses).toEqual([3_000]);
   // As if the last try had ended an hour after the call.
   await world.pool.query(`update payment set created_at = created_at - interval '1 hour' where payer = $1`, [
     payer.address,
   ]);
-  const before = await ordersOf(payer.address, "payment");
+  const before = await listOrders(payer.address, "payment");
   for (let sent = 0; sent < 3; sent += 1) {
     const refused = await world.pay(impatient, signed, { run: never }).catch((error: unknown) => error);
     expect(refused).toMatchObject({ code: "payment_invalid", extra: { serviceReason: NOT_FETCHED } });
     expect(refused).toMatchObject({ detail: expect.stringMatching(/send the same signature again from \d{4}-/) });
   }
-  expect(await ordersOf(payer.address, "payment")).toHaveLength(before.length);
+  expect(await listOrders(payer.address, "payment")).toHaveLength(before.length);
   expect(before).toHaveLength(2);
 });
 
@@ -76,7 +76,7 @@ test("a payment retried by another process meanwhile is not retried again", asyn
   const process = world.openProcess("proc_a");
   const payer = await twoFacedPayer();
   const signed = await payer.sign(PRICE);
-  await world.pay(process, signed).catch(outcomeOf);
+  await world.pay(process, signed).catch(refusalReason);
   const { payments } = world.stores;
   const seen = await payments.find("sandbox", signed);
   if (seen === undefined) throw new Error("there is no payment");
@@ -93,7 +93,7 @@ test("wallets that use up their gas, with signatures in a key's form, affect no 
   const payments: SignedPayment[] = [];
   for (const payer of greedy) for (let index = 0; index < 3; index += 1) payments.push(await payer.sign(PRICE));
   for (let index = 0; index < 2; index += 1) payments.push(await honest.sign(PRICE));
-  const paying = Promise.all(payments.map((signed) => world.pay(process, signed).catch(outcomeOf)));
+  const paying = Promise.all(payments.map((signed) => world.pay(process, signed).catch(refusalReason)));
   const nonces = payments.map(({ nonce }) => nonce);
   const earned = () =>
     world.db.selectFrom("payment").select("id").where("nonce", "in", nonces).where("state", "=", "earned").execute();
@@ -108,7 +108,7 @@ test("wallets that use up their gas, with signatures in a key's form, affect no 
   const outcomes = (await paying).map((answer) => (typeof answer === "object" ? answer : { failed: answer }));
   expect(outcomes.slice(0, 9)).toEqual(Array.from({ length: 9 }, () => ({ failed: NOT_FETCHED })));
   expect(outcomes.slice(9)).toMatchObject([{ price: PRICE }, { price: PRICE }]);
-  expect(await ordersOf(honest.address, "payment_batch")).toMatchObject([{ state: "confirmed" }]);
+  expect(await listOrders(honest.address, "payment_batch")).toMatchObject([{ state: "confirmed" }]);
 });
 
 test("a full batch of wallets that use up their gas, with the longest signatures, has gas for all items", async () => {

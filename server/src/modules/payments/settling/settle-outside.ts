@@ -37,7 +37,7 @@ export async function storeOutcome(
   { payments, outcomes }: Pick<OutsideSettlement, "payments" | "outcomes">,
   { id, signed, createdAt }: Payment,
 ): Promise<"settled" | "receivable" | undefined> {
-  const outcome = await outcomes.outcomeOf(signed, createdAt);
+  const outcome = await outcomes.findOutcome(signed, createdAt);
   if (outcome.kind === "done") {
     await payments.settle([{ id, transactionHash: outcome.receipt.hash }]);
     return "settled";

@@ -4,7 +4,7 @@ import type { Maps, Place, PostalAddress } from "../../../ports/maps.ts";
 import { checkAddress } from "../check-address.ts";
 import { RegionCode } from "../codes.ts";
 import { defineTool } from "../context.ts";
-import { countryInLines, readAddressLines, segmentsOf } from "../read-address-lines.ts";
+import { countryInLines, readAddressLines, splitSegments } from "../read-address-lines.ts";
 
 const MOST_LINES = 10;
 
@@ -84,7 +84,7 @@ export const validateTravelAddress = defineTool({
     const known = confirmed?.found;
     const isConfirmed = known?.precision === "address";
     return {
-      verdict: isConfirmed ? ("CONFIRMED" as const) : verdictOf(checked?.problems),
+      verdict: isConfirmed ? ("CONFIRMED" as const) : judgeProblems(checked?.problems),
       countryCode: countryCode ?? null,
       isCountryGuessed: input.regionCode === undefined && countryCode !== undefined,
       problems: checked?.problems ?? [],
@@ -113,14 +113,14 @@ async function readAddress(given: Given, regionCode: string | undefined, maps: M
   if (countryCode === undefined) return { countryCode, city, read: undefined };
   const read = inFields ?? readAddressLines({ ...given, countryCode });
   const isInLines =
-    city !== undefined && read.address.locality === undefined && segmentsOf(read.streetLines).length > 1;
+    city !== undefined && read.address.locality === undefined && splitSegments(read.streetLines).length > 1;
   if (!isInLines) return { countryCode, city, read };
   return { countryCode, city, read: readAddressLines({ ...given, countryCode, locality: text }) };
 }
 
 /** The last segment, without house numbers and codes. */
 function lastWords(lines: readonly string[]): string {
-  const last = segmentsOf(lines).at(-1)?.text ?? "";
+  const last = splitSegments(lines).at(-1)?.text ?? "";
   return last.replace(/\S*\p{N}\S*/gu, " ").trim();
 }
 
@@ -135,7 +135,7 @@ async function findCity(
   return place !== undefined && ["city", "neighborhood"].includes(place.precision) ? place : undefined;
 }
 
-function verdictOf(
+function judgeProblems(
   problems: readonly { problem: string }[] | undefined,
 ): "STRUCTURE_OK" | "INCOMPLETE" | "INVALID" | "UNKNOWN_COUNTRY" {
   if (problems === undefined) return "UNKNOWN_COUNTRY";

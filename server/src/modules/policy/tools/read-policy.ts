@@ -70,7 +70,7 @@ export const readPolicy = defineTool({
         inForceId === undefined
           ? undefined
           : await readVersion({ travelPolicies, clock }, caller, inForceId, undefined);
-      return { enforcedPolicyId: enforcedId ?? null, policies, ...documentOf(inForce?.document) };
+      return { enforcedPolicyId: enforcedId ?? null, policies, ...shortenDocument(inForce?.document) };
     }
     const found = await readVersion({ travelPolicies, clock }, caller, policyId, version);
     if (found === undefined) {
@@ -82,11 +82,11 @@ export const readPolicy = defineTool({
       );
     }
     const { document, ...facts } = found;
-    return { enforcedPolicyId: enforcedId ?? null, policies: [shown(facts)], ...documentOf(document) };
+    return { enforcedPolicyId: enforcedId ?? null, policies: [shown(facts)], ...shortenDocument(document) };
   },
 });
 
-function documentOf(document: Readonly<Record<string, unknown>> | undefined) {
+function shortenDocument(document: Readonly<Record<string, unknown>> | undefined) {
   if (document === undefined) return { shortened: [] };
   const { value, shortened } = shortenLists(document, MOST_ENTRIES_SHOWN);
   return { document: value, shortened };

@@ -1,7 +1,14 @@
 import { z } from "zod";
-import { CURSOR_MESSAGE, datesInput, daysOf, NextCursor, pageInput, readPage } from "../../../kernel/contracts/page.ts";
+import {
+  CURSOR_MESSAGE,
+  datesInput,
+  dayBounds,
+  NextCursor,
+  pageInput,
+  readPage,
+} from "../../../kernel/contracts/page.ts";
 import { defineTool } from "../context.ts";
-import { describeSpending, MicroUsdc, periodOf, Spending } from "../spending.ts";
+import { describeSpending, formatMonth, MicroUsdc, Spending } from "../spending.ts";
 
 export const listUsage = defineTool({
   name: "list_usage",
@@ -65,12 +72,12 @@ export const listUsage = defineTool({
         page,
         (limit) =>
           reads(tenantId, ({ usageRecords }) =>
-            usageRecords.list(tenantId, environment, { before: cursor, limit, tool, between: daysOf({ from, to }) }),
+            usageRecords.list(tenantId, environment, { before: cursor, limit, tool, between: dayBounds({ from, to }) }),
           ),
         ({ id }) => id,
       ),
-      reads(tenantId, ({ usageSums }) => usageSums.byTool(tenantId, environment, { ...daysOf(days), tool })),
-      usage.totals(tenantId, environment, periodOf(now)),
+      reads(tenantId, ({ usageSums }) => usageSums.byTool(tenantId, environment, { ...dayBounds(days), tool })),
+      usage.totals(tenantId, environment, formatMonth(now)),
     ]);
     const records = shown.map((record) => ({
       id: record.id,

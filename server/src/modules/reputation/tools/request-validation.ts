@@ -3,7 +3,7 @@ import { wordsOfOthers } from "../../../domain/schemas.ts";
 import { final } from "../../../kernel/contracts/plan.ts";
 import { ChainWrite, chainProvenance, Recipient, toToolAnswer } from "../../treasury/index.ts";
 import { defineTool } from "../context.ts";
-import { AgentId, EvidenceUri, readAgentId, Seed, Tag, walletOf } from "../input.ts";
+import { AgentId, EvidenceUri, readAgentId, requireWallet, Seed, Tag } from "../input.ts";
 import { checkRequest, requestValidation as request, requestErrors } from "../request-validation.ts";
 
 const Output = ChainWrite.extend({
@@ -46,7 +46,7 @@ export const requestValidation = defineTool({
   plan: () => ({ movements: [], irreversible: [final("the request on the chain")] }),
 
   async probe({ subjectAgentId, ownerWalletAddress }, { chain, stores, caller: { tenantId } }) {
-    const ownerWallet = walletOf(ownerWalletAddress);
+    const ownerWallet = requireWallet(ownerWalletAddress);
     await checkRequest({ chain, stores }, { tenantId, agentId: readAgentId(subjectAgentId), ownerWallet });
   },
 
@@ -58,8 +58,8 @@ export const requestValidation = defineTool({
         tenantId,
         callId: call.id,
         agentId: readAgentId(subjectAgentId),
-        validator: walletOf(validatorAddress),
-        ownerWallet: walletOf(ownerWalletAddress),
+        validator: requireWallet(validatorAddress),
+        ownerWallet: requireWallet(ownerWalletAddress),
         tag,
         requestUri,
         seed,

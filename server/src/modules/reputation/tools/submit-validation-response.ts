@@ -5,7 +5,7 @@ import type { Caller } from "../../../kernel/contracts/tool.ts";
 import { ChainWrite, chainProvenance, Recipient, toToolAnswer } from "../../treasury/index.ts";
 import { answerErrors, answerValidation, checkAnswer } from "../answer-validation.ts";
 import { defineTool } from "../context.ts";
-import { EvidenceUri, RequestHash, readHash, Tag, walletOf } from "../input.ts";
+import { EvidenceUri, RequestHash, readHash, requireWallet, Tag } from "../input.ts";
 
 const Output = ChainWrite.extend({
   requestHash: z.string(),
@@ -69,7 +69,7 @@ function readResponse(input: z.output<typeof Input>, { tenantId }: Pick<Caller, 
     requestHash: readHash(requestHash),
     response,
     tag,
-    validatorWallet: walletOf(validatorWalletAddress),
+    validatorWallet: requireWallet(validatorWalletAddress),
     responseUri,
   };
 }

@@ -42,7 +42,7 @@ export const confirmCancelOrder = defineTool({
 
   probe: ({ cancellationId }, { caller, ...ports }) => checkCancellation(ports, caller, cancellationId),
 
-  complete: answerOf,
+  complete: buildAnswer,
 
   async run({ cancellationId }, { caller, call, ...ports }) {
     const { progress, isRepeat } = call;
@@ -50,12 +50,12 @@ export const confirmCancelOrder = defineTool({
       progress,
       isRepeat,
     });
-    const result = await answerOf(answer.result, { ...ports, caller });
+    const result = await buildAnswer(answer.result, { ...ports, caller });
     return answer.kind === "replayed" ? new Replayed(result, answer.firstCallId) : result;
   },
 });
 
-async function answerOf(
+async function buildAnswer(
   stored: unknown,
   {
     stores,
@@ -71,10 +71,10 @@ async function answerOf(
   } = await describeOrderNow({ stores, flightServicing: undefined }, caller, cancelled.orderId);
   const refundTxHash = await readChargeHash(submission, cancelled.refundTransferId);
   const wallet = await stores.wallets.findTreasury(caller.environment, caller.tenantId);
-  return { ...cancelled, refundTxHash, ...now, next: nextOf(cancelled, refundTxHash, wallet?.address) };
+  return { ...cancelled, refundTxHash, ...now, next: sayNext(cancelled, refundTxHash, wallet?.address) };
 }
 
-function nextOf(
+function sayNext(
   { credits, refundedUsdc, refundTransferId }: z.output<typeof CancellationResult>,
   txHash: string | null,
   address = "",

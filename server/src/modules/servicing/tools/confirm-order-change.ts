@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { parseDecimal } from "../../../domain/money.ts";
 import { supplierErrors } from "../../../domain/travel/supplier-errors.ts";
-import { TimeZones, timeZonesOf } from "../../../domain/travel/time-zones.ts";
+import { findTimeZones, TimeZones } from "../../../domain/travel/time-zones.ts";
 import { type Caller, Replayed } from "../../../kernel/contracts/tool.ts";
 import { ChargeTxHash, readChargeHash } from "../../bookings/index.ts";
 import { FlightTerms, flightTerms } from "../../orders/index.ts";
@@ -79,18 +79,18 @@ export const confirmOrderChange = defineTool({
 
   probe: (change, { caller, ...ports }) => checkPaidChange(ports, caller, change),
 
-  complete: answerOf,
+  complete: buildAnswer,
 
   async run(change, { caller, call, maps, ...ports }) {
     const { progress, isRepeat } = call;
     const answer = await confirmChange(ports, { caller, callId: call.id }, change, { progress, isRepeat });
-    const result = await answerOf(answer.result, { ...ports, maps, caller });
+    const result = await buildAnswer(answer.result, { ...ports, maps, caller });
     return answer.kind === "replayed" ? new Replayed(result, answer.firstCallId) : result;
   },
 });
 
 /** Answers with the stored change and the order as it is now. */
-async function answerOf(
+async function buildAnswer(
   stored: unknown,
   {
     maps,
@@ -104,6 +104,6 @@ async function answerOf(
   const { details, isCancelled, ...now } = await describeOrderNow(ports, caller, changed.orderId);
   const chargeTxHash = await readChargeHash(ports.submission, changed.chargeTransferId);
   const terms = details === undefined ? UNKNOWN_TERMS : flightTerms(details, maps);
-  const timeZones = timeZonesOf(now.slices, maps);
+  const timeZones = findTimeZones(now.slices, maps);
   return { ...changed, chargeTxHash, ...now, ...terms, timeZones, next: isCancelled ? CANCELLED : NEXT };
 }

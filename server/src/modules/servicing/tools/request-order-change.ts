@@ -9,7 +9,7 @@ import { EMPTY_PLAN } from "../../../kernel/contracts/plan.ts";
 import type { Caller } from "../../../kernel/contracts/tool.ts";
 import type { ChangeOffer, OrderDetails } from "../../../ports/supplier/flight-servicing.ts";
 import type { BookedService, OrderedSlice } from "../../../ports/supplier/flights.ts";
-import { ChangePrice, priceOf } from "../change-order.ts";
+import { ChangePrice, pickPrice } from "../change-order.ts";
 import { defineTool, type Stores } from "../context.ts";
 import { seeChangeOffers } from "../see-changes.ts";
 import { orderNotFound, requireOrder } from "../servicing-errors.ts";
@@ -181,7 +181,7 @@ export const requestOrderChange = defineTool({
     const others = request.offers.filter(({ slices: { add: offered } }) => !isHeld(offered, removed));
     const offers = others.map((offer) => ({
       id: offer.id,
-      ...priceOf(offer),
+      ...pickPrice(offer),
       expiresAt: offer.expiresAt,
       slices: { add: offer.slices.add },
     }));
@@ -199,7 +199,7 @@ export const requestOrderChange = defineTool({
         destination,
         departingAt: first?.departingAt ?? "",
       })),
-      servicesLost: servicesOf(removed, services),
+      servicesLost: listLostServices(removed, services),
       ...flights.provenance(),
       sandbox: flights.sandbox,
     };
@@ -214,7 +214,7 @@ function isHeld(offered: ChangeOffer["slices"]["add"], held: readonly OrderedSli
   return isSameWay(offered, segments) && cabins(offered) === cabins(held);
 }
 
-function servicesOf(slices: readonly OrderedSlice[], services: readonly BookedService[]) {
+function listLostServices(slices: readonly OrderedSlice[], services: readonly BookedService[]) {
   const gone = new Set(slices.flatMap(({ segments }) => segments.map(({ id }) => id)));
   return services
     .filter(({ segmentIds }) => segmentIds.some((id) => gone.has(id)))

@@ -5,14 +5,14 @@ import { SupplierResult } from "../../../domain/travel/offer-schema.ts";
 import { supplierErrors } from "../../../domain/travel/supplier-errors.ts";
 import { EMPTY_PLAN } from "../../../kernel/contracts/plan.ts";
 import type { Caller } from "../../../kernel/contracts/tool.ts";
-import { ChangePrice, dueFor, priceOf } from "../change-order.ts";
+import { ChangePrice, dueFor, pickPrice } from "../change-order.ts";
 import { defineTool, type Stores } from "../context.ts";
 import { seeChange } from "../see-changes.ts";
 
 const offerNotFound = "You have no such change offer. request_order_change gives the id.";
 
 /** The tenant's own order that the offer would change. */
-async function requireOrderOf(
+async function requireOwnOrder(
   { servicingQuotes, orders }: Pick<Stores, "servicingQuotes" | "orders">,
   { tenantId, environment }: Pick<Caller, "tenantId" | "environment">,
   offerId: string,
@@ -57,10 +57,10 @@ export const selectOrderChangeOffer = defineTool({
 
   plan: () => EMPTY_PLAN,
 
-  probe: ({ offerId }, { stores, caller }) => requireOrderOf(stores, caller, offerId),
+  probe: ({ offerId }, { stores, caller }) => requireOwnOrder(stores, caller, offerId),
 
   async run({ offerId }, { flights, flightServicing, stores, caller }) {
-    const order = await requireOrderOf(stores, caller, offerId);
+    const order = await requireOwnOrder(stores, caller, offerId);
     const { orderId } = order;
     const change = await flightServicing.selectChangeOffer(offerId);
     await seeChange(stores.seenOffers, caller, offerId, change, order);
@@ -68,7 +68,7 @@ export const selectOrderChangeOffer = defineTool({
       changeId: change.id,
       orderId,
       offerId,
-      ...priceOf(change),
+      ...pickPrice(change),
       due: { amount: dueFor(change), currency: change.changeTotalCurrency },
       expiresAt: change.expiresAt,
       ...flights.provenance(),

@@ -139,7 +139,7 @@ export const bookStay = defineTool({
     await checkPaidStay({ stays, stayBookings, travelers, stores, clock, fx }, { caller, stay: toStay(input) });
   },
 
-  complete: answerOf,
+  complete: buildAnswer,
 
   async run(input, { stays, stayBookings, travelers, stores, submission, clock, random, fx, caller, call }) {
     const answer = await book(
@@ -151,7 +151,7 @@ export const bookStay = defineTool({
       },
       { random, progress: call.progress, isRepeat: call.isRepeat },
     );
-    const result = await answerOf(answer.result, { stores, submission, caller });
+    const result = await buildAnswer(answer.result, { stores, submission, caller });
     if (answer.kind !== "replayed") return result;
     const booking = await stores.bookings.get(result.bookingId);
     return new Replayed(booking === undefined ? result : sayNotApplied(result, booking, input), answer.firstCallId);
@@ -160,7 +160,7 @@ export const bookStay = defineTool({
 
 /** A repetition is the same booking whatever its contact details are; the answer names those that were not applied. */
 function sayNotApplied(
-  result: Awaited<ReturnType<typeof answerOf>>,
+  result: Awaited<ReturnType<typeof buildAnswer>>,
   booking: Booking,
   { email, phoneNumber }: z.output<typeof Input>,
 ) {
@@ -171,7 +171,7 @@ function sayNotApplied(
   return { ...result, notApplied, next: `${change} ${result.next}` };
 }
 
-async function answerOf(
+async function buildAnswer(
   stored: unknown,
   {
     stores,

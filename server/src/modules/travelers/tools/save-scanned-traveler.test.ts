@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, it } from "vitest";
 import { keepScan } from "../../../../test/support/keep-scan.ts";
 import type { TestService } from "../../../../test/support/service.ts";
 import { openSharedService } from "../../../../test/support/shared-service.ts";
-import { resultOf } from "../../../../test/support/treasury.ts";
+import { requireResult } from "../../../../test/support/treasury.ts";
 
 let service: TestService;
 beforeAll(async () => {
@@ -27,8 +27,8 @@ it("another person's scan fills no profile, and is not used up", async () => {
   });
   const partly = await save({ userId, scanId, familyName: "Lindqvist", givenName: "Bo" });
   expect(partly.body).toMatchObject({ code: "scan_of_another_person", fields: ["bornOn"] });
-  expect(resultOf(await save({ userId })).profile).toMatchObject({ ...anna, passports: [] });
-  expect(resultOf(await save({ userId: "user_bo", scanId })).profile).toMatchObject({
+  expect(requireResult(await save({ userId })).profile).toMatchObject({ ...anna, passports: [] });
+  expect(requireResult(await save({ userId: "user_bo", scanId })).profile).toMatchObject({
     givenName: "BO",
     familyName: "LINDQVIST",
     passports: [{ number: "***67" }],
@@ -39,7 +39,7 @@ it("sent fields correct the scan, and the answer says so", async () => {
   const userId = "user_corrected";
   await save({ userId, ...anna });
   const scanId = await keepScan(service, { ...bo, ...anna, bornOn: "1974-08-13" });
-  const saved = resultOf(await save({ userId, scanId, bornOn: "1974-08-12" }));
+  const saved = requireResult(await save({ userId, scanId, bornOn: "1974-08-12" }));
   expect(saved.profile).toMatchObject({ ...anna, passports: [{ number: "***67" }] });
   expect(saved.notTaken).toEqual([{ field: "bornOn", reason: "sent_otherwise" }]);
 });
@@ -51,11 +51,11 @@ it("fields that a scan does not fill are listed with the reason", async () => {
     { field: "passports", reason: "expired" } as const,
   ];
   const scanId = await keepScan(service, { ...person, notTaken });
-  const saved = resultOf(await save({ userId: "user_told", scanId, familyName: "Lindqvist" }));
+  const saved = requireResult(await save({ userId: "user_told", scanId, familyName: "Lindqvist" }));
   // The family name was sent, so nothing is missing there.
   expect(saved).toMatchObject({ notTaken: [{ field: "passports", reason: "expired" }], profile: { passports: [] } });
   const short = await keepScan(service, { ...bo, passport: { ...passport, number: "1" } });
-  const refused = resultOf(await save({ userId: "user_short", scanId: short }));
+  const refused = requireResult(await save({ userId: "user_short", scanId: short }));
   expect(refused.notTaken).toEqual([{ field: "passports", reason: "not_accepted" }]);
-  expect(resultOf(await save({ userId: "user_told", title: "mr" }))).not.toHaveProperty("notTaken");
+  expect(requireResult(await save({ userId: "user_told", title: "mr" }))).not.toHaveProperty("notTaken");
 });

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { TestService } from "../../../../test/support/service.ts";
 import { openSharedService } from "../../../../test/support/shared-service.ts";
-import { resultOf } from "../../../../test/support/treasury.ts";
+import { requireResult } from "../../../../test/support/treasury.ts";
 
 let service: TestService;
 beforeAll(async () => {
@@ -28,19 +28,23 @@ const keyWith = async (...scopes: string[]) => {
 
 describe("save_traveler", () => {
   it("creates a traveler from a name, completes it, and shows no document number", async () => {
-    const made = resultOf(await service.call("save_traveler", { userId: grace.userId, givenName: "Grace" }));
+    const made = requireResult(await service.call("save_traveler", { userId: grace.userId, givenName: "Grace" }));
     expect(made).toMatchObject({ created: true, customerUserId: null });
     expect(made.missingForFlights).toEqual(["familyName", "bornOn", "title", "gender", "email", "phoneNumber"]);
     const saved = await service.call("save_traveler", { ...grace, passports });
-    expect(resultOf(saved)).toMatchObject({ created: false, missingForFlights: [], profile: { familyName: "Hopper" } });
+    expect(requireResult(saved)).toMatchObject({
+      created: false,
+      missingForFlights: [],
+      profile: { familyName: "Hopper" },
+    });
     // Omitted fields are kept.
     const renamed = await service.call("save_traveler", { userId: grace.userId, familyName: "Murray Hopper" });
-    expect(resultOf(renamed).profile).toMatchObject({
+    expect(requireResult(renamed).profile).toMatchObject({
       familyName: "Murray Hopper",
       passports: [{ ...passports[0], number: "***42" }],
     });
     const listed = await service.call("list_travelers", {});
-    expect(resultOf(listed).travelers).toMatchObject([
+    expect(requireResult(listed).travelers).toMatchObject([
       { userId: "user_demo", isCaller: true },
       { userId: "user_grace", isCaller: false, missingForFlights: [] },
     ]);
@@ -53,20 +57,20 @@ describe("save_traveler", () => {
   });
 
   it("pages, and shows nothing of another tenant", async () => {
-    const first = resultOf(await service.call("list_travelers", { limit: 1 }));
+    const first = requireResult(await service.call("list_travelers", { limit: 1 }));
     expect(first.nextCursor).toBe("user_demo");
-    const next = resultOf(await service.call("list_travelers", { limit: 1, cursor: first.nextCursor }));
+    const next = requireResult(await service.call("list_travelers", { limit: 1, cursor: first.nextCursor }));
     expect([next.travelers, next.nextCursor]).toMatchObject([[{ userId: "user_grace" }], null]);
     const { apiKey: key, tenant } = await service.operator((identity) =>
       identity.createTenant({ name: "Other", actor: "test" }),
     );
     const other = await service.call("list_travelers", {}, { key, tenantId: tenant.id });
-    expect(resultOf(other).travelers).toEqual([]);
+    expect(requireResult(other).travelers).toEqual([]);
   });
 
   it("returns to callers that may not read travelers only what they sent", async () => {
     const key = await keyWith("travelers:write");
-    const saved = resultOf(await service.call("save_traveler", { userId: grace.userId, title: "mrs" }, { key }));
+    const saved = requireResult(await service.call("save_traveler", { userId: grace.userId, title: "mrs" }, { key }));
     expect(saved.profile).toEqual({ title: "mrs" });
     expect((await service.call("list_travelers", {}, { key })).body).toMatchObject({ scope: "travelers:read" });
   });

@@ -6,7 +6,7 @@ import type { Chain } from "../../../ports/chain/chain.ts";
 import { ChainWrite, chainProvenance } from "../chain-result.ts";
 import { defineTool } from "../context.ts";
 import { drip } from "../drip-operation.ts";
-import { addressOf, FreeRecipient, Token } from "../input.ts";
+import { FreeRecipient, requireAddress, Token } from "../input.ts";
 import { requireMoving, requireUnblocked, sendOut, sendOutErrors } from "../send-out.ts";
 import { toToolAnswer } from "../tool-answer.ts";
 
@@ -46,13 +46,13 @@ export const faucetDrip = defineTool({
   plan: () => ({ movements: [], irreversible: [final("the faucet's gift")] }),
 
   async probe({ address, token, blockchain }, { chain, stores }) {
-    await checkDrip(chain, { to: addressOf(address), token, blockchain });
+    await checkDrip(chain, { to: requireAddress(address), token, blockchain });
     await requireMoving(stores.boundChains, chain.environment);
   },
 
   async run(input, { chain, submission, stores, clock, caller: { tenantId }, call }) {
     const { token, blockchain } = input;
-    const to = addressOf(input.address);
+    const to = requireAddress(input.address);
     await checkDrip(chain, { to, token, blockchain });
     const answer = await sendOut(
       { chain, submission, stores },

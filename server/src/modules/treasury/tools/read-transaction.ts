@@ -79,7 +79,7 @@ export const readTransaction = defineTool({
     return {
       transferId: own?.id ?? null,
       txHash: txHash ?? null,
-      state: stateOf(own, receipt),
+      state: transactionState(own, receipt),
       purpose: own?.purpose ?? null,
       blockNumber: receipt?.block.number.toString() ?? null,
       confirmations: above < 0n ? 0 : Number(above) + chain.confirmations,
@@ -89,7 +89,7 @@ export const readTransaction = defineTool({
         amount: formatDecimal(amount),
         from,
         to,
-        direction: directionOf({ from, to }, wallet?.address),
+        direction: movementDirection({ from, to }, wallet?.address),
       })),
       chainId,
       ...chainProvenance(chain, clock),
@@ -110,12 +110,12 @@ async function findOwn(
   return found?.tenantId === tenantId && found.environment === environment ? found : undefined;
 }
 
-function stateOf(own: ChainTransaction | undefined, receipt: ChainReceipt | undefined): z.infer<typeof State> {
+function transactionState(own: ChainTransaction | undefined, receipt: ChainReceipt | undefined): z.infer<typeof State> {
   if (own === undefined) return receipt?.succeeded === true ? "confirmed" : "reverted";
   return own.state === "signed" ? "sent" : own.state;
 }
 
-function directionOf(
+function movementDirection(
   { from, to }: Pick<TokenMovement, "from" | "to">,
   own: Hex | undefined,
 ): z.infer<typeof Direction> {

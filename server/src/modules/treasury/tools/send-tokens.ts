@@ -8,7 +8,7 @@ import { type Chain, requireToken } from "../../../ports/chain/chain.ts";
 import { isChainContract } from "../chain-contracts.ts";
 import { ChainWrite, chainProvenance } from "../chain-result.ts";
 import { defineTool } from "../context.ts";
-import { addressOf, Recipient, readAddress, Token, TokenAmount } from "../input.ts";
+import { Recipient, readAddress, requireAddress, Token, TokenAmount } from "../input.ts";
 import { requireUnblocked, sendOut, sendOutErrors } from "../send-out.ts";
 import { toToolAnswer } from "../tool-answer.ts";
 import { transfer } from "../transfer-operation.ts";
@@ -41,14 +41,14 @@ export const sendTokens = defineTool({
     planOrRefusal(async () => {
       requireToken(chain, token);
       const own = await stores.wallets.findTreasury(chain.environment, caller.tenantId);
-      requireRecipient(chain, own?.address, addressOf(to));
+      requireRecipient(chain, own?.address, requireAddress(to));
       return {
-        movements: [{ token, amount: parseDecimal(amount), from: "treasury", to: addressOf(to) }],
+        movements: [{ token, amount: parseDecimal(amount), from: "treasury", to: requireAddress(to) }],
         irreversible: [final("the transfer")],
       };
     }),
 
-  probe: ({ to, token }, { chain }) => requireUnblocked(chain, token, addressOf(to)),
+  probe: ({ to, token }, { chain }) => requireUnblocked(chain, token, requireAddress(to)),
 
   async run(input, { chain, submission, stores, clock, caller: { tenantId }, call }) {
     const { environment } = chain;

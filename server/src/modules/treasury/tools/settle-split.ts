@@ -8,7 +8,7 @@ import type { Chain } from "../../../ports/chain/chain.ts";
 import { isChainContract } from "../chain-contracts.ts";
 import { ChainWrite, chainProvenance } from "../chain-result.ts";
 import { defineTool } from "../context.ts";
-import { addressOf, Recipient, readAddress, TokenAmount } from "../input.ts";
+import { Recipient, readAddress, requireAddress, TokenAmount } from "../input.ts";
 import { requireUnblocked, sendOut, sendOutErrors } from "../send-out.ts";
 import { split } from "../split-operation.ts";
 import { BASIS_POINTS, splitParts } from "../split-parts.ts";
@@ -65,11 +65,11 @@ export const settleSplit = defineTool({
     planOrRefusal(async () => {
       requireSplitter(chain);
       const own = await stores.wallets.findTreasury(chain.environment, caller.tenantId);
-      requireSupplier(chain, own?.address, addressOf(supplier));
+      requireSupplier(chain, own?.address, requireAddress(supplier));
       const parts = splitParts(parseDecimal(gross) ?? 0n, commissionBps, serviceFeeBps);
       return {
         movements: usdcMovements(
-          [parts.supplier, "treasury", addressOf(supplier), "cost"],
+          [parts.supplier, "treasury", requireAddress(supplier), "cost"],
           [parts.serviceFee, "treasury", "collection", "service_fee"],
         ),
         comesBack: { token: "USDC", amount: parts.commission },
@@ -77,7 +77,7 @@ export const settleSplit = defineTool({
       };
     }),
 
-  probe: ({ supplier }, { chain }) => requireUnblocked(chain, "USDC", addressOf(supplier)),
+  probe: ({ supplier }, { chain }) => requireUnblocked(chain, "USDC", requireAddress(supplier)),
 
   async run(input, { chain, submission, stores, clock, caller: { tenantId }, call }) {
     const { environment } = chain;

@@ -6,7 +6,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
     insert into message (id, tenant_id, network, user_id, kind, message_key, record_id, state, expires_at, quiet_until, created_at,
       updated_at, trace_id)
     select 'msg_' || substr(id, 5), tenant_id, network, user_id, 'pause_reminder',
-      -- As keyOf in the outbox's store makes it.
+      -- As hashReason in the outbox's store makes it.
       rtrim(translate(encode(sha256(convert_to(
         '["pause_reminder",' || coalesce(to_json(user_id)::text, 'null') || ',[' || to_json(session_id)::text || ']]', 'UTF8')),
         'base64'), '+/', '-_'), '='),

@@ -2,8 +2,8 @@ import { inTrace } from "../../../domain/trace.ts";
 import type { ClaimKeys } from "../../../ports/chain/claim-keys.ts";
 import type { Clock } from "../../../ports/clock.ts";
 import type { Vault } from "../../../ports/vault.ts";
-import { approvalLinkOf } from "../../approvals/index.ts";
-import { composeGuestMail, guestLinkOf } from "../../escrow/index.ts";
+import { buildApprovalLink } from "../../approvals/index.ts";
+import { buildTripGuestLink, composeGuestMail } from "../../escrow/index.ts";
 import { composeMail, type Letter, type MessageKind, words } from "../../outbox/index.ts";
 import type { Stores } from "../context.ts";
 import type { RemindedPause } from "./reminders.ts";
@@ -55,7 +55,7 @@ async function composeReminder(
   if (userId === undefined) {
     const trip = pause.tripId === undefined ? undefined : await stores.trips.find(tenantId, environment, pause.tripId);
     if (trip?.guestEmail === undefined) return undefined;
-    const letter = composeGuestMail(trip, trip.guestEmail, guestLinkOf(claimKeys, trip));
+    const letter = composeGuestMail(trip, trip.guestEmail, buildTripGuestLink(claimKeys, trip));
     return { ...letter, subject: `Reminder: ${letter.subject}` };
   }
   const person = await stores.persons.find({ tenantId, environment }, userId);
@@ -63,7 +63,7 @@ async function composeReminder(
   const { event, about } = pause;
   const link =
     event === "approval_decided" && about !== undefined
-      ? approvalLinkOf(vault, new URL(appUrl).origin, { approvalId: about, personId: userId })
+      ? buildApprovalLink(vault, new URL(appUrl).origin, { approvalId: about, personId: userId })
       : undefined;
   return composeMail({
     to: { address: person.email, name: person.name },

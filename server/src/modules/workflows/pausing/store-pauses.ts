@@ -40,9 +40,12 @@ const toPause = ({ shown, event, about, ...pause }: PauseRow): RunPause => ({
 export function createPauses(
   queryable: Queryable,
   clock: Clock,
-  reads: { readRun(id: string): Promise<Run | undefined>; isOf(owners: readonly RunOwner[], owner: RunOwner): boolean },
+  reads: {
+    readRun(id: string): Promise<Run | undefined>;
+    includesOwner(owners: readonly RunOwner[], owner: RunOwner): boolean;
+  },
 ): Pick<Runs, "openPause" | "park" | "findSession" | "resolve" | "expire"> {
-  const { readRun, isOf } = reads;
+  const { readRun, includesOwner } = reads;
   const inTransaction = <T>(work: (db: Queryable) => Promise<T>): Promise<T> =>
     queryable.isTransaction ? work(queryable) : queryable.transaction().execute(work);
 
@@ -73,7 +76,7 @@ export function createPauses(
         .select([...pauseColumns, "tenantId", "environment", "resolvedAt"])
         .where("sessionId", "=", sessionId)
         .executeTakeFirst();
-      if (row === undefined || !isOf(owners, row)) return undefined;
+      if (row === undefined || !includesOwner(owners, row)) return undefined;
       const { resolvedAt, tenantId: _tenantId, environment: _network, ...pause } = withoutNulls(row);
       const run = await readRun(pause.runId);
       if (run === undefined) return undefined;

@@ -7,7 +7,7 @@ const QUESTIONS = ["approval", "stuck", "changed", "key"] as const;
 export const Decided = z.object({ resolution: z.object({ status: z.string() }), by: z.string().optional() });
 
 /** Returns the refusal of a step that a person has declined. */
-export function refusalOf(
+export function findRefusal(
   journal: ReadonlyMap<string, JournaledStep>,
   stepId: string,
 ): { code: string; detail: string } | undefined {

@@ -95,7 +95,7 @@ async function newRun(): Promise<string> {
   return id;
 }
 const find = async (id: string) => await runs.find([{ tenantId: id, environment: "sandbox" }], id);
-const stepsOf = async (id: string) =>
+const listSteps = async (id: string) =>
   (await runs.steps(id)).map(({ stepId, state, attempt, outcome }) => ({ stepId, state, attempt, outcome }));
 
 it("a recorded result is used again after the process died in a later step, which runs again", async () => {
@@ -122,7 +122,7 @@ it("a recorded result is used again after the process died in a later step, whic
   await expect.poll(() => find(id)).toMatchObject({ state: "completed", result: { number: 1, last: "sent 1" } });
   expect(drawn).toEqual([0]);
   expect(sent).toEqual(["first 1", "second 1"]);
-  expect(await stepsOf(id)).toEqual([
+  expect(await listSteps(id)).toEqual([
     { stepId: "draw", state: "done", attempt: 1, outcome: { ok: true, result: { number: 1 } } },
     { stepId: "send", state: "done", attempt: 2, outcome: { ok: true, result: "sent 1" } },
   ]);
@@ -178,7 +178,7 @@ it("a failure is recorded, and earlier work is undone by separate steps", async 
     .poll(() => find(id))
     .toMatchObject({ state: "failed", failure: { code: "no_paper", detail: "There is no paper.", undone: ["draw"] } });
   expect(worked).toEqual(["draw", "undo"]);
-  expect((await stepsOf(id)).map(({ stepId, state }) => `${stepId} ${state}`)).toEqual([
+  expect((await listSteps(id)).map(({ stepId, state }) => `${stepId} ${state}`)).toEqual([
     "draw done",
     "send failed",
     "undo:draw done",

@@ -150,29 +150,29 @@ export class WorkflowRunner {
 
   /** The tool's answer; undefined if the run's key may no longer call it. */
   readonly #invoke = async (run: Run, call: RunCall): Promise<Answer | undefined> => {
-    const invocation = await this.#invocationOf(run, call);
+    const invocation = await this.#buildInvocation(run, call);
     if (invocation === undefined) return undefined;
     try {
       return await this.#options.kernel.invoke(invocation);
     } catch (error) {
-      const outcome = outcomeOf(error);
+      const outcome = toOutcome(error);
       return outcome === undefined ? undefined : { outcome, receipt: NOTHING_PAID, latencyMs: 0, replayed: false };
     }
   };
 
   readonly #ask: SegmentOptions["ask"] = async (run, call) => {
-    const invocation = await this.#invocationOf(run, call);
+    const invocation = await this.#buildInvocation(run, call);
     if (invocation === undefined) return undefined;
     try {
       const refusal = await this.#options.kernel.ask(invocation);
-      return refusal === undefined ? "granted" : outcomeOf(refusal);
+      return refusal === undefined ? "granted" : toOutcome(refusal);
     } catch (error) {
-      return outcomeOf(error);
+      return toOutcome(error);
     }
   };
 
   /** Undefined: the run's key is no longer valid in its environment. */
-  async #invocationOf(
+  async #buildInvocation(
     run: Run,
     { tool, args, policyId, purpose, cover, leadTravelerId, idempotencyKey }: RunCall,
   ): Promise<Invocation | undefined> {
@@ -199,7 +199,7 @@ export class WorkflowRunner {
 }
 
 /** Converts a refusal for the journal; undefined: the key may no longer call the tool. Other errors are thrown. */
-function outcomeOf(error: unknown): (Outcome & { ok: false }) | undefined {
+function toOutcome(error: unknown): (Outcome & { ok: false }) | undefined {
   if (!(error instanceof Failure)) throw error;
   if (error.code === "missing_scope" || error.code === "unauthorized") return undefined;
   const { code, detail, extra, issues, retryAfterSeconds } = error;

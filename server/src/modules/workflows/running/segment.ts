@@ -26,7 +26,7 @@ import {
   TIMEOUT,
 } from "../runs.ts";
 import { approvalPause } from "./approval-pause.ts";
-import { Decided, refusalOf } from "./decided-questions.ts";
+import { Decided, findRefusal } from "./decided-questions.ts";
 import { isOver, keepOutcome, outcomeOfWork, readAnswer, StepOutcome } from "./journaled-answer.ts";
 import { entryOfRun, noteOfFailure } from "./remember-run.ts";
 import type { Leaving, SegmentEnd } from "./segment-end.ts";
@@ -219,7 +219,7 @@ export class Segment implements Steps {
       outcome: kept,
       meterId: receipt.usageId,
       priceMicro: receipt.price,
-      entry: this.#entryOf(
+      entry: this.#buildEntry(
         stepId,
         outcome.ok ? entry?.tool.remember(args, outcome.result) : noteOfFailure(stepId, outcome.code),
       ),
@@ -274,7 +274,7 @@ export class Segment implements Steps {
   }
 
   #endStep(stepId: string, state: StepEnd["state"], outcome: object, note?: TripNote): void {
-    const entry = this.#entryOf(stepId, note);
+    const entry = this.#buildEntry(stepId, note);
     this.#ended = { stepId, state, outcome, meterId: undefined, priceMicro: undefined, entry };
   }
 
@@ -306,7 +306,7 @@ export class Segment implements Steps {
 
   /** Throws if a person has declined the step. */
   #refuseWhenDecided(stepId: string): void {
-    const refusal = refusalOf(this.#journal, stepId);
+    const refusal = findRefusal(this.#journal, stepId);
     if (refusal !== undefined) throw this.#refused(stepId, refusal.code, refusal.detail);
   }
 
@@ -323,7 +323,7 @@ export class Segment implements Steps {
     return new StepFailure(code, detail);
   }
 
-  #entryOf(stepId: string, note: TripNote | undefined): NewTripEntry | undefined {
+  #buildEntry(stepId: string, note: TripNote | undefined): NewTripEntry | undefined {
     return note === undefined ? undefined : entryOfRun(this.run, stepId, note, this.#options.clock.now());
   }
 

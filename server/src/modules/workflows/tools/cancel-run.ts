@@ -55,7 +55,7 @@ async function findRuns(
   { runId, tripId = "" }: { runId?: string | undefined; tripId?: string | undefined },
 ) {
   const owner = { tenantId, environment };
-  if (runId === undefined) return await runs.pausedOf(owner, tripId);
+  if (runId === undefined) return await runs.listPaused(owner, tripId);
   const found = await runs.find([owner], runId);
   if (found === undefined) throw new Failure("run_not_found", { detail: runNotFound });
   return [found];

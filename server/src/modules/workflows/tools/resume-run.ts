@@ -34,17 +34,17 @@ export const resumeRunTool = defineTool({
   example: (_today, ids) => ({ sessionId: ids.sessionId, resolution: { status: "cancelled" } }),
   // The run's calls plan their own movements.
   plan: () => ({ movements: [], irreversible: [final("what the run's calls do, each by a plan of its own")] }),
-  probe: (asked, { workflows, caller }) => inWordsOfTool(checkResume(workflows, resumerOf(caller), asked)),
+  probe: (asked, { workflows, caller }) => inWordsOfTool(checkResume(workflows, buildResumer(caller), asked)),
 
   async run(asked, { workflows, caller }) {
-    const run = await inWordsOfTool(resumeRun(workflows, resumerOf(caller), asked));
+    const run = await inWordsOfTool(resumeRun(workflows, buildResumer(caller), asked));
     const answer = await waitForRun(workflows.stores.runs, run);
     if (answer === undefined) throw said("session_not_found");
     return answer;
   },
 });
 
-const resumerOf = ({ tenantId, environment, keyId, userId }: Caller): Resumer => ({
+const buildResumer = ({ tenantId, environment, keyId, userId }: Caller): Resumer => ({
   owners: [{ tenantId, environment }],
   name: userId,
   mayDecide: false,

@@ -1,9 +1,9 @@
 import {
-  callStatusOf,
+  callHttpStatus,
+  httpStatus,
   meaningByCode,
   type ServiceCode,
   serviceCodes,
-  statusOf,
   TOOL_FAILURE_STATUS,
 } from "../../../domain/errors.ts";
 import { renderProblem } from "../../render-error.ts";
@@ -70,7 +70,7 @@ export function errorAnswers(
   });
   const meanings = new Map<string, string>(codes.map((code) => [code, meaningByCode[code]]));
   if (places.includes("keyed")) meanings.set("internal_error", meaningByCode.internal_error);
-  const byStatus = Map.groupBy(meanings, ([code]) => statusOf(code));
+  const byStatus = Map.groupBy(meanings, ([code]) => httpStatus(code));
   return Object.fromEntries(
     [...byStatus].map(([status, of]) => [
       String(status),
@@ -82,7 +82,7 @@ export function errorAnswers(
 /** The error answers of a tool that ran, with the meaning of each code. */
 export function toolFailureAnswer(errors: Readonly<Record<string, string>>, appUrl: string): JsonObject {
   const meanings = new Map<string, string>([
-    ...Object.entries(errors).filter(([code]) => callStatusOf(code) === TOOL_FAILURE_STATUS),
+    ...Object.entries(errors).filter(([code]) => callHttpStatus(code) === TOOL_FAILURE_STATUS),
     ["tool_failed", meaningByCode.tool_failed],
     ["internal_error", meaningByCode.internal_error],
   ]);

@@ -10,13 +10,16 @@ export function routeOperation(route: RouteDescription, appUrl: string): JsonObj
   const { access, body, isBodyOptional, example } = route;
   const isPublic = access === "public";
   const headers = isPublic ? {} : auditHeaders;
-  const answers = Object.entries(route.answers).map(([status, answer]) => [status, answerOf(answer, example?.answer)]);
+  const answers = Object.entries(route.answers).map(([status, answer]) => [
+    status,
+    describeAnswer(answer, example?.answer),
+  ]);
   return {
     operationId: route.id,
     tags: [route.tag],
     summary: route.summary,
     description: route.description,
-    security: securityOf(access),
+    security: describeSecurity(access),
     parameters: [
       ...parameters(route.params, "path"),
       ...parameters(route.query, "query"),
@@ -24,21 +27,21 @@ export function routeOperation(route: RouteDescription, appUrl: string): JsonObj
     ],
     ...given("requestBody", body === undefined ? undefined : requestBody(body, example?.body, isBodyOptional !== true)),
     responses: withHeaders(
-      { ...errorAnswers(placesOf(route), route.problems, appUrl), ...Object.fromEntries(answers) },
+      { ...errorAnswers(listPlaces(route), route.problems, appUrl), ...Object.fromEntries(answers) },
       headers,
     ),
   };
 }
 
 /** Any of them is enough. */
-function securityOf(access: RouteDescription["access"]): JsonObject[] {
+function describeSecurity(access: RouteDescription["access"]): JsonObject[] {
   if (access === "public") return [];
   if (access === "any key") return [{ [SECURITY_SCHEME]: [] }];
   const byKey = { [SECURITY_SCHEME]: [access.scope] };
   return access.internalToken === true ? [byKey, { [INTERNAL_SCHEME]: [] }] : [byKey];
 }
 
-function answerOf(answer: AnswerDescription, routeExample: unknown): JsonObject {
+function describeAnswer(answer: AnswerDescription, routeExample: unknown): JsonObject {
   const { description, schema, contentType = "application/json", example = routeExample, ofTools } = answer;
   const content = schema && { [contentType]: { schema: jsonSchema(schema, "output"), ...given("example", example) } };
   const headers = ofTools ? { ...meterHeader, ...replayHeader } : undefined;
@@ -55,7 +58,7 @@ export function withHeaders(answers: Readonly<Record<string, JsonObject>>, heade
   );
 }
 
-function placesOf({ access, body, query }: RouteDescription): Place[] {
+function listPlaces({ access, body, query }: RouteDescription): Place[] {
   return [
     ...(access === "public" ? [] : (["keyed"] as const)),
     ...(typeof access === "object" ? (["scoped"] as const) : []),

@@ -10,7 +10,7 @@ import { sendRaw } from "../../../../test/support/raw-http.ts";
 import type { TestService } from "../../../../test/support/service.ts";
 import { openSharedService } from "../../../../test/support/shared-service.ts";
 import { catalog } from "../../../contributions.ts";
-import { callStatusOf, statusByCode, TOOL_FAILURE_STATUS } from "../../../domain/errors.ts";
+import { callHttpStatus, statusByCode, TOOL_FAILURE_STATUS } from "../../../domain/errors.ts";
 
 const PATH = "/api/openapi.json";
 const DISPATCH = "/api/agent/dispatch";
@@ -70,10 +70,10 @@ describe("GET /api/openapi.json", () => {
     ["the same, called weak", (etag: string) => `W/${etag}`],
     ["one of several", (etag: string) => `"other", ${etag}`],
     ["any", () => "*"],
-  ])("is not sent again to who has %s", async (_name, tagOf) => {
+  ])("is not sent again to who has %s", async (_name, findTag) => {
     const first = await sendRaw(url);
     const etag = first.headers.etag ?? "";
-    const again = await sendRaw(url, { headers: { "if-none-match": tagOf(etag) } });
+    const again = await sendRaw(url, { headers: { "if-none-match": findTag(etag) } });
     expect(again.status).toBe(304);
     expect(again.bytes).toHaveLength(0);
     expect(again.headers.etag).toBe(etag);
@@ -160,7 +160,7 @@ describe("the description", () => {
 
   it("lists the codes of each tool at 500", () => {
     for (const { tool } of catalog.entries) {
-      const own = Object.keys(tool.errors).filter((code) => callStatusOf(code) === TOOL_FAILURE_STATUS);
+      const own = Object.keys(tool.errors).filter((code) => callHttpStatus(code) === TOOL_FAILURE_STATUS);
       expect(codesAt(`${DISPATCH}#${tool.name}`, "post", 500)).toEqual([...own, "tool_failed", "internal_error"]);
     }
   });
@@ -182,10 +182,10 @@ describe("the description", () => {
   });
 
   it("lists for a route only what it can answer", () => {
-    const statusesOf = (path: string, method: string) =>
+    const listStatuses = (path: string, method: string) =>
       Object.keys(members(api.find(path, method)?.members.responses));
-    expect(statusesOf("/api/usage", "get")).toEqual(["200", "400", "401", "403", "429", "431", "500", "503"]);
-    expect(statusesOf("/healthz", "get")).toEqual(["200"]);
+    expect(listStatuses("/api/usage", "get")).toEqual(["200", "400", "401", "403", "429", "431", "500", "503"]);
+    expect(listStatuses("/healthz", "get")).toEqual(["200"]);
   });
 
   it("requires a key with the scope of the tool or route", () => {

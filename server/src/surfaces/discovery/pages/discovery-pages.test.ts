@@ -9,7 +9,7 @@ import { meaningByCode } from "../../../domain/errors.ts";
 
 const docsFolder = join(import.meta.dirname, "../../../../../docs");
 const files = readdirSync(docsFolder, { recursive: true, encoding: "utf8" }).filter((file) => file.endsWith(".md"));
-const slugOf = (file: string) => (file === "README.md" ? "index" : file.slice(0, -3));
+const toSlug = (file: string) => (file === "README.md" ? "index" : file.slice(0, -3));
 
 const LARGEST_PAGE_BYTES = 100_000;
 const BROWSER = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8";
@@ -26,13 +26,13 @@ const get = (path: string, accept?: string, init: RequestInit = {}) =>
     headers: { ...(accept === undefined ? {} : { accept }), ...init.headers },
   });
 
-const linksOf = (html: string) => [...html.matchAll(/ href="([^"]+)"/g)].map((match) => match[1] ?? "");
+const listLinks = (html: string) => [...html.matchAll(/ href="([^"]+)"/g)].map((match) => match[1] ?? "");
 
 /** Two of the error pages, which are alike: the links to and from the others are followed below. */
 const shown = files.filter((file) => !file.startsWith("errors/") || /\/(?:invalid_input|outcome_unknown)\./.test(file));
 
 describe.each(shown)("docs/%s", (file) => {
-  const path = `/docs/${slugOf(file)}`;
+  const path = `/docs/${toSlug(file)}`;
 
   test("is an HTML page under the size limit, with a policy that allows only its own script", async () => {
     const answer = await get(path, BROWSER);
@@ -94,7 +94,7 @@ test("every link of every page leads somewhere, and the pages lead to each other
     const isPage = (answer.headers.get("content-type") ?? "").startsWith("text/html") && !path.startsWith("/reference");
     const html = isPage ? await answer.text() : "";
     seen.set(path, html);
-    for (const link of linksOf(html)) {
+    for (const link of listLinks(html)) {
       if (link.startsWith("data:") || link.startsWith("mailto:")) continue;
       const url = new URL(link, new URL(path, service.appUrl));
       if (url.origin !== service.appUrl) continue;
@@ -106,7 +106,7 @@ test("every link of every page leads somewhere, and the pages lead to each other
     expect(seen.get(path), `${from} → ${path}#${anchor}`).toContain(`id="${anchor}"`);
   }
   for (const file of files) {
-    const path = file === "README.md" ? "/docs" : `/docs/${slugOf(file)}`;
+    const path = file === "README.md" ? "/docs" : `/docs/${toSlug(file)}`;
     expect(seen.has(path), path).toBe(true);
   }
   for (const { name } of registry) expect(seen.has(`/docs/tools/${name}`), name).toBe(true);
@@ -194,7 +194,7 @@ describe("the root", () => {
     const html = await answer.text();
     expect(answer.headers.get("content-type")).toBe("text/html; charset=utf-8");
     for (const path of ["/docs", "/docs/connect", "/reference", "/api/openapi.json", "/llms.txt", "/readyz"]) {
-      expect(linksOf(html)).toContain(path);
+      expect(listLinks(html)).toContain(path);
     }
     expect(html).toContain(`${service.appUrl}/api/mcp`);
   });

@@ -24,7 +24,7 @@ export function docsRoutes(options: DocsOptions): Routes {
   const groups = groupPages(options);
   const inOrder = groups.flatMap((group) => group.pages);
   const pageRoutes = pages.flatMap((page) => {
-    const path = pathOf(page.slug);
+    const path = docsPath(page.slug);
     const html = cachedAnswer(() => renderPage(page, groups, inOrder, appUrl), {
       contentType: HTML,
       vary: ["accept"],
@@ -48,7 +48,7 @@ export function docsRoutes(options: DocsOptions): Routes {
   ];
 }
 
-function pathOf(slug: string): string {
+function docsPath(slug: string): string {
   return slug === INDEX_SLUG ? "/docs" : `/docs/${slug}`;
 }
 
@@ -90,7 +90,7 @@ function searchIndex(pages: readonly Page[]): string {
   const entries = pages.map(({ slug, title, summary, markdown }) => {
     const text = markdown.replaceAll(/^```[\s\S]*?^```$/gm, " ").toLowerCase();
     const words = [...new Set(text.match(/[\p{L}\p{N}_-]{2,}/gu))].join(" ");
-    return { path: pathOf(slug), title, summary, words };
+    return { path: docsPath(slug), title, summary, words };
   });
   return JSON.stringify(entries);
 }
@@ -102,13 +102,13 @@ function renderNeighbours(page: Page, inOrder: readonly Page[]): string {
   const link = (other: Page | undefined, rel: string, words: string) =>
     other === undefined
       ? "<span></span>"
-      : `<a href="${escapeHtml(pathOf(other.slug))}" rel="${rel}">${words}: ${escapeHtml(other.title)}</a>`;
+      : `<a href="${escapeHtml(docsPath(other.slug))}" rel="${rel}">${words}: ${escapeHtml(other.title)}</a>`;
   const before = at > 0 ? inOrder[at - 1] : undefined;
   return `<nav class="around" aria-label="Before and after">${link(before, "prev", "Previous")}${link(inOrder[at + 1], "next", "Next")}</nav>`;
 }
 
 function renderPage(page: Page, groups: readonly PageGroup[], inOrder: readonly Page[], appUrl: string): string {
-  const path = pathOf(page.slug);
+  const path = docsPath(page.slug);
   return renderDocument({
     title: page.slug === INDEX_SLUG ? page.title : `${page.title} · Wayfare`,
     description: page.summary,
@@ -127,7 +127,7 @@ ${renderList(groups, isListed(page) ? page.slug : "errors")}
 function renderList(groups: readonly PageGroup[], currentSlug: string | undefined): string {
   const item = ({ slug, title }: Page) => {
     const current = slug === currentSlug ? ' aria-current="page"' : "";
-    return `<li><a href="${escapeHtml(pathOf(slug))}"${current}>${escapeHtml(title)}</a></li>`;
+    return `<li><a href="${escapeHtml(docsPath(slug))}"${current}>${escapeHtml(title)}</a></li>`;
   };
   const lists = groups.map(
     ({ heading, pages }) => `<h2>${escapeHtml(heading)}</h2>\n<ul>\n${pages.map(item).join("\n")}\n</ul>`,

@@ -11,7 +11,7 @@ const COMMENT = /<!--[\s\S]*?-->/g;
  */
 export function renderMarkdown(markdown: string, appUrl: string): string {
   const anchors = new Map<string, number>();
-  const anchorOf = (text: string) => {
+  const createAnchor = (text: string) => {
     const base = text
       .toLowerCase()
       .replaceAll(/[^\p{L}\p{N}_\- ]/gu, "")
@@ -29,7 +29,7 @@ export function renderMarkdown(markdown: string, appUrl: string): string {
       heading({ tokens, depth }) {
         const content = this.parser.parseInline(tokens);
         if (depth === 1) return `<h1>${content}</h1>\n`;
-        const anchor = escapeHtml(anchorOf(textOf(tokens)));
+        const anchor = escapeHtml(createAnchor(plainText(tokens)));
         return `<h${depth} id="${anchor}"><a href="#${anchor}">${content}</a></h${depth}>\n`;
       },
       link({ href, tokens }) {
@@ -43,7 +43,7 @@ export function renderMarkdown(markdown: string, appUrl: string): string {
         return `<pre tabindex="0"><code${label}>${escapeHtml(text)}\n</code></pre>\n`;
       },
       table({ header, rows }) {
-        const names = header.map(({ tokens }) => escapeHtml(textOf(tokens)));
+        const names = header.map(({ tokens }) => escapeHtml(plainText(tokens)));
         const content = (cell: Tokens.TableCell) => this.parser.parseInline(cell.tokens);
         const head = header.map((cell) => `<th>${content(cell)}</th>`).join("");
         const body = rows
@@ -62,10 +62,10 @@ function pageTarget(href: string, appUrl: string): string {
   return own.replace(/^(\/docs)\/index\.md/, "$1").replace(/^(\/docs\/[^#?]*)\.md(?=#|$)/, "$1");
 }
 
-function textOf(tokens: readonly Token[]): string {
+function plainText(tokens: readonly Token[]): string {
   return tokens
     .map((token) => {
-      if ("tokens" in token && token.tokens !== undefined) return textOf(token.tokens);
+      if ("tokens" in token && token.tokens !== undefined) return plainText(token.tokens);
       return "text" in token ? String(token.text) : "";
     })
     .join("");

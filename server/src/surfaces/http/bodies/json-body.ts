@@ -40,13 +40,13 @@ async function readBounded(request: HttpRequest, maximumBytes: number, mostBesid
   const text = await request.text(maximumBytes);
   // A document takes long: other requests are served between its parts.
   if (text.length > MAXIMUM_BODY_BYTES) await nextTurn();
-  const { depth, charactersBesideLongTexts } = outlineOf(text, mostBeside);
+  const { depth, charactersBesideLongTexts } = scanOutline(text, mostBeside);
   if (depth > MAXIMUM_DEPTH) {
     throw invalidInput([{ path: "", message: `the body is nested deeper than ${MAXIMUM_DEPTH} levels` }]);
   }
   if (charactersBesideLongTexts > mostBeside) throw tooLarge(mostBeside);
   try {
-    const measured = { value: JSON.parse(text), bytes: bytesOf(text) };
+    const measured = { value: JSON.parse(text), bytes: countBytes(text) };
     if (text.length > MAXIMUM_BODY_BYTES) await nextTurn();
     return measured;
   } catch {
@@ -63,7 +63,7 @@ export function isObject(value: unknown): value is Record<string, unknown> {
 const MOST_BYTES_OF_A_UNIT = 3;
 
 /** Counted only where it may matter. */
-function bytesOf(text: string): number {
+function countBytes(text: string): number {
   return text.length * MOST_BYTES_OF_A_UNIT <= MAXIMUM_BODY_BYTES ? text.length : Buffer.byteLength(text);
 }
 
@@ -77,7 +77,7 @@ interface Outline {
 }
 
 /** Scans the brackets outside strings, before anything recursive sees the text. Throws `too_large` as soon as it is certain. */
-function outlineOf(text: string, mostBeside: number): Outline {
+function scanOutline(text: string, mostBeside: number): Outline {
   let depth = 0;
   let deepest = 0;
   let longTexts = 0;

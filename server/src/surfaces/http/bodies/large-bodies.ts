@@ -1,4 +1,4 @@
-import { hasOneOf } from "../../../domain/scopes.ts";
+import { hasAnyScope } from "../../../domain/scopes.ts";
 import type { Catalog, CatalogEntry } from "../../../kernel/contracts/catalog.ts";
 import { tooLarge } from "./body-bytes.ts";
 import { MAXIMUM_BODY_BYTES } from "./json-body.ts";
@@ -16,7 +16,7 @@ export class LargeBodies {
 
   /** The limit before the body's tool is known: the largest of all tools that the key may call. */
   mostFor(scopes: readonly string[]): number {
-    const sizes = this.#entries.flatMap((entry) => (hasOneOf(scopes, entry.scopes) ? mostOf(entry) : []));
+    const sizes = this.#entries.flatMap((entry) => (hasAnyScope(scopes, entry.scopes) ? mostBytes(entry) : []));
     return Math.max(MAXIMUM_BODY_BYTES, ...sizes);
   }
 
@@ -24,7 +24,7 @@ export class LargeBodies {
   requireFits(bytes: number, toolName: string | undefined): void {
     if (bytes <= MAXIMUM_BODY_BYTES) return;
     const entry = toolName === undefined ? undefined : this.#catalog.find(toolName);
-    const most = entry === undefined ? MAXIMUM_BODY_BYTES : mostOf(entry);
+    const most = entry === undefined ? MAXIMUM_BODY_BYTES : mostBytes(entry);
     if (bytes > most) throw tooLarge(most);
   }
 }
@@ -33,7 +33,7 @@ export class LargeBodies {
  * The limit of the tool's own arguments, if the tool is known before the body. `scopes`: undefined for callers without a key.
  */
 export function mostOfCall(entry: CatalogEntry, scopes: readonly string[] | undefined): number {
-  return scopes === undefined || hasOneOf(scopes, entry.scopes) ? mostOf(entry) : MAXIMUM_BODY_BYTES;
+  return scopes === undefined || hasAnyScope(scopes, entry.scopes) ? mostBytes(entry) : MAXIMUM_BODY_BYTES;
 }
 
-const mostOf = ({ tool }: CatalogEntry): number => tool.maximumBodyBytes ?? MAXIMUM_BODY_BYTES;
+const mostBytes = ({ tool }: CatalogEntry): number => tool.maximumBodyBytes ?? MAXIMUM_BODY_BYTES;

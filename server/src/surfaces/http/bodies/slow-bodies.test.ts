@@ -47,7 +47,7 @@ async function sendPart(url: string, head: readonly string[], length: number): P
 }
 
 const unanswered = (sent: readonly Sent[]) => sent.filter(({ status }) => status() === undefined);
-const statusesOf = (sent: readonly Sent[]) => [...new Set(sent.map(({ status }) => status()))];
+const listStatuses = (sent: readonly Sent[]) => [...new Set(sent.map(({ status }) => status()))];
 
 describe("a host", () => {
   let host: NodeHost | undefined;
@@ -123,7 +123,7 @@ describe("the service", () => {
     await expect.poll(() => unanswered(sent).length).toBeLessThanOrEqual(most);
     expect(unanswered(sent).length).toBeGreaterThan(0);
     const answered = sent.filter((one) => one.status() !== undefined);
-    expect(statusesOf(answered)).toEqual([status]);
+    expect(listStatuses(answered)).toEqual([status]);
     expect(answered[0]?.text()).toMatch(/retry-after: \d+/i);
   }
 

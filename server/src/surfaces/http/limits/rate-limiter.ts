@@ -29,7 +29,7 @@ export function createRateLimiter(options: {
   const { ratePerSecond, burst, maxEntries, clock } = options;
   const buckets = new Map<string, Bucket>();
 
-  function tokensOf(id: string, nowMilliseconds: number): number {
+  function countTokens(id: string, nowMilliseconds: number): number {
     const bucket = buckets.get(id) ?? { tokens: burst, updatedMilliseconds: nowMilliseconds };
     const elapsedSeconds = Math.max(0, nowMilliseconds - bucket.updatedMilliseconds) / 1000;
     return Math.min(burst, bucket.tokens + elapsedSeconds * ratePerSecond);
@@ -39,7 +39,7 @@ export function createRateLimiter(options: {
     take(id, weight = 1) {
       const taken = Math.min(weight, burst);
       const nowMilliseconds = clock.now().epochMilliseconds;
-      const tokens = tokensOf(id, nowMilliseconds);
+      const tokens = countTokens(id, nowMilliseconds);
       const allowed = tokens >= taken;
       // Reinserted at the end of the map, which keeps it ordered by last use.
       buckets.delete(id);
@@ -52,7 +52,7 @@ export function createRateLimiter(options: {
       const bucket = buckets.get(id);
       if (bucket !== undefined) bucket.tokens = Math.min(burst, bucket.tokens + weight);
     },
-    left: (id) => Math.floor(tokensOf(id, clock.now().epochMilliseconds)),
+    left: (id) => Math.floor(countTokens(id, clock.now().epochMilliseconds)),
     size: () => buckets.size,
   };
 }

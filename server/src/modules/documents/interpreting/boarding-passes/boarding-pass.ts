@@ -1,6 +1,6 @@
 import type { Barcode, Interpreting, Reading } from "../../reading/page.ts";
 import type { Fields, ReviewReason, Scan, ScannedField } from "../../scan.ts";
-import { hasWordOf, looksLikeOther } from "../other-kinds.ts";
+import { hasKindWord, looksLikeOther } from "../other-kinds.ts";
 import { type PrintedDate, printsDate } from "../printed-dates.ts";
 import { foldText, listLines, makeField, makeReason, type PrintedLine } from "../printed-text.ts";
 import { isAirportCode } from "./airport-codes.ts";
@@ -207,7 +207,7 @@ function readPrinted(reading: Reading, lines: readonly PrintedLine[], today: Tem
   const isOther =
     looksLikeOther(lines, "boarding_pass") ||
     reading.mrz.length > 0 ||
-    (lines.length > 0 && !isPass(printed) && !hasWordOf(lines, "boarding_pass"));
+    (lines.length > 0 && !isPass(printed) && !hasKindWord(lines, "boarding_pass"));
   if (isOther && reading.barcodes.length === 0) {
     reasons.push(makeReason("wrong_kind", "This does not look like a boarding pass."));
   } else if (lines.length === 0 && reading.barcodes.length === 0) {

@@ -2,7 +2,7 @@ import type { Word } from "../../reading/page.ts";
 import type { ReviewReason } from "../../scan.ts";
 import { DIGIT_LIKE } from "../look-alikes.ts";
 import { printsDate } from "../printed-dates.ts";
-import { foldText, makeReason, type PrintedLine, weakestOf } from "../printed-text.ts";
+import { foldText, leastConfidence, makeReason, type PrintedLine } from "../printed-text.ts";
 import type { Bcbp } from "./bcbp.ts";
 import type { PrintedPass, Shown } from "./printed-pass.ts";
 
@@ -44,7 +44,7 @@ export function listContradictions(
 }
 
 function onlySure<Found extends { words: readonly Word[] }>(found: readonly Found[]): readonly Found[] {
-  return found.filter(({ words }) => weakestOf(words) >= SURE_WORDS);
+  return found.filter(({ words }) => leastConfidence(words) >= SURE_WORDS);
 }
 
 function listFoldedWords(lines: readonly PrintedLine[]): readonly string[] {
@@ -63,7 +63,7 @@ function showsOtherFlight({ legs }: Bcbp, { flights }: PrintedPass): boolean {
 }
 
 function showsOtherDate(printed: PrintedPass, dates: readonly (Temporal.PlainDate | undefined)[]): boolean {
-  const sure = printed.dates.filter(({ line, from, to }) => weakestOf(line.words.slice(from, to)) >= SURE_WORDS);
+  const sure = printed.dates.filter(({ line, from, to }) => leastConfidence(line.words.slice(from, to)) >= SURE_WORDS);
   const isShown = printed.dates.some((one) => dates.some((date) => date !== undefined && printsDate(one, date)));
   return sure.length > 0 && dates.some((date) => date !== undefined) && !isShown;
 }
@@ -83,11 +83,11 @@ function showsOtherName({ passengerName }: Bcbp, { names }: PrintedPass, words: 
   };
   if (!isShown(family)) return true;
   const printedGivens = sure.flatMap(({ value }) => value.split("/").slice(1));
-  const isSame = printedGivens.some((one) => isBeginning(lettersOf(one), lettersOf(given)));
+  const isSame = printedGivens.some((one) => isBeginning(keepLetters(one), keepLetters(given)));
   return given.length > 1 && printedGivens.length > 0 && !isSame && !isShown(given);
 }
 
-const lettersOf = (name: string): string => name.replaceAll(/[^A-Z]/g, "");
+const keepLetters = (name: string): string => name.replaceAll(/[^A-Z]/g, "");
 
 /** The barcode may have no room for the whole name, and a title may follow it directly. */
 function isBeginning(one: string, other: string): boolean {

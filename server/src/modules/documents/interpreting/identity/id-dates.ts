@@ -155,7 +155,7 @@ function listShown(
   zone: VisualZone,
   known: readonly Temporal.PlainDate[],
 ): readonly Temporal.PlainDate[] {
-  const order = orderOf(zone, known);
+  const order = findDateOrder(zone, known);
   const inOrder =
     order === undefined || readings.length < 2 ? readings : readings.filter((_, index) => index === order);
   return inOrder.flatMap((reading) =>
@@ -169,7 +169,7 @@ function listYears({ year, yearOfCentury }: DateReading): readonly number[] {
 }
 
 /** Whether known dates are printed with the day first (0) or the month first (1). */
-function orderOf(zone: VisualZone, known: readonly Temporal.PlainDate[]): number | undefined {
+function findDateOrder(zone: VisualZone, known: readonly Temporal.PlainDate[]): number | undefined {
   for (const { readings } of zone.dates) {
     if (readings.length < 2) continue;
     const index = readings.findIndex((reading) =>

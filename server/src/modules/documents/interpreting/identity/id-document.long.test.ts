@@ -1,13 +1,13 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
 import {
+  expectedFields,
   type IdTruth,
   idDocuments,
   listAccepted,
   misprints,
   spoilings,
   TODAY,
-  truthOf,
   writeReading,
   writeZone,
 } from "../../../../../test/support/id-documents.ts";
@@ -26,7 +26,7 @@ const spoiledZone = (truth: IdTruth, spoil: readonly ((lines: readonly string[])
   spoil.reduce<readonly string[]>((lines, change) => change(lines), writeZone(truth));
 
 /** As in the zone, without its fillers. */
-const lettersOf = (text: string) =>
+const toZoneLetters = (text: string) =>
   text
     .replaceAll("Ü", "UE")
     .replaceAll("Ø", "OE")
@@ -50,9 +50,9 @@ function measure(numRuns: number, without: readonly string[], isMisprinted = fal
       );
       const accepted = listAccepted(scan);
       const wrong = accepted
-        .filter(([name, value]) => truthOf(truth)[name] !== value)
+        .filter(([name, value]) => expectedFields(truth)[name] !== value)
         // Both parts show the same wrong value, in a field without a check digit or with one that fits: undetectable.
-        .filter(([name, value]) => lettersOf(shown[name] ?? "") !== lettersOf(value));
+        .filter(([name, value]) => toZoneLetters(shown[name] ?? "") !== toZoneLetters(value));
       if (wrong.length > 0) {
         counts.wrong += 1;
         wrongOnes.push({ wrong, zone, written: writeZone(truth), misprint: misprint(truth) });

@@ -1,15 +1,15 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import {
-  codesOf,
+  expectedFields,
+  fieldValues,
   type IdTruth,
   idDocuments,
   listAccepted,
+  listReasonCodes,
   PASSPORT,
   spoilings,
   TODAY,
-  truthOf,
-  valuesOf,
   writeLine,
   writeReading,
   writeZone,
@@ -30,7 +30,10 @@ describe("interpretIdDocument", () => {
           // Two of them can be digits in the same way; another test covers that.
           fc.pre((truth.documentNumber.match(/[OIZSB]/g) ?? []).length < 2);
           const scan = read(writeReading(truth, { dateStyle }));
-          expect({ ...valuesOf(scan), reasons: codesOf(scan) }).toEqual({ ...truthOf(truth), reasons: [] });
+          expect({ ...fieldValues(scan), reasons: listReasonCodes(scan) }).toEqual({
+            ...expectedFields(truth),
+            reasons: [],
+          });
         },
       ),
       { numRuns: 80 },
@@ -47,8 +50,8 @@ describe("interpretIdDocument", () => {
       issuedOn: "2024-03-01",
     };
     const scan = read(writeReading(truth));
-    expect(valuesOf(scan)).toEqual(truthOf(truth));
-    expect(codesOf(scan)).toEqual([]);
+    expect(fieldValues(scan)).toEqual(expectedFields(truth));
+    expect(listReasonCodes(scan)).toEqual([]);
   });
 
   it("reports the source of each value", () => {
@@ -61,19 +64,19 @@ describe("interpretIdDocument", () => {
   describe("dates", () => {
     it("takes the printed century, and asks for review if there is none", () => {
       const child = { ...PASSPORT, bornOn: "2020-05-04" };
-      expect(valuesOf(read(writeReading(child))).bornOn).toBe("2020-05-04");
-      expect(codesOf(read(writeReading(child)))).toEqual([]);
-      expect(codesOf(read(writeReading(child, { dateStyle: "short" })))).toContain("date_ambiguous bornOn");
+      expect(fieldValues(read(writeReading(child))).bornOn).toBe("2020-05-04");
+      expect(listReasonCodes(read(writeReading(child)))).toEqual([]);
+      expect(listReasonCodes(read(writeReading(child, { dateStyle: "short" })))).toContain("date_ambiguous bornOn");
       const elder = { ...PASSPORT, bornOn: "1920-05-04" };
-      expect(valuesOf(read(writeReading(elder))).bornOn).toBe("1920-05-04");
+      expect(fieldValues(read(writeReading(elder))).bornOn).toBe("1920-05-04");
     });
 
     it("never dates a birth after today, nor an expiry further than 20 years away", () => {
       const scan = read(writeReading({ ...PASSPORT, bornOn: "1926-11-27", expiresOn: "2032-02-29" }));
-      expect(valuesOf(scan).bornOn).toBe("1926-11-27");
+      expect(fieldValues(scan).bornOn).toBe("1926-11-27");
       const never = read(writeReading({ ...PASSPORT, expiresOn: "2099-12-31" }));
-      expect(valuesOf(never)).not.toHaveProperty("expiresOn");
-      expect(codesOf(never)).toContain("date_missing expiresOn");
+      expect(fieldValues(never)).not.toHaveProperty("expiresOn");
+      expect(listReasonCodes(never)).toContain("date_missing expiresOn");
     });
 
     it.each([
@@ -81,8 +84,8 @@ describe("interpretIdDocument", () => {
       ["2026-11-26", false],
     ])("reports for an expiry on %s whether it has passed", (expiresOn, hasPassed) => {
       const scan = read(writeReading({ ...PASSPORT, issuedOn: "2017-01-10", expiresOn }));
-      expect(valuesOf(scan).expiresOn).toBe(expiresOn);
-      expect(codesOf(scan).includes("expired expiresOn")).toBe(hasPassed);
+      expect(fieldValues(scan).expiresOn).toBe(expiresOn);
+      expect(listReasonCodes(scan).includes("expired expiresOn")).toBe(hasPassed);
     });
 
     it.each([
@@ -91,33 +94,33 @@ describe("interpretIdDocument", () => {
       ["before the birth", "01 MAR 1970"],
     ])("refuses a date of issue %s", (_, issuedOn) => {
       const scan = read(writeReading(PASSPORT, { printed: { issuedOn } }));
-      expect(valuesOf(scan)).not.toHaveProperty("issuedOn");
-      expect(codesOf(scan)).toContain("date_missing issuedOn");
+      expect(fieldValues(scan)).not.toHaveProperty("issuedOn");
+      expect(listReasonCodes(scan)).toContain("date_missing issuedOn");
     });
 
     it.each(["01 0CT 2022", "01 OKT/0CT 2022"])("reads the month of %s, whose O was read as a zero", (issuedOn) => {
-      expect(valuesOf(read(writeReading(PASSPORT, { printed: { issuedOn } }))).issuedOn).toBe("2022-10-01");
+      expect(fieldValues(read(writeReading(PASSPORT, { printed: { issuedOn } }))).issuedOn).toBe("2022-10-01");
     });
 
     it("recognises the date of issue without its label by the years to the expiry, and reports an unreadable one", () => {
       const scan = read(writeReading(PASSPORT, { without: ["issuedOn"] }));
-      expect([valuesOf(scan).issuedOn, codesOf(scan)]).toEqual([undefined, ["date_missing issuedOn"]]);
+      expect([fieldValues(scan).issuedOn, listReasonCodes(scan)]).toEqual([undefined, ["date_missing issuedOn"]]);
       const { pages, ...rest } = writeReading(PASSPORT);
       const unlabelled = pages.map(({ lines, ...page }) => ({
         ...page,
         lines: lines.filter(({ words }) => !words.some(({ text }) => text === "issue/Date")),
       }));
-      expect(valuesOf(read({ ...rest, pages: unlabelled })).issuedOn).toBe("2022-03-01");
+      expect(fieldValues(read({ ...rest, pages: unlabelled })).issuedOn).toBe("2022-03-01");
     });
 
     it("infers the order of day and month from the other dates", () => {
       const american = { bornOn: "08/12/1974", issuedOn: "03/01/2022", expiresOn: "02/29/2032" };
       const scan = read(writeReading(PASSPORT, { printed: american }));
-      expect([valuesOf(scan).issuedOn, codesOf(scan)]).toEqual(["2022-03-01", []]);
+      expect([fieldValues(scan).issuedOn, listReasonCodes(scan)]).toEqual(["2022-03-01", []]);
     });
 
     it("reports that the parts disagree about a birth", () => {
-      expect(codesOf(read(writeReading(PASSPORT, { printed: { bornOn: "13 AUG 1974" } })))).toEqual([
+      expect(listReasonCodes(read(writeReading(PASSPORT, { printed: { bornOn: "13 AUG 1974" } })))).toEqual([
         "parts_disagree bornOn",
       ]);
     });
@@ -139,31 +142,31 @@ describe("interpretIdDocument", () => {
       ["QQQ", "QQQ", undefined, undefined, ["country_unknown issuingCountry", "country_unknown nationality"]],
     ])("reads issuer %s and nationality %s", (issuer, nationality, issuingCountry, ofHolder, codes) => {
       const scan = read(writeReading({ ...PASSPORT, issuingCountry: issuer, nationality }));
-      expect([valuesOf(scan).issuingCountry, valuesOf(scan).nationality]).toEqual([issuingCountry, ofHolder]);
-      expect(codesOf(scan)).toEqual(expect.arrayContaining(codes));
+      expect([fieldValues(scan).issuingCountry, fieldValues(scan).nationality]).toEqual([issuingCountry, ofHolder]);
+      expect(listReasonCodes(scan)).toEqual(expect.arrayContaining(codes));
     });
 
     it("gives no sex if the zone states none and the print has no X", () => {
       const scan = read(writeReading({ ...PASSPORT, sex: "x" }, { printed: { sex: "" } }));
-      expect([valuesOf(scan).sex, codesOf(scan)]).toEqual([undefined, ["low_confidence sex"]]);
-      expect(codesOf(read(writeReading(PASSPORT, { printed: { sex: "M" } })))).toEqual(["parts_disagree sex"]);
-      expect(codesOf(read(writeReading(PASSPORT, { printed: { sex: "K/F" } })))).toEqual([]);
+      expect([fieldValues(scan).sex, listReasonCodes(scan)]).toEqual([undefined, ["low_confidence sex"]]);
+      expect(listReasonCodes(read(writeReading(PASSPORT, { printed: { sex: "M" } })))).toEqual(["parts_disagree sex"]);
+      expect(listReasonCodes(read(writeReading(PASSPORT, { printed: { sex: "K/F" } })))).toEqual([]);
     });
 
     it("requires a printed number, too, as check digits do not distinguish G from 6", () => {
       const truth = { ...PASSPORT, documentNumber: "G1L238S61" };
-      expect(codesOf(read(writeReading(truth)))).toEqual([]);
-      expect(codesOf(read(writeReading(truth, { without: ["documentNumber"] })))).toContain(
+      expect(listReasonCodes(read(writeReading(truth)))).toEqual([]);
+      expect(listReasonCodes(read(writeReading(truth, { without: ["documentNumber"] })))).toContain(
         "low_confidence documentNumber",
       );
       const misread = writeZone(truth).map((line) => line.replace("G1L238S61", "61L238S61"));
-      expect(codesOf(read(writeReading(truth, { zone: misread })))).toContain("parts_disagree documentNumber");
+      expect(listReasonCodes(read(writeReading(truth, { zone: misread })))).toContain("parts_disagree documentNumber");
     });
 
     it("takes the zone's number if one character of the print cannot be right", () => {
       const truth = { ...PASSPORT, documentNumber: "C03X00T47" };
       const printed = (documentNumber: string, of = truth) =>
-        codesOf(read(writeReading(of, { printed: { documentNumber } })));
+        listReasonCodes(read(writeReading(of, { printed: { documentNumber } })));
       expect(printed("C03XOOT47")).toContain("parts_disagree documentNumber");
       expect(printed("C03XO0T47")).toEqual([]);
       expect(printed("C0BX00T47")).toEqual([]);
@@ -177,16 +180,16 @@ describe("interpretIdDocument", () => {
     it("does not take a filler in place of a K for the end of a number", () => {
       const truth = { ...PASSPORT, documentNumber: "C01X00T4K" };
       const cut = writeZone(truth).map((line) => line.replace("C01X00T4K", "C01X00T4<"));
-      expect(codesOf(read(writeReading(truth, { zone: cut })))).toContain("low_confidence documentNumber");
+      expect(listReasonCodes(read(writeReading(truth, { zone: cut })))).toContain("low_confidence documentNumber");
       const within = { ...PASSPORT, documentNumber: "CK1X00T47" };
       const split = writeZone(within).map((line) => line.replace("CK1X00T47", "C<1X00T47"));
-      expect(codesOf(read(writeReading(within, { zone: split })))).toContain("low_confidence documentNumber");
+      expect(listReasonCodes(read(writeReading(within, { zone: split })))).toContain("low_confidence documentNumber");
     });
 
     it("does not take OO for 00 if both have the same check digit, though the print was read alike", () => {
       const truth = { ...PASSPORT, documentNumber: "OORV38481" };
-      expect(codesOf(read(writeReading(truth)))).toContain("low_confidence documentNumber");
-      expect(codesOf(read(writeReading({ ...truth, documentNumber: "OARV38481" })))).toEqual([]);
+      expect(listReasonCodes(read(writeReading(truth)))).toContain("low_confidence documentNumber");
+      expect(listReasonCodes(read(writeReading({ ...truth, documentNumber: "OARV38481" })))).toEqual([]);
     });
 
     it("reads a card's number that continues in the optional item", () => {
@@ -197,7 +200,7 @@ describe("interpretIdDocument", () => {
         documentNumber: "B12345678901",
       };
       const scan = read(writeReading(truth));
-      expect([valuesOf(scan), codesOf(scan)]).toEqual([truthOf(truth), []]);
+      expect([fieldValues(scan), listReasonCodes(scan)]).toEqual([expectedFields(truth), []]);
     });
   });
 
@@ -211,7 +214,7 @@ describe("interpretIdDocument", () => {
     ])("is repaired for %s", (_, spoil) => {
       const [first = "", second = ""] = writeZone(PASSPORT);
       const scan = read(writeReading(PASSPORT, { zone: [first, spoil(second)] }));
-      expect([valuesOf(scan), codesOf(scan)]).toEqual([truthOf(PASSPORT), []]);
+      expect([fieldValues(scan), listReasonCodes(scan)]).toEqual([expectedFields(PASSPORT), []]);
     });
 
     it.each([
@@ -223,7 +226,7 @@ describe("interpretIdDocument", () => {
       // A digit four higher is no common confusion, so that nothing repairs it.
       const spoiled = second.slice(0, at) + ((Number(second.charAt(at)) + 4) % 10) + second.slice(at + 1);
       const scan = read(writeReading(PASSPORT, { zone: [first, spoiled] }));
-      expect(codesOf(scan).filter((code) => code.startsWith("check_digit_failed"))).toEqual([
+      expect(listReasonCodes(scan).filter((code) => code.startsWith("check_digit_failed"))).toEqual([
         "check_digit_failed",
         `check_digit_failed ${field}`,
       ]);
@@ -233,15 +236,15 @@ describe("interpretIdDocument", () => {
     it("gives no values if it is truncated", () => {
       const cut = writeZone(PASSPORT).map((line) => line.slice(0, 25));
       const scan = read(writeReading(PASSPORT, { zone: cut }));
-      expect(codesOf(scan)).toContain("mrz_truncated");
-      expect(valuesOf(scan)).not.toHaveProperty("documentNumber");
+      expect(listReasonCodes(scan)).toContain("mrz_truncated");
+      expect(fieldValues(scan)).not.toHaveProperty("documentNumber");
     });
 
     it("leaves the print with low confidence, and no number, if it is missing", () => {
       const scan = read(writeReading(PASSPORT, { zone: [] }));
-      expect(codesOf(scan)).toEqual(["mrz_missing"]);
-      expect(valuesOf(scan)).toMatchObject({ familyName: "MÜLLER", givenName: "ANNA MARIA", bornOn: "1974-08-12" });
-      expect(valuesOf(scan)).not.toHaveProperty("documentNumber");
+      expect(listReasonCodes(scan)).toEqual(["mrz_missing"]);
+      expect(fieldValues(scan)).toMatchObject({ familyName: "MÜLLER", givenName: "ANNA MARIA", bornOn: "1974-08-12" });
+      expect(fieldValues(scan)).not.toHaveProperty("documentNumber");
       expect(Object.values(scan.fields).every(({ confidence }) => confidence <= 0.5)).toBe(true);
     });
 
@@ -249,7 +252,7 @@ describe("interpretIdDocument", () => {
       const one = writeReading(PASSPORT);
       const other = writeReading({ ...PASSPORT, documentNumber: "C22X00T47", bornOn: "1980-01-01" });
       const scan = read({ ...one, mrz: [...one.mrz, ...other.mrz.map((zone) => ({ ...zone, page: 2 }))] });
-      expect(codesOf(scan)).toEqual(["several_documents"]);
+      expect(listReasonCodes(scan)).toEqual(["several_documents"]);
     });
 
     it("reports that a receipt is no identity document", () => {
@@ -264,7 +267,7 @@ describe("interpretIdDocument", () => {
         mrz: [],
         eInvoice: undefined,
       });
-      expect(codesOf(scan)).toEqual(["wrong_kind", "mrz_missing"]);
+      expect(listReasonCodes(scan)).toEqual(["wrong_kind", "mrz_missing"]);
     });
   });
 
@@ -273,7 +276,7 @@ describe("interpretIdDocument", () => {
       fc.property(idDocuments, spoilings, (truth, spoil) => {
         const zone = spoil.reduce<readonly string[]>((lines, change) => change(lines), writeZone(truth));
         const scan = read(writeReading(truth, { zone }));
-        const wrong = listAccepted(scan).filter(([name, value]) => truthOf(truth)[name] !== value);
+        const wrong = listAccepted(scan).filter(([name, value]) => expectedFields(truth)[name] !== value);
         expect(wrong).toEqual([]);
       }),
       { numRuns: 200, seed: 20_261_126 },

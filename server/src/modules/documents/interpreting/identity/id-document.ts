@@ -70,7 +70,7 @@ interface Chosen {
   open: readonly string[];
 }
 
-function keyOf({ values }: MrzRead): string {
+function buildKey({ values }: MrzRead): string {
   return [values.documentNumber, values.born, values.expires].join("/");
 }
 
@@ -79,7 +79,7 @@ function chooseRead(reads: readonly MrzRead[], zone: VisualZone): Chosen | undef
   const whole = reads.filter(({ failed, isRepaired }) => failed.length === 0 && !isRepaired);
   const repaired = reads.filter(({ failed, isRepaired }) => failed.length === 0 && isRepaired);
   const pool = whole.length > 0 ? whole : repaired;
-  const groups = [...Map.groupBy(pool, keyOf).values()];
+  const groups = [...Map.groupBy(pool, buildKey).values()];
   if (groups.length > 1) return chooseGroup(groups, zone);
   if (groups.length === 1) return choose(groups[0] ?? [], []);
   const [best] = [...reads].sort((one, other) => one.failed.length - other.failed.length);

@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
 import {
-  codesOf,
+  fieldValues,
+  listReasonCodes,
   PASSPORT,
   TODAY,
-  valuesOf,
   writeLine,
   writeReading,
   writeZone,
@@ -16,9 +16,9 @@ const read = (reading: Reading) => interpretIdDocument(reading, { today: TODAY, 
 describe("the names of a document", () => {
   it("leaves out a name that only the machine-readable zone shows", () => {
     const scan = read(writeReading(PASSPORT, { without: ["familyName", "givenName"] }));
-    expect(valuesOf(scan)).not.toHaveProperty("familyName");
-    expect(valuesOf(scan)).not.toHaveProperty("givenName");
-    expect(codesOf(scan)).toEqual(
+    expect(fieldValues(scan)).not.toHaveProperty("familyName");
+    expect(fieldValues(scan)).not.toHaveProperty("givenName");
+    expect(listReasonCodes(scan)).toEqual(
       expect.arrayContaining(["name_not_confirmed familyName", "name_not_confirmed givenName"]),
     );
     const { message } = scan.reasons.find(({ field }) => field === "familyName") ?? {};
@@ -42,7 +42,7 @@ describe("the names of a document", () => {
     const [page] = reading.pages;
     if (page === undefined) throw new Error("no page");
     const scan = read({ ...reading, pages: [{ ...page, lines: [...page.lines, ...lines] }] });
-    expect(codesOf(scan)).toEqual(
+    expect(listReasonCodes(scan)).toEqual(
       expect.arrayContaining(["name_not_confirmed familyName", "name_not_confirmed givenName"]),
     );
   });
@@ -61,8 +61,8 @@ describe("the names of a document", () => {
     ["MARIAELUISA", "MARIA-LUISA"],
   ])("does not confirm %s by %s", (zoneGivenName, givenName) => {
     const scan = read(writeReading({ ...PASSPORT, zoneGivenName, givenName }));
-    expect(valuesOf(scan)).not.toHaveProperty("givenName");
-    expect(codesOf(scan)).toEqual(["name_not_confirmed givenName"]);
+    expect(fieldValues(scan)).not.toHaveProperty("givenName");
+    expect(listReasonCodes(scan)).toEqual(["name_not_confirmed givenName"]);
   });
 
   it.each([
@@ -87,7 +87,7 @@ describe("the names of a document", () => {
     ["OEZTUERK", "ÖZTÜRK"],
   ])("compares %s of the zone with %s", (zoneFamilyName, familyName, not = "") => {
     const scan = read(writeReading({ ...PASSPORT, zoneFamilyName, familyName }));
-    expect(valuesOf(scan).familyName).toBe(not === "" ? zoneFamilyName.replaceAll("<", " ") : undefined);
+    expect(fieldValues(scan).familyName).toBe(not === "" ? zoneFamilyName.replaceAll("<", " ") : undefined);
   });
 
   it("takes a name of one part as printed", () => {
@@ -99,11 +99,15 @@ describe("the names of a document", () => {
       givenName: "",
     };
     const scan = read(writeReading(onePart));
-    expect([valuesOf(scan).familyName, valuesOf(scan).givenName, codesOf(scan)]).toEqual(["SUHARTO", undefined, []]);
+    expect([fieldValues(scan).familyName, fieldValues(scan).givenName, listReasonCodes(scan)]).toEqual([
+      "SUHARTO",
+      undefined,
+      [],
+    ]);
     const asGiven = read(writeReading({ ...onePart, familyName: "", givenName: "SUHARTO" }));
-    expect([valuesOf(asGiven).familyName, valuesOf(asGiven).givenName]).toEqual([undefined, "SUHARTO"]);
+    expect([fieldValues(asGiven).familyName, fieldValues(asGiven).givenName]).toEqual([undefined, "SUHARTO"]);
     const lost = read(writeReading({ ...onePart, givenName: "BO" }));
-    expect(codesOf(lost)).toEqual(["name_not_confirmed"]);
+    expect(listReasonCodes(lost)).toEqual(["name_not_confirmed"]);
   });
 
   it("requires review of a name that does not fit into the zone", () => {
@@ -116,8 +120,8 @@ describe("the names of a document", () => {
         zoneGivenName: "ALEXANDRA<KONSTANTINA<THEODORA",
       }),
     );
-    expect(valuesOf(scan).givenName).toBe("ALEXANDRA KONSTANTINA THEODORA");
-    expect(codesOf(scan)).toEqual(["name_not_confirmed givenName"]);
+    expect(fieldValues(scan).givenName).toBe("ALEXANDRA KONSTANTINA THEODORA");
+    expect(listReasonCodes(scan)).toEqual(["name_not_confirmed givenName"]);
   });
 
   it.each([
@@ -129,7 +133,7 @@ describe("the names of a document", () => {
   ])("reads %s as the printed names: %s", (item, isConfirmed) => {
     const [, second = ""] = writeZone(PASSPORT);
     const scan = read(writeReading(PASSPORT, { zone: [`P<D<<${item}`, second] }));
-    expect([valuesOf(scan).familyName, valuesOf(scan).givenName]).toEqual([
+    expect([fieldValues(scan).familyName, fieldValues(scan).givenName]).toEqual([
       "MUELLER",
       isConfirmed ? "ANNA MARIA" : undefined,
     ]);
@@ -137,18 +141,18 @@ describe("the names of a document", () => {
 
   it("spells names like the zone if text recognition lost their dots", () => {
     const scan = read(writeReading(PASSPORT, { printed: { familyName: "MULLER" } }));
-    expect([valuesOf(scan).familyName, codesOf(scan)]).toEqual(["MUELLER", []]);
+    expect([fieldValues(scan).familyName, listReasonCodes(scan)]).toEqual(["MUELLER", []]);
   });
 
   it("takes no given name if the print shows another family name that may include it", () => {
-    expect(codesOf(read(writeReading(PASSPORT, { printed: { familyName: "ANDERS" } })))).toEqual(
+    expect(listReasonCodes(read(writeReading(PASSPORT, { printed: { familyName: "ANDERS" } })))).toEqual(
       expect.arrayContaining(["name_not_confirmed givenName"]),
     );
   });
 
   it("does not take the place of birth for a name", () => {
     const printed = { familyName: "", nationality: "MÜLLER" };
-    expect(codesOf(read(writeReading(PASSPORT, { printed })))).toEqual([
+    expect(listReasonCodes(read(writeReading(PASSPORT, { printed })))).toEqual([
       "name_not_confirmed familyName",
       "name_not_confirmed givenName",
     ]);
@@ -156,6 +160,6 @@ describe("the names of a document", () => {
 
   it("finds both names in one line", () => {
     const scan = read(writeReading(PASSPORT, { printed: { familyName: "MÜLLER, ANNA MARIA", givenName: "" } }));
-    expect([valuesOf(scan).familyName, valuesOf(scan).givenName]).toEqual(["MUELLER", "ANNA MARIA"]);
+    expect([fieldValues(scan).familyName, fieldValues(scan).givenName]).toEqual(["MUELLER", "ANNA MARIA"]);
   });
 });

@@ -235,7 +235,7 @@ const SEX_WORDS: ReadonlyMap<string, Sex> = new Map([
 /** The printed sexes: beside the label if there is one, else anywhere. */
 export function listPrintedSexes(zone: VisualZone): ReadonlySet<Sex> {
   const words = zone.lines.flatMap((line, row) =>
-    line.words.map((_, from) => ({ line, row, from, to: from + 1, sex: sexOf(line, from) })),
+    line.words.map((_, from) => ({ line, row, from, to: from + 1, sex: readSex(line, from) })),
   );
   const marked = words.filter(({ sex }) => sex !== undefined);
   const labelled = findOwn(zone.labels, marked, "sex")?.sex;
@@ -243,7 +243,7 @@ export function listPrintedSexes(zone: VisualZone): ReadonlySet<Sex> {
 }
 
 /** F, M/M, K/F, FEMALE: letters of one or two languages; undefined if the word names no sex. */
-function sexOf({ words }: PrintedLine, at: number): Sex | undefined {
+function readSex({ words }: PrintedLine, at: number): Sex | undefined {
   const word = words[at];
   if (word === undefined || word.text.length > 12) return undefined;
   const atoms = listAtoms([word]).map(({ text }) => text);

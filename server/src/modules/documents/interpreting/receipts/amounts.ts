@@ -51,7 +51,7 @@ const TRAILING_CLASS = /^(?:[A-Za-z]|[*※#軽]|[A-Z][12]|\([A-Za-z*]\))$/u;
 
 /** The numbers of a row that could be amounts. */
 export function findNumbers(row: Row): RawNumber[] {
-  const tokens = tokensOf(row);
+  const tokens = splitTokens(row);
   const numbers: RawNumber[] = [];
   for (const [index, token] of tokens.entries()) {
     if (numbers.length === MOST_NUMBERS) break;
@@ -66,7 +66,7 @@ export function findNumbers(row: Row): RawNumber[] {
 }
 
 /** Text recognition may insert a space before or after the decimal sign: `22 .50`, `22. 50`. */
-function tokensOf({ text, source }: Row): Token[] {
+function splitTokens({ text, source }: Row): Token[] {
   const tokens: Token[] = [];
   for (const match of text.matchAll(TOKEN)) {
     const token = { text: match[0], start: match.index, end: match.index + match[0].length };
@@ -124,7 +124,7 @@ function readToken(row: Row, { text, start, end, isMended = false }: Token): Raw
   }
   // The rest of a masked card number.
   if (/[*+#•]\S{0,3}[*+#•]/u.test(before)) return undefined;
-  const plain = frameOf(before, after);
+  const plain = readFrame(before, after);
   const base = { row, start, end, joined: undefined };
   const isCut = row.source !== "text" && /[.,]\d[OoQDlI|!iSsZzBGg]$/u.test(text);
   if (plain !== undefined && !isCut) return { ...base, ...plain, digits: core[0], isMended };
@@ -135,7 +135,7 @@ const PERCENT = { isNegative: false, currency: undefined, isPercent: true, isMul
 const COUNTER = /^(?:km|kg|mi|kwh|泊|点|個|名|人|本|枚|杯|食|室|台)$/iu;
 
 /** The characters around the digits of a token; undefined if it is no number. */
-function frameOf(before: string, after: string) {
+function readFrame(before: string, after: string) {
   const left = before.replace(/^[([*:=~"]+/u, "").replaceAll(/['"]/gu, "");
   const right = after.replace(/[*:;"]+$/u, "");
   const isNegative = /^-|-$/u.test(left) || /^-/.test(right) || (before.includes("(") && after.includes(")"));
@@ -185,7 +185,7 @@ function mendToken(base: Pick<RawNumber, "row" | "start" | "end" | "joined">, te
   const [, sign = "", before = "", core = "", after = ""] = match ?? [];
   const letters = core.replaceAll(/[\d.,']/g, "").length;
   if (core === "" || letters * 2 > core.length) return undefined;
-  const frame = frameOf(sign + before, after);
+  const frame = readFrame(sign + before, after);
   if (frame === undefined) return undefined;
   const digits = core.replaceAll(/[^\d.,']/gu, (letter) => DIGIT_OF_LETTER[letter] ?? letter);
   // A dollar sign is often read as an S.
@@ -349,4 +349,4 @@ export function isMoney(
   return places === style.places;
 }
 
-export const firstOf = ({ values }: Amount): Micro => values[0] ?? 0n;
+export const firstValue = ({ values }: Amount): Micro => values[0] ?? 0n;

@@ -1,8 +1,8 @@
 import type { Micro } from "../../../../domain/money.ts";
-import { firstOf } from "./amounts.ts";
+import { firstValue } from "./amounts.ts";
 import type { Choice } from "./choose-total.ts";
 import { absolute, type Entry } from "./entries.ts";
-import { taxSumsOf, valueOfEntry, withRole } from "./ledger.ts";
+import { listTaxSums, valueOfEntry, withRole } from "./ledger.ts";
 
 /** The lines with their fees and discounts, from top to bottom, and whether they add up to the document's sum. */
 export function linesWithCharges({ verdict, ledger }: Choice): { lines: readonly Entry[]; addUp: boolean } {
@@ -14,14 +14,14 @@ export function linesWithCharges({ verdict, ledger }: Choice): { lines: readonly
   const others = [
     0n,
     ...withRole(ledger.entries, "tip", "rounding").map(valueOfEntry),
-    sumOf(withRole(ledger.entries, "tip", "rounding")),
+    sumEntries(withRole(ledger.entries, "tip", "rounding")),
   ];
-  const taxes = [0n, ...taxSumsOf(ledger).map((tax) => tax.value)];
+  const taxes = [0n, ...listTaxSums(ledger).map((tax) => tax.value)];
   const ends = new Set([
     ...withRole(ledger.entries, "net").map(valueOfEntry),
     ...others.flatMap((other) => taxes.map((tax) => value - other - tax)),
   ]);
-  const comesOut = (entries: readonly Entry[]) => ends.has(sumOf(entries));
+  const comesOut = (entries: readonly Entry[]) => ends.has(sumEntries(entries));
   if (comesOut(all)) return { lines: all, addUp: true };
   // Not every named discount was subtracted.
   const isKnown = verdict.linesAgree || lines.length === 0;
@@ -29,7 +29,7 @@ export function linesWithCharges({ verdict, ledger }: Choice): { lines: readonly
 }
 
 function negative(entry: Entry): Entry {
-  return { ...entry, amount: { ...entry.amount, values: [-absolute(firstOf(entry.amount))] } };
+  return { ...entry, amount: { ...entry.amount, values: [-absolute(firstValue(entry.amount))] } };
 }
 
-const sumOf = (entries: readonly Entry[]): Micro => entries.reduce((sum, entry) => sum + valueOfEntry(entry), 0n);
+const sumEntries = (entries: readonly Entry[]): Micro => entries.reduce((sum, entry) => sum + valueOfEntry(entry), 0n);

@@ -3,7 +3,7 @@ import type { FoundDate } from "./dates.ts";
 import type { LanguageCode } from "./label-words.ts";
 import { normalizeLabel } from "./labels.ts";
 import { allPlaces, type Places } from "./place-hints.ts";
-import { confidenceOf, fieldOf, type Row, textOf } from "./rows.ts";
+import { buildField, type Row, spanConfidence, spanText } from "./rows.ts";
 
 type Meaning = "issued" | "due" | "supply" | "other" | "none";
 
@@ -70,8 +70,8 @@ function judge(date: FoundDate, { rows, rowsOfAmounts }: DateFacts): Judged {
   const { text, source } = date.row;
   const before = text.slice(Math.max(0, date.start - 60), date.start);
   const column = before.slice(before.lastIndexOf("\t", before.trimEnd().length - 1) + 1);
-  const own = meaningOf(column, source !== "text");
-  const wider = own === "none" ? meaningOf(before, source !== "text") : own;
+  const own = readMeaning(column, source !== "text");
+  const wider = own === "none" ? readMeaning(before, source !== "text") : own;
   const above = wider === "none" && before.trim() === "" ? meaningAbove(date, rows[rowIndex - 1]) : wider;
   const rest = `${before} ${text.slice(date.end, date.end + 20)}`;
   return {
@@ -84,7 +84,7 @@ function judge(date: FoundDate, { rows, rowsOfAmounts }: DateFacts): Judged {
 }
 
 /** The last words before a date decide; a date after another one of a period is part of the period. */
-function meaningOf(before: string, isRecognized: boolean): Meaning {
+function readMeaning(before: string, isRecognized: boolean): Meaning {
   const label = ` ${normalizeLabel(before.replaceAll(/\d+/g, " "), isRecognized)} `;
   let best: { meaning: Meaning; end: number; length: number } | undefined;
   for (const { meaning, words } of phrases) {
@@ -106,7 +106,7 @@ function meaningAbove(date: FoundDate, above: Row | undefined): Meaning {
   const last = words.at(-1);
   return first === undefined || last === undefined
     ? "none"
-    : meaningOf(above.text.slice(first.start, last.end), above.source !== "text");
+    : readMeaning(above.text.slice(first.start, last.end), above.source !== "text");
 }
 
 function pickIssued(dates: readonly Judged[]): { date: Judged; rivals: readonly Judged[] } | undefined {
@@ -132,11 +132,11 @@ function settle(
   const say = (code: ReviewReason["code"], message: string) => out.reasons.push({ code, field: name, message });
   const { day, isSure } = decide(date, facts);
   if (day === undefined) return;
-  const printed = textOf(date);
+  const printed = spanText(date);
   const others = out.rivals
     .map((rival) => decide(rival, facts).day)
     .filter((other) => other !== undefined && !other.equals(day));
-  const isRead = date.row.source === "text" || confidenceOf(date) >= READ_WELL;
+  const isRead = date.row.source === "text" || spanConfidence(date) >= READ_WELL;
   if (!isSure) say("date_ambiguous", `It is not clear which part of ${printed} is the day and which the month.`);
   if (others.length > 0) say("date_ambiguous", "Several dates could be the date of issue.");
   if (date.isMended || !isRead) say("low_confidence", "The date was not read clearly.");
@@ -147,7 +147,7 @@ function settle(
   const isOld = Temporal.PlainDate.compare(day, facts.today.subtract({ years: 6 })) < 0;
   if (isOld) say("low_confidence", "The date lies more than six years in the past.");
   const isDoubtful = !isSure || others.length > 0 || date.isMended || !isRead || isOld;
-  out.fields[name] = fieldOf(day.toString(), date, isDoubtful ? 0.5 : date.meaning === "none" ? 0.9 : 0.97);
+  out.fields[name] = buildField(day.toString(), date, isDoubtful ? 0.5 : date.meaning === "none" ? 0.9 : 0.97);
 }
 
 const READ_WELL = 0.75;
@@ -161,7 +161,7 @@ function decide(date: FoundDate, facts: DateFacts): { day: Temporal.PlainDate | 
   if (date.order !== "either") return decideYearFirst(date, facts);
   const isJapanese = facts.language === "jpn";
   if (isJapanese && third !== undefined) return { day: third, isSure: isNear(third, facts.today) };
-  const order = orderOf(facts);
+  const order = findDateOrder(facts);
   if (order === "month_first") return { day: second, isSure: true };
   if (order === "day_first") return { day: first, isSure: true };
   const near = [first, second].filter((day) => isNear(day, facts.today));
@@ -191,7 +191,7 @@ const DAY_FIRST_CURRENCIES: ReadonlySet<string> = new Set(
 );
 
 /** By the document's other dates, the country, the language, and last the currency. */
-function orderOf({ dates, places, language, currency }: DateFacts): "day_first" | "month_first" | undefined {
+function findDateOrder({ dates, places, language, currency }: DateFacts): "day_first" | "month_first" | undefined {
   const isDayFirst = dates.some(({ order }) => order === "day_first");
   const isMonthFirst = dates.some(({ order }) => order === "month_first");
   if (isDayFirst !== isMonthFirst) return isDayFirst ? "day_first" : "month_first";

@@ -2,7 +2,7 @@ import type { Micro } from "../../../../domain/money.ts";
 import type { Amount } from "./amounts.ts";
 import type { Entry } from "./entries.ts";
 import { type ItemSets, judgeTotal, type Ledger, type Verdict, valueOfEntry, withRole } from "./ledger.ts";
-import { boxOf } from "./rows.ts";
+import { spanBox } from "./rows.ts";
 
 export interface Choice {
   /** The amounts as added up. */
@@ -43,11 +43,11 @@ export function chooseTotal(ledger: Ledger): Choice | undefined {
 
 function chooseAmong(candidates: readonly Entry[], ledger: Ledger, isLabelled: boolean): Choice | undefined {
   const last = candidates.slice(-MOST_CANDIDATES);
-  const verdicts = last.flatMap((total) => total.amount.values.map((value) => bestOf(total, value, ledger)));
+  const verdicts = last.flatMap((total) => total.amount.values.map((value) => judgeBest(total, value, ledger)));
   const [best] = verdicts.toSorted(compareVerdicts);
   if (best === undefined) return undefined;
   const rivals = last.filter((other) => other !== best.total && !isExplained(other, best, ledger));
-  return { ledger, verdict: best, isLabelled, rivals, score: scoreOf(best) - (isLabelled ? 0 : 2) };
+  return { ledger, verdict: best, isLabelled, rivals, score: scoreVerdict(best) - (isLabelled ? 0 : 2) };
 }
 
 /** An amount whose label was not read may still be the sum of the amounts above it. */
@@ -91,20 +91,21 @@ function withVagueItems(entries: readonly Entry[]): Entry[] {
 
 const size = (value: Micro): Micro => (value < 0n ? -value : value);
 
-function bestOf(total: Entry, value: Micro, ledger: Ledger): Verdict {
+function judgeBest(total: Entry, value: Micro, ledger: Ledger): Verdict {
   const items = itemsBefore(total, ledger);
   return judgeTotal(total, value, ledger, itemSets(items, total));
 }
 
 function compareVerdicts(one: Verdict, other: Verdict): number {
   return (
-    scoreOf(other) - scoreOf(one) ||
+    scoreVerdict(other) - scoreVerdict(one) ||
     Number(other.total.amount.isClean) - Number(one.total.amount.isClean) ||
     other.total.at - one.total.at
   );
 }
 
-const scoreOf = ({ confirmations, problems }: Verdict): number => Math.min(confirmations, 3) * 2 - problems.size * 3;
+const scoreVerdict = ({ confirmations, problems }: Verdict): number =>
+  Math.min(confirmations, 3) * 2 - problems.size * 3;
 
 function itemsBefore(total: Entry, { entries }: Ledger): Entry[] {
   return withRole(entries, "item").filter(({ at }) => at < total.at);
@@ -126,7 +127,7 @@ function itemSets(items: readonly Entry[], total: Entry): ItemSets {
 }
 
 function rightEdge(amount: Amount): number {
-  const { x, width } = boxOf(amount);
+  const { x, width } = spanBox(amount);
   return x + width;
 }
 

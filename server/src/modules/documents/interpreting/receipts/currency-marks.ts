@@ -155,7 +155,7 @@ const WITHOUT_PLACES: ReadonlySet<string> = new Set("CLP ISK JPY KRW PYG RWF UGX
 const WITH_THREE: ReadonlySet<string> = new Set("BHD IQD JOD KWD LYD OMR TND".split(" "));
 
 /** By ISO 4217; two where prices occur with and without them, such as in Hungary. */
-export function placesOf(currency: string | undefined): number {
+export function currencyPlaces(currency: string | undefined): number {
   if (currency === undefined) return 2;
   if (WITHOUT_PLACES.has(currency)) return 0;
   return WITH_THREE.has(currency) ? 3 : 2;

@@ -1,7 +1,7 @@
 import type { RawNumber } from "./amounts.ts";
 import { type CurrencyMark, codesIn } from "./currency-marks.ts";
 import type { LanguageCode } from "./label-words.ts";
-import { allPlaces, likeliestOf, type Places } from "./place-hints.ts";
+import { allPlaces, findLikeliest, type Places } from "./place-hints.ts";
 import type { Row, Span } from "./rows.ts";
 
 export interface FoundCurrency {
@@ -44,7 +44,7 @@ const COUNTRY_OF: Readonly<Record<string, string>> = {
   PHP: "PH",
 };
 const EURO_COUNTRIES = ["DE", "AT", "FR", "ES", "PT", "IE", "NL", "IT"] as const;
-const currencyOf: ReadonlyMap<string, string> = new Map([
+const currencyByCountry: ReadonlyMap<string, string> = new Map([
   ...Object.entries(COUNTRY_OF).map(([currency, country]) => [country, currency] as const),
   ...EURO_COUNTRIES.map((country) => [country, "EUR"] as const),
 ]);
@@ -82,8 +82,8 @@ export function findCurrencies(facts: CurrencyFacts): FoundCurrency[] {
 
 /** If none is printed or legible, the country's currency is likely, but needs review. */
 function ofCountry(places: Places): FoundCurrency {
-  const country = likeliestOf(places, allPlaces(places));
-  const code = country === undefined ? undefined : currencyOf.get(country);
+  const country = findLikeliest(places, allPlaces(places));
+  const code = country === undefined ? undefined : currencyByCountry.get(country);
   const row = country === undefined ? undefined : places.get(country)?.row;
   const where = row === undefined ? undefined : { row, start: 0, end: row.text.length };
   return { code, where, certainty: 0.5, problem: "currency_missing" };
@@ -137,7 +137,7 @@ function resolve(
   if (fitting.length === 1 && fitting[0] !== undefined) return found(fitting[0], 0.95);
   if (fitting.length > 1) return { code: undefined, where: undefined, certainty: 0, problem: "currency_ambiguous" };
   const candidates = first.mark.codes.filter((one) => COUNTRY_OF[one] !== undefined);
-  const country = likeliestOf(
+  const country = findLikeliest(
     places,
     candidates.map((one) => COUNTRY_OF[one] ?? ""),
   );

@@ -96,16 +96,16 @@ function readText(row: Row, text: string, isMended: boolean, today: Temporal.Pla
     if (real.length === 0 || found.some((other) => other.start < end && start < other.end)) return;
     found.push({ row, start, end, days: real, order, isMended, weekday: weekdayBeside(text, start, end) });
   };
-  for (const match of text.matchAll(EAST_ASIAN)) add(match, [dayOf(match[1], match[2], match[3])]);
+  for (const match of text.matchAll(EAST_ASIAN)) add(match, [parseDay(match[1], match[2], match[3])]);
   for (const match of text.matchAll(ERA)) {
     const year = (ERA_START[match[1] ?? ""] ?? 0) + (match[2] === "元" ? 1 : Number(match[2]));
-    add(match, [dayOf(String(year), match[3], match[4])]);
+    add(match, [parseDay(String(year), match[3], match[4])]);
   }
-  for (const match of text.matchAll(ISO)) add(match, [dayOf(match[1], match[3], match[4])]);
+  for (const match of text.matchAll(ISO)) add(match, [parseDay(match[1], match[3], match[4])]);
   for (const match of text.matchAll(DAY_NAME)) add(match, [namedDay(match[3], match[2], match[1], today)]);
   for (const match of text.matchAll(NAME_DAY)) add(match, [namedDay(match[3], match[1], match[2], today)]);
   for (const match of text.matchAll(NUMERIC)) addNumeric(match, today, add);
-  for (const match of text.matchAll(COMPACT)) add(match, [dayOf(match[1], match[2], match[3])]);
+  for (const match of text.matchAll(COMPACT)) add(match, [parseDay(match[1], match[2], match[3])]);
   return found;
 }
 
@@ -116,11 +116,11 @@ function addNumeric(
 ): void {
   const [, first, sign, second, yearText = ""] = match;
   const year = fullYear(yearText, today);
-  const dayFirst = dayOf(year, second, first);
-  const monthFirst = sign === "." ? undefined : dayOf(year, first, second);
+  const dayFirst = parseDay(year, second, first);
+  const monthFirst = sign === "." ? undefined : parseDay(year, first, second);
   // As in Japan and China: 26/11/25.
   const yearFirst =
-    yearText.length === 2 && sign !== "." ? dayOf(fullYear(first ?? "", today), second, yearText) : undefined;
+    yearText.length === 2 && sign !== "." ? parseDay(fullYear(first ?? "", today), second, yearText) : undefined;
   if (dayFirst !== undefined && monthFirst !== undefined && !dayFirst.equals(monthFirst)) {
     add(match, [dayFirst, monthFirst, yearFirst], "either");
     return;
@@ -133,7 +133,7 @@ function addNumeric(
 function namedDay(year: string | undefined, name = "", day: string | undefined, today: Temporal.PlainDate) {
   const plain = name.toLowerCase().normalize("NFD").replaceAll(/\p{M}/gu, "");
   const month = monthByName.get(plain);
-  return month === undefined ? undefined : dayOf(fullYear(year ?? "", today), String(month), day);
+  return month === undefined ? undefined : parseDay(fullYear(year ?? "", today), String(month), day);
 }
 
 /** Completes a year without a century to the one nearest to today and not far after it. */
@@ -144,7 +144,7 @@ function fullYear(text: string, today: Temporal.PlainDate): string {
   return String(year > today.year + 10 ? year - 100 : year);
 }
 
-function dayOf(year = "", month = "", day = ""): Temporal.PlainDate | undefined {
+function parseDay(year = "", month = "", day = ""): Temporal.PlainDate | undefined {
   const numbers = { year: Number(year), month: Number(month), day: Number(day) };
   if (numbers.year < 1950 || numbers.year > 2100) return undefined;
   try {

@@ -8,9 +8,9 @@ const about = { today: Temporal.PlainDate.from("2026-11-26"), companyName: undef
 const page =
   "\nNordlicht GmbH\nRechnung Nr. RE-77\nDatum: 20.11.2026\nBeratung      500,00\nMwSt 19%      95,00\nGesamtbetrag      595,00 EUR\n";
 const read = (eInvoice: string, text = page): Scan => interpretInvoice({ ...layOut(text), eInvoice }, about);
-const valuesOf = ({ fields }: Pick<Scan, "fields">) =>
+const fieldValues = ({ fields }: Pick<Scan, "fields">) =>
   Object.fromEntries(Object.entries(fields).map(([name, { value }]) => [name, value]));
-const codesOf = ({ reasons }: Scan) => reasons.map(({ code }) => code);
+const listReasonCodes = ({ reasons }: Scan) => reasons.map(({ code }) => code);
 
 const CII = `<?xml version="1.0" encoding="UTF-8"?>
 <rsm:CrossIndustryInvoice xmlns:rsm="urn:un:unece:uncefact:data:standard:CrossIndustryInvoice:100" xmlns:ram="a" xmlns:udt="b">
@@ -69,7 +69,7 @@ describe("an embedded e-invoice", () => {
   ] as const) {
     test(`in ${syntax} goes before what is printed`, () => {
       const scan = read(xml);
-      expect(valuesOf(scan)).toEqual({
+      expect(fieldValues(scan)).toEqual({
         merchantName: "Nordlicht GmbH",
         buyerName: "Globex AG",
         invoiceNumber: "RE-77",
@@ -81,10 +81,10 @@ describe("an embedded e-invoice", () => {
         taxAmount: "95.00",
         totalAmount: "595.00",
       });
-      expect(scan.lines?.map((fields) => valuesOf({ fields }))).toEqual([
+      expect(scan.lines?.map((fields) => fieldValues({ fields }))).toEqual([
         { description: "Beratung & Reise", quantity: "2", unitAmount: "250.00", amount: "500.00" },
       ]);
-      expect(scan.taxes?.map((fields) => valuesOf({ fields }))).toEqual([
+      expect(scan.taxes?.map((fields) => fieldValues({ fields }))).toEqual([
         { ratePercent: "19", netAmount: "500.00", taxAmount: "95.00" },
       ]);
       expect(scan.reasons).toEqual([]);
@@ -97,21 +97,23 @@ describe("an embedded e-invoice", () => {
 
   test("that states another total than the page needs review", () => {
     const scan = read(CII, page.replace("500,00", "400,00").replace("95,00", "76,00").replace("595,00", "476,00"));
-    expect(codesOf(scan)).toEqual(["parts_disagree"]);
+    expect(listReasonCodes(scan)).toEqual(["parts_disagree"]);
   });
   test("is compared in its date and its currency too", () => {
-    expect(codesOf(read(CII, page.replace("20.11.2026", "19.11.2026")))).toEqual(["parts_disagree"]);
-    expect(codesOf(read(CII, page.replace("EUR", "CHF")))).toEqual(["parts_disagree"]);
+    expect(listReasonCodes(read(CII, page.replace("20.11.2026", "19.11.2026")))).toEqual(["parts_disagree"]);
+    expect(listReasonCodes(read(CII, page.replace("EUR", "CHF")))).toEqual(["parts_disagree"]);
   });
-  test("may stand on pages without text", () => expect(codesOf(read(CII, ""))).toEqual([]));
+  test("may stand on pages without text", () => expect(listReasonCodes(read(CII, ""))).toEqual([]));
 
   test("must add up", () => {
-    expect(codesOf(read(CII.replace("GrandTotalAmount>595", "GrandTotalAmount>695"), ""))).toEqual(["totals_disagree"]);
-    expect(codesOf(read(CII.replace("<ram:CalculatedAmount>95", "<ram:CalculatedAmount>85"), ""))).toEqual([
+    expect(listReasonCodes(read(CII.replace("GrandTotalAmount>595", "GrandTotalAmount>695"), ""))).toEqual([
+      "totals_disagree",
+    ]);
+    expect(listReasonCodes(read(CII.replace("<ram:CalculatedAmount>95", "<ram:CalculatedAmount>85"), ""))).toEqual([
       "taxes_disagree",
     ]);
     expect(
-      codesOf(
+      listReasonCodes(
         read(
           UBL.replace(
             "LineExtensionAmount>500.00</cbc:LineExtensionAmount><cac:Item",

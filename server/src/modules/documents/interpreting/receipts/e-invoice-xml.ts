@@ -1,7 +1,7 @@
 import { formatDecimal, type Micro, parseDecimal } from "../../../../domain/money.ts";
 import { toVisibleText } from "../../../../domain/visible-text.ts";
 import type { Fields, ReviewReason, Scan, ScannedField } from "../../scan.ts";
-import { placesOf } from "./currency-marks.ts";
+import { currencyPlaces } from "./currency-marks.ts";
 import { findElement, findElements, parseXml, textAt, type XmlElement } from "./parse-xml.ts";
 import { findReferences } from "./references.ts";
 
@@ -36,7 +36,7 @@ export function readEInvoice(xml: string, printed: Scan): Scan | undefined {
   if (said?.total === undefined) return undefined;
   const total = toMicro(said.total);
   if (total === undefined) return undefined;
-  const places = placesOf(said.currency);
+  const places = currencyPlaces(said.currency);
   const reasons: ReviewReason[] = [...checkSums(said, total), ...compareWithPrint(said, total, printed)];
   const fields = toFields({
     merchantName: said.seller,
@@ -70,7 +70,7 @@ export function readEInvoice(xml: string, printed: Scan): Scan | undefined {
       taxAmount: toAmount(taxAmount, places),
     }),
   );
-  const references = findReferences(textsOf(root).map((text) => ({ text })));
+  const references = findReferences(collectTexts(root).map((text) => ({ text })));
   return {
     fields,
     ...(lines.length === 0 ? {} : { lines }),
@@ -145,11 +145,11 @@ function readUbl(root: XmlElement): Said {
   const taxTotal = taxTotals.find(
     (one) => (findElement(one, "TaxAmount")?.attributes.get("currencyID") ?? currency) === currency,
   );
-  const nameOf = (party: XmlElement | undefined) =>
+  const readName = (party: XmlElement | undefined) =>
     textAt(party, "PartyLegalEntity", "RegistrationName") ?? textAt(party, "PartyName", "Name");
   return {
-    seller: nameOf(seller),
-    buyer: nameOf(buyer),
+    seller: readName(seller),
+    buyer: readName(buyer),
     number: textAt(root, "ID"),
     issuedOn: textAt(root, "IssueDate"),
     dueOn: textAt(root, "DueDate") ?? textAt(root, "PaymentMeans", "PaymentDueDate"),
@@ -263,7 +263,7 @@ function compareWithPrint(said: Said, total: Micro, printed: Scan): ReviewReason
     }));
 }
 
-function textsOf(root: XmlElement | undefined): string[] {
+function collectTexts(root: XmlElement | undefined): string[] {
   const texts: string[] = [];
   const visit = (element: XmlElement) => {
     if (texts.length < 1_000 && element.children.length === 0) texts.push(element.text.slice(0, 400));

@@ -1,5 +1,5 @@
 import { MICRO_PER_UNIT, type Micro } from "../../../../domain/money.ts";
-import { type Amount, firstOf, isMoney, type NumberStyle } from "./amounts.ts";
+import { type Amount, firstValue, isMoney, type NumberStyle } from "./amounts.ts";
 import { type Label, type Role, readLabel } from "./labels.ts";
 import type { Row } from "./rows.ts";
 
@@ -45,13 +45,13 @@ export function readEntries(rows: readonly NumberedRow[], style: NumberStyle): E
   let taxTable = -10;
   for (const [at, { row, amounts }] of rows.entries()) {
     const money = amounts.filter((amount) => isMoney(amount, style));
-    const whole = labelOf(row.text, row);
+    const whole = readRowLabel(row.text, row);
     if (money.length === 0 && isTaxHeading(row)) taxTable = at;
     const taxRow = readTaxRow({ row, amounts, money, at }, style, at - taxTable <= 6);
     if (taxRow !== undefined) {
       taxRows.push(taxRow);
     } else {
-      entries.push(...entriesOf({ row, amounts, money, at }, above, style));
+      entries.push(...readRowEntries({ row, amounts, money, at }, above, style));
     }
     above = money.length === 0 ? { row, label: whole } : undefined;
   }
@@ -65,20 +65,20 @@ interface Numbered {
   at: number;
 }
 
-const labelOf = (text: string, row: Row): Label | undefined => readLabel(text, row.source !== "text");
+const readRowLabel = (text: string, row: Row): Label | undefined => readLabel(text, row.source !== "text");
 
 const countLabels = (row: Row): number =>
-  row.text.split("\t").filter((column) => labelOf(column, row) !== undefined).length;
+  row.text.split("\t").filter((column) => readRowLabel(column, row) !== undefined).length;
 
 /** `VAT %  Net  VAT  Gross` */
 function isTaxHeading(row: Row): boolean {
-  const roles = row.text.split("\t").flatMap((column) => labelOf(column, row)?.role ?? []);
+  const roles = row.text.split("\t").flatMap((column) => readRowLabel(column, row)?.role ?? []);
   return roles.length > 1 && roles.some((role) => role === "tax" || role === "base");
 }
 
-const lettersOf = (text: string): number => text.replaceAll(/[^\p{L}]/gu, "").length;
+const countRowLetters = (text: string): number => text.replaceAll(/[^\p{L}]/gu, "").length;
 
-function entriesOf(
+function readRowEntries(
   numbered: Numbered,
   above: { row: Row; label: Label | undefined } | undefined,
   style: NumberStyle,
@@ -89,7 +89,7 @@ function entriesOf(
   let from = 0;
   for (const amount of money) {
     const text = row.text.slice(from, amount.start);
-    const label = labelOf(withoutCurrency(text), row);
+    const label = readRowLabel(withoutCurrency(text), row);
     const last = groups.at(-1);
     if (last === undefined || (label !== undefined && last.label !== undefined))
       groups.push({ label, amounts: [amount], text });
@@ -106,17 +106,20 @@ function entriesOf(
     // In `Coffee x2  9.00` the amount is for both.
     const isTimesFirst = previous !== undefined && /^[x×]\d/iu.test(row.text.slice(previous.start));
     const isUnit =
-      previous?.isMultiplier === true && !isTimesFirst && lettersOf(row.text.slice(previous.end, amount.start)) < 2;
+      previous?.isMultiplier === true &&
+      !isTimesFirst &&
+      countRowLetters(row.text.slice(previous.end, amount.start)) < 2;
     if (isUnit && label === undefined && amounts.length === 1) return [];
-    const isAlone = lettersOf(withoutCurrency(row.text)) < 2;
-    const after = label === undefined && groups.length === 1 ? labelOf(row.text.slice(amount.end), row) : undefined;
+    const isAlone = countRowLetters(withoutCurrency(row.text)) < 2;
+    const after =
+      label === undefined && groups.length === 1 ? readRowLabel(row.text.slice(amount.end), row) : undefined;
     const found =
       label ??
       after ??
       (isAlone && above?.label !== undefined && countLabels(above.row) === 1 ? above.label : undefined);
     if (style.places === 0 && !amount.isGrouped && amount.currency === undefined && NUMBER_LABEL.test(text)) return [];
     if (found !== undefined) return [{ role: found.role, isIncluded: found.isIncluded, amount, at }];
-    const isPriced = lettersOf(withoutCurrency(text)) >= 2 || numbered.amounts.length > 1;
+    const isPriced = countRowLetters(withoutCurrency(text)) >= 2 || numbered.amounts.length > 1;
     if (isPriced && style.places === 0 && !amount.isGrouped && amount.currency === undefined && ADDRESS.test(row.text))
       return [];
     return [{ role: isPriced ? "item" : "bare", isIncluded: false, amount, at }];
@@ -143,10 +146,10 @@ function wholeAmount({ row, amounts, at }: Numbered, style: NumberStyle): Entry[
   const [amount] = numbers;
   if (amount === undefined || numbers.length > 1) return [];
   const text = row.text.slice(0, amount.start);
-  const label = NUMBERED.test(text) ? undefined : labelOf(text, row);
+  const label = NUMBERED.test(text) ? undefined : readRowLabel(text, row);
   const isSum = label !== undefined && ["total", "due", "net", "cash", "card", "change"].includes(label.role);
   if (label === undefined || !isSum) return [];
-  const value = firstOf(amount);
+  const value = firstValue(amount);
   const isUsual = style.places === 0;
   const values = isUsual ? [value] : [value, value / 10n ** BigInt(style.places)];
   return [{ role: label.role, isIncluded: label.isIncluded, amount: { ...amount, values, isClean: isUsual }, at }];
@@ -154,8 +157,8 @@ function wholeAmount({ row, amounts, at }: Numbered, style: NumberStyle): Entry[
 
 /** A row of numbers below a row of labels: `Net  VAT  Total`. */
 function columnEntries({ row, money, at }: Numbered, above: Row): Entry[] {
-  if (lettersOf(withoutCurrency(row.text)) > 1 || money.length < 2) return [];
-  const labels = above.text.split("\t").map((column) => labelOf(column, above));
+  if (countRowLetters(withoutCurrency(row.text)) > 1 || money.length < 2) return [];
+  const labels = above.text.split("\t").map((column) => readRowLabel(column, above));
   const known = labels.filter((label) => label !== undefined);
   if (known.length !== money.length || known.length !== labels.length) return [];
   return money.flatMap((amount, index) => {
@@ -168,28 +171,28 @@ const HUNDRED = 100n * MICRO_PER_UNIT;
 export const absolute = (value: Micro): Micro => (value < 0n ? -value : value);
 
 /** Some round taxes per line, and others in total. */
-export const toleranceOf = (style: NumberStyle): Micro =>
+export const roundingTolerance = (style: NumberStyle): Micro =>
   style.places === 0 ? (MICRO_PER_UNIT * 99n) / 100n : style.places === 3 ? 5_000n : 20_000n;
 
 export const taxOnNet = (net: Micro, rate: Micro): Micro => (net * rate) / HUNDRED;
 export const taxInGross = (gross: Micro, rate: Micro): Micro => (gross * rate) / (HUNDRED + rate);
 
 function readTaxRow({ row, amounts, money, at }: Numbered, style: NumberStyle, isInTable: boolean): TaxRow | undefined {
-  const label = labelOf(withoutNumbers(row.text, amounts), row);
+  const label = readRowLabel(withoutNumbers(row.text, amounts), row);
   const isNamed = label !== undefined && ["tax", "base", "net"].includes(label.role);
   const isTotal = label?.role === "total";
-  const hasFewLetters = lettersOf(withoutCurrency(row.text)) <= 4;
+  const hasFewLetters = countRowLetters(withoutCurrency(row.text)) <= 4;
   if (!isNamed && !hasFewLetters && !isTotal) return undefined;
   const rateAt =
     amounts.find(({ isPercent }) => isPercent) ??
     (isInTable && money.length >= 3 ? amounts.find(isUsualRate) : undefined);
-  const rate = rateAt === undefined ? undefined : firstOf(rateAt);
+  const rate = rateAt === undefined ? undefined : firstValue(rateAt);
   const isUnread = isInTable && hasFewLetters && !isTotal && money.length > 2;
   if (rateAt === undefined && isUnread) return { ...BROKEN, at };
   if (rateAt === undefined || rate === undefined || rate < 0n || rate >= HUNDRED) return undefined;
   const others = money.filter((amount) => amount !== rateAt);
   const base = { rate, rateAt, isIncluded: label?.isIncluded === true, isBroken: false, at };
-  const split = splitTax(others, rate, toleranceOf(style));
+  const split = splitTax(others, rate, roundingTolerance(style));
   if (split !== undefined) return { ...base, ...split };
   const [only] = others;
   const numbers = amounts.filter((amount) => !amount.isPercent).length;
@@ -213,7 +216,7 @@ const BROKEN = {
 };
 
 const isUsualRate = (amount: Amount): boolean =>
-  amount.currency === undefined && firstOf(amount) < 30n * MICRO_PER_UNIT && firstOf(amount) > 0n;
+  amount.currency === undefined && firstValue(amount) < 30n * MICRO_PER_UNIT && firstValue(amount) > 0n;
 
 const withoutNumbers = (text: string, amounts: readonly Amount[]): string =>
   amounts.reduceRight((rest, { start, end }) => `${rest.slice(0, start)} ${rest.slice(end)}`, text);
@@ -228,12 +231,14 @@ function splitTax(
   const isNear = (one: Micro, other: Micro) => absolute(one - other) <= tolerance;
   for (const tax of amounts) {
     for (const net of amounts) {
-      if (tax === net || absolute(firstOf(tax)) >= absolute(firstOf(net))) continue;
-      const gross = amounts.find((one) => one !== tax && one !== net && firstOf(one) === firstOf(net) + firstOf(tax));
-      if (gross !== undefined && isNear(taxOnNet(firstOf(net), rate), firstOf(tax))) return { net, tax, gross };
+      if (tax === net || absolute(firstValue(tax)) >= absolute(firstValue(net))) continue;
+      const gross = amounts.find(
+        (one) => one !== tax && one !== net && firstValue(one) === firstValue(net) + firstValue(tax),
+      );
+      if (gross !== undefined && isNear(taxOnNet(firstValue(net), rate), firstValue(tax))) return { net, tax, gross };
       if (amounts.length !== 2) continue;
-      const onNet = isNear(taxOnNet(firstOf(net), rate), firstOf(tax));
-      const inGross = isNear(taxInGross(firstOf(net), rate), firstOf(tax));
+      const onNet = isNear(taxOnNet(firstValue(net), rate), firstValue(tax));
+      const inGross = isNear(taxInGross(firstValue(net), rate), firstValue(tax));
       if (onNet && !inGross) return { net, tax, gross: undefined };
       if (inGross && !onNet) return { net: undefined, tax, gross: net };
     }
@@ -290,7 +295,7 @@ function pairFollowing({ entries, taxRows }: Entries): Entries {
 function toGross(taxRow: TaxRow): TaxRow {
   const { rate, net, tax, gross } = taxRow;
   if (rate === undefined || net === undefined || tax === undefined || gross !== undefined) return taxRow;
-  const onNet = absolute(taxOnNet(firstOf(net), rate) - firstOf(tax));
-  const inGross = absolute(taxInGross(firstOf(net), rate) - firstOf(tax));
+  const onNet = absolute(taxOnNet(firstValue(net), rate) - firstValue(tax));
+  const inGross = absolute(taxInGross(firstValue(net), rate) - firstValue(tax));
   return inGross < onNet ? { ...taxRow, net: undefined, gross: net } : taxRow;
 }

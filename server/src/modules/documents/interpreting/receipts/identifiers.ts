@@ -1,7 +1,7 @@
 import { containsCardNumber } from "../../../../domain/card-numbers.ts";
 import type { ScannedField } from "../../scan.ts";
 import { normalizeLabel } from "./labels.ts";
-import { fieldOf, limitText, type Row, type Span } from "./rows.ts";
+import { buildField, limitText, type Row, type Span } from "./rows.ts";
 
 const MOST_ROWS = 400;
 
@@ -32,7 +32,7 @@ function readNumber(row: Row, start: number): ScannedField | undefined {
   if (!/\d/.test(value) || /^\d{1,2}[./]\d{1,2}[./]\d{2,4}$|^\d{4}-\d\d-\d\d$/.test(value) || containsCardNumber(value))
     return undefined;
   const from = start + whole.indexOf(number);
-  return fieldOf(value, { row, start: from, end: from + value.length }, 0.92);
+  return buildField(value, { row, start: from, end: from + value.length }, 0.92);
 }
 
 /** In tables the label is above the number. */
@@ -48,7 +48,7 @@ interface TaxIdForm {
   isValid: (id: string) => boolean;
 }
 
-const digitsOf = (id: string): number[] => Array.from(id.replaceAll(/\D/g, ""), Number);
+const listDigits = (id: string): number[] => Array.from(id.replaceAll(/\D/g, ""), Number);
 const weigh = (digits: readonly number[], weights: readonly number[]): number =>
   weights.reduce((sum, weight, index) => sum + weight * (digits[index] ?? 0), 0);
 
@@ -69,7 +69,7 @@ function isSpanishId(id: string): boolean {
     const lead = { X: "0", Y: "1", Z: "2" }[person[1] ?? ""] ?? "";
     return "TRWAGMYFPDXBNJZSQVHLCKE".charAt(Number(lead + (person[2] ?? "")) % 23) === person[3];
   }
-  const digits = digitsOf(body).slice(0, 7);
+  const digits = listDigits(body).slice(0, 7);
   const sum = digits.reduce((total, digit, index) => {
     const doubled = index % 2 === 0 ? digit * 2 : digit;
     return total + (doubled > 9 ? doubled - 9 : doubled);
@@ -79,7 +79,7 @@ function isSpanishId(id: string): boolean {
 }
 
 function isJapaneseId(id: string): boolean {
-  const digits = digitsOf(id);
+  const digits = listDigits(id);
   const sum = digits
     .slice(1)
     .toReversed()
@@ -88,13 +88,13 @@ function isJapaneseId(id: string): boolean {
 }
 
 function isBritishId(id: string): boolean {
-  const digits = digitsOf(id);
+  const digits = listDigits(id);
   const sum = weigh(digits, [8, 7, 6, 5, 4, 3, 2]) + Number(`${digits[7]}${digits[8]}`);
   return sum % 97 === 0 || (sum + 55) % 97 === 0;
 }
 
 function isAustralianId(id: string): boolean {
-  const digits = digitsOf(id);
+  const digits = listDigits(id);
   const [first = 0, ...rest] = digits;
   return weigh([first - 1, ...rest], [10, 1, 3, 5, 7, 9, 11, 13, 15, 17, 19]) % 89 === 0;
 }
@@ -104,17 +104,17 @@ const isFrenchId = (id: string): boolean => {
   return !/^\d\d$/.test(key) || Number(key) === (12 + 3 * (Number(id.slice(4)) % 97)) % 97;
 };
 const isPortugueseId = (id: string): boolean => {
-  const digits = digitsOf(id);
+  const digits = listDigits(id);
   const rest = weigh(digits, [9, 8, 7, 6, 5, 4, 3, 2]) % 11;
   return digits[8] === (rest < 2 ? 0 : 11 - rest);
 };
 const isSwissId = (id: string): boolean => {
-  const digits = digitsOf(id);
+  const digits = listDigits(id);
   return (11 - (weigh(digits, [5, 4, 3, 2, 7, 6, 5, 4]) % 11)) % 11 === digits[8];
 };
 
 function isItalianId(id: string): boolean {
-  const digits = digitsOf(id);
+  const digits = listDigits(id);
   const sum = digits.reduce((total, digit, index) => {
     const doubled = index % 2 === 1 ? digit * 2 : digit;
     return total + (doubled > 9 ? doubled - 9 : doubled);
@@ -122,7 +122,7 @@ function isItalianId(id: string): boolean {
   return sum % 10 === 0;
 }
 const isPolishId = (id: string): boolean => {
-  const digits = digitsOf(id);
+  const digits = listDigits(id);
   return weigh(digits, [6, 5, 7, 2, 3, 4, 5, 6, 7]) % 11 === digits[9];
 };
 const isBelgianId = (id: string): boolean => {
@@ -132,7 +132,7 @@ const isBelgianId = (id: string): boolean => {
 
 /** Forms of tax numbers with a known check digit, and some without any. */
 const FORMS: readonly TaxIdForm[] = [
-  { pattern: /(?<![A-Z0-9])DE ?\d{3} ?\d{3} ?\d{3}(?!\d)/g, isValid: (id) => isMod1110(digitsOf(id)) },
+  { pattern: /(?<![A-Z0-9])DE ?\d{3} ?\d{3} ?\d{3}(?!\d)/g, isValid: (id) => isMod1110(listDigits(id)) },
   { pattern: /(?<![A-Z0-9])ATU ?\d{8}(?!\d)/g, isValid: () => true },
   { pattern: /(?<![A-Z0-9])FR ?[A-HJ-NP-Z\d]{2} ?\d{3} ?\d{3} ?\d{3}(?!\d)/g, isValid: isFrenchId },
   { pattern: /(?<![A-Z0-9])ES ?[A-Z]-?\d{7}[A-Z0-9](?![A-Z0-9])/g, isValid: isSpanishId },
@@ -182,7 +182,7 @@ export function findTaxId(rows: readonly Row[], buyerRows: ReadonlySet<Row>): Sc
     }
   }
   const [first] = found;
-  return first === undefined ? undefined : fieldOf(first.value, first.span, 0.92);
+  return first === undefined ? undefined : buildField(first.value, first.span, 0.92);
 }
 
 const METHODS: readonly (readonly [string, RegExp])[] = [
@@ -212,7 +212,7 @@ export function findPaymentMethod(rows: readonly Row[], rowsOfPayments: Readonly
     const text = normalizeLabel(row.text, row.source !== "text");
     for (const [method, pattern] of METHODS) {
       if (pattern.test(text) && !found.has(method))
-        found.set(method, fieldOf(method, { row, start: 0, end: row.text.length }, 0.85));
+        found.set(method, buildField(method, { row, start: 0, end: row.text.length }, 0.85));
     }
   }
   const [only] = found.values();
@@ -235,7 +235,7 @@ export function findCardLastFour(rows: readonly Row[]): ScannedField | undefined
     const digits = match?.[1];
     if (match === null || digits === undefined) continue;
     const end = match.index + match[0].length;
-    return fieldOf(digits, { row, start: end - 4, end }, 0.92);
+    return buildField(digits, { row, start: end - 4, end }, 0.92);
   }
   return undefined;
 }

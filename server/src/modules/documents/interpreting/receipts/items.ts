@@ -1,8 +1,8 @@
 import { formatDecimal, MICRO_PER_UNIT, type Micro } from "../../../../domain/money.ts";
 import type { Fields } from "../../scan.ts";
-import { type Amount, firstOf } from "./amounts.ts";
+import { type Amount, firstValue } from "./amounts.ts";
 import type { Entry, NumberedRow } from "./entries.ts";
-import { fieldOf, limitText, type Row } from "./rows.ts";
+import { buildField, limitText, type Row } from "./rows.ts";
 
 const MOST_LINES = 200;
 /** Before a description: a position, a quantity or a day. */
@@ -23,17 +23,17 @@ export function describeLines(
   return lines.slice(0, MOST_LINES).map((entry) => {
     const { amount } = entry;
     const amounts = rows[entry.at]?.amounts.filter((one) => one.end <= amount.start) ?? [];
-    const split = findQuantity(amounts, firstOf(amount));
+    const split = findQuantity(amounts, firstValue(amount));
     const description = describe(amount.row, split?.first ?? amount, rows[entry.at - 1]);
     return {
-      ...(description === undefined ? {} : { description: fieldOf(description.text, description.span, 0.9) }),
+      ...(description === undefined ? {} : { description: buildField(description.text, description.span, 0.9) }),
       ...(split === undefined
         ? {}
         : {
-            quantity: fieldOf(formatDecimal(firstOf(split.quantity), 0), split.quantity, certainty),
-            unitAmount: fieldOf(formatDecimal(firstOf(split.unit), places), split.unit, certainty),
+            quantity: buildField(formatDecimal(firstValue(split.quantity), 0), split.quantity, certainty),
+            unitAmount: buildField(formatDecimal(firstValue(split.unit), places), split.unit, certainty),
           }),
-      amount: fieldOf(formatDecimal(firstOf(amount), places), amount, certainty),
+      amount: buildField(formatDecimal(firstValue(amount), places), amount, certainty),
     };
   });
 }
@@ -44,10 +44,10 @@ function findQuantity(amounts: readonly Amount[], total: Micro) {
     for (const unit of amounts) {
       if (quantity === unit || quantity.isPercent || unit.isPercent || quantity.currency !== undefined) continue;
       const isInOrder = quantity.start < unit.start;
-      const product = (firstOf(quantity) * firstOf(unit)) / MICRO_PER_UNIT;
+      const product = (firstValue(quantity) * firstValue(unit)) / MICRO_PER_UNIT;
       const difference = product - total;
       const isExact = difference === 0n || (difference < 10_000n && difference > -10_000n && quantity.places > 0);
-      if (isExact && isInOrder && firstOf(quantity) !== 0n)
+      if (isExact && isInOrder && firstValue(quantity) !== 0n)
         return { quantity, unit, first: quantity.start < unit.start ? quantity : unit };
     }
   }

@@ -152,7 +152,7 @@ interface Marks {
 }
 
 /** The marks of a label; each stretch counts once, for the longest matching words. */
-function marksOf(label: string): Marks {
+function findMarks(label: string): Marks {
   const marks = new Set<Mark>();
   const letters = countLetters(label);
   let rest = ` ${label} `;
@@ -179,9 +179,9 @@ export function readLabel(text: string, isRecognized: boolean): Label | undefine
     .replaceAll("%", " ")
     .replaceAll(/\s+/g, " ");
   if (label.length > 80) return undefined;
-  const { marks, share } = marksOf(label.trim());
+  const { marks, share } = findMarks(label.trim());
   if (marks.size === 0) return undefined;
-  const role = marks.has("base") && TAX_ON_BASE.test(label) ? "tax" : roleOf(marks);
+  const role = marks.has("base") && TAX_ON_BASE.test(label) ? "tax" : chooseRole(marks);
   if (role === undefined || share < (PLAIN_ROLES.has(role) ? LEAST_SHARE : MOST_OF_IT)) return undefined;
   return { role, isIncluded: marks.has("included") };
 }
@@ -191,7 +191,7 @@ const LEAST_SHARE = 0.3;
 const MOST_OF_IT = 0.55;
 const PLAIN_ROLES: ReadonlySet<Role> = new Set(["total", "due", "net", "tax", "item"]);
 
-function roleOf(marks: ReadonlySet<Mark>): Role | undefined {
+function chooseRole(marks: ReadonlySet<Mark>): Role | undefined {
   const isTotal = marks.has("total") || marks.has("vague_total");
   if (marks.has("ignored") && !marks.has("discount")) return "ignored";
   if (marks.has("levy")) return "item";

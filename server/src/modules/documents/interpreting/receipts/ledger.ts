@@ -1,6 +1,6 @@
 import { MICRO_PER_UNIT, type Micro } from "../../../../domain/money.ts";
-import { type Amount, firstOf, type NumberStyle } from "./amounts.ts";
-import { absolute, type Entry, type TaxRow, taxInGross, taxOnNet, toleranceOf } from "./entries.ts";
+import { type Amount, firstValue, type NumberStyle } from "./amounts.ts";
+import { absolute, type Entry, roundingTolerance, type TaxRow, taxInGross, taxOnNet } from "./entries.ts";
 import type { Role } from "./labels.ts";
 import { isRateOfNothing } from "./tax-base.ts";
 
@@ -30,8 +30,8 @@ export interface Verdict {
   isOnlyRepeated: boolean;
 }
 
-export const valueOfEntry = (entry: Entry): Micro => firstOf(entry.amount);
-const sumOf = (entries: readonly Entry[]): Micro => entries.reduce((sum, entry) => sum + valueOfEntry(entry), 0n);
+export const valueOfEntry = (entry: Entry): Micro => firstValue(entry.amount);
+const sumEntries = (entries: readonly Entry[]): Micro => entries.reduce((sum, entry) => sum + valueOfEntry(entry), 0n);
 export const withRole = (entries: readonly Entry[], ...roles: readonly Role[]): Entry[] =>
   entries.filter(({ role }) => roles.includes(role));
 
@@ -43,14 +43,14 @@ interface TaxSum {
 }
 
 /** The possible tax sums of a document: of all rates, or as one row says. */
-export function taxSumsOf({ entries, taxRows }: Ledger): TaxSum[] {
+export function listTaxSums({ entries, taxRows }: Ledger): TaxSum[] {
   const ofRates = taxRows.flatMap(({ tax }) => (tax === undefined ? [] : [tax]));
   const others = withRole(entries, "tax").map(({ amount }) => amount);
   const groups = [ofRates, [...ofRates, ...others], others, ...others.map((one) => [one])].filter(
     (group) => group.length > 0,
   );
   return groups.map((amounts) => ({
-    value: amounts.reduce((sum, amount) => sum + firstOf(amount), 0n),
+    value: amounts.reduce((sum, amount) => sum + firstValue(amount), 0n),
     amounts,
     isProven: true,
   }));
@@ -75,7 +75,7 @@ interface Match {
 
 /** Whether a sum and the taxes equal the total. */
 function matchSum(sum: Micro, total: Micro, ledger: Ledger): Match | undefined {
-  const sums = taxSumsOf(ledger);
+  const sums = listTaxSums(ledger);
   const added = sums.find(({ value }) => value !== 0n && sum + value === total);
   if (added !== undefined) return { tax: added, isTaxKnown: true };
   if (sum !== total) return undefined;
@@ -110,14 +110,14 @@ function includedTax(total: Micro, { entries, taxRows, style }: Ledger, sums: re
 
 /** Whether taxes can be included in a total by their rates; `exactly` means to the last place. */
 function ratesFit(total: Micro, rated: readonly TaxRow[], style: NumberStyle): "exactly" | "about" | "no" {
-  const tolerance = toleranceOf(style);
+  const tolerance = roundingTolerance(style);
   let least = 0n;
   let most = 0n;
   for (const { rate = 0n, tax, net, gross } of rated) {
     if (tax === undefined) continue;
-    const value = firstOf(tax);
+    const value = firstValue(tax);
     if (net !== undefined || gross !== undefined) {
-      const base = gross === undefined ? orZero(net) + value : firstOf(gross);
+      const base = gross === undefined ? orZero(net) + value : firstValue(gross);
       const difference = absolute(taxInGross(base, rate) - value);
       if (difference > tolerance) return "no";
       least += base;
@@ -168,13 +168,13 @@ export function judgeTotal(total: Entry, value: Micro, ledger: Ledger, items: It
     ledger,
     confirmations + repeated > 0 ? [...items.likely, ...items.spare] : items.likely,
   );
-  const isSameAgain = lines.items.length === 1 && sumOf(lines.items) === value;
+  const isSameAgain = lines.items.length === 1 && sumEntries(lines.items) === value;
   note(lines.match, isSameAgain ? 0 : 1);
   if (lines.match !== undefined && isSameAgain) repeated += 1;
   if (lines.items.length > 0 && !lines.agree) problems.add("lines_disagree");
   if (nets.length > 0 && netMatch === undefined && !(lines.match !== undefined && netsAreParts(nets, ledger)))
     problems.add("totals_disagree");
-  if (confirmations === 0) tax ??= includedTax(value, ledger, taxSumsOf(ledger));
+  if (confirmations === 0) tax ??= includedTax(value, ledger, listTaxSums(ledger));
   if (unknownTax && tax === undefined) problems.add("taxes_disagree");
   if (brokenRates(ledger) || isRateOfNothing(ledger, ledger.style, value, nets.map(valueOfEntry)))
     problems.add("taxes_disagree");
@@ -198,9 +198,9 @@ export function netOfRates(
   total: Micro,
 ): { value: Micro; amounts: readonly Amount[] } | undefined {
   const amounts = taxRows.flatMap(({ net }) => (net === undefined ? [] : [net]));
-  const value = amounts.reduce((sum, amount) => sum + firstOf(amount), 0n);
+  const value = amounts.reduce((sum, amount) => sum + firstValue(amount), 0n);
   const taxes = taxRows.reduce((sum, { tax }) => sum + orZero(tax), 0n);
-  const isWhole = amounts.length === taxRows.length && value + taxes + sumOf(withRole(entries, "tip")) === total;
+  const isWhole = amounts.length === taxRows.length && value + taxes + sumEntries(withRole(entries, "tip")) === total;
   return isWhole && amounts.length > 0 ? { value, amounts } : undefined;
 }
 
@@ -213,25 +213,25 @@ function matchNets(
 ): { match: Match; net: Entry | undefined } | undefined {
   for (const net of nets.toReversed()) {
     const between = net.at < total.at ? adjustments(ledger.entries, net.at, total.at) : 0n;
-    const levies = sumOf(withRole(ledger.entries, "item").filter(({ at }) => at > net.at && at < total.at));
+    const levies = sumEntries(withRole(ledger.entries, "item").filter(({ at }) => at > net.at && at < total.at));
     const match =
       matchSum(valueOfEntry(net) + between, value, ledger) ??
       matchSum(valueOfEntry(net) + between + levies, value, ledger);
     // A subtotal followed by a discount is not the document's net amount.
     const isNet =
-      match?.tax !== undefined && valueOfEntry(net) + match.tax.value + tipsOf(ledger.entries, net, total) === value;
+      match?.tax !== undefined && valueOfEntry(net) + match.tax.value + sumTips(ledger.entries, net, total) === value;
     if (match !== undefined) return { match, net: isNet ? net : undefined };
-    const withTax = taxSumsOf(ledger).find((sum) => valueOfEntry(net) + sum.value === value);
+    const withTax = listTaxSums(ledger).find((sum) => valueOfEntry(net) + sum.value === value);
     if (withTax !== undefined && between === 0n) return { match: { tax: withTax, isTaxKnown: true }, net };
   }
   if (nets.length < 2) return undefined;
   const last = Math.max(...nets.map(({ at }) => at));
-  const match = matchSum(sumOf(nets) + adjustments(ledger.entries, last, total.at), value, ledger);
+  const match = matchSum(sumEntries(nets) + adjustments(ledger.entries, last, total.at), value, ledger);
   return match === undefined ? undefined : { match, net: undefined };
 }
 
-const tipsOf = (entries: readonly Entry[], net: Entry, total: Entry): Micro =>
-  sumOf(withRole(entries, "tip", "rounding").filter(({ at }) => at > net.at && at < total.at));
+const sumTips = (entries: readonly Entry[], net: Entry, total: Entry): Micro =>
+  sumEntries(withRole(entries, "tip", "rounding").filter(({ at }) => at > net.at && at < total.at));
 
 /** Subtotals of parts of a document, each smaller than the whole. */
 const netsAreParts = (nets: readonly Entry[], { taxRows }: Ledger): boolean => nets.length > 1 && taxRows.length === 0;
@@ -248,7 +248,7 @@ function matchLines(total: Entry, value: Micro, ledger: Ledger, itemSets: readon
   const nets = withRole(ledger.entries, "net");
   for (const items of itemSets) {
     if (items.length === 0) continue;
-    const sum = sumOf(items);
+    const sum = sumEntries(items);
     const match = matchSum(sum + adjusted, value, ledger);
     if (match !== undefined) return { items, match, agree: true };
     const agree = nets.some(
@@ -256,7 +256,7 @@ function matchLines(total: Entry, value: Micro, ledger: Ledger, itemSets: readon
     );
     if (agree) return { items, match, agree };
     const beforeNet = nets.map((net) => items.filter(({ at }) => at < net.at));
-    if (beforeNet.some((some, index) => some.length > 0 && sumOf(some) === orZero(nets[index]?.amount)))
+    if (beforeNet.some((some, index) => some.length > 0 && sumEntries(some) === orZero(nets[index]?.amount)))
       return { items, match, agree: true };
   }
   return { items: itemSets[0] ?? [], match: undefined, agree: false };
@@ -315,7 +315,7 @@ function sumOfRates(taxRows: readonly TaxRow[]): Micro | undefined {
   return taxRows.length === 0 ? undefined : sum;
 }
 
-const orZero = (amount: Amount | undefined): Micro => (amount === undefined ? 0n : firstOf(amount));
+const orZero = (amount: Amount | undefined): Micro => (amount === undefined ? 0n : firstValue(amount));
 
 /** Whether a tax does not equal its rate of its base. */
 function brokenRates({ taxRows, style }: Ledger): boolean {
@@ -324,19 +324,19 @@ function brokenRates({ taxRows, style }: Ledger): boolean {
     // A rate without a tax beside others with one was misread.
     if (isBroken || (tax === undefined && hasTaxes)) return true;
     if (rate === undefined || tax === undefined) return false;
-    const value = firstOf(tax);
-    if (net !== undefined && absolute(taxOnNet(firstOf(net), rate) - value) > toleranceOf(style)) return true;
+    const value = firstValue(tax);
+    if (net !== undefined && absolute(taxOnNet(firstValue(net), rate) - value) > roundingTolerance(style)) return true;
     return (
       net === undefined &&
       gross !== undefined &&
-      absolute(taxInGross(firstOf(gross), rate) - value) > toleranceOf(style)
+      absolute(taxInGross(firstValue(gross), rate) - value) > roundingTolerance(style)
     );
   });
 }
 
 /** A tip after the last total: the amount paid in the end is unknown. */
 function tipIsOpen(total: Entry, value: Micro, entries: readonly Entry[]): boolean {
-  const tips = withRole(entries, "tip").filter(({ at, amount }) => at > total.at && firstOf(amount) !== 0n);
+  const tips = withRole(entries, "tip").filter(({ at, amount }) => at > total.at && firstValue(amount) !== 0n);
   return (
     tips.length > 0 &&
     !withRole(entries, "total", "vague_total", "due").some(

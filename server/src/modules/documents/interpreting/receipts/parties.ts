@@ -1,7 +1,7 @@
 import type { ScannedField } from "../../scan.ts";
 import { findDates } from "./dates.ts";
 import { normalizeLabel, readLabel } from "./labels.ts";
-import { columnsOf, fieldOf, type Row, type Span, textOf } from "./rows.ts";
+import { buildField, type Row, type Span, spanText, splitColumns } from "./rows.ts";
 
 const BUYER =
   /^(?:bill(?:ed)? to|invoice to|invoiced to|sold to|customer|client|buyer|guest company|company|attn|rechnungsempfanger|rechnung an|kunde|kundin|an|empfanger|rechnungsadresse|auftraggeber|besteller|kaufer|facture a|facturer a|adresse de facturation|acheteur|destinataire|facturado a|facturar a|comprador|datos del cliente|destinatario|faturado a|faturar a|adquirente|dados do cliente|cliente|klant|factuuradres|nabywca|alici|musteri|kund|kunde|fakturaadress|fakturaadresse|spettabile|spett le|intestatario|destinatario|αγοραστης|покупатель|請求先|お客様|御中|宛先|ご請求先)(?!\p{L})/u;
@@ -62,11 +62,11 @@ export function findParties({ rows, rowsOfAmounts, companyName, today }: PartyFa
   };
 }
 
-const toField = ({ span, certainty }: Named): ScannedField => fieldOf(cleanName(textOf(span)), span, certainty);
+const toField = ({ span, certainty }: Named): ScannedField => buildField(cleanName(spanText(span)), span, certainty);
 
 /** Whether one name is part of the other: "Globex" and "Globex Ltd", and a page may break a long name. */
 function names({ span }: Named, companyName = ""): boolean {
-  const [printed, wanted] = [bareName(textOf(span)), bareName(companyName)];
+  const [printed, wanted] = [bareName(spanText(span)), bareName(companyName)];
   if (printed.length < LEAST_NAME || wanted.length < LEAST_NAME) return false;
   return ` ${printed} `.includes(` ${wanted} `) || ` ${wanted} `.includes(` ${printed} `);
 }
@@ -95,11 +95,11 @@ function findOwn(rows: readonly Row[], companyName: string | undefined): Named |
   const wanted = companyName === undefined ? "" : plain(companyName);
   if (wanted.length < LEAST_NAME) return undefined;
   for (const row of rows) {
-    for (const span of columnsOf(row)) {
-      const text = plain(textOf(span));
+    for (const span of splitColumns(row)) {
+      const text = plain(spanText(span));
       if (!` ${text} `.includes(` ${wanted} `)) continue;
       // "Bill to: Globex Ltd" has the label and the name.
-      const at = textOf(span)
+      const at = spanText(span)
         .toLowerCase()
         .indexOf((companyName ?? "").toLowerCase());
       return { span: at < 0 ? span : { ...span, start: span.start + at }, certainty: 0.97 };
@@ -111,8 +111,8 @@ function findOwn(rows: readonly Row[], companyName: string | undefined): Named |
 /** The name in the row of a label, or below it in the same column. */
 function findUnder(rows: readonly Row[], label: RegExp, today: Temporal.PlainDate): Named | undefined {
   for (const [index, row] of rows.slice(0, 80).entries()) {
-    for (const span of columnsOf(row)) {
-      const text = textOf(span);
+    for (const span of splitColumns(row)) {
+      const text = spanText(span);
       if (text.length > 80 || !label.test(plain(text))) continue;
       const colon = row.text.indexOf(":", span.start);
       const rest = colon < 0 || colon > span.start + 40 ? undefined : { row, start: colon + 1, end: span.end };
@@ -134,14 +134,14 @@ function findUnder(rows: readonly Row[], label: RegExp, today: Temporal.PlainDat
 }
 
 function columnBelow(row: Row, above: Span): Span | undefined {
-  const left = leftOf(above);
-  return columnsOf(row).find((span) => Math.abs(leftOf(span) - left) < 0.06);
+  const left = leftEdge(above);
+  return splitColumns(row).find((span) => Math.abs(leftEdge(span) - left) < 0.06);
 }
 
-const leftOf = ({ row, start }: Span): number => row.words.find((word) => word.end > start)?.box.x ?? row.box.x;
+const leftEdge = ({ row, start }: Span): number => row.words.find((word) => word.end > start)?.box.x ?? row.box.x;
 
 function isName(span: Span, today: Temporal.PlainDate): boolean {
-  const text = textOf(span);
+  const text = spanText(span);
   const label = plain(text);
   if (text.length > 90 || label.replaceAll(/[^\p{L}]/gu, "").length < 2) return false;
   if (NO_NAME.test(label) || COURTESY.test(label) || (ADDRESS.test(label) && !LEGAL_FORM.test(label))) return false;
@@ -162,26 +162,26 @@ function findTop(
   const spans = rows
     .slice(0, TOP_ROWS)
     .filter(({ page }) => page === first)
-    .flatMap((row) => columnsOf(row))
+    .flatMap((row) => splitColumns(row))
     .filter(
       (span) =>
-        isName(span, today) && !/:\s*\S/u.test(textOf(span)) && readLabel(textOf(span), false)?.role === undefined,
+        isName(span, today) && !/:\s*\S/u.test(spanText(span)) && readLabel(spanText(span), false)?.role === undefined,
     )
     .filter((span) => buyer === undefined || (!isSame(span, buyer.span) && !isBelowBuyer(span, buyer)))
-    .filter((span) => !BUYER.test(plain(textOf(span))) && (own === "" || !plain(textOf(span)).includes(own)));
+    .filter((span) => !BUYER.test(plain(spanText(span))) && (own === "" || !plain(spanText(span)).includes(own)));
   const [top] = spans;
   if (top === undefined) return undefined;
-  const heights = spans.map(({ row }) => heightOf(row)).toSorted((one, other) => one - other);
+  const heights = spans.map(({ row }) => rowHeight(row)).toSorted((one, other) => one - other);
   const usual = heights[Math.floor(heights.length / 2)] ?? 0;
-  const large = spans.find(({ row }) => heightOf(row) > 1.4 * usual && usual > 0);
-  const legal = spans.slice(0, BLOCK_ROWS + 2).find((span) => LEGAL_FORM.test(plain(textOf(span))));
+  const large = spans.find(({ row }) => rowHeight(row) > 1.4 * usual && usual > 0);
+  const legal = spans.slice(0, BLOCK_ROWS + 2).find((span) => LEGAL_FORM.test(plain(spanText(span))));
   return { span: large ?? (rows.indexOf(top.row) < 3 ? top : (legal ?? top)), certainty: 0.8 };
 }
 
 const isSame = (one: Span, other: Span): boolean =>
   one.row === other.row && one.start <= other.end && other.start <= one.end;
 
-const heightOf = (row: Row): number => Math.max(...row.words.map(({ box }) => box.height));
+const rowHeight = (row: Row): number => Math.max(...row.words.map(({ box }) => box.height));
 
 function isBelowBuyer(span: Span, buyer: Named): boolean {
   const distance = span.row.box.y - buyer.span.row.box.y;
@@ -189,6 +189,6 @@ function isBelowBuyer(span: Span, buyer: Named): boolean {
     span.row.page === buyer.span.row.page &&
     distance > 0 &&
     distance < 0.08 &&
-    Math.abs(leftOf(span) - leftOf(buyer.span)) < 0.06
+    Math.abs(leftEdge(span) - leftEdge(buyer.span)) < 0.06
   );
 }

@@ -95,7 +95,7 @@ export function findPlaces(rows: readonly Row[]): Places {
 }
 
 /** The best supported of the given countries. Undefined if there is none, or a near tie. */
-export function likeliestOf(places: Places, countries: readonly string[]): string | undefined {
+export function findLikeliest(places: Places, countries: readonly string[]): string | undefined {
   const ranked = countries
     .map((country) => ({ country, weight: places.get(country)?.weight ?? 0 }))
     .filter(({ weight }) => weight >= FAIR)

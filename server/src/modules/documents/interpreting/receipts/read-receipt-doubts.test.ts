@@ -7,7 +7,7 @@ import { interpretReceipt } from "./read-receipt.ts";
 
 const about = { today: Temporal.PlainDate.from("2026-11-26"), companyName: undefined };
 const read = (text: string, layout?: Layout): Scan => interpretReceipt(layOut(text, layout), about);
-const codesOf = ({ reasons }: Scan) => reasons.map(({ code }) => code);
+const listReasonCodes = ({ reasons }: Scan) => reasons.map(({ code }) => code);
 const valueOfField = (scan: Scan, name: string) => scan.fields[name]?.value;
 
 describe("dates", () => {
@@ -46,15 +46,17 @@ describe("dates", () => {
   });
   test("the weekday does, too", () => {
     expect(valueOfField(dated("Thu 11/05/2026", "Deli"), "issuedOn")).toBe("2026-11-05");
-    expect(codesOf(dated("Mon 2026-11-05"))).toContain("date_ambiguous");
+    expect(listReasonCodes(dated("Mon 2026-11-05"))).toContain("date_ambiguous");
   });
   test("a month in the future must be the day", () => {
     const scan = read("\nDeli\n03/12/2026\nTea $2.00\nCake $3.00\nTotal $5.00\n");
     expect(valueOfField(scan, "issuedOn")).toBe("2026-03-12");
-    expect(codesOf(scan)).not.toContain("date_ambiguous");
+    expect(listReasonCodes(scan)).not.toContain("date_ambiguous");
   });
   test("an ambiguous one needs review", () => {
-    expect(codesOf(read("\nDeli\n03/04/2026\nTea $2.00\nCake $3.00\nTotal $5.00\n"))).toContain("date_ambiguous");
+    expect(listReasonCodes(read("\nDeli\n03/04/2026\nTea $2.00\nCake $3.00\nTotal $5.00\n"))).toContain(
+      "date_ambiguous",
+    );
   });
   test("labels distinguish the dates of an invoice", () => {
     const scan = dated("Invoice date: 2026-11-05\nDue date: 2026-12-05\nDelivery date: 2026-11-01");
@@ -63,10 +65,10 @@ describe("dates", () => {
       dueOn: { value: "2026-12-05" },
       supplyOn: { value: "2026-11-01" },
     });
-    expect(codesOf(scan)).toEqual([]);
+    expect(listReasonCodes(scan)).toEqual([]);
   });
   test("several dates without a label are doubtful", () => {
-    expect(codesOf(dated("2026-11-05\n2026-11-07"))).toContain("date_ambiguous");
+    expect(listReasonCodes(dated("2026-11-05\n2026-11-07"))).toContain("date_ambiguous");
   });
   test("a letter read in place of a digit is corrected, and reported", () => {
     const scan = read("\nKiosk, London\n2O26-11-05\nTea £2.00\nCake £3.00\nTotal £5.00\n", {
@@ -74,12 +76,12 @@ describe("dates", () => {
       confidence: 0.9,
     });
     expect(valueOfField(scan, "issuedOn")).toBe("2026-11-05");
-    expect(codesOf(scan)).toContain("low_confidence");
+    expect(listReasonCodes(scan)).toContain("low_confidence");
   });
   test("a bank account number is no date", () => {
-    expect(codesOf(read("\nKiosk, London\nTea £2.00\nCake £3.00\nTotal £5.00\nSort code 20-10-21\n"))).toContain(
-      "date_missing",
-    );
+    expect(
+      listReasonCodes(read("\nKiosk, London\nTea £2.00\nCake £3.00\nTotal £5.00\nSort code 20-10-21\n")),
+    ).toContain("date_missing");
   });
 });
 
@@ -105,7 +107,7 @@ describe("currencies", () => {
     for (const sign of ["$", "kr ", "¥"]) {
       const scan = priced(sign, "12 High Street");
       expect(scan.fields.currency).toBeUndefined();
-      expect(codesOf(scan)).toContain("currency_ambiguous");
+      expect(listReasonCodes(scan)).toContain("currency_ambiguous");
     }
   });
   test("a code beside it decides", () => {
@@ -114,7 +116,7 @@ describe("currencies", () => {
   test("without a sign that of the country is likely, and reported", () => {
     const scan = priced("", "Markt 3, 04109 Leipzig, Germany");
     expect(valueOfField(scan, "currency")).toBe("EUR");
-    expect(codesOf(scan)).toContain("currency_missing");
+    expect(listReasonCodes(scan)).toContain("currency_missing");
   });
   test("a French tax number does not mean Swiss francs", () => {
     expect(priced("", "TVA FR40303265045").fields.currency?.value).not.toBe("CHF");
@@ -145,19 +147,19 @@ describe("amounts", () => {
   test("a space may separate thousands, or a quantity and a price: if both add up, it needs review", () => {
     const spaced = "\nKiosk\n2026-11-20\nTea      1 200,00 EUR\nCake      34,56 EUR\nTotal      1 234,56 EUR\n";
     expect(valueOfField(read(spaced), "totalAmount")).toBe("1234.56");
-    expect(codesOf(read(spaced))).toContain("several_totals");
+    expect(listReasonCodes(read(spaced))).toContain("several_totals");
     const french = read(spaced.replace("Kiosk", "Kiosque, Paris, France\nMerci pour votre visite"));
     expect(valueOfField(french, "totalAmount")).toBe("1234.56");
-    expect(codesOf(french)).toEqual([]);
+    expect(listReasonCodes(french)).toEqual([]);
   });
   test("a number with three places is a thousand or a fraction: ambiguous without other amounts", () => {
-    expect(codesOf(read("\nKiosk\n2026-11-20\nTotal EUR 12.345\n"))).toContain("low_confidence");
+    expect(listReasonCodes(read("\nKiosk\n2026-11-20\nTotal EUR 12.345\n"))).toContain("low_confidence");
   });
   test("misread characters are corrected if the sum agrees", () => {
     const noisy = "\nKiosk\n2026-11-20\nTea      EUR 10.5O\nCake      EUR l2.00\nT0tal      EUR 22.50\n";
     const scan = read(noisy, { source: "ocr", confidence: 0.8 });
     expect(valueOfField(scan, "totalAmount")).toBe("22.50");
-    expect(codesOf(scan)).toEqual([]);
+    expect(listReasonCodes(scan)).toEqual([]);
     const split = "\nKiosk\n2026-11-20\nTea      EUR 10.50\nCake      EUR 12.00\nTotal      EUR 22 .50\n";
     expect(valueOfField(read(split, { source: "ocr", confidence: 0.8 }), "totalAmount")).toBe("22.50");
   });
@@ -166,14 +168,14 @@ describe("amounts", () => {
       source: "ocr",
       confidence: 0.95,
     });
-    expect(codesOf(scan)).not.toEqual([]);
+    expect(listReasonCodes(scan)).not.toEqual([]);
   });
 });
 
 const CONFUSED = "0123456789OlSB";
 
 /** Positions of digits in the rows whose amounts are added up. */
-const digitsOf = (text: string): number[] =>
+const findDigits = (text: string): number[] =>
   [...text.matchAll(/\d/g)].flatMap(({ index }) => {
     const line = text.slice(text.lastIndexOf("\n", index) + 1, text.indexOf("\n", index));
     return /[.,円¥]\d|\d円/.test(line) ? [index] : [];
@@ -182,17 +184,17 @@ const digitsOf = (text: string): number[] =>
 describe("a misread digit", () => {
   test("never gives a wrong total, net amount or tip without a reason", () => {
     const texts = Object.entries(receiptTexts);
-    const rightOf = new Map(texts.map(([name, { text }]) => [name, read(text)]));
+    const rightByName = new Map(texts.map(([name, { text }]) => [name, read(text)]));
     fc.assert(
       fc.property(
         fc.constantFrom(...texts),
         fc.nat(),
         fc.constantFrom(...CONFUSED),
         ([name, { text }], place, letter) => {
-          const digits = digitsOf(text);
+          const digits = findDigits(text);
           const at = digits[place % digits.length] ?? 0;
           const scan = read(`${text.slice(0, at)}${letter}${text.slice(at + 1)}`, { source: "ocr", confidence: 0.93 });
-          const right = rightOf.get(name);
+          const right = rightByName.get(name);
           if (right === undefined || scan.reasons.length > 0) return;
           for (const field of ["totalAmount", "netAmount", "tipAmount", "currency"]) {
             const value = valueOfField(scan, field);
@@ -246,7 +248,7 @@ describe("hostile text", () => {
   });
   test("more than two thousand rows are cut, with a reason", () => {
     const scan = read(`\nKiosk\n${"Tea      1.00\n".repeat(2_100)}Total      2100.00\n`);
-    expect(codesOf(scan)).toContain("pages_not_read");
+    expect(listReasonCodes(scan)).toContain("pages_not_read");
   });
   test("instructions to an agent in a document stay a name", () => {
     const scan = read(

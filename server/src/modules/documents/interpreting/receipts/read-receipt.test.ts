@@ -9,17 +9,17 @@ const about = { today: Temporal.PlainDate.from("2026-11-26"), companyName: undef
 const readInvoice = (text: string | readonly string[], layout?: Layout): Scan =>
   interpretInvoice(layOut(text, layout), about);
 const readReceipt = (text: string, layout?: Layout): Scan => interpretReceipt(layOut(text, layout), about);
-const valuesOf = ({ fields }: Pick<Scan, "fields">) =>
+const fieldValues = ({ fields }: Pick<Scan, "fields">) =>
   Object.fromEntries(Object.entries(fields).map(([name, { value }]) => [name, value]));
-const codesOf = ({ reasons }: Scan) => reasons.map(({ code }) => code);
-const fieldsOf = (rows: Scan["lines"]) => rows?.map((fields) => valuesOf({ fields }));
+const listReasonCodes = ({ reasons }: Scan) => reasons.map(({ code }) => code);
+const rowValues = (rows: Scan["lines"]) => rows?.map((fields) => fieldValues({ fields }));
 
 describe("receipts and invoices of many kinds", () => {
   for (const [name, { text, fields }] of Object.entries(receiptTexts)) {
     test(name, () => {
       for (const layout of [{}, { source: "ocr", confidence: 0.93 }] as const) {
         const scan = readInvoice(text, layout);
-        expect(valuesOf(scan)).toMatchObject(fields);
+        expect(fieldValues(scan)).toMatchObject(fields);
         expect(scan.reasons).toEqual([]);
       }
     });
@@ -27,16 +27,16 @@ describe("receipts and invoices of many kinds", () => {
 
   test("lines have quantity and price if their product is the amount", () => {
     const { lines, taxes } = readInvoice(receiptTexts["invoice with a deposit that was paid"]?.text ?? "");
-    expect(fieldsOf(lines)).toEqual([
+    expect(rowValues(lines)).toEqual([
       { description: "Room, 3 nights", quantity: "3", unitAmount: "180.00", amount: "540.00" },
       { description: "Dinner", quantity: "2", unitAmount: "35.00", amount: "70.00" },
     ]);
-    expect(fieldsOf(taxes)).toEqual([{ ratePercent: "20", netAmount: "610.00", taxAmount: "122.00" }]);
+    expect(rowValues(taxes)).toEqual([{ ratePercent: "20", netAmount: "610.00", taxAmount: "122.00" }]);
   });
 
   test("taxes have one entry for each rate", () => {
     const { taxes } = readInvoice(receiptTexts["German supermarket with two rates, a deposit and change"]?.text ?? "");
-    expect(fieldsOf(taxes)).toEqual([
+    expect(rowValues(taxes)).toEqual([
       { ratePercent: "19", netAmount: "3.53", taxAmount: "0.67" },
       { ratePercent: "7", netAmount: "5.29", taxAmount: "0.37" },
     ]);
@@ -48,8 +48,8 @@ describe("receipts and invoices of many kinds", () => {
     const second =
       "\nÜbertrag      420,00\nMietwagen      80,00\nNetto      500,00\nMwSt 19%      95,00\nGesamtbetrag      595,00 EUR\n";
     const scan = readInvoice([first, second]);
-    expect(valuesOf(scan)).toMatchObject({ totalAmount: "595.00", netAmount: "500.00", taxAmount: "95.00" });
-    expect(fieldsOf(scan.lines)?.map(({ amount }) => amount)).toEqual(["120.00", "300.00", "80.00"]);
+    expect(fieldValues(scan)).toMatchObject({ totalAmount: "595.00", netAmount: "500.00", taxAmount: "95.00" });
+    expect(rowValues(scan.lines)?.map(({ amount }) => amount)).toEqual(["120.00", "300.00", "80.00"]);
     expect(scan.reasons).toEqual([]);
     expect(scan.fields.totalAmount?.from).toMatchObject({ source: "text", page: 2 });
     expect(scan.fields.issuedOn?.from.page).toBe(1);
@@ -85,20 +85,20 @@ describe("inconsistencies are reported", () => {
     "a date in the future": [`${items.replace("2026-11-20", "2026-12-20")}Total      £6.50\n`, "date_in_the_future"],
   };
   for (const [name, [text, code]] of Object.entries(cases)) {
-    test(name, () => expect(codesOf(readReceipt(text))).toContain(code));
+    test(name, () => expect(listReasonCodes(readReceipt(text))).toContain(code));
   }
 
   test("a total without confirmation must be well read", () => {
     const text = "\nKiosk Ltd, London\n2026-11-20 10:00\nTotal      £6.50\n";
-    expect(codesOf(readReceipt(text))).toEqual([]);
-    expect(codesOf(readReceipt(text, { source: "ocr", confidence: 0.95 }))).toEqual([]);
-    expect(codesOf(readReceipt(text, { source: "ocr", confidence: 0.85 }))).toContain("low_confidence");
+    expect(listReasonCodes(readReceipt(text))).toEqual([]);
+    expect(listReasonCodes(readReceipt(text, { source: "ocr", confidence: 0.95 }))).toEqual([]);
+    expect(listReasonCodes(readReceipt(text, { source: "ocr", confidence: 0.85 }))).toContain("low_confidence");
   });
 
   test("the same amount again must be read fairly, as it may be misread twice", () => {
     const text = "\nKiosk Ltd, London\n2026-11-20 10:00\nTotal      £6.50\nVISA      £6.50\n";
-    expect(codesOf(readReceipt(text, { source: "ocr", confidence: 0.85 }))).toEqual([]);
-    expect(codesOf(readReceipt(text, { source: "ocr", confidence: 0.76 }))).toContain("low_confidence");
+    expect(listReasonCodes(readReceipt(text, { source: "ocr", confidence: 0.85 }))).toEqual([]);
+    expect(listReasonCodes(readReceipt(text, { source: "ocr", confidence: 0.76 }))).toContain("low_confidence");
   });
 });
 
@@ -132,7 +132,7 @@ describe("other documents", () => {
   for (const [name, reading, code] of passed) {
     test(name, () => {
       const scan = interpretReceipt(reading, about);
-      expect(codesOf(scan)).toEqual([code]);
+      expect(listReasonCodes(scan)).toEqual([code]);
       expect(scan.fields).toEqual({});
       expect(scan.references).toEqual([]);
     });
@@ -140,7 +140,7 @@ describe("other documents", () => {
 
   test("a receipt for a boarding pass is a receipt", () => {
     const scan = readReceipt("\nAurora Airways\n2026-11-20\nBoarding pass reprint      £5.00\nTotal      £5.00\n");
-    expect(valuesOf(scan)).toMatchObject({ totalAmount: "5.00" });
+    expect(fieldValues(scan)).toMatchObject({ totalAmount: "5.00" });
   });
 });
 
@@ -149,10 +149,10 @@ describe("the seller and the buyer", () => {
     "\nGlobex Ltd                    Acme Works Ltd\n1 High Street                 2 Low Street\nInvoice 4711                  Date 2026-11-20\nConsulting                    £100.00\nTotal                         £100.00\n";
   test("the caller's company is the buyer, wherever it is printed", () => {
     const scan = interpretInvoice(layOut(text), { ...about, companyName: "Globex Ltd" });
-    expect(valuesOf(scan)).toMatchObject({ merchantName: "Acme Works Ltd", buyerName: "Globex Ltd" });
+    expect(fieldValues(scan)).toMatchObject({ merchantName: "Acme Works Ltd", buyerName: "Globex Ltd" });
   });
   test("without it the first name is the seller", () =>
-    expect(valuesOf(readInvoice(text))).toMatchObject({ merchantName: "Globex Ltd" }));
+    expect(fieldValues(readInvoice(text))).toMatchObject({ merchantName: "Globex Ltd" }));
   test.each([
     "Obrigado pela sua visita",
     "Vielen Dank für Ihren Besuch",
@@ -161,7 +161,7 @@ describe("the seller and the buyer", () => {
   ])("%s is no name", (words) => {
     const receipt = (top: string) => `\n${top}\n2026-11-20\nBread      £5.00\nTotal      £5.00\n`;
     expect(Object.keys(readReceipt(receipt(words)).fields)).not.toContain("merchantName");
-    expect(valuesOf(readReceipt(receipt("Gracias Madre")))).toMatchObject({ merchantName: "Gracias Madre" });
+    expect(fieldValues(readReceipt(receipt("Gracias Madre")))).toMatchObject({ merchantName: "Gracias Madre" });
   });
   test("a receipt has no buyer", () => {
     const scan = interpretReceipt(layOut(text), { ...about, companyName: "Globex Ltd" });
@@ -181,7 +181,7 @@ describe("other numbers", () => {
   });
   test("a tax number with a wrong check digit is left out", () => {
     const text = "\nKiosk GmbH\nUSt-IdNr. DE136695976\n20.11.2026\nSumme      6,50 EUR\n";
-    expect(valuesOf(readReceipt(text))).toMatchObject({ taxId: "DE136695976" });
+    expect(fieldValues(readReceipt(text))).toMatchObject({ taxId: "DE136695976" });
     expect(readReceipt(text.replace("976", "986")).fields.taxId).toBeUndefined();
   });
   test("references are our ids, then labelled codes, then texts in their form", () => {

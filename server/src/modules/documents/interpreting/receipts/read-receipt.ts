@@ -5,7 +5,7 @@ import {
   type Amount,
   findDecimalSign,
   findNumbers,
-  firstOf,
+  firstValue,
   type NumberStyle,
   type RawNumber,
   toAmount,
@@ -14,7 +14,7 @@ import { linesWithCharges } from "./charges.ts";
 import { chooseDates } from "./choose-dates.ts";
 import { type Choice, chooseTotal } from "./choose-total.ts";
 import { type FoundCurrency, findCurrencies } from "./currency.ts";
-import { placesOf } from "./currency-marks.ts";
+import { currencyPlaces } from "./currency-marks.ts";
 import { type FoundDate, findDates } from "./dates.ts";
 import { readEInvoice } from "./e-invoice-xml.ts";
 import { type NumberedRow, readEntries, taxOnNet } from "./entries.ts";
@@ -27,7 +27,7 @@ import { type Ledger, netOfRates, type Problem, type Verdict, withRole } from ".
 import { findParties } from "./parties.ts";
 import { findPlaces, type Places } from "./place-hints.ts";
 import { findReferences } from "./references.ts";
-import { confidenceOf, fieldOf, type Row, toRows } from "./rows.ts";
+import { buildField, type Row, spanConfidence, toRows } from "./rows.ts";
 import { whyIncomplete } from "./whole-amounts.ts";
 
 /**
@@ -129,7 +129,7 @@ function addUp(rows: readonly Row[], today: Temporal.PlainDate): Way {
   const hasSpaces = numbers.some(({ joined }) => joined?.isNarrow === true);
   const currencies = findCurrencies({ rows, numbers, places, language });
   const attempts = currencies.flatMap((currency) => {
-    const style = styleOf(numbers, currency.code ?? (language === "jpn" ? "JPY" : undefined));
+    const style = detectStyle(numbers, currency.code ?? (language === "jpn" ? "JPY" : undefined));
     const apart = { ...style, groupsWithSpaces: false };
     const usesSpaces = language === "fra" || SPACED.has(currency.code ?? "");
     return (hasSpaces && !usesSpaces ? [style, apart] : [style]).map((one) => ({ currency, style: one }));
@@ -180,11 +180,11 @@ function withRivals(best: Way, ways: readonly Way[]): Way {
 /** Currencies whose thousands are separated by spaces. */
 const SPACED: ReadonlySet<string> = new Set(["SEK", "NOK", "PLN", "CZK", "HUF", "RUB", "UAH", "ZAR"]);
 
-function styleOf(numbers: readonly RawNumber[], code: string | undefined): NumberStyle {
+function detectStyle(numbers: readonly RawNumber[], code: string | undefined): NumberStyle {
   const marked = numbers.filter((number) => number.currency !== undefined && /^\d+$/.test(number.digits));
   return {
     decimalSign: findDecimalSign(numbers),
-    places: code === undefined ? guessPlaces(numbers) : placesOf(code),
+    places: code === undefined ? guessPlaces(numbers) : currencyPlaces(code),
     groupsWithSpaces: true,
     marksWholeAmounts: marked.length > 1,
   };
@@ -217,7 +217,7 @@ function hasOtherTotal({ numberedRows, style, currency: { code } }: Facts): bool
     ({ amount }) =>
       amount.currency !== undefined &&
       !amount.currency.codes.includes(code) &&
-      firstOf(amount) !== 0n &&
+      firstValue(amount) !== 0n &&
       !EQUIVALENT.test(amount.row.text),
   );
 }
@@ -261,15 +261,15 @@ function amountFields(choice: Choice | undefined, { style, numberedRows }: Facts
   const isConfirmed = verdict.confirmations > 0 && isSound && rivals.length === 0;
   const certainty = isConfirmed ? CONFIRMED : !isSound || !isLabelled ? 0.5 : READ_WELL;
   const field = (value: Micro, amount: Amount, isSure = isConfirmed): ScannedField => {
-    const read = fieldOf(formatDecimal(value, style.places), amount, certainty);
+    const read = buildField(formatDecimal(value, style.places), amount, certainty);
     return isSure ? { ...read, confidence: Math.max(read.confidence, CONFIRMED) } : read;
   };
-  const tips = withRole(ledger.entries, "tip").filter(({ amount }) => firstOf(amount) !== 0n);
+  const tips = withRole(ledger.entries, "tip").filter(({ amount }) => firstValue(amount) !== 0n);
   const [tip] = tips;
   const [taxAmount] = verdict.tax?.amounts ?? [];
   const rates = netOfRates(ledger, verdict.value);
   const net = verdict.net ?? rates?.amounts[0];
-  const netValue = verdict.net === undefined ? rates?.value : firstOf(verdict.net);
+  const netValue = verdict.net === undefined ? rates?.value : firstValue(verdict.net);
   const isProven = verdict.tax?.isProven === true;
   return {
     totalAmount: field(verdict.value, verdict.total.amount),
@@ -277,11 +277,11 @@ function amountFields(choice: Choice | undefined, { style, numberedRows }: Facts
     ...(verdict.tax === undefined || taxAmount === undefined || !(isProven || isWellRead(taxAmount))
       ? {}
       : { taxAmount: field(verdict.tax.value, taxAmount, isConfirmed && isProven) }),
-    ...(tip === undefined || tips.length > 1 ? {} : { tipAmount: field(firstOf(tip.amount), tip.amount) }),
+    ...(tip === undefined || tips.length > 1 ? {} : { tipAmount: field(firstValue(tip.amount), tip.amount) }),
   };
 }
 
-const isWellRead = (amount: Amount): boolean => amount.row.source === "text" || confidenceOf(amount) >= READ_WELL;
+const isWellRead = (amount: Amount): boolean => amount.row.source === "text" || spanConfidence(amount) >= READ_WELL;
 
 function describeDoubt({ verdict: { confirmations }, isLabelled }: Choice): string {
   if (confirmations === 0) return "No other amount confirms the total.";
@@ -293,7 +293,7 @@ function isDoubtful({ verdict: { total, confirmations, isOnlyRepeated }, isLabel
   // Without a label, the amount paid must be the sum of other amounts.
   if (!isLabelled) return confirmations < 2 || isOnlyRepeated;
   if (confirmations > 0)
-    return isOnlyRepeated && total.amount.row.source !== "text" && confidenceOf(total.amount) < READ_FAIRLY;
+    return isOnlyRepeated && total.amount.row.source !== "text" && spanConfidence(total.amount) < READ_FAIRLY;
   return !total.amount.isClean || total.role === "vague_total" || !isWellRead(total.amount);
 }
 
@@ -307,7 +307,7 @@ function currencyField({ code, where, certainty, problem }: FoundCurrency, reaso
       message: "The sign of the currency is used for several, and nothing tells which it is.",
     });
   }
-  return code === undefined || where === undefined ? {} : { currency: fieldOf(code, where, certainty) };
+  return code === undefined || where === undefined ? {} : { currency: buildField(code, where, certainty) };
 }
 
 function lineFields(choice: Choice, { numberedRows, style }: Facts, reasons: ReviewReason[]): Fields[] {
@@ -326,11 +326,13 @@ function taxFields(
 ): Fields[] {
   const doubtful = reasons.some(({ code }) => code === "taxes_disagree" || code === "totals_disagree");
   const certainty = doubtful ? 0.5 : CONFIRMED;
-  const amountField = (amount: Amount) => fieldOf(formatDecimal(firstOf(amount), places), amount, certainty);
+  const amountField = (amount: Amount) => buildField(formatDecimal(firstValue(amount), places), amount, certainty);
   const rated = taxRows.filter(({ rate, tax }) => rate !== undefined && tax !== undefined);
   const [whole, ...others] = verdict?.tax?.amounts ?? [];
   if (rated.length === 0)
-    return whole === undefined || others.length > 0 || firstOf(whole) === 0n ? [] : [{ taxAmount: amountField(whole) }];
+    return whole === undefined || others.length > 0 || firstValue(whole) === 0n
+      ? []
+      : [{ taxAmount: amountField(whole) }];
   return rated.flatMap(({ rate, rateAt, net, tax }) => {
     if (rate === undefined || rateAt === undefined || tax === undefined) return [];
     // A single rate applies to the net amount.
@@ -339,7 +341,7 @@ function taxFields(
       (rated.length === 1 && verdict?.net !== undefined && fitsRate(verdict.net, rate, tax) ? verdict.net : undefined);
     return [
       {
-        ratePercent: fieldOf(formatDecimal(rate, 0), rateAt, certainty),
+        ratePercent: buildField(formatDecimal(rate, 0), rateAt, certainty),
         ...(base === undefined ? {} : { netAmount: amountField(base) }),
         taxAmount: amountField(tax),
       },
@@ -348,7 +350,7 @@ function taxFields(
 }
 
 const fitsRate = (net: Amount, rate: Micro, tax: Amount): boolean => {
-  const difference = taxOnNet(firstOf(net), rate) - firstOf(tax);
+  const difference = taxOnNet(firstValue(net), rate) - firstValue(tax);
   return difference < 20_000n && difference > -20_000n;
 };
 

@@ -73,14 +73,14 @@ function joinLines({ source, lines }: PageText): TextLine[] {
     }
   }
   return joined
-    .toSorted((one, other) => middleOf(one.box) - middleOf(other.box))
+    .toSorted((one, other) => middleY(one.box) - middleY(other.box))
     .map(({ words }) => ({ words: words.toSorted((one, other) => one.box.x - other.box.x) }));
 }
 
 const LINES_ASKED = 60;
 const MOST_WORDS = 60;
 
-const middleOf = (box: Box): number => box.y + box.height / 2;
+const middleY = (box: Box): number => box.y + box.height / 2;
 
 /** Lines never overlap: the boxes of words may be too wide, but these belong to one line. */
 function isSameHeight(one: Box, other: Box): boolean {
@@ -165,10 +165,10 @@ function normalize(text: string): string {
 }
 
 /** A value with its position. `certainty` is its confidence if every character was read correctly. */
-export function fieldOf(value: string, span: Span, certainty: number): ScannedField {
+export function buildField(value: string, span: Span, certainty: number): ScannedField {
   const words = span.row.words.filter(({ start, end }) => start < span.end && end > span.start);
   const source: FieldSource = span.row.source;
-  const confidence = Math.min(certainty, confidenceOf(span));
+  const confidence = Math.min(certainty, spanConfidence(span));
   return {
     value: limitText(value),
     confidence: Math.round(confidence * 100) / 100,
@@ -181,7 +181,7 @@ export function fieldOf(value: string, span: Span, certainty: number): ScannedFi
 }
 
 /** The confidence of its worst word. */
-export function confidenceOf({ row, start, end }: Span): number {
+export function spanConfidence({ row, start, end }: Span): number {
   const words = row.words.filter((word) => word.start < end && word.end > start);
   return Math.min(1, ...words.map(({ confidence }) => confidence));
 }
@@ -196,19 +196,19 @@ export function limitText(text: string): string {
 }
 
 /** The columns of a row. */
-export function columnsOf(row: Row): Span[] {
+export function splitColumns(row: Row): Span[] {
   const spans: Span[] = [];
   let start = 0;
   for (const piece of row.text.split("\t")) {
     spans.push({ row, start, end: start + piece.length });
     start += piece.length + 1;
   }
-  return spans.filter((span) => textOf(span) !== "");
+  return spans.filter((span) => spanText(span) !== "");
 }
 
-export const textOf = ({ row, start, end }: Span): string => row.text.slice(start, end).trim();
+export const spanText = ({ row, start, end }: Span): string => row.text.slice(start, end).trim();
 
-export function boxOf({ row, start, end }: Span): Box {
+export function spanBox({ row, start, end }: Span): Box {
   const words = row.words.filter((word) => word.start < end && word.end > start);
   return words.length === 0 ? row.box : boxAround(words.map(({ box }) => box));
 }

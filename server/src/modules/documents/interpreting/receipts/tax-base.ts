@@ -1,6 +1,6 @@
 import type { Micro } from "../../../../domain/money.ts";
-import { firstOf, type NumberStyle } from "./amounts.ts";
-import { absolute, type Entries, type Entry, taxInGross, taxOnNet, toleranceOf } from "./entries.ts";
+import { firstValue, type NumberStyle } from "./amounts.ts";
+import { absolute, type Entries, type Entry, roundingTolerance, taxInGross, taxOnNet } from "./entries.ts";
 import type { Role } from "./labels.ts";
 
 const PARTS: readonly Role[] = ["item", "tip", "service", "discount", "deposit"];
@@ -21,10 +21,10 @@ export function isRateOfNothing(
   if (only?.rate === undefined || only.tax === undefined || others.length > 0) return false;
   if (only.net !== undefined || only.gross !== undefined) return false;
   const { rate } = only;
-  const tax = absolute(firstOf(only.tax));
-  const parts = entries.filter(({ role }) => PARTS.includes(role)).map((entry) => absolute(firstOf(entry.amount)));
+  const tax = absolute(firstValue(only.tax));
+  const parts = entries.filter(({ role }) => PARTS.includes(role)).map((entry) => absolute(firstValue(entry.amount)));
   // Some round the tax of each line.
-  const tolerance = toleranceOf(style) + (style.places === 0 ? 0n : 5_000n * BigInt(parts.length));
+  const tolerance = roundingTolerance(style) + (style.places === 0 ? 0n : 5_000n * BigInt(parts.length));
   const isNear = (value: Micro) => absolute(value - tax) <= tolerance;
   const whole = absolute(total);
   const bases = [whole, whole - tax, sumOfItems(entries), ...nets.map(absolute)];
@@ -36,4 +36,4 @@ export function isRateOfNothing(
 }
 
 const sumOfItems = (entries: readonly Entry[]): Micro =>
-  entries.reduce((sum, { role, amount }) => (role === "item" ? sum + firstOf(amount) : sum), 0n);
+  entries.reduce((sum, { role, amount }) => (role === "item" ? sum + firstValue(amount) : sum), 0n);
