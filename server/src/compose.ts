@@ -85,7 +85,7 @@ export async function startApp(config: Config, options: AppOptions = {}): Promis
     if (config.networkMode === "production" && isPlainHttp(urls.app)) {
       log.warn(
         { url: urls.app },
-        "PUBLIC_APP_URL is plain http: whoever is on the way can read and change what guests see",
+        "PUBLIC_APP_URL is plain http: anyone on the network path can read and change what guests see",
       );
     }
     const metrics = createMetrics();

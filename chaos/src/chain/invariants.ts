@@ -55,7 +55,7 @@ export function checkChainSettled({ journal, books, facts, killedAt, replay }: S
   ];
 }
 
-/** The last block whose movements are in the books is the last one there is. */
+/** The last block whose movements are in the ledger is the last one there is. */
 function checkIndexed({ chains }: ChainBooks, { tip }: ChainFacts): Finding {
   const problems = chains.flatMap(({ indexed, indexed_hash }) =>
     indexed === tip.number && indexed_hash === tip.hash

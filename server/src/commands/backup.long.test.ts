@@ -85,7 +85,9 @@ test("bookings from before a backup are there after its restore, can be finished
 
   // A database that diverges after the backup is simulated by another folder.
   writeFileSync(join(dataDir, "later"), "");
-  expect((await run(restoreProgram, "--from", copy)).text).toMatch(/is not empty: say with --move-old-to/);
+  expect((await run(restoreProgram, "--from", copy)).text).toMatch(
+    /is not empty: name a folder for its contents with --move-old-to/,
+  );
   const old = join(folder, "old");
   const damaged = join(copy, "postgres", "data", "PG_VERSION");
   const whole = readFileSync(damaged);

@@ -16,8 +16,7 @@ const WEI_PER_MICRO = 10n ** 12n;
 
 const status: Command<OpenBooks> = {
   name: "status",
-  summary:
-    "What an environment's money stands on: chain, wallets of the service, transactions under way, why money stands still.",
+  summary: "Show an environment's chain, the service's wallets, pending transactions, and why money is stopped.",
   usage: "--network sandbox|production",
   positionals: [],
   options: network,
@@ -33,7 +32,7 @@ const status: Command<OpenBooks> = {
 
 const treasury: Command<OpenBooks> = {
   name: "treasury",
-  summary: "Where a tenant is paid in an environment, and what the books say of its treasury wallet.",
+  summary: "Show a tenant's deposit address in an environment, and the ledger balance of its treasury wallet.",
   usage: "--network sandbox|production <tenantId>",
   positionals: ["tenantId"],
   options: network,
@@ -105,7 +104,7 @@ const unknown: Command<OpenBooks> = {
         const next = `npm run chain -- accept-unknown --network ${which} --from-block ${from} --to-block ${toBlock}`;
         const text =
           movements.length === 0
-            ? `Everything that left wallets in the blocks ${from} to ${toBlock} is in the books.`
+            ? `All movements out of wallets in the blocks ${from} to ${toBlock} are in the ledger.`
             : `${movementTable(movements)}\n\nAccept exactly these: ${next}`;
         return { text, json: { ...json, movements: movements.map(movementJson) } };
       });

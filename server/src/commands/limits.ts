@@ -35,7 +35,7 @@ const usage =
 export const keyLimits: Command<Operator> = {
   name: "limits",
   summary:
-    "Show what a key may spend, or change it: in one call, a day, a month (UTC), to whom, by which tools; none takes a limit away. It counts from the next call on; reads follow within 15 seconds.",
+    "Show or change a key's limits: per call, day and month (UTC), by recipient and by tool; none removes a limit. A change applies from the next call on; reads follow within 15 seconds.",
   usage: `--tenant <tenantId> <keyId> ${usage}`,
   positionals: ["keyId"],
   options: { tenant: { type: "string" }, ...options },
@@ -55,8 +55,7 @@ export const keyLimits: Command<Operator> = {
 
 export const tenantLimits: Command<Operator> = {
   name: "limits",
-  summary:
-    "Show what a tenant may spend with all of its keys together, or change it, as npm run key -- limits does for one key.",
+  summary: "Show or change the limits of a tenant over all of its keys, as npm run key -- limits does for one key.",
   usage: `<tenantId> ${usage}`,
   positionals: ["tenantId"],
   options,

@@ -15,7 +15,7 @@ type FolderConfig = Pick<Config, "dataDir" | "databaseUrl">;
 
 const restore: Command<FolderConfig> = {
   name: "",
-  summary: "Put a backup in the place of DATA_DIR. Every file is compared with what the backup says of it beforehand.",
+  summary: "Restore a backup to DATA_DIR. Every file is checked against the backup's manifest first.",
   usage: "--from <folder> [--move-old-to <folder>]",
   positionals: [],
   options: { from: { type: "string" }, "move-old-to": { type: "string" } },
@@ -64,7 +64,7 @@ async function replace(dataDir: string, source: Source): Promise<void> {
   const { oldTo } = source;
   if (isEmptyFolder(dataDir)) return await withDraft(dataDir, source, (draft) => moveTo(draft, dataDir));
   if (oldTo === undefined) {
-    throw new EmbeddedError(`${dataDir} is not empty: say with --move-old-to <folder> where what is there goes.`);
+    throw new EmbeddedError(`${dataDir} is not empty: name a folder for its contents with --move-old-to <folder>.`);
   }
   if (existsSync(oldTo)) throw new EmbeddedError(`${oldTo} is there already: name a folder that is not.`);
   await holdStopped(dataDir, (folder) =>

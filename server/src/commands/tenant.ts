@@ -13,7 +13,7 @@ const planAndCap = { plan: { type: "string" }, cap: { type: "string" } } as cons
 
 const create: Command<Identity> = {
   name: "create",
-  summary: "Make a tenant and its sandbox key. The cap is what it may spend in a calendar month (default 100 USDC).",
+  summary: "Create a tenant and its sandbox key. The cap limits its spending in a calendar month (default 100 USDC).",
   usage: `--name <name> [--plan ${plans.join("|")}] [--cap <USDC>]`,
   positionals: [],
   options: { name: { type: "string" }, ...planAndCap },
@@ -163,7 +163,7 @@ function isPlan(text: string): text is Plan {
 
 export const tenantProgram: Program<Operator> = {
   name: "tenant",
-  summary: "Tenants of this deployment: who may call, on which plan and network, up to which monthly spend.",
+  summary: "Tenants of this deployment, with their plans, networks and monthly caps.",
   commands: [create, list, set, network, linkOrigins, signingSecret, tenantLimits],
   notes: [JSON_NOTE],
 };

@@ -23,7 +23,7 @@ const ROLES_USAGE = `--roles ${personRoles.join("|")},…`;
 
 const add: Command<Operator> = {
   name: "add",
-  summary: "Make somebody who works for a tenant.",
+  summary: "Create a person who works for a tenant.",
   usage: `${OF_USAGE} --name <name> --email <address> ${ROLES_USAGE} [--id <userId>]`,
   positionals: [],
   options: {
@@ -51,8 +51,8 @@ const add: Command<Operator> = {
     return async (operator) => {
       if ((await operator.getTenant(owner.tenantId)) === undefined) throw noTenant(owner.tenantId);
       const made = await operator.persons.add(owner, person, ACTOR);
-      if (made === undefined) throw new Error(`Somebody has the id ${person.id} or the address ${person.email}.`);
-      const hint = `A key of their own: npm run user -- key ${made.id} --tenant ${owner.tenantId}`;
+      if (made === undefined) throw new Error(`The id ${person.id} or the address ${person.email} is already taken.`);
+      const hint = `Their own key: npm run user -- key ${made.id} --tenant ${owner.tenantId}`;
       return { text: `${made.name} is ${made.id}: ${made.roles.join(", ")}.\n${hint}`, json: { person: made } };
     };
   },
@@ -60,7 +60,7 @@ const add: Command<Operator> = {
 
 const key: Command<Operator> = {
   name: "key",
-  summary: `Make a key that is a person's own. It is shown once. Without --scopes it has what the roles need: an approver's, finance's and admin's has ${DECIDES_APPROVALS}, an admin's also ${administerScopes.join(", ")}. No agent's key can have these.`,
+  summary: `Create a person's own key. It is shown once. Without --scopes it has the scopes that the roles need: an approver's, finance's and admin's has ${DECIDES_APPROVALS}, an admin's also ${administerScopes.join(", ")}. No agent's key can have these.`,
   usage: `<userId> ${OF_USAGE} [--scopes a,b]`,
   positionals: ["userId"],
   options: { ...of, scopes: { type: "string" } },
@@ -92,7 +92,7 @@ const key: Command<Operator> = {
 
 const roles: Command<Operator> = {
   name: "roles",
-  summary: "Change what somebody may do. It counts at once; keys keep their scopes.",
+  summary: "Change a person's roles. It applies at once; keys keep their scopes.",
   usage: `<userId> ${OF_USAGE} ${ROLES_USAGE}`,
   positionals: ["userId"],
   options: { ...of, roles: { type: "string" } },
@@ -110,7 +110,7 @@ const roles: Command<Operator> = {
 
 const remove: Command<Operator> = {
   name: "remove",
-  summary: "Somebody has left: decides nothing any more, and all of their keys end at once.",
+  summary: "Remove a person who has left: they decide nothing any more, and all of their keys end at once.",
   usage: `<userId> ${OF_USAGE}`,
   positionals: ["userId"],
   options: of,
@@ -173,12 +173,14 @@ function noTenant(tenantId: string): Error {
 }
 
 function nobody(id: string, tenantId: string): Error {
-  return new Error(`Tenant ${tenantId} has nobody ${id} there. List them: npm run user -- list --tenant ${tenantId}`);
+  return new Error(
+    `Tenant ${tenantId} has no person ${id} there. List them: npm run user -- list --tenant ${tenantId}`,
+  );
 }
 
 export const userProgram: Program<Operator> = {
   name: "user",
-  summary: "People of a tenant: who they are, what they may do, and their own keys.",
+  summary: "A tenant's people, with their roles and their own keys.",
   commands: [add, key, roles, remove, list],
   notes: [JSON_NOTE],
 };

@@ -53,55 +53,56 @@ type UnforeseenCode = "tool_failed" | "internal_error";
 
 /** The meaning of each code and the caller's next step, for the documentation; an error's own `detail` is more precise. */
 export const meaningByCode: Readonly<Record<ServiceCode | UnforeseenCode, string>> = {
-  malformed_json: "The body is not JSON. Mend it and send it again.",
-  invalid_input: "The request or the tool's arguments do not fit. `issues` says where and why; mend them.",
+  malformed_json: "The body is not JSON. Fix it and send it again.",
+  invalid_input: "The request or the tool's arguments are invalid. `issues` says where and why; fix them.",
   unauthorized: "The API key is missing, wrong, revoked or expired. Send `Authorization: Bearer ak_…`.",
-  spend_cap_exceeded: "The tenant's spend cap of this month leaves no room. The operator can raise it.",
+  spend_cap_exceeded: "The tenant's monthly spend cap is used up. The operator can raise it.",
   spend_limit_exceeded:
-    "A limit of the key or its tenant does not allow this call. `limit` names it, with what is used and left of it and when it renews; spend less, wait, or have the operator change it.",
-  payment_required: "The call has to be paid. The answer says how much and to whom; sign and send it again.",
+    "A limit of the key or its tenant does not allow this call. `limit` names it, with its used and remaining amounts and the time of its renewal; spend less, wait, or ask the operator to change it.",
+  payment_required:
+    "The call requires a payment. The answer has the amount and the recipient; sign a payment and send the call again with it.",
   payment_malformed:
-    "What was sent as a payment is none of x402 version 2. Nothing was taken; `reason` and `detail` say what to mend.",
+    "The payment is not a valid x402 version 2 payment. Nothing was taken; `reason` and `detail` say what to fix.",
   payment_invalid:
-    "The signed payment does not fit what was asked, or could not be fetched. Nothing was taken; `reason` says why in a word of x402, `serviceReason` more exactly where there is more to say, `detail` what to do.",
-  missing_scope: "The key may not do this. `scope` names what it lacks; use a key that has it.",
+    "The signed payment does not match the terms, or could not be settled. Nothing was taken; `reason` is a reason of x402, `serviceReason` a more precise one if there is any, and `detail` says what to do.",
+  missing_scope: "The key may not do this. `scope` names the missing scope; use a key that has it.",
   policy_denied:
-    "The tenant enforces a travel policy that denies this call. `violations` says by which rules; choose what they allow.",
+    "The tenant enforces a travel policy that denies this call. `violations` lists the broken rules; choose something that they allow.",
   approval_required:
-    "The tenant enforces a travel policy by which a person has to approve this call. Send the same call again after the approval.",
+    "The tenant enforces a travel policy that requires a person's approval for this call. Send the same call again after the approval.",
   approval_used:
-    "The approval of this call was used up by a call before. A new one was asked for; send the same call again once it is given.",
+    "An earlier call has used up the approval of this call. A new one was requested; send the same call again once it is given.",
   approval_expired:
-    "The approval of this call, or its decision, came too late. A new one was asked for; send the same call again once it is given.",
+    "The approval of this call has expired. A new one was requested; send the same call again once it is given.",
   approval_price_changed:
-    "The price has changed by more than the approval allows. A new one was asked for; send the same call again once it is given.",
+    "The price has changed by more than the approval allows. A new approval was requested; send the same call again once it is given.",
   approval_offer_changed:
-    "What the call would do, by which policy or for whom, is not what was approved. A new approval was asked for; send the same call again once it is given.",
+    "The call, its policy or its travelers differ from what was approved. A new approval was requested; send the same call again once it is given.",
   approval_revoked:
-    "The approval of this call was taken back. It is not asked for again before `approvalExpiresAt`; choose something else.",
+    "The approval of this call was revoked. It is not requested again before `approvalExpiresAt`; choose something else.",
   approval_rejected:
-    "The approval of this call was refused by a person. It is not asked for again before `approvalExpiresAt`; choose something else.",
+    "A person refused to approve this call. The approval is not requested again before `approvalExpiresAt`; choose something else.",
   may_not_decide:
-    "This person may not decide this approval: who asked for a call never does, and the policy names the role that does. Have somebody else decide.",
-  tool_not_found: "There is no tool of this name. `detail` names a similar one.",
-  tenant_not_found: "The tenant does not exist for this key. Leave `tenantId` out, or send the key's own.",
+    "This person may not decide this approval: the caller never may, and the policy names the role that may. Ask somebody else to decide.",
+  tool_not_found: "There is no tool with this name. `detail` names a similar one.",
+  tenant_not_found: "The tenant does not exist for this key. Omit `tenantId`, or send the key's own.",
   not_found: "There is nothing at this address for this key. Check the path and the id.",
-  method_not_allowed: "The address takes another HTTP method. The header `Allow` names those that it takes.",
+  method_not_allowed: "The address does not support this HTTP method. The header `Allow` lists the supported ones.",
   in_progress: "A call with the same idempotency key is still running. Send it again shortly.",
   request_timeout: "The request did not arrive in time. Send it again without a pause.",
   conflict: "The record has changed meanwhile. Read it again, then decide.",
   loss_not_accepted:
-    "Cancelling would lose money, and nothing was changed. `orders` says what comes back and what does not; send `acceptLoss: true` to cancel nevertheless.",
-  session_closed: "The pause of a run was resolved before, or its time is over. Read the run.",
-  too_large: "The body is larger than this route takes. Send less.",
+    "Cancelling would lose money, so nothing was changed. `orders` says what is refunded and what is lost; send `acceptLoss: true` to cancel anyway.",
+  session_closed: "The pause of the run was already resolved or has expired. Read the run.",
+  too_large: "The body is larger than this route accepts. Send less.",
   unsupported_media_type: "The body is not `application/json`. Set the header and send it again.",
-  idempotency_mismatch: "The idempotency key was used with another request. Use a new key for a new request.",
+  idempotency_mismatch: "The idempotency key was used with a different request. Use a new key for a new request.",
   rate_limited: "Too many requests. Wait as long as `Retry-After` says.",
-  headers_too_large: "The request's headers are longer than the service takes. Send less in them.",
+  headers_too_large: "The request's headers are longer than the service accepts. Send shorter ones.",
   starting: "The service is starting. Wait as long as `Retry-After` says.",
-  draining: "This process is stopping. Send the call again: another one, or the next one, takes it.",
+  draining: "This process is stopping. Send the call again: another process, or the next one, answers it.",
   sandbox_unavailable: "This deployment runs without the sandbox. Use a production key.",
-  unavailable: "A part that the service needs is away. Send the call again, with the same idempotency key.",
+  unavailable: "A part of the service is unavailable. Send the call again, with the same idempotency key.",
   payment_unavailable: "Payments cannot be settled now. Nothing was taken; send the same request later.",
   settlement_pending: "The outcome of a payment is not known yet. Send the same signature again, never a new one.",
   tool_failed: "The tool failed in a way that it does not declare. Report the trace id.",
@@ -186,7 +187,7 @@ export class Failure extends Error {
 export function invalidInput(issues: readonly Issue[]): Failure {
   const [first] = issues;
   const where = first === undefined || first.path === "" ? "" : `${first.path}: `;
-  const more = issues.length > 1 ? ` ${sayMore(issues.length - 1)}, all in issues: mend them together.` : "";
+  const more = issues.length > 1 ? ` ${sayMore(issues.length - 1)}, all in issues: fix them together.` : "";
   return new Failure("invalid_input", {
     detail: `Not accepted: ${where}${first?.message ?? "invalid input"}.${more}`,
     issues,

@@ -179,7 +179,7 @@ describe("a database in use", () => {
     service = used.start();
     const { failed } = await service.started;
     expect(failed).toMatch(
-      /^PostgreSQL does not start on .* \(.*\): mend that, restore the folder from a copy, or set DATABASE_URL\.$/,
+      /^PostgreSQL does not start on .* \(.*\): fix that, restore the folder from a copy, or set DATABASE_URL\.$/,
     );
     expect(await service.ended).toBe(1);
     expect(used.readPartsFile()).toMatchObject({ owner: null, parts: [] });

@@ -54,8 +54,8 @@ export function createFront(
 
 const remedies: Readonly<Record<string, string>> = {
   EACCES: "Ports below 1024 are for an administrator: set PORT and EDGE_PORT to higher ones.",
-  EADDRNOTAVAIL: "This machine has no such address: set HOST to 127.0.0.1, or 0.0.0.0 for all of its own.",
-  ENOTFOUND: "HOST is no name of this machine: set it to 127.0.0.1, or 0.0.0.0 for all of its addresses.",
+  EADDRNOTAVAIL: "This machine has no such address: set HOST to 127.0.0.1, or 0.0.0.0 for all of its addresses.",
+  ENOTFOUND: "HOST is not a name of this machine: set it to 127.0.0.1, or 0.0.0.0 for all of its addresses.",
   EAI_AGAIN: "HOST cannot be looked up: set it to 127.0.0.1, or 0.0.0.0 for all addresses.",
 };
 

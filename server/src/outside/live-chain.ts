@@ -88,7 +88,7 @@ export async function openLiveChain(options: LiveChainOptions): Promise<OpenedCh
     const relayer = await wallets.adopt(environment, "relayer", relayerKey);
     if (deriveAddress(relayerKey) !== relayer.address) {
       throw new ConfigError(
-        `Not started: CHAIN_RELAYER_KEY_FILE has another key than that of ${relayer.address}, which signed what this database has under way. Put that key back.`,
+        `Not started: CHAIN_RELAYER_KEY_FILE does not contain the key of ${relayer.address}, which signed this database's pending transactions. Put that key back.`,
       );
     }
     const collection = await wallets.ensure(environment, "collection");

@@ -83,7 +83,7 @@ export async function bindChain(
   const state = await boundChains.bind(environment, { ...identity, head: { number: first.number, hash: first.hash } });
   const refuse = (why: string): ConfigError =>
     new ConfigError(
-      `Not started: ${what} ${why}. Money in the books would be without cover: bring back the chain that belongs to this database, or use another database.${environment === "sandbox" ? SEVERAL_HOSTS : ""}`,
+      `Not started: ${what} ${why}. Money in the ledger would not be covered: bring back the chain that belongs to this database, or use another database.${environment === "sandbox" ? SEVERAL_HOSTS : ""}`,
     );
   if (state.chainId !== identity.chainId) {
     throw refuse(`has chain id ${identity.chainId}, and this database belongs to ${state.chainId}`);
@@ -98,7 +98,7 @@ export async function bindChain(
     if (isThere) indexed = await block(state.indexed.number);
   }
   if (indexed?.hash !== state.indexed.hash) {
-    throw refuse(`lacks block ${state.indexed.number}, whose movements are in the books`);
+    throw refuse(`lacks block ${state.indexed.number}, whose movements are in the ledger`);
   }
   return state;
 }

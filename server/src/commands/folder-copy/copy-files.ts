@@ -21,9 +21,7 @@ export function listTree(folder: string, isLeftOut: (path: string) => boolean): 
       const path = join(above, entry.name);
       if (isLeftOut(path)) continue;
       if (entry.isSymbolicLink()) {
-        throw new EmbeddedError(
-          `${join(folder, path)} is a symbolic link, and what it names would be missing in a copy.`,
-        );
+        throw new EmbeddedError(`${join(folder, path)} is a symbolic link, and its target would be missing in a copy.`);
       }
       if (entry.isFile()) files.push(path);
       if (!entry.isDirectory()) continue;

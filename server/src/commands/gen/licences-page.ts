@@ -40,7 +40,7 @@ const NOTICE_FILE = /^(licen[cs]e|notice|copying|unlicense)/i;
 const OBLIGATIONS: readonly { licence: RegExp; says: string; saySource?(packageName: string): string }[] = [
   {
     licence: /MPL-2\.0/,
-    says: "These packages are used unchanged. The source code of each is available under the Mozilla Public License 2.0 (https://mozilla.org/MPL/2.0/) at the address that stands with it, under the tag of its version.",
+    says: "These packages are used unchanged. The source code of each is available under the Mozilla Public License 2.0 (https://mozilla.org/MPL/2.0/) at the listed address, under the tag of its version.",
     saySource: sourceOfMpl,
   },
   {

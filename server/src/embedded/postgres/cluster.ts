@@ -33,7 +33,7 @@ const explainInitFailure = (folder: string, output: string): EmbeddedError => {
   }
   const lines = output.split("\n").filter((line) => /error|fatal|could not/i.test(line));
   return new EmbeddedError(
-    `The database in ${folder} could not be made (${lines.at(-1)?.trim() ?? "no reason given"}): mend that and start again, or set DATABASE_URL.`,
+    `The database in ${folder} could not be created (${lines.at(-1)?.trim() ?? "no reason given"}): fix that and start again, or set DATABASE_URL.`,
   );
 };
 

@@ -77,7 +77,7 @@ const waitUntilReady = async (
     }
     if (silentProbes >= LEAST_SILENT_PROBES && performance.now() - lastSign > silenceLimitMilliseconds) return "silent";
     if (performance.now() > nextProgress) {
-      progress("PostgreSQL is recovering what was written before it was killed");
+      progress("PostgreSQL is recovering after it was killed");
       nextProgress += PROGRESS_EVERY_MILLISECONDS;
     }
     await delay(PROBE_MILLISECONDS);
@@ -117,7 +117,7 @@ const explainStartFailure = (
   if (line === undefined) return "again";
   const reason = line.replace(/^.*?(FATAL|PANIC|LOG):\s*/, "").trim();
   return new EmbeddedError(
-    `PostgreSQL does not start on ${folder} (${reason}): mend that, restore the folder from a copy, or set DATABASE_URL.`,
+    `PostgreSQL does not start on ${folder} (${reason}): fix that, restore the folder from a copy, or set DATABASE_URL.`,
   );
 };
 
@@ -187,7 +187,7 @@ export const openServer = async (options: OpenServerOptions): Promise<RunningPar
     const failure = explainStartFailure(options, access.port, readLogFrom(logPath, logOffset));
     if (failure !== "again") throw failure;
     const ended = endOrphans(dataFolder);
-    if (ended > 0) log.warn({ processes: ended }, "ended what a killed embedded database had left running");
+    if (ended > 0) log.warn({ processes: ended }, "ended processes left by a killed embedded database");
     await delay(RETRY_MILLISECONDS);
   }
   throw new EmbeddedError(

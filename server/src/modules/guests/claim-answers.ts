@@ -16,7 +16,7 @@ const LONGEST_CODE = 20;
 const LinkSecret = z
   .string()
   .max(LONGEST_SECRET)
-  .describe("What stands behind the # of the guest link. Send it in the body only: addresses are logged");
+  .describe("The part of the guest link after the #. Send it in the body only: addresses are logged");
 
 const ClaimCode = z
   .string()
@@ -28,7 +28,7 @@ export const ClaimView = z.object({
   state: z
     .enum(["open", "claiming", "claimed", "locked", "expired", "closed", "funding", "failed"])
     .describe(
-      "open: it can be claimed; claiming: a claim is under way; locked: the buyer has to unlock it; closed: its money has gone back; funding: its budget is on the way; failed: it was never funded",
+      "open: it can be claimed; claiming: a claim is pending; locked: the buyer must unlock it; closed: its money was returned; funding: its budget is on the way; failed: it was never funded",
     ),
   budgetUsdc: DecimalAmount,
   expiresAt: Time.describe("It can be claimed until then"),
@@ -42,7 +42,9 @@ export const ClaimView = z.object({
   travelerMissing: z
     .array(z.string())
     .nullable()
-    .describe("What the guest still has to say to be booked, once the trip is claimed; null: the trip names no guest"),
+    .describe(
+      "Details that the guest must still give for a booking, once the trip is claimed; null: the trip names no guest",
+    ),
   txHash: z.string().nullable().describe("The claim's transaction"),
   chainId: z.int(),
   sandbox: z.boolean().describe("True: development money on a development chain"),

@@ -184,7 +184,7 @@ function wrongChain(chainId: number): Failure {
 
 function refuseContracts(chain: Chain, guestWallet: Hex): void {
   if (!isChainContract(chain, guestWallet)) return;
-  throw invalidInput([{ path: "guestWallet", message: "is one of the network's contracts, and nobody's wallet" }]);
+  throw invalidInput([{ path: "guestWallet", message: "is one of the network's contracts, not a wallet" }]);
 }
 
 /** Compares in constant time, whatever the texts and their lengths. */

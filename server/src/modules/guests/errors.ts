@@ -14,8 +14,8 @@ export const guestClaimErrors = {
 /** For the route by which a guest names the traveler; not for tools. */
 const guestTravelerErrors = {
   not_claimed: "The trip has not been claimed yet. Claim it first.",
-  no_guest_traveler: "The trip was not prefunded for a guest: the buyer says who travels.",
-  traveler_given: "Who travels has been said already. The buyer can change it: ask them.",
+  no_guest_traveler: "The trip was not prefunded for a guest: the buyer names the traveler.",
+  traveler_given: "The traveler was already named. Ask the buyer to change it.",
 } as const;
 
 const texts = { ...guestClaimErrors, ...guestTravelerErrors };

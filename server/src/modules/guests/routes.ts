@@ -44,7 +44,7 @@ const viewClaim = definePublicRoute({
   tag: "escrow",
   summary: "Look at a trip with its guest link",
   description:
-    "What a guest sees who has the link. A POST, so that the link's secret stands in no address. 404 also for a secret of another trip; nothing is counted.",
+    "The trip as the holder of the link sees it. A POST, so that the link's secret is in no address. 404 also for the secret of another trip; nothing is counted.",
   limitByAddress: "requests",
   params: ClaimPath,
   body: ViewBody,
@@ -88,7 +88,7 @@ const claim = definePublicRoute({
   tag: "escrow",
   summary: "Claim a trip with its guest link",
   description:
-    "Binds the guest's wallet to the trip, once, and waits until the chain has it. The same wallet again gets the first answer. `reason` of a 409 says what stands against it; a wrong code is counted, and `attemptsLeft` says how many are left. Without a charge.",
+    "Binds the guest's wallet to the trip, once, and waits until the chain has it. The same wallet again gets the first answer. `reason` of a 409 says why it is refused; a wrong code is counted, and `attemptsLeft` says how many attempts are left. Free of charge.",
   limitByAddress: "requests",
   params: ClaimPath,
   body: ClaimBody,
@@ -123,9 +123,9 @@ const giveClaimTraveler = definePublicRoute({
   method: "POST",
   path: "/api/claims/:tripId/traveler",
   tag: "escrow",
-  summary: "Say who travels on a claimed trip",
+  summary: "Name the traveler of a claimed trip",
   description:
-    "The guest of a trip that was prefunded for one says who travels, after the claim and once; the buyer changes it later by PUT /api/travelers/{userId}. Runs that wait for it go on. `reason` of a 409 says what stands against it; a wrong code is counted as in a claim. Free of charge.",
+    "The guest of a trip that was prefunded for one names the traveler, once and after the claim; later the buyer changes it with PUT /api/travelers/{userId}. Runs that wait for this continue. `reason` of a 409 says why it is refused; a wrong code is counted as in a claim. Free of charge.",
   limitByAddress: "requests",
   params: ClaimPath,
   body: TravelerBody,

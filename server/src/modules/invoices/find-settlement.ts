@@ -48,7 +48,7 @@ export async function findSettlement(
   if (step === undefined || recorded === undefined) {
     throw fail("settlement_unknown", {
       detail:
-        "The booking was paid out by a transaction of somebody else, of which there is no record. It cannot be invoiced here.",
+        "The booking was paid out by someone else's transaction, of which there is no record. It cannot be invoiced here.",
     });
   }
   if (recorded.state !== "confirmed") throw fail("settlement_not_final");

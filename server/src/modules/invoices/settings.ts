@@ -14,7 +14,7 @@ const Series = z
 
 const Party = z.strictObject({
   name: Line.describe("Legal name"),
-  addressLines: z.array(Line).min(1).max(MOST_LINES).describe("As they stand on a letter, without the country"),
+  addressLines: z.array(Line).min(1).max(MOST_LINES).describe("As on a letter, without the country"),
   countryCode: z.string().regex(/^[A-Z]{2}$/, "must be an ISO 3166 code of two letters, such as DE"),
   taxId: z.string().trim().min(1).max(40).exactOptional().describe("VAT or other tax number"),
   email: Email.exactOptional(),
@@ -56,11 +56,11 @@ const isTimeZone = (name: string): boolean => {
 };
 
 export const InvoicingSettings = z.strictObject({
-  seller: Party.describe("Who sells to the buyer: you, or whom you invoice for"),
+  seller: Party.describe("The seller: you, or the party for whom you invoice"),
   buyer: Party.extend({
     reference: Line.exactOptional().describe("Purchase order or cost centre that the buyer wants to read"),
   }),
-  language: z.string().max(35).default("en").describe("Of the buyer, as a BCP 47 tag, such as de or pt-BR"),
+  language: z.string().max(35).default("en").describe("The buyer's language as a BCP 47 tag, such as de or pt-BR"),
   timeZone: z
     .string()
     .max(64)

@@ -65,7 +65,7 @@ async function inUsdc(
   const rate = perEuro.get("USD");
   if (rate === undefined) {
     throw new Failure("unavailable", {
-      detail: `There is no rate of ${token} for USDC now. Send the call again later.`,
+      detail: `There is no exchange rate from ${token} to USDC now. Send the call again later.`,
     });
   }
   const unit = 1_000_000n;

@@ -34,30 +34,30 @@ const BudgetFields = z.strictObject({
     .string()
     .refine(isAmount, { message: "must be a decimal amount with at most 6 places, such as 2500" })
     .meta({ maxLength: 20 })
-    .describe("What is set aside, in USDC; not less than what is used and reserved"),
+    .describe("The budgeted amount in USDC; at least the used and reserved amount"),
   costCentre: z
     .string()
     .trim()
     .min(1)
     .max(64)
     .exactOptional()
-    .describe("What you book it to; it covers what the lists below say"),
+    .describe("Your accounting label; the lists below decide what it covers"),
   keyIds: ids(z.string().max(200))
     .exactOptional()
     .describe("Calls with these keys only, such as those of a cost centre; left out: with any"),
   travelerIds: ids(z.string().max(128))
     .exactOptional()
-    .describe("Calls for these users only, as userId names them (svc:<keyId> for a key's own); left out: for anybody"),
+    .describe("Only calls for these users, by userId (svc:<keyId> for a key's own); default: any"),
   tripIds: ids(z.string().regex(/^0x[0-9a-fA-F]{64}$/, "must be 0x and 64 hexadecimal digits"))
     .exactOptional()
-    .describe("What is committed to vendors out of these trips in escrow only; left out: all spending"),
+    .describe("Only money committed to vendors from these trips in escrow; default: all spending"),
   startsOn: IsoDate.exactOptional().describe("The first day in UTC; left out: since ever"),
   endsOn: IsoDate.exactOptional().describe("The last day in UTC; left out: without end"),
 });
 
 const BudgetAnswer = BudgetFields.extend({
   amountUsdc: DecimalAmount,
-  usedUsdc: DecimalAmount.describe("By calls that did what they spent it on"),
+  usedUsdc: DecimalAmount.describe("Spent by completed calls"),
   reservedUsdc: DecimalAmount.describe("For calls whose outcome is open"),
   leftUsdc: DecimalAmount,
 });
@@ -77,7 +77,7 @@ const readBudgetList = defineRoute({
   path: "/api/budgets",
   tag: "policy",
   summary: "List budgets",
-  description: "The tenant's budgets, by their ids, with what is used, reserved and left of each now.",
+  description: "The tenant's budgets by id, with the used, reserved and remaining amount of each.",
   scope: "policy:read",
   answers: { 200: { description: "The budgets.", schema: z.object({ budgets: z.array(BudgetAnswer) }) } },
   errors: {},
@@ -95,7 +95,7 @@ const writeBudget = defineRoute({
   tag: "policy",
   summary: "Set a budget",
   description:
-    "Makes a budget, or replaces the one that has its budgetId. From the next call on, each call that spends takes from every budget that covers it, and is refused with spend_limit_exceeded where one has too little left. What was used stays used when a budget is replaced.",
+    "Creates a budget, or replaces the one with its budgetId. From the next call on, each spending call uses every budget that covers it, and is refused with spend_limit_exceeded if one of them has too little left. Replacing a budget keeps its used amount.",
   scope: ADMINISTERS_POLICIES,
   body: BudgetFields,
   answers: { 200: { description: "The budget as it is now.", schema: BudgetAnswer } },
@@ -140,12 +140,12 @@ async function requireOwn(
     const keyId = findKeyId(id);
     const isOwn =
       keyId === undefined ? isUserId(id) && (await identity.isUser(tenantId, id, environment)) : keys.has(keyId);
-    if (!isOwn) say(`travelerIds.${at}`, "is no user of this tenant; PUT /api/travelers/{userId} makes one");
+    if (!isOwn) say(`travelerIds.${at}`, "is not a user of this tenant; PUT /api/travelers/{userId} creates one");
   }
   for (const [at, id] of tripIds.entries()) {
     const tripId: Hex = `0x${id.slice(2).toLowerCase()}`;
     if ((await stores.trips.find(tenantId, environment, tripId)) === undefined)
-      say(`tripIds.${at}`, "is no trip of this tenant");
+      say(`tripIds.${at}`, "is not a trip of this tenant");
   }
   if (startsOn !== undefined && endsOn !== undefined && endsOn < startsOn)
     say("endsOn", "must not lie before startsOn");

@@ -15,11 +15,13 @@ export const MapAnswer = z.object({
   svgUrl: z.string().describe("Light or dark by the reader's device"),
   widthPixels: z.int(),
   heightPixels: z.int(),
-  expiresAt: z.string().describe("Whoever has the addresses can read the files until then"),
+  expiresAt: z.string().describe("Anyone with the addresses can read the files until then"),
   labelsNotDrawn: z
     .array(wordsOfOthers())
     .readonly()
-    .describe("Names that the pictures lack wholly or in part, for want of a font or of room; numbers stand there"),
+    .describe(
+      "Names missing from the pictures, wholly or in part, for lack of a font or of room; numbers replace them",
+    ),
   ground: ProviderProvenance.describe(
     "What lies below the route: osm-tiles with streets, natural-earth with coasts and borders, or schematic, a plain grid",
   ),

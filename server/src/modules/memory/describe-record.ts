@@ -13,13 +13,13 @@ const Entry = z.object({
   kind: z.enum(tripEntryKinds),
   text: z.string(),
   details: detailsOfOthers("Ids, hashes, amounts and states"),
-  userId: z.string().nullable().describe("Who acted; null: the service by itself, or the guest"),
+  userId: z.string().nullable().describe("The acting user; null: the service itself, or the guest"),
 });
 
 export const TripRecordAnswer = z.object({
-  summary: z.string().describe("What has become of the trip so far, for people"),
+  summary: z.string().describe("The trip's story so far, for people"),
   record: z.array(Entry).describe("Everything known of the trip, newest first; it is only added to"),
-  nextCursor: NextCursor.describe("Of the record; null on the last page"),
+  nextCursor: NextCursor.describe("Of the next page; null on the last page"),
 });
 
 /** The position of the previous page's last entry. */

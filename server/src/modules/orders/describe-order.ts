@@ -55,10 +55,10 @@ export const FlightNow = FlightTerms.extend({
   availableActions: z
     .array(z.string())
     .readonly()
-    .describe("Of cancel (cancel_order_quote) and change (request_order_change)"),
+    .describe("Some of cancel (cancel_order_quote) and change (request_order_change)"),
   voidWindowEndsAt: VoidWindow,
   passengers: NamedPassengers.describe(
-    "Whom passengerId stands for: id, givenName and familyName, cut as those of travelers",
+    "The persons behind passengerId: id, givenName and familyName, shortened like those of travelers",
   ),
 });
 

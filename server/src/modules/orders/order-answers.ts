@@ -12,7 +12,7 @@ export const Happened = z.object({ at: Time, details: Details });
 
 export const OrderStatus = z
   .enum(["held", "confirmed", "cancelled", "lapsed"])
-  .describe("held: unpaid, book_flight of its offer pays for it; lapsed: nobody paid for it in time");
+  .describe("held: unpaid, book_flight with its offer pays for it; lapsed: not paid in time");
 
 export const OrderSummary = z.object({
   orderId: z.string(),
@@ -22,12 +22,12 @@ export const OrderSummary = z.object({
   holdUntil: Time.nullable().describe(
     "Until when the airline holds or held it unpaid; null: it was paid at once, or not said",
   ),
-  pnr: wordsOfOthers("Of a stay, the reference that is shown there").nullable(),
+  pnr: wordsOfOthers("For a stay, the reference to show there").nullable(),
   ticketing: z
     .enum(["pending", "ticketed"])
     .nullable()
     .describe("null for a stay. The tickets of a cancelled order are void"),
-  totalAmount: z.string().describe("What it costs now, changes included"),
+  totalAmount: z.string().describe("The current price, including changes"),
   totalCurrency: z.string(),
   totalUsdc: z
     .string()

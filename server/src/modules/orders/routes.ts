@@ -19,7 +19,7 @@ const OrderAnswer = OrderSummary.extend({
   documents: z.array(Details).describe("Tickets and the like: type, number, passengerIds"),
   itineraryHash: z.string().nullable().describe("Names the order in escrow: itineraryHash of commit_booking"),
   ticketOrderHash: z.string().nullable().describe("For confirm_flight; null: not ticketed yet"),
-  itinerarySalt: z.string().describe("What the hashes were made with, so that you can show what they stand for"),
+  itinerarySalt: z.string().describe("The data behind the hashes, so that you can prove what they stand for"),
   externalId: z.string().nullable().describe("The escrow booking that was committed with itineraryHash"),
   slices: z
     .array(
@@ -42,7 +42,7 @@ const OrderAnswer = OrderSummary.extend({
     .describe("Empty for a stay"),
   scheduleChanges: z
     .array(z.object({ id: z.string(), detectedAt: z.string().nullable() }))
-    .describe("Changes that the airline made by itself and nobody has answered"),
+    .describe("The airline's own changes that are not answered yet"),
   changes: z.array(Happened),
   cancellation: Happened.nullable(),
   refunds: z.array(Happened).describe("Given back to the treasury wallet"),

@@ -6,7 +6,7 @@ const BANDS: readonly { fromMeters: number; risk: AltitudeRisk; advice: readonly
     fromMeters: 5_500,
     risk: "extreme",
     advice: [
-      "Nobody stays well here for long. Go only with guides, oxygen and a way down.",
+      "No one stays healthy here for long. Go only with guides, oxygen and a way down.",
       "Headache, nausea, confusion or breathlessness at rest: go down at once.",
     ],
   },

@@ -245,7 +245,7 @@ const whyNot: Readonly<Record<Exclude<ApprovalRefusal, "approval_required" | "in
   approval_used: "The approval of this call was used up before.",
   approval_expired: "The approval of this call has expired.",
   approval_price_changed: "The price has changed by more than its approval allows.",
-  approval_offer_changed: "What the call would do now is not what its approval was asked for.",
+  approval_offer_changed: "The call now differs from the one whose approval was requested.",
   approval_revoked: "The approval of this call was taken back.",
   approval_rejected: "A person has refused to approve this call.",
 };

@@ -154,7 +154,7 @@ const writePolicy = defineRoute({
   tag: "policy",
   summary: "Put a travel policy",
   description:
-    "Stores the document as the next version of the policy; older versions stay. Of the versions that are in force, the one that came into force last applies. A document that contradicts itself is refused with the place. The same document again stays the version that it is.",
+    "Stores the document as the next version of the policy; older versions are kept. The version that took effect last applies. A contradictory document is refused with the place. Storing the same document again keeps its version.",
   scope: ADMINISTERS_POLICIES,
   params: PolicyPath,
   body: PolicyBody,

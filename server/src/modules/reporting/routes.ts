@@ -30,7 +30,7 @@ const readUsageSums = defineRoute({
   tag: "usage",
   summary: "Sum usage by hour or day",
   description:
-    "What the tenant's usage records in the environment of the key add up to, newest first, without hours and days in which there were none. Sums stay when old records are removed.",
+    "Totals of the tenant's usage records in the environment of the key, newest first, without hours and days that have none. Totals are kept when old records are removed.",
   scope: "usage:read",
   query: z.object({
     ...pageQuery(z.string().refine(isTime, { message: CURSOR_MESSAGE })),
@@ -107,7 +107,7 @@ const readUsage = defineRoute({
   tag: "usage",
   summary: "List usage records",
   description:
-    "The tenant's usage records in the environment of the key, newest first, and what it spent there of its monthly cap.",
+    "The tenant's usage records in the environment of the key, newest first, and the used part of its monthly cap.",
   scope: "usage:read",
   query: z.object({
     ...pageQuery(z.string().regex(/^use_[0-9A-Z]{26}$/, CURSOR_MESSAGE)),

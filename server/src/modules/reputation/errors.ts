@@ -2,7 +2,7 @@ import { stepErrors } from "../escrow/index.ts";
 
 /** Errors for tools that read or write the agent registries; each tool declares those that apply. */
 export const registryErrors = {
-  chain_not_available: "This network has no registries of agents. Use a sandbox key.",
+  chain_not_available: "This network has no agent registries. Use a sandbox key.",
   agent_not_found: "There is no agent with this id. Check the id.",
 } as const;
 

@@ -50,7 +50,7 @@ export const CancellationResult = Refund.extend({
   chargedUsdc: DecimalAmount,
   refundedUsdc: DecimalAmount.describe("On its way to the treasury wallet"),
   ...ServicingTransfers.shape,
-  notRefundedBecause: z.string().nullable().default(null).describe("null: what is money comes back at the rate"),
+  notRefundedBecause: z.string().nullable().default(null).describe("null: all money is refunded at the rate"),
   ...OrderNow.shape,
 });
 

@@ -29,7 +29,7 @@ export const ChangeResult = SupplierResult.extend(ChangePrice.shape).extend({
   confirmedAt: z.string(),
   newTotalAmount: DecimalAmount.nullable()
     .default(null)
-    .describe("What the order costs now, as it was read back; null: the supplier does not answer now"),
+    .describe("The order's current price, as read back; null: the supplier does not answer now"),
   newTotalCurrency: z.string().nullable().default(null),
   chargedUsdc: DecimalAmount.describe("Taken from the treasury wallet"),
   refundedUsdc: DecimalAmount.describe("On its way to the treasury wallet"),

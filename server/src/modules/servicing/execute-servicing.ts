@@ -50,7 +50,7 @@ export async function executeServicing(
       findLive: () => stores.servicingActions.findLive(tenantId, environment, kind, subjectId),
       async prepare() {
         await requireMoving(stores.boundChains, environment);
-        progress?.("Checking what is to be done");
+        progress?.("Checking the request");
         const prepared = await request.prepare();
         const id = newId("act_", clock.now().epochMilliseconds, random);
         const intent = { id, tenantId, environment, callId, kind, subjectId, ...prepared, workerId: callId };
@@ -93,7 +93,7 @@ async function insertPaid(
 function outcomeUnknown(cause: unknown): Failure {
   return new Failure("outcome_unknown", {
     detail:
-      "The supplier has not said whether it did it. It is being found out, and what it costs stays held until then. " +
+      "The outcome at the supplier is not known yet. It is being looked up, and the cost stays held until then. " +
       "Call again with the same arguments: you get the result, never a second effect.",
     retryAfterSeconds: 10,
     ...(cause === undefined ? {} : { cause }),

@@ -45,9 +45,9 @@ export const SERVICING_PURPOSE = "servicing";
 /** Part of the answers that charge and refund. */
 export const ServicingTransfers = z.object({
   chargeTransferId: ChargeTransferId,
-  refundTransferId: z.string().nullable().default(null).describe("The same of what is given back"),
+  refundTransferId: z.string().nullable().default(null).describe("The same for the refund"),
   releasedUsdc: DecimalAmount.default("0.00").describe(
-    "What the supplier gave back of what a reservation in escrow was to pay: it owes that no more",
+    "The supplier's refund for the part that a reservation in escrow was to pay: it no longer owes that",
   ),
 });
 

@@ -83,7 +83,7 @@ export const AccommodationPicks = z.object({
   cheapest: z.string(),
   nearest: z.string().nullable(),
   whyNoNearest: z.string().optional().describe("Where nearest is null"),
-  cheapestRefundable: z.string().nullable().describe("null: no rate of those shown is given back in full"),
+  cheapestRefundable: z.string().nullable().describe("null: none of the rates shown is fully refundable"),
 });
 
 /** Picks the best of the accommodations shown, if there are several. A place that is only partly known has no nearest one. */

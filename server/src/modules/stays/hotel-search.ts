@@ -112,7 +112,7 @@ export const HotelsFound = SupplierResult.extend({
     .object({ adults: z.number(), childAges: z.array(z.number()).readonly(), rooms: z.number() })
     .describe("Whom the rates are for"),
   considered: z.number().describe("So many places the supplier has there"),
-  more: z.string().nullable().describe("How to see those that are not shown; null: there are none"),
+  more: z.string().nullable().describe("How to see the results that are not shown; null: there are none"),
   location: z.object({
     label: wordsOfOthers(),
     latitude: z.number(),

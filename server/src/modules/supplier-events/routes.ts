@@ -32,7 +32,7 @@ const receiveWebhook = definePublicRoute({
   tag: "orders",
   summary: "Receive an event of the supplier",
   description:
-    "For the supplier of flights and stays, which signs its events over the raw body. What is answered 200 is stored; the same event may come again.",
+    "For the supplier of flights and stays, which signs its events over the raw body. An event answered 200 is stored; the same event may come again.",
   limitByAddress: "refusals",
   mayRead({ header }, { webhookReceivers }: WebhookRoutePorts) {
     const signature = header(SIGNATURE);

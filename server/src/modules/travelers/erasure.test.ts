@@ -316,7 +316,7 @@ describe("erasing", () => {
     for (const { orderId } of [own, both]) {
       await service.sql(call, [orderId, "reserved", null]);
       const refused = await erase("user_answered", CONFIRMED);
-      expect([refused.status, refused.body.detail]).toEqual([409, expect.stringContaining("under way")]);
+      expect([refused.status, refused.body.detail]).toEqual([409, expect.stringContaining("is pending")]);
       await service.sql(call, [orderId, "captured", new Date()]);
     }
     expect((await erase("user_answered", CONFIRMED)).status).toBe(200);

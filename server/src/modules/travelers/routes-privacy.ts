@@ -17,7 +17,7 @@ const HeldRecords = z.object({
         bookingId: z.string(),
         kind: z.string().describe("flight or stay"),
         orderId: z.string().nullable(),
-        givenName: z.string().nullable().describe("As it stands on the booking; null: the person booked for others"),
+        givenName: z.string().nullable().describe("As on the booking; null: the person booked for others"),
         familyName: z.string().nullable(),
         createdAt: z.string().meta({ format: "date-time" }),
       }),
@@ -41,15 +41,15 @@ const ErasedAnswer = z.object({
   kept: z.array(z.string()).describe("What stays, without the person"),
 });
 
-const BUSY = "A call, a booking or a run of this traveler is under way. Send the request again when it has ended.";
+const BUSY = "A call, a booking or a run of this traveler is pending. Send the request again when it has ended.";
 const WORKS_FOR_TENANT =
   "This user works for the tenant and may decide approvals. The operator removes such a user first: npm run user -- remove.";
 const NO_SUCH_TRAVELER = "This tenant has no traveler with this id.";
 const KEPT = [
-  "Bookings, payments, trips, ratings and usage records, as money was moved by them: a mark stands in place of the person.",
+  "Bookings, payments, trips, ratings and usage records, as they moved money: a mark replaces the person.",
   "Invoices as they were issued, with the files made of them, as records of accounting: the operator decides for how long.",
-  "What was written to a public chain, where nothing names the person.",
-  "What the supplier, the airline or the hotel holds of the booking and the customer: ask them.",
+  "Data on a public chain, where nothing names the person.",
+  "Data that the supplier, the airline or the hotel holds about the booking and the customer: ask them.",
 ];
 
 const exportTraveler = defineRoute({
@@ -57,7 +57,7 @@ const exportTraveler = defineRoute({
   method: "GET",
   path: "/api/travelers/:userId/export",
   tag: "travelers",
-  summary: "Export what is held of a traveler",
+  summary: "Export everything held about a traveler",
   description: "Everything that this service holds of one of the tenant's users, in the environment of the key.",
   scope: "travelers:read",
   params: TravelerPath,
@@ -78,7 +78,7 @@ const eraseTraveler = defineRoute({
   tag: "travelers",
   summary: "Erase a traveler",
   description:
-    "Deletes the profile, its customers and the user, and takes the person out of all records that stay. It cannot be undone. A traveler with bookings that are still ahead is erased with confirmFutureBookings=true only: the bookings stay valid, and changing or cancelling them no longer shows who travels.",
+    "Deletes the profile, its customers and the user, and removes the person from all records that stay. It cannot be undone. A traveler with upcoming bookings is erased only with confirmFutureBookings=true: the bookings stay valid, and changing or cancelling them no longer shows who travels.",
   scope: "travelers:write",
   params: TravelerPath,
   query: z.object({
@@ -92,7 +92,7 @@ const eraseTraveler = defineRoute({
   errors: {
     not_found: NO_SUCH_TRAVELER,
     conflict:
-      "A call, a booking or a run of this traveler is under way, or orders are still ahead, which `orders` names. Wait for it to end, or send confirmFutureBookings=true. Or budgets and policies name the traveler, which `rules` lists: a person with policy:administer takes the traveler out of them first.",
+      "A call, a booking or a run of this traveler is pending, or there are upcoming orders, which `orders` lists. Wait for it to end, or send confirmFutureBookings=true. Or budgets and policies name the traveler, which `rules` lists: a person with policy:administer must remove the traveler from them first.",
   },
   example: { answer: { userId: "user_ada", erased: true, kept: KEPT } },
   async run({ principal, params: { userId }, query, fail }, { personalData }: PrivacyPorts) {

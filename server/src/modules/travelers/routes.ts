@@ -67,7 +67,7 @@ export const writeTraveler = defineRoute({
   tag: "travelers",
   summary: "Replace a traveler profile",
   description:
-    "Creates the user when it is new. The body replaces the profile: a field that is left out is gone. Document numbers are encrypted at rest.",
+    "Creates a new user if necessary. The body replaces the profile: omitted fields are removed. Document numbers are encrypted at rest.",
   scope: "travelers:write",
   params: TravelerPath,
   body: TravelerBody,

@@ -22,7 +22,7 @@ export async function acceptOutgoing(
   const receipt = await chain.receipt(transactionHash);
   if (receipt === undefined) {
     throw new Failure("not_found", {
-      detail: `The transaction ${transactionHash} is in no block of ${environment} that counts.`,
+      detail: `The transaction ${transactionHash} is in no confirmed block of ${environment}.`,
     });
   }
   if ((await stores.chainTransactions.knownHashes(environment, [receipt.hash])).has(receipt.hash)) {

@@ -29,7 +29,7 @@ export async function describeWallet(
   return {
     facts: { wallet: { address: wallet?.address ?? null, ...Object.fromEntries(purses) } },
     missing: isStopped
-      ? [{ what: "Money stands still on this network.", how: "The operator looks into the difference: npm run books." }]
+      ? [{ what: "Money is stopped on this network.", how: "The operator looks into the difference: npm run books." }]
       : [],
   };
 }

@@ -34,7 +34,7 @@ export function requireAddress(text: string): Hex {
 }
 
 const FORM_MESSAGE = "must be 0x and 40 hexadecimal digits";
-const NOBODY_MESSAGE = "must not be the zero address, which nobody has";
+const NOBODY_MESSAGE = "must not be the zero address";
 const isForm = (text: string): boolean => ADDRESS.test(text);
 /** A malformed address is already refused by its pattern. */
 const isSomebody = (text: string): boolean => !isForm(text) || readAddress(text) !== undefined;

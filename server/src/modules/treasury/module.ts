@@ -87,7 +87,7 @@ export const treasuryModule = defineModule({
   gauges: ({ ledgerReconcilers }) => [
     {
       name: "wayfare_ledger_chain_difference_micro",
-      help: "By how much the books and the chain disagree, in micro-units, when they were last compared. Anything but 0 stops money.",
+      help: "Difference between ledger and chain in micro-units at the last comparison. Anything but 0 stops money.",
       labelNames: ["network", "token"],
       read: () =>
         listEnvironments(ledgerReconcilers).flatMap(([environment, reconciler]) =>

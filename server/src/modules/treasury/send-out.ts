@@ -48,9 +48,9 @@ const WAIT_MILLISECONDS = 40_000;
 /** Errors for tools that send. */
 export const sendOutErrors = {
   chain_not_available: "This network lacks the token or the contract. Nothing was done. Use USDC, or a sandbox key.",
-  insufficient_balance: "The wallet's available balance is too low. Add what is missing and call again.",
+  insufficient_balance: "The wallet's available balance is too low. Add the missing amount and call again.",
   settlement_stopped:
-    "Payments are stopped until the operator has resolved a difference in the books. No money was moved; call again later.",
+    "Payments are stopped until the operator has resolved a difference in the ledger. No money was moved; call again later.",
   transfer_in_progress:
     "The transfer is stored and will be carried out; its outcome is not known yet. Do not send it again, except with the same Idempotency-Key.",
   transfer_reverted: "The chain refused the transfer. No money was moved; it is available again.",

@@ -295,7 +295,7 @@ describe("npm run chain", () => {
     [["treasury", "--network", "sandbox", "tenant_none"], 1, /There is no tenant tenant_none/],
     [["accept", "--network", "sandbox"], 2, /<transactionHash> is missing/],
     [["accept", "--network", "sandbox", "0x12"], 2, /64 hexadecimal digits/],
-    [["accept", "--network", "sandbox", `0x${"a".repeat(64)}`], 1, /is in no block/],
+    [["accept", "--network", "sandbox", `0x${"a".repeat(64)}`], 1, /is in no confirmed block/],
     [["resum"], 2, /Did you mean resume/],
   ])("%j is answered with what is wrong", async (args, code, message) => {
     const outcome = await chain(...args);

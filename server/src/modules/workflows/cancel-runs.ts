@@ -6,7 +6,7 @@ import type { Run } from "./runs.ts";
 import { waitForRun } from "./wait-for-run.ts";
 
 export const LOSS_NOT_ACCEPTED =
-  "Cancelling would lose money: orders says what comes back and what does not. Nothing was changed. Send acceptLoss: true to cancel anyway.";
+  "Cancelling would lose money: orders says what is refunded and what is lost. Nothing was changed. Send acceptLoss: true to cancel anyway.";
 
 type Parts = Pick<RunParts, "stores" | "workflowRunner">;
 
@@ -70,6 +70,6 @@ function lossNotAccepted(orders: readonly OrderEnd[], buyingRunId?: string): Fai
   const detail =
     buyingRunId === undefined
       ? `Cancelling would lose ${lostUsdc} USDC: ${said}. Nothing was changed. Send acceptLoss: true to cancel nevertheless.`
-      : `The run ${buyingRunId} is just paying for something, and nobody knows yet what undoing that would lose. Nothing was changed. Cancel it in a moment, or send acceptLoss: true.`;
+      : `The run ${buyingRunId} is just paying for something, and the loss of undoing that is not known yet. Nothing was changed. Cancel it in a moment, or send acceptLoss: true.`;
   return new Failure("loss_not_accepted", { detail, extra: { orders, refundedUsdc, lostUsdc } });
 }

@@ -80,7 +80,7 @@ async function customerProblems(
   const issues: Issue[] = [];
   for (const [index, id] of (Array.isArray(customerUserIds) ? customerUserIds : []).entries()) {
     if ((await travelers.findUserByCustomerId(tenantId, String(id), environment)) !== undefined) continue;
-    const message = "is none of your customer users; ensure_flight_customer gives the id";
+    const message = "is not one of your customer users; ensure_flight_customer gives the id";
     issues.push({ path: `customerUserIds.${index}`, message });
   }
   return issues;

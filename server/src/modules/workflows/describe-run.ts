@@ -11,7 +11,7 @@ const TimelineStep = z.object({
   attempt: z.int(),
   startedAt: z.string(),
   endedAt: z.string().nullable(),
-  remindedAt: z.string().nullable().describe("Of a pause: when whoever can resolve it was reminded"),
+  remindedAt: z.string().nullable().describe("For a pause: when those who can resolve it were reminded"),
   priceMicroUsdc: z.string().nullable().describe("What the call cost"),
   meterId: z.string().nullable().describe("Of its usage record"),
   code: z.string().nullable().describe("Error code of a step that failed, or of its last attempt"),
@@ -34,16 +34,16 @@ export const RunAnswer = RunSummary.extend({
   pauseReason: z.string().nullable(),
   decidedBy: z.enum(["caller", "person", "service"]).nullable().describe("Who may resolve the pause"),
   expects: z.record(z.string(), z.unknown()).nullable().describe("JSON Schema of the resolution"),
-  shown: detailsOfOthers("What is to be decided about").nullable(),
+  shown: detailsOfOthers("The subject of the decision").nullable(),
   expiresAt: z.string().nullable().describe("When the pause ends by itself"),
   onTimeout: z.record(z.string(), z.unknown()).nullable().describe("The resolution that it then has"),
   result: z.unknown().describe("null unless completed"),
   failure: z
     .unknown()
     .describe(
-      "null unless failed: code, detail, what was undone and what was not, of each order that was undone what came back and what was lost, of each reservation whether its money is back in the trip's budget (returnedTo trip) or in the wallet, and in next whether the run can be started again",
+      "null unless failed: code, detail, the steps undone and not undone, the refund and loss of each undone order, for each reservation whether its money is back in the trip's budget (returnedTo trip) or in the wallet, and in next whether the run can be started again",
     ),
-  totalPriceMicroUsdc: z.string().describe("Of all calls of the run so far, each by its own price"),
+  totalPriceMicroUsdc: z.string().describe("Total of the run's calls so far, at their prices"),
   steps: z.array(TimelineStep),
 });
 

@@ -115,17 +115,19 @@ const resumeWorkflow = defineInternalRoute({
   tag: "workflows",
   summary: "Resume a paused run",
   description:
-    "Gives the resolution that the pause expects. For a claim or tickets the trip or the supplier is asked whether it is so. A pause that a person decides takes a token with approvedBy, or the key of a person who may decide approvals. Answers like a start.",
+    "Resolves the pause. For a claim or tickets, the trip or the supplier must confirm it. A pause that a person decides requires a token with approvedBy, or the key of a person who may decide approvals. Answers like a start.",
   scope: "workflows:spend",
   body: z.strictObject({
     sessionId: z.string().regex(SESSION_ID, "must be the sessionId of a paused run"),
-    resolution: Input.describe("status, what else `expects` names, and approvedBy: who decided"),
+    resolution: Input.describe(
+      "status, the other members that `expects` names, and approvedBy: the person who decided",
+    ),
   }),
   answers: { 200: { description: "The run.", schema: RunAnswer } },
   errors: {
     not_found: "There is no such session of a paused run.",
     session_closed: "The pause was resolved before, or its time is over.",
-    may_not_decide: "Who asked does not approve, and the policy says which role does.",
+    may_not_decide: "The requester may not approve, and the policy names the role that may.",
     conflict:
       "The run waits for a claim or for tickets, and the trip or the supplier does not confirm the resolution. The run stays paused.",
     unavailable: "The claim or the tickets could not be looked up. Send the request again.",
@@ -193,7 +195,7 @@ const cancelRun = defineInternalRoute({
   tag: "workflows",
   summary: "Cancel a run",
   description:
-    "The run undoes what it did and ends as failed with the code run_cancelled. Where that loses money, such as the price of an order that gives nothing back, nothing is changed unless acceptLoss is true. Answers like a start.",
+    "The run undoes its steps and ends as failed with the code run_cancelled. If that loses money, such as the price of a non-refundable order, nothing is changed unless acceptLoss is true. Answers like a start.",
   scope: "workflows:spend",
   params: RunPath,
   body: z.strictObject({

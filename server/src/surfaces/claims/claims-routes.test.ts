@@ -146,7 +146,7 @@ describe("a claim", () => {
     ["a stray member", { linkSecret: "x", guestWallet: WALLET, claimcode: "1" }, 400, "invalid_input"],
     ["no wallet", { linkSecret: "x" }, 400, "invalid_input"],
     ["half a wallet", { linkSecret: "x", guestWallet: "0x12" }, 400, "invalid_input"],
-    ["nobody's wallet", { linkSecret: "x", guestWallet: `0x${"0".repeat(40)}` }, 400, "invalid_input"],
+    ["not a wallet", { linkSecret: "x", guestWallet: `0x${"0".repeat(40)}` }, 400, "invalid_input"],
     ["a code that is a number", { linkSecret: "x", guestWallet: WALLET, claimCode: 123456 }, 400, "invalid_input"],
     ["a long secret", { linkSecret: "x".repeat(201), guestWallet: WALLET }, 400, "invalid_input"],
     ["a long body", { linkSecret: "x".repeat(5_000), guestWallet: WALLET }, 413, "too_large"],

@@ -38,7 +38,7 @@ export async function answerBatch(
 function findRefusal(messages: readonly unknown[], request: HttpRequest): string | undefined {
   const version = request.header("mcp-protocol-version");
   if ((version !== undefined && version !== BATCH_VERSION) || messages.some(isModernMessage)) {
-    return `Batches exist in revision ${BATCH_VERSION} only. Send each message in a request of its own.`;
+    return `Batches exist in revision ${BATCH_VERSION} only. Send each message in a separate request.`;
   }
   if (messages.length === 0) return "The batch is empty. Send at least one message.";
   if (messages.length > MOST_MESSAGES) return `The batch has more than ${MOST_MESSAGES} messages. Send fewer at once.`;

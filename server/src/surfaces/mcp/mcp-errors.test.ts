@@ -97,7 +97,7 @@ describe("an unknown tool", () => {
   test.each(["swap_tokens", "cancel_flight", "book_trip", "read_balance"])(
     "%s is offered nothing that does something else",
     async (name) => {
-      await expect(agent.call(name)).rejects.toThrow(/there is no tool of this name\.$/);
+      await expect(agent.call(name)).rejects.toThrow(/there is no tool with this name\.$/);
     },
   );
 });

@@ -26,7 +26,7 @@ export function findHeaderMismatch(
     if (decoded === undefined) return { header: name, body: "the header is not valid Base64 of UTF-8" };
     const equal =
       typeof value === "number" ? DECIMAL.test(decoded) && Number(decoded) === value : decoded === String(value);
-    if (!equal) return { header: name, body: `the header does not say what the body's ${argument} says` };
+    if (!equal) return { header: name, body: `the header contradicts the body's ${argument}` };
   }
   return undefined;
 }

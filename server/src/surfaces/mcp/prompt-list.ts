@@ -35,7 +35,7 @@ export function createPromptList(prompts: readonly Prompt[], extras: McpExtras |
       if (prompt !== undefined) return prompt.get(given, context);
       const near = nearest(name, [...offered.keys()]);
       const hint = near === undefined ? "" : ` Did you mean "${near}"?`;
-      throw new ProtocolError(ProtocolErrorCode.InvalidParams, `There is no prompt of this name.${hint}`);
+      throw new ProtocolError(ProtocolErrorCode.InvalidParams, `There is no prompt with this name.${hint}`);
     },
   };
 }

@@ -137,7 +137,7 @@ function unknownTool(name: string, catalog: Catalog, extraNames: readonly string
   const data = { code: "tool_not_found", ...(near === undefined ? {} : { nearest: near }) };
   return new ProtocolError(
     ProtocolErrorCode.InvalidParams,
-    `Unknown tool: there is no tool of this name.${hint}`,
+    `Unknown tool: there is no tool with this name.${hint}`,
     data,
   );
 }

@@ -172,6 +172,6 @@ const Mine = z.object({ metadata: z.object({ booking_id: z.string() }) });
 
 function paidAlready(): Failure {
   return new Failure("booking_rejected", {
-    detail: "The order is paid already. Cancel it through a cancellation quote, which says what is refunded.",
+    detail: "The order is already paid. Cancel it with a cancellation quote, which states the refund.",
   });
 }

@@ -11,7 +11,7 @@ import { toBags, toSeats, WireOfferServices, WireSeatMap } from "./map-ancillari
 
 function unavailable(serviceId: string, why: string): Failure {
   return new Failure("service_not_available", {
-    detail: `${why} Nothing was booked; call list_flight_ancillaries again and choose from what it lists.`,
+    detail: `${why} Nothing was booked; call list_flight_ancillaries again and choose from its list.`,
     extra: { serviceId },
   });
 }

@@ -170,7 +170,7 @@ export class ChainIndexer {
   async #isSameChain(indexed: ChainBlock): Promise<boolean> {
     const block = await this.#options.chain.block(indexed.number);
     if (block === undefined || block.hash === indexed.hash) return block !== undefined;
-    await this.#stop("The chain has dropped a block whose movements are in the books.", {
+    await this.#stop("The chain has dropped a block whose movements are in the ledger.", {
       blockNumber: indexed.number.toString(),
       expected: indexed.hash,
       found: block.hash,

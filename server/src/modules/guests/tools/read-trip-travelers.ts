@@ -14,7 +14,7 @@ const NOBODY: TravelerProfile = { loyaltyProgrammeAccounts: [], passports: [] };
 const Traveler = z.object({
   userId: z.string().describe("For save_traveler"),
   customerUserId: z.string().nullable(),
-  isGuest: z.boolean().describe("The guest of the trip, who can also say it on the page behind guestLink"),
+  isGuest: z.boolean().describe("The guest of the trip, who can also give the details on the page of guestLink"),
   givenName: wordsOfOthers().nullable().describe("null: unknown, or the key lacks travelers:read"),
   familyName: wordsOfOthers().nullable(),
   missingForFlights: z.array(z.string()).describe("Fields for save_traveler"),
@@ -24,7 +24,7 @@ export const readTripTravelers = defineTool({
   name: "read_trip_travelers",
   title: "Read who travels",
   summary:
-    "Show who travels if a workflow books for a trip, and what their profiles lack: its guest if it was prefunded for one, otherwise the caller.",
+    "Show who travels if a workflow books for a trip, and the missing fields of their profiles: its guest if it was prefunded for one, otherwise the caller.",
   area: "escrow",
   effect: "read",
   price: 500n,
@@ -37,7 +37,7 @@ export const readTripTravelers = defineTool({
       .array(z.string())
       .max(9)
       .default([])
-      .describe("icu_…: all who travel, or those who travel with the first one"),
+      .describe("icu_…: all travelers, or those who accompany the first one"),
   }),
   output: z.object({
     tripId: z.string(),

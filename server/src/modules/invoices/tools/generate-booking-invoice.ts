@@ -21,7 +21,9 @@ const Files = z.object({
   currency: z.string(),
   issuedOn: z.string(),
   eInvoice: z.object({ available: z.boolean(), reason: z.string().nullable() }),
-  charactersNotShown: z.string().describe("What the fonts of the PDF lack: boxes stand there; the JSON has everything"),
+  charactersNotShown: z
+    .string()
+    .describe("Characters that the PDF's fonts lack, shown as boxes; the JSON has all of them"),
 });
 
 const errors = {
@@ -55,12 +57,12 @@ export const generateBookingInvoice = defineTool({
     orderId: z.string().nullable().describe("The order that the booking pays for; null: one of your own vendors"),
     settleTxHash: z.string(),
     dueOn: z.string(),
-    filesExpireAt: z.string().describe("Whoever has an address can read the file until then"),
-    creditNotes: z.array(Files).describe("Of refunds after the settlement, oldest first"),
+    filesExpireAt: z.string().describe("Anyone with an address can read the file until then"),
+    creditNotes: z.array(Files).describe("For refunds after the settlement, oldest first"),
     creditNoteWaiting: z
       .object({ code: z.enum(["e_invoice_refused", "e_invoice_not_checked"]), text: z.string() })
       .nullable()
-      .describe("Why a refund has no credit note yet, and what to mend; it is issued once that is mended"),
+      .describe("Why a refund has no credit note yet, and what to fix; it is issued once that is fixed"),
     notGiven: z
       .array(z.enum(["seller", "buyer"]))
       .describe("Missing on a sandbox invoice; the invoicing settings have them"),

@@ -39,7 +39,7 @@ export const listMovements = defineTool({
           at: z.string(),
           direction: z.enum(["in", "out"]),
           kind: MovementKind,
-          text: wordsOfOthers("What it was for: the flight, stay or step of a trip", LONGEST_TEXT),
+          text: wordsOfOthers("Its purpose: the flight, stay or step of a trip", LONGEST_TEXT),
           token: z.enum(tokenSymbols),
           amount: DecimalAmount,
           counterpart: z
@@ -48,7 +48,7 @@ export const listMovements = defineTool({
             .describe("collection: the service; trip_budget: the escrow; or an address"),
           state: MovementState,
           orderId: z.string().nullable(),
-          bookingId: z.string().nullable().describe("Of the order, bkg_…, or in escrow, 0x…"),
+          bookingId: z.string().nullable().describe("Of the order (bkg_…) or in escrow (0x…)"),
           tripId: z.string().nullable(),
           transferId: z.string().nullable().describe("For read_transaction; null: not sent by you"),
           txHash: z.string().nullable().describe("null: not signed yet"),
@@ -57,7 +57,7 @@ export const listMovements = defineTool({
       .readonly(),
     pageSums: z
       .array(z.object({ token: z.enum(tokenSymbols), in: DecimalAmount, out: DecimalAmount }))
-      .describe("Of the movements on this page; what was reverted is left out"),
+      .describe("Totals of this page, without reverted movements"),
     nextCursor: NextCursor,
   }),
   errors: {},

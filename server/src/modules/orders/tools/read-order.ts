@@ -112,7 +112,7 @@ const sayAway = ({ readAt, createdAt }: z.output<typeof OrderSummary>): string =
 function sayAirlineChange({ scheduleChanges }: Awaited<ReturnType<typeof readFlightNow>>): string[] {
   if (scheduleChanges.length === 0) return [];
   return [
-    "The airline has changed its flights, as scheduleChanges shows. While nobody has answered that, cancelling can give back more than its conditions say.",
+    "The airline has changed its flights, see scheduleChanges. Until that is answered, cancelling can refund more than the conditions say.",
   ];
 }
 

@@ -297,7 +297,7 @@ function refusedClaim(reason: "insufficient_funds" | "payer_owes"): PaymentRefus
     reason,
     reason === "payer_owes"
       ? "The payer has answers that could not be paid. Send those signatures again, with the money in its account."
-      : "The payer has less than its calls under way cost together. Wait for them, or add money.",
+      : "The payer has less than its pending calls cost together. Wait for them, or add money.",
   );
 }
 

@@ -70,7 +70,7 @@ export function inProgress(): Failure {
 export function tooManyOpen(): Failure {
   return new Failure("rate_limited", {
     detail:
-      "The payer has as many payments under way as it may. Nothing was taken; wait for payments under way and send the same signature again.",
+      "The payer has the maximum number of pending payments. Nothing was taken; wait for pending payments and send the same signature again.",
     extra: { reason: "too_many_open" },
     retryAfterSeconds: 1,
   });

@@ -33,7 +33,7 @@ export const elevationRiskBrief = defineTool({
   output: ProviderProvenance.extend({
     available: z.boolean(),
     reason: z.string().nullable().describe("Why it is not available"),
-    elevationMeters: z.number().nullable().describe("Of the point; near a known summit that of the summit"),
+    elevationMeters: z.number().nullable().describe("At the point; near a known summit, that of the summit"),
     elevationFeet: z.number().nullable(),
     errorMeters: z
       .number()
@@ -51,7 +51,7 @@ export const elevationRiskBrief = defineTool({
       .object({ lowestMeters: z.number(), highestMeters: z.number() })
       .nullable()
       .describe("Where elevationMeters is not known: between which heights the land around lies, by means of cells"),
-    basis: z.string().nullable().describe("What the elevation rests on, with its resolution"),
+    basis: z.string().nullable().describe("The source of the elevation, with its resolution"),
     measuredAtDistanceMeters: z
       .number()
       .nullable()

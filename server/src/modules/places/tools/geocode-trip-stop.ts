@@ -16,7 +16,7 @@ const Candidate = z.object({
   countryCode: z.string().nullable().describe("Null: of no country, such as the open sea"),
   precision: z
     .enum(["point", "address", "landmark", "neighborhood", "airport", "city", "region"])
-    .describe("What was found; city for a street or neighborhood that is not known"),
+    .describe("The kind of match; city for an unknown street or neighborhood"),
   timeZone: z.string().nullable().describe("IANA name"),
   unknownPart: z.string().nullable().describe("What of the text is not known here; the place is the wider one that is"),
 });
@@ -43,7 +43,7 @@ export const geocodeTripStop = defineTool({
     contradictionMeters: z
       .number()
       .nullable()
-      .describe("How far the coordinates in the text are from what it names; both are candidates then"),
+      .describe("Distance between the coordinates in the text and the place that it names; both are then candidates"),
     nearMatches: z.array(wordsOfOthers()).readonly().describe("Known names like it, when nothing was found"),
     note: z
       .string()

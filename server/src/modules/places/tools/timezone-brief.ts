@@ -45,7 +45,7 @@ export const timezoneBrief = defineTool({
     utcOffsetMinutes: z.number(),
     isDst: z.boolean(),
     localTime: z.string(),
-    nextTransition: ClockChange.nullable().describe("Null: no change of the clocks is known ahead"),
+    nextTransition: ClockChange.nullable().describe("Null: no future clock change is known"),
     changesAhead: z.array(ClockChange).readonly(),
     isLanguageFallback: z.boolean().describe("The name is English, as the language has none"),
   }),

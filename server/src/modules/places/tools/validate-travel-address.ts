@@ -16,7 +16,8 @@ const filled = (text: string | undefined): string | undefined => {
 export const validateTravelAddress = defineTool({
   name: "validate_travel_address",
   title: "Validate a travel address",
-  summary: "Check whether an address follows its country's format, what is missing, and what could not be verified.",
+  summary:
+    "Check whether an address follows its country's format, which parts are missing, and which could not be verified.",
   area: "trip",
   effect: "read",
   price: 1_000n,
@@ -48,7 +49,7 @@ export const validateTravelAddress = defineTool({
     problems: z
       .array(z.object({ field: z.string(), problem: z.string(), message: z.string() }))
       .readonly()
-      .describe("What to mend"),
+      .describe("What to fix"),
     formattedAddress: z.array(wordsOfOthers()).readonly().describe("Lines as the country writes them"),
     postalCodeExamples: z.array(z.string()).readonly(),
     knownCity: wordsOfOthers("The city that the locality was taken for").nullable(),

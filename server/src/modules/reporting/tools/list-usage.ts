@@ -14,7 +14,7 @@ export const listUsage = defineTool({
   name: "list_usage",
   title: "List usage",
   summary:
-    "What the tenant's calls, by all its users, have cost: one record per charged call before this one, newest first, sums by tool, and what is left of the monthly cap.",
+    "Show the costs of the tenant's calls, by all its users: one record per charged call before this one, newest first, totals by tool, and the rest of the monthly cap.",
   advice:
     "sums cover the requested days, or this month by default. settlementTxHash is the payment of a production call once settled; sandbox calls have none.",
   area: "usage",

@@ -26,7 +26,7 @@ const Input = z.strictObject({
   subjectAgentId: AgentId,
   stars: z.int().min(1).max(5),
   tag: Tag,
-  fromKind: z.enum(["org", "user"]).describe("Tenant and user are raters of their own"),
+  fromKind: z.enum(["org", "user"]).describe("Tenant and user are separate raters"),
   fromTenantId: z.string().optional(),
   fromUserId: z.string().optional().describe("Left out: the calling user"),
   tripId: EscrowId.optional(),

@@ -20,8 +20,8 @@ export const readValidation = defineTool({
     state: z.enum(["requested", "answered"]),
     agentId: z.string(),
     validatorAddress: z.string(),
-    isOwnersOwn: z.boolean().describe("The agent's owner is the validator: nobody else has looked at it"),
-    tag: wordsOfOthers("Words of who asked; null: not asked for through this service").nullable(),
+    isOwnersOwn: z.boolean().describe("The agent's owner is the validator: it is not an independent validation"),
+    tag: wordsOfOthers("The requester's text; null: not requested through this service").nullable(),
     response: z.number().nullable().describe("0: failed, 100: passed, null: not answered"),
     requestUri: z
       .string()

@@ -19,7 +19,7 @@ export const requestValidation = defineTool({
   name: "request_validation",
   title: "Request a validation",
   summary: "Ask a validator, on the chain, to check work of your own agent.",
-  advice: "list_validators lists whom you can ask; read_validation shows the answer.",
+  advice: "list_validators lists possible validators; read_validation shows the answer.",
   area: "reputation",
   effect: "write",
   price: 5_000n,

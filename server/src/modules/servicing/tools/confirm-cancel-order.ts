@@ -22,7 +22,7 @@ export const confirmCancelOrder = defineTool({
   uses: ["flights", "flightServicing", "stays", "stayBookings", "stores", "submission", "clock", "random"],
   input: z.strictObject({ cancellationId: z.string().describe("Of cancel_order_quote") }),
   output: CancellationResult.extend({
-    refundTxHash: ChargeTxHash.describe("Of what is given back, as refundTransferId"),
+    refundTxHash: ChargeTxHash.describe("For the refund, like refundTransferId"),
   }),
   errors: {
     ...supplierErrors,

@@ -31,7 +31,7 @@ const NOT_TICKETED =
 const NOT_BY_FARE =
   "The fare does not allow changes before departure. cancel_order_quote says what giving the order back would return.";
 const NOT_NOW =
-  "The airline takes no change of this order now: call again once availableActions of read_order has change.";
+  "The airline accepts no change of this order now: call again once availableActions of read_order has change.";
 
 type Asked = Pick<OrderDetails, "availableActions" | "conditions" | "ticketed">;
 
@@ -62,7 +62,7 @@ async function requireChangeable(
 export const requestOrderChange = defineTool({
   name: "request_order_change",
   title: "Request an order's change",
-  summary: "Ask what it costs to replace slices of a flight order. Nothing is changed yet.",
+  summary: "Get the price of replacing slices of a flight order. Nothing is changed yet.",
   advice:
     "Use the slice ids from book_flight or read_order; bags and seats of a removed slice are lost (servicesLost). changeTotalAmount is the full amount due, including the penalty and refunds for flights and services. Next: select_order_change_offer.",
   area: "flights",
@@ -85,7 +85,9 @@ export const requestOrderChange = defineTool({
         }),
       ),
       remove: z.array(
-        z.strictObject({ slice_id: z.string().describe("Of the order; an unknown one is answered with the list") }),
+        z.strictObject({
+          slice_id: z.string().describe("A slice of the order; an unknown one is answered with the list"),
+        }),
       ),
     }),
   }),
@@ -123,7 +125,7 @@ export const requestOrderChange = defineTool({
       )
       .readonly()
       .describe(
-        "Bags and seats bought for removed flights, at what they cost; what comes back for them is in changeTotalAmount. The new flights have none, and none can be added",
+        "Bags and seats bought for removed flights, at their prices; their refund is in changeTotalAmount. The new flights have none, and none can be added",
       ),
   }),
   errors: {

@@ -55,7 +55,9 @@ const Input = z
 const NotApplied = z
   .array(z.string())
   .nullable()
-  .describe("Of a repeat: which of email and phoneNumber differ from those booked, which stay; null: not known");
+  .describe(
+    "For a repetition: which of email and phoneNumber differ from the booked ones, which are kept; null: not known",
+  );
 
 /** Maps the input to the supplier port's request. */
 function toStay(input: z.output<typeof Input>): BookStayRequest["stay"] {

@@ -32,7 +32,7 @@ export const quoteStay = defineTool({
       .array(z.number())
       .readonly()
       .nullable()
-      .describe("Of those guests who were searched as children; the others as adults; null: not known"),
+      .describe("Of the guests searched as children; the others are adults; null: not known"),
     beds: Beds,
     totalAmount: DecimalAmount.describe("What book_stay takes"),
     totalCurrency: z.string(),

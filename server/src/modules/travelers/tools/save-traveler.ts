@@ -44,7 +44,10 @@ export const saveTraveler = defineTool({
       ...profileFields,
       loyaltyProgrammeAccounts: profileFields.loyaltyProgrammeAccounts.exactOptional(),
       passports: profileFields.passports.exactOptional(),
-      scanId: z.string().optional().describe("Of scan_document: fills what you do not send, and adds the passport"),
+      scanId: z
+        .string()
+        .optional()
+        .describe("From scan_document: fills fields that you do not send, and adds the passport"),
       passportIssuedOn: IsoDate.optional().describe("If the scan lacks it"),
     })
     .refine(({ scanId, passportIssuedOn }) => passportIssuedOn === undefined || scanId !== undefined, {
@@ -58,13 +61,15 @@ export const saveTraveler = defineTool({
       .string()
       .nullable()
       .describe("For additionalCustomerUserIds; null: ensure_flight_customer gives it"),
-    profile: ShownProfile.describe("As it is now; without the scope travelers:read, what was given"),
+    profile: ShownProfile.describe("The current profile; without the scope travelers:read, only the sent fields"),
     missingForFlights: z.array(z.string()).describe("What book_flight still needs; some flights need passports, too"),
     notTaken: z
       .array(z.object({ field: z.string(), reason: z.string() }))
       .readonly()
       .optional()
-      .describe("Of a scan: what it has not filled, and why, as a code of scan_document or one of docs/scanning"),
+      .describe(
+        "For a scan: the fields that it did not fill, with the reason as a code of scan_document or of docs/scanning",
+      ),
   }),
   errors: {
     traveler_not_found: NOT_FOUND,

@@ -21,7 +21,7 @@ export const checkTreasury = defineTool({
   output: ChainResult.extend({
     address: z.string(),
     balances: Amounts.describe("In the wallet, by the chain"),
-    available: Amounts.describe("Free to spend: less what is held and what is on its way out"),
+    available: Amounts.describe("Free to spend, without held and outgoing amounts"),
     held: Amounts.describe("Covers bookings whose outcome is open"),
     outgoing: Amounts.describe("On its way out by transactions that are not confirmed yet"),
   }),

@@ -28,7 +28,7 @@ export const quoteFx = defineTool({
     amount: DecimalAmount,
     rate: z.string().describe("Units of toCurrency for one unit of fromCurrency, cut after 8 places"),
     converted: DecimalAmount.describe("Rounded down to 6 places"),
-    assumptions: z.array(z.string()).readonly().describe("What is taken for true without a source"),
+    assumptions: z.array(z.string()).readonly().describe("Assumptions without a source"),
   }),
   errors: {
     rate_not_available: "There is no rate for this currency. The answer lists the supported currencies.",

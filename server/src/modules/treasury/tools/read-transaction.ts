@@ -44,7 +44,7 @@ export const readTransaction = defineTool({
     transferId: z.string().nullable().describe("null: the transaction is not yours"),
     txHash: z.string().nullable().describe("null: it is not signed yet"),
     state: State.describe("queued: stored, it will be sent; reverted: it had no effect"),
-    purpose: z.string().nullable().describe("What it was for, such as the tool's name"),
+    purpose: z.string().nullable().describe("Its purpose, such as the tool's name"),
     blockNumber: z.string().nullable(),
     confirmations: z.int().describe("Blocks with and above its own"),
     confirmationsNeeded: z.int(),

@@ -79,6 +79,6 @@ function requireRecipient(chain: Chain, own: Hex | undefined, to: Hex): void {
   if (to === own) throw invalidInput([{ path: "to", message: "is your own treasury wallet; name another address" }]);
   if (!isChainContract(chain, to)) return;
   throw invalidInput([
-    { path: "to", message: "is one of the network's contracts, which would keep the money for good" },
+    { path: "to", message: "is one of the network's contracts, which would keep the money forever" },
   ]);
 }

@@ -40,7 +40,7 @@ async function requireEvent(
   { checked, lookUps: by }: { checked: Record<string, unknown>; lookUps: LookUps },
 ): Promise<void> {
   const find = event === undefined ? undefined : by[event];
-  if (find === undefined) throw notSo("The run goes on by itself when what it waits for happens.");
+  if (find === undefined) throw notSo("The run continues automatically when the awaited event happens.");
   const found = await find(parts, run, about).catch((error: unknown) => {
     if (!(error instanceof Failure) || !isRetryable(error.code)) throw error;
     throw new Failure("unavailable", {

@@ -96,13 +96,13 @@ async function requireDecision(
 function refuseOthers(decidedBy: DecidedBy, { mayDecide }: Resumer): void {
   if (decidedBy !== "person" || mayDecide === true) return;
   if (mayDecide === false) throw notYours();
-  const message = "must name the person who decided, because an internal token decides only for somebody";
+  const message = "must name the person who decided, because an internal token decides only for a person";
   throw invalidInput([{ path: "resolution.approvedBy", message }]);
 }
 
 function notYours(): Failure {
   return new Failure("missing_scope", {
-    detail: "Only a person who may decide approvals resolves this pause, never the agent that asks.",
+    detail: "Only a person who may decide approvals can resolve this pause, never the agent that asks.",
     extra: { scope: "approvals:decide" },
   });
 }

@@ -17,7 +17,7 @@ export function approvalPause(
     reason:
       approvalId === undefined
         ? (detail ?? `${tool} needs an approval.`)
-        : `A person who may decide approvals approves or rejects ${approvalId}, on the page that approvers are mailed or by the API; the run then goes on by itself. An agent cannot.`,
+        : `A person who may decide approvals approves or rejects ${approvalId}, on the page that approvers are mailed or by the API; the run then continues automatically. An agent cannot.`,
     resolution: Approved,
     shown: { ...shown, ...(approvalId === undefined ? {} : { approvalId }) },
     timeoutHours:

@@ -15,7 +15,7 @@ export const cancelRunTool = defineTool({
   summary:
     "Cancel a run, or all paused runs of a trip: its steps are undone, and it fails with run_cancelled. A run whose tickets are confirmed finishes instead. Returns when they have ended.",
   advice:
-    "failure says what was undone, what came back and what was lost. The trip's budget, including what the run reserved, stays in escrow for another run until close_trip.",
+    "failure says what was undone, refunded and lost. The trip's budget, including the run's reservations, stays in escrow for another run until close_trip.",
   area: "workflows",
   effect: "spend",
   price: 5_000n,
@@ -38,7 +38,7 @@ export const cancelRunTool = defineTool({
   example: (_today, { runId }) => ({ runId }),
   usesUp: ["runId", "sessionId"],
   // The run's undos plan their own movements.
-  plan: () => ({ movements: [], irreversible: [final("what the run's undos do, each by a plan of its own")] }),
+  plan: () => ({ movements: [], irreversible: [final("the run's undos, each with its own plan")] }),
   probe: (asked, { workflows, caller }) => findRuns(workflows.stores, caller, asked),
   async run({ acceptLoss, ...asked }, { workflows, caller }) {
     const { stores } = workflows;

@@ -6,8 +6,7 @@ import { readRun } from "../wait-for-run.ts";
 export const readRunTool = defineTool({
   name: "read_run",
   title: "Read a workflow run",
-  summary:
-    "Show a run: its status, what it waits for and who decides that, its steps with what they cost, and its result.",
+  summary: "Show a run: its status, its pause and who decides it, its steps with their costs, and its result.",
   area: "workflows",
   effect: "read",
   price: 500n,

@@ -26,14 +26,14 @@ export const resumeRunTool = defineTool({
   payableWithoutKey: false,
   uses: ["workflows"],
   input: z.strictObject({
-    sessionId: z.string().describe("Of the paused run, from run_workflow or read_run"),
+    sessionId: z.string().describe("The paused run's session, from run_workflow or read_run"),
     resolution: z.record(z.string(), z.unknown()).describe("Fits the `expects` of the paused run"),
   }),
   output: RunAnswer,
   errors,
   example: (_today, ids) => ({ sessionId: ids.sessionId, resolution: { status: "cancelled" } }),
   // The run's calls plan their own movements.
-  plan: () => ({ movements: [], irreversible: [final("what the run's calls do, each by a plan of its own")] }),
+  plan: () => ({ movements: [], irreversible: [final("the run's calls, each with its own plan")] }),
   probe: (asked, { workflows, caller }) => inWordsOfTool(checkResume(workflows, buildResumer(caller), asked)),
 
   async run(asked, { workflows, caller }) {

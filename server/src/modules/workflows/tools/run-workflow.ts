@@ -22,7 +22,7 @@ export const runWorkflow = defineTool({
     workflowId: z.string().describe("service.book_flight, or another of describe_workflows"),
     input: z
       .record(z.string(), z.unknown())
-      .describe("What the workflow takes, required and optional: see describe_workflows"),
+      .describe("The workflow's input, required and optional: see describe_workflows"),
   }),
   output: RunAnswer,
   errors: {},
@@ -40,8 +40,8 @@ export const runWorkflow = defineTool({
   // The run's calls plan their own movements.
   plan: () => ({
     movements: [],
-    irreversible: [final("what the run's calls do, each by a plan of its own")],
-    remarks: ["It starts a new run, whose calls move money by plans of their own."],
+    irreversible: [final("the run's calls, each with its own plan")],
+    remarks: ["It starts a new run, whose calls move money by their own plans."],
   }),
   async probe(asked, { workflows, caller }) {
     const { workflow, input } = await checkStart(workflows, caller, { ...asked, userId: userOfRun(caller) });

@@ -13,19 +13,19 @@ const areaDescriptions: Readonly<Record<ToolArea, string>> = {
   treasury: "Balances, transfers and swaps of the tenant's wallets.",
   escrow: "Prefunded trips, and bookings that are reserved, committed and settled from them.",
   policy: "Corporate travel policy and pricing policy.",
-  reputation: "Records of what agents are worth and who validated it.",
+  reputation: "Ratings and validations of agents.",
   trip: "Help around a trip: places, weather, safety, transfers, delays.",
   documents: "Reading of travel documents, and the entry rules of countries.",
-  account: "What the caller's tenant and key may do, and what a call would do.",
+  account: "The permissions of the caller's tenant and key, and previews of calls.",
   travelers: "Profiles of the tenant's users.",
-  usage: "What was called and what it cost.",
+  usage: "Calls and their costs.",
   workflows: "Whole bookings that pause for people and events, and go on.",
   approvals: "What waits for the decision of a person.",
 };
 
 /** Groups of operations that are not tool areas. */
 const otherDescriptions = {
-  orders: "What was booked and what became of it.",
+  orders: "Bookings and their current state.",
   mcp: "The same tools over the Model Context Protocol.",
   health: "For probes and load balancers.",
   discovery: "Descriptions of this service for people, agents and tools.",
@@ -100,7 +100,7 @@ export const problemSchema: JsonObject = {
     traceId: { type: "string" },
     issues: {
       type: "array",
-      description: "With invalid_input: what is wrong where.",
+      description: "With invalid_input: the problems and their places.",
       items: {
         type: "object",
         required: ["path", "message"],

@@ -98,7 +98,7 @@ export const serverCardOperation: RouteDescription = {
   path: "/api/mcp/server-card",
   tag: "discovery",
   summary: "MCP server card",
-  description: "Where the MCP endpoints are and what they need, before anybody connects.",
+  description: "The addresses and requirements of the MCP endpoints, before a connection.",
   access: "public",
   answers: {
     200: {

@@ -20,7 +20,7 @@ const cards = [
   ["/reference", "API reference", "Every operation with its schemas; try one from the page."],
   ["/api/openapi.json", "OpenAPI", "The description that clients are generated from."],
   ["/llms.txt", "llms.txt", "The same pages, listed for language models."],
-  ["/docs/licences", "Licences", "Of the packages and data that this service consists of, with their notices."],
+  ["/docs/licences", "Licences", "The licences of the packages and data in this service, with their notices."],
   ["/readyz", "Health", "Whether this deployment serves right now."],
 ] as const;
 
