@@ -24,10 +24,9 @@ export const IataCode = z
   .length(3)
   .refine((text) => text.length !== 3 || IATA.test(text), { message: "must be a three-letter IATA code" });
 
-export const IsoDate = z
-  .string()
-  .refine(isCalendarDate, { message: "must be a real calendar date, YYYY-MM-DD" })
-  .meta({ format: "date" });
+export const CalendarDate = z.string().refine(isCalendarDate, { message: "must be a real calendar date, YYYY-MM-DD" });
+
+export const IsoDate = CalendarDate.meta({ format: "date" });
 
 export const CabinClass = z.enum(["economy", "premium_economy", "business", "first"]);
 
@@ -63,6 +62,11 @@ export const Longitude = z
   .number()
   .refine((value) => value >= -180 && value <= 180, { message: "must be within -180 and 180" })
   .describe("Degrees, -180 to 180");
+
+const HASH = /^0x[0-9a-fA-F]{64}$/;
+
+/** A hash, or an id in escrow, in either case. */
+export const Hash = z.string().refine((text) => HASH.test(text), { message: "must be 0x and 64 hexadecimal digits" });
 
 /** An amount in a result: a decimal string, never a number. */
 export const DecimalAmount = z

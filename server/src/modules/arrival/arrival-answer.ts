@@ -2,6 +2,7 @@ import { z } from "zod";
 import { ProviderProvenance, wordsOfOthers } from "../../domain/schemas.ts";
 import { LanguageAnswer } from "../../domain/texts.ts";
 import { ChannelText, DeepLinks, MapAnswer } from "../maps/index.ts";
+import { providerErrors } from "../places/index.ts";
 import { WayMode } from "./arrival-input.ts";
 
 const LocalBand = z.object({ earliest: z.string(), likely: z.string(), latest: z.string() });
@@ -62,5 +63,5 @@ export const arrivalErrors = {
     "The airport is unknown, or the city has several: airportsMeant and nearMatches list them. Give an IATA code, or airportLatitude and airportLongitude.",
   destination_not_found:
     "The destination is unknown, or every place of that name is over 300 km from the airport: nearMatches lists similar names, tooFar the nearest of those places. Give a neighborhood, a sight, the city, or coordinates such as 38.71,-9.14.",
-  provider_unavailable: "No place provider answers. Try again later.",
+  ...providerErrors,
 } as const;

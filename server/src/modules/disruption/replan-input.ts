@@ -1,11 +1,9 @@
 import { z } from "zod";
-import { CabinClass, IataCode, Instant, IsoDate, isCalendarDate } from "../../domain/schemas.ts";
+import { CabinClass, CalendarDate, IataCode, Instant, IsoDate } from "../../domain/schemas.ts";
 import { isEarlier } from "../../domain/travel/dates.ts";
 import { toVisibleText } from "../../domain/visible-text.ts";
 
 const LONGEST_TEXT = 100;
-
-const CalendarDate = z.string().refine(isCalendarDate, { message: "must be a real calendar date, YYYY-MM-DD" });
 
 export const ReplanInput = z
   .strictObject({

@@ -2,6 +2,7 @@ import { z } from "zod";
 import { invalidInput } from "../../domain/errors.ts";
 import type { RandomBytes } from "../../domain/ids.ts";
 import { type Micro, parseDecimal } from "../../domain/money.ts";
+import { Hash as HashText } from "../../domain/schemas.ts";
 import type { Hex } from "../../domain/tokens.ts";
 import type { Chain } from "../../ports/chain/chain.ts";
 import type { EscrowContract } from "../../ports/chain/escrow-contract.ts";
@@ -18,10 +19,7 @@ export function readHash(text: string): Hex | undefined {
   return HASH.test(text) ? `0x${text.slice(2).toLowerCase()}` : undefined;
 }
 
-export const Hash = z
-  .string()
-  .refine((text) => HASH.test(text), { message: "must be 0x and 64 hexadecimal digits" })
-  .describe("0x and 64 hex digits");
+export const Hash = HashText.describe("0x and 64 hex digits");
 
 /** For a text validated by `Hash`. */
 export function requireHash(text: string): Hex {

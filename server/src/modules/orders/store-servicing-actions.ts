@@ -100,25 +100,17 @@ function createWrites(queryable: Queryable, clock: Clock): Pick<ServicingActions
   const now = (): string => clock.now().toString();
 
   return {
-    async insert(action) {
+    async insert({ payment, expected, ...action }) {
       const at = now();
       const row = await queryable
         .insertInto("servicingAction")
         .values({
-          id: action.id,
-          tenantId: action.tenantId,
-          environment: action.environment,
-          callId: action.callId,
+          ...action,
           traceId: currentTraceId(),
-          kind: action.kind,
-          subjectId: action.subjectId,
-          bookingId: action.bookingId,
-          orderId: action.orderId,
           state: "intended",
-          paymentKind: action.payment?.kind ?? null,
-          paymentMicro: action.payment?.amount ?? null,
-          expected: JSON.stringify(action.expected),
-          workerId: action.workerId,
+          paymentKind: payment?.kind ?? null,
+          paymentMicro: payment?.amount ?? null,
+          expected: JSON.stringify(expected),
           workerSeenAt: at,
           createdAt: at,
           updatedAt: at,

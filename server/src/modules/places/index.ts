@@ -11,5 +11,5 @@ export {
   sayServices,
 } from "./emergency-numbers.ts";
 export { readCoordinates } from "./read-coordinates.ts";
-export { resolveStop, resolveText } from "./resolve-stop.ts";
+export { providerErrors, resolveStop, resolveText } from "./resolve-stop.ts";
 export { sayTakenAs } from "./say-taken-as.ts";

@@ -35,9 +35,7 @@ export const Seed = z
   .refine((text) => text.length <= LONGEST_SEED, { message: `must not be longer than ${LONGEST_SEED} characters` });
 
 /** The id of a trip or booking in escrow. */
-export const EscrowId = z
-  .string()
-  .refine((text) => HASH.test(text), { message: "must be 0x and 64 hexadecimal digits" });
+export { Hash as EscrowId } from "../../domain/schemas.ts";
 
 export const RequestHash = z.string().regex(HASH, { message: "must be 0x and 64 hexadecimal digits" });
 

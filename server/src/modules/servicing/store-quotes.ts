@@ -29,18 +29,13 @@ export function createServicingQuotes(db: Queryable, clock: Clock): ServicingQuo
       return row?.orderId;
     },
 
-    async insertStayCancellation(quote) {
+    async insertStayCancellation({ expiresAt, ...quote }) {
       await db
         .insertInto("stayCancellationQuote")
         .values({
-          id: quote.id,
+          ...quote,
           traceId: currentTraceId(),
-          tenantId: quote.tenantId,
-          environment: quote.environment,
-          stayId: quote.stayId,
-          refundAmount: quote.refundAmount,
-          refundCurrency: quote.refundCurrency,
-          expiresAt: quote.expiresAt?.toString() ?? null,
+          expiresAt: expiresAt?.toString() ?? null,
           createdAt: clock.now().toString(),
         })
         .execute();

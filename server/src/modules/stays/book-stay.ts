@@ -18,7 +18,7 @@ import {
   requireSeenPrice,
 } from "../bookings/index.ts";
 import type { OnceAnswer } from "../effects/index.ts";
-import { chooseLead, findOwnCustomer, type Travelers } from "../travelers/index.ts";
+import { chooseLead, customerNotFound, findOwnCustomer, type Travelers } from "../travelers/index.ts";
 import type { Stores } from "./context.ts";
 import { getOwnQuote } from "./own-quotes.ts";
 import { findGuest } from "./planned-guests.ts";
@@ -208,11 +208,8 @@ async function requireOwnCustomers(
 ): Promise<void> {
   const named = new Set([...customerUserIds, ...guests.flatMap(({ customerUserId }) => customerUserId ?? [])]);
   for (const customerUserId of named) {
-    if ((await findOwnCustomer(travelers, caller, customerUserId)) !== undefined) continue;
-    throw new Failure("customer_not_found", {
-      detail: "You have no such customer user. ensure_flight_customer gives the id.",
-      extra: { customerUserId },
-    });
+    if ((await findOwnCustomer(travelers, caller, customerUserId)) === undefined)
+      throw customerNotFound(customerUserId);
   }
 }
 

@@ -1,5 +1,12 @@
 export { maskNumbers, missingForFlights } from "./describe-traveler.ts";
 export { ERASED_NAME } from "./forget-person.ts";
-export { chooseLead, findOwnCredit, findOwnCustomer } from "./own-records.ts";
+export {
+  chooseLead,
+  customerErrors,
+  customerNotFound,
+  findOwnCredit,
+  findOwnCustomer,
+  travelerErrors,
+} from "./own-records.ts";
 export { birthProblem, profileFields } from "./profile-schema.ts";
 export type { Passport, TravelerProfile, Travelers } from "./traveler-profile.ts";

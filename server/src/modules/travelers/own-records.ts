@@ -1,3 +1,4 @@
+import { Failure } from "../../domain/errors.ts";
 import type { Caller } from "../../kernel/contracts/tool.ts";
 import type { AirlineCredit, Flights } from "../../ports/supplier/flights.ts";
 import type { Travelers } from "./traveler-profile.ts";
@@ -5,6 +6,18 @@ import type { Travelers } from "./traveler-profile.ts";
 /** The lead traveler of the call's booking. */
 export const chooseLead = ({ travelerId, leadTravelerId }: Pick<Caller, "travelerId" | "leadTravelerId">): string =>
   leadTravelerId ?? travelerId;
+
+export const customerErrors = {
+  customer_not_found: "You have no such customer user. ensure_flight_customer gives the id.",
+} as const;
+
+export const travelerErrors = {
+  traveler_not_found: "You have no such traveler. list_travelers lists yours; save_traveler creates one.",
+} as const;
+
+export function customerNotFound(customerUserId: string): Failure {
+  return new Failure("customer_not_found", { detail: customerErrors.customer_not_found, extra: { customerUserId } });
+}
 
 /** The tenant's user behind a supplier customer; undefined also for another tenant's customer. */
 export function findOwnCustomer(

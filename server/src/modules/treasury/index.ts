@@ -6,6 +6,7 @@ export { keyOfRefund, refund } from "./refund.ts";
 export {
   awaitEnd,
   mismatch,
+  payingErrors,
   requireMoving,
   requireUnblocked,
   type SendOutAnswer,

@@ -57,6 +57,12 @@ export const sendOutErrors = {
   recipient_blocked: "The token's issuer blocks the sender or the recipient. No money was moved.",
 } as const;
 
+/** For tools that pay from the treasury wallet. */
+export const payingErrors = {
+  insufficient_balance: "The treasury wallet lacks money; missingUsdc says how much. Add at least that and call again.",
+  settlement_stopped: sendOutErrors.settlement_stopped,
+} as const;
+
 /**
  * Deducts the money from the available balance, stores the operation and marks the call as undecided, in one transaction; the
  * submitter then executes it, even if this process dies. Throws Failure with a code of `sendOutErrors`.

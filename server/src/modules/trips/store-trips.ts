@@ -165,27 +165,19 @@ function createLists({ db, vault }: TripsOptions): Pick<Trips, "list" | "listExp
 
 function createWrites({ db, vault, clock }: TripsOptions): Pick<Trips, "insert" | "change"> {
   return {
-    async insert(trip) {
-      const { environment, tripId, guestEmail } = trip;
+    async insert({ budget, expiresAt, details, guestEmail, ...trip }) {
+      const { environment, tripId } = trip;
       const at = clock.now().toString();
       await db
         .insertInto("trip")
         .values({
-          environment,
-          tripId,
-          tenantId: trip.tenantId,
-          userId: trip.userId,
+          ...trip,
           traceId: currentTraceId(),
-          escrow: trip.escrow,
-          funder: trip.funder,
-          budgetMicro: trip.budget,
-          expiresAt: trip.expiresAt.toString(),
-          codeNonce: trip.codeNonce,
-          requiresCode: trip.requiresCode,
-          forGuest: guestEmail !== undefined || nameText(trip.details.guestName) !== undefined,
-          details: JSON.stringify(trip.details),
+          budgetMicro: budget,
+          expiresAt: expiresAt.toString(),
+          forGuest: guestEmail !== undefined || nameText(details.guestName) !== undefined,
+          details: JSON.stringify(details),
           encryptedGuestEmail: guestEmail === undefined ? null : vault.encrypt(guestEmail, sealingContext(tripId)),
-          mail: trip.mail,
           createdAt: at,
           updatedAt: at,
         })

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { travelerErrors } from "../../travelers/index.ts";
 import { Assessment, DISCLAIMER, describeAssessed } from "../answer.ts";
 import { assessPassports, readTraveler } from "../assess-traveler.ts";
 import { defineTool } from "../context.ts";
@@ -17,9 +18,7 @@ export const checkTravelEligibility = defineTool({
   uses: ["eligibility", "travelers", "stores", "maps", "clock"],
   input: z.strictObject({ travelerUserId: z.string().describe("userId of list_travelers"), ...journeyFields }),
   output: Assessment.extend({ disclaimer: z.string() }),
-  errors: {
-    traveler_not_found: "You have no such traveler. list_travelers lists yours; save_traveler creates one.",
-  },
+  errors: travelerErrors,
   example: (today) => ({
     travelerUserId: "user_demo",
     originIso3: "GBR",

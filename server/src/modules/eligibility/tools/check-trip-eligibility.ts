@@ -1,6 +1,7 @@
 import { z } from "zod";
 import type { Issue } from "../../../domain/errors.ts";
 import { IsoDate } from "../../../domain/schemas.ts";
+import { travelerErrors } from "../../travelers/index.ts";
 import { Assessment, DISCLAIMER, describeAssessed } from "../answer.ts";
 import { assessPassports, type Journey, readTraveler } from "../assess-traveler.ts";
 import { defineTool } from "../context.ts";
@@ -52,9 +53,7 @@ export const checkTripEligibility = defineTool({
       .readonly(),
     disclaimer: z.string(),
   }),
-  errors: {
-    traveler_not_found: "You have no such traveler. list_travelers lists yours; save_traveler creates one.",
-  },
+  errors: travelerErrors,
   example: (today) => {
     const on = (days: number) => today.add({ days }).toString();
     const purpose = "leisure" as const;

@@ -1,9 +1,8 @@
 import { z } from "zod";
-import { Failure } from "../../../domain/errors.ts";
 import type { Caller } from "../../../kernel/contracts/tool.ts";
 import type { RequestedService } from "../../../ports/supplier/flights.ts";
 import type { AskedBooking } from "../../bookings/index.ts";
-import { chooseLead, findOwnCustomer, type Travelers } from "../../travelers/index.ts";
+import { chooseLead, customerNotFound, findOwnCustomer, type Travelers } from "../../travelers/index.ts";
 
 export type FlightCaller = Pick<
   Caller,
@@ -60,11 +59,4 @@ async function namedUsers(
     found.push(userId);
   }
   return found;
-}
-
-export function customerNotFound(customerUserId: string): Failure {
-  return new Failure("customer_not_found", {
-    detail: "You have no such customer user. ensure_flight_customer gives the id.",
-    extra: { customerUserId },
-  });
 }

@@ -17,12 +17,12 @@ import {
   requireSeenPrice,
 } from "../../bookings/index.ts";
 import type { OnceAnswer } from "../../effects/index.ts";
-import { chooseLead, findOwnCredit, findOwnCustomer, type Travelers } from "../../travelers/index.ts";
+import { chooseLead, customerNotFound, findOwnCredit, findOwnCustomer, type Travelers } from "../../travelers/index.ts";
 import { getOwnOffer, offerErrors } from "../offers/private-offers.ts";
 import { findTravelDay, inPlaces, isAdult, isInfant } from "../searching/passenger-types.ts";
 import { toAskedServices } from "../services/asked-services.ts";
 import { requireSeenServices } from "../services/see-services.ts";
-import { type AskedFlight, askedFlight, customerNotFound, type FlightCaller } from "./asked-flight.ts";
+import { type AskedFlight, askedFlight, type FlightCaller } from "./asked-flight.ts";
 import { FlightBookingSteps } from "./booking-steps.ts";
 import { checkPayment, type PaymentPorts } from "./check-payment.ts";
 import { ensureCustomer, isEmailTaken } from "./ensure-customer.ts";

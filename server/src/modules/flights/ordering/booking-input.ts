@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { rateErrors, supplierErrors } from "../../../domain/travel/supplier-errors.ts";
+import { customerErrors } from "../../travelers/index.ts";
 import { offerErrors } from "../offers/private-offers.ts";
 import type { AskedFlight } from "./asked-flight.ts";
 
@@ -41,7 +42,7 @@ export const bookErrors = {
   service_not_available:
     "The offer does not have these services in these quantities. Nothing is owed; call list_flight_ancillaries again.",
   ...rateErrors,
-  customer_not_found: "You have no such customer user. ensure_flight_customer gives the id.",
+  ...customerErrors,
   credit_not_found: "You have no such airline credit.",
   credit_not_applicable: "The airline credit cannot pay for this offer.",
   documents_not_supported:

@@ -5,7 +5,13 @@ import { supplierErrors } from "../../../domain/travel/supplier-errors.ts";
 import type { Caller, CallInfo } from "../../../kernel/contracts/tool.ts";
 import type { FlightSearch, LoyaltyAccount, PrivateFare } from "../../../ports/supplier/flights.ts";
 import { keepsRecords, type SaleRates, saleRates } from "../../bookings/index.ts";
-import { findOwnCredit, findOwnCustomer, type TravelerProfile, type Travelers } from "../../travelers/index.ts";
+import {
+  customerErrors,
+  findOwnCredit,
+  findOwnCustomer,
+  type TravelerProfile,
+  type Travelers,
+} from "../../travelers/index.ts";
 import type { Ports } from "../context.ts";
 import { hasPrivateInputs, keepPrivate } from "../offers/private-offers.ts";
 import { explainNoOffers } from "./explain-no-offers.ts";
@@ -22,7 +28,7 @@ export type SearchQuery = z.output<typeof SearchFlightsInput> & { ages?: readonl
 export const searchErrors = {
   ...supplierErrors,
   no_offers: "The supplier has no flights for this route and date. Try nearby dates or airports.",
-  customer_not_found: "You have no such customer user. ensure_flight_customer gives the id.",
+  ...customerErrors,
   credit_not_found: "You have no such airline credit.",
   traveler_incomplete: "The traveler's profile lacks the listed fields. Use save_traveler to add them.",
 } as const;

@@ -4,7 +4,7 @@ import { type Caller, Replayed } from "../../../kernel/contracts/tool.ts";
 import { orderKey } from "../../../kernel/contracts/trip-note.ts";
 import { coverErrors, planBooking, readChargeHash } from "../../bookings/index.ts";
 import { SinceBooked } from "../../orders/index.ts";
-import { sendOutErrors } from "../../treasury/index.ts";
+import { payingErrors } from "../../treasury/index.ts";
 import { defineTool, type Ports } from "../context.ts";
 import { askedFlight } from "../ordering/asked-flight.ts";
 import { bookFlight as book, checkFlight } from "../ordering/book-flight.ts";
@@ -37,9 +37,7 @@ export const bookFlight = defineTool({
       "The supplier has not said whether it booked; the price stays held. Call again with the same offer: you get the result, never a second order.",
     booking_in_progress: "An earlier call is booking this offer. Call again with the same offer to get its result.",
     ...coverErrors,
-    insufficient_balance:
-      "The treasury wallet lacks money; missingUsdc says how much. Add at least that and call again.",
-    settlement_stopped: sendOutErrors.settlement_stopped,
+    ...payingErrors,
   },
   example: (_today, { offerId }) => ({ offerId }),
 

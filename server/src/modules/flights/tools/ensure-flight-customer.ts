@@ -6,7 +6,7 @@ import { SupplierResult } from "../../../domain/travel/offer-schema.ts";
 import { supplierErrors } from "../../../domain/travel/supplier-errors.ts";
 import { EMPTY_PLAN } from "../../../kernel/contracts/plan.ts";
 import type { Caller } from "../../../kernel/contracts/tool.ts";
-import type { TravelerProfile } from "../../travelers/index.ts";
+import { type TravelerProfile, travelerErrors } from "../../travelers/index.ts";
 import { defineTool, type Ports } from "../context.ts";
 import { ensureCustomer } from "../ordering/ensure-customer.ts";
 
@@ -34,7 +34,7 @@ const Input = z
 const errors = {
   ...supplierErrors,
   customer_in_progress: "Another call is doing this for the same traveler. Call again in a few seconds.",
-  customer_not_found: "You have no such traveler. list_travelers lists yours; save_traveler creates one.",
+  customer_not_found: travelerErrors.traveler_not_found,
   customer_email_taken:
     "Another customer at the supplier has this e-mail address. Give the traveler another one with save_traveler.",
   traveler_incomplete: "The name, e-mail address or phone number is missing. Give it here or in the profile.",

@@ -4,7 +4,13 @@ import { hasScope } from "../../../domain/scopes.ts";
 import { buildGuestUserId } from "../../../domain/user-ids.ts";
 import type { Caller } from "../../../kernel/contracts/tool.ts";
 import { readHash, tripStateErrors } from "../../escrow/index.ts";
-import { chooseLead, findOwnCustomer, missingForFlights, type TravelerProfile } from "../../travelers/index.ts";
+import {
+  chooseLead,
+  customerErrors,
+  findOwnCustomer,
+  missingForFlights,
+  type TravelerProfile,
+} from "../../travelers/index.ts";
 import type { Trip } from "../../trips/index.ts";
 import { defineTool, type Ports } from "../context.ts";
 
@@ -46,7 +52,7 @@ export const readTripTravelers = defineTool({
   }),
   errors: {
     trip_not_found,
-    customer_not_found: "You have no such customer user. ensure_flight_customer gives the id.",
+    ...customerErrors,
   },
   example: (_today, { tripId }) => ({ tripId }),
 

@@ -3,7 +3,7 @@ import { distanceMeters } from "../../../domain/distance.ts";
 import { ProviderProvenance, wordsOfOthers } from "../../../domain/schemas.ts";
 import { LanguageCode, RegionCode } from "../codes.ts";
 import { defineTool } from "../context.ts";
-import { resolveText } from "../resolve-stop.ts";
+import { providerErrors, resolveText } from "../resolve-stop.ts";
 
 const LIMIT = 5;
 /** Candidates farther apart than this are different places. */
@@ -51,7 +51,7 @@ export const geocodeTripStop = defineTool({
       .describe("What to do: ask which place is meant, or write the address otherwise. Null: nothing"),
     isLanguageFallback: z.boolean().describe("The labels are not in the language that was asked for"),
   }),
-  errors: { provider_unavailable: "No place provider answers. Try again later." },
+  errors: providerErrors,
   example: () => ({ address: "Eiffel Tower, Paris" }),
 
   async run({ address, languageCode, regionCode }, { maps, call }) {

@@ -5,6 +5,7 @@ import { checkAddress } from "../check-address.ts";
 import { RegionCode } from "../codes.ts";
 import { defineTool } from "../context.ts";
 import { countryInLines, readAddressLines, splitSegments } from "../read-address-lines.ts";
+import { providerErrors } from "../resolve-stop.ts";
 
 const MOST_LINES = 10;
 
@@ -59,7 +60,7 @@ export const validateTravelAddress = defineTool({
     deliverability: z.literal("not_checked"),
     notVerified: z.array(z.string()).readonly(),
   }),
-  errors: { provider_unavailable: "No place provider answers. Try again later." },
+  errors: providerErrors,
   example: () => ({
     addressLines: ["Rua Augusta 100"],
     regionCode: "PT",

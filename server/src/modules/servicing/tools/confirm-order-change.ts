@@ -5,7 +5,7 @@ import { findTimeZones, TimeZones } from "../../../domain/travel/time-zones.ts";
 import { type Caller, Replayed } from "../../../kernel/contracts/tool.ts";
 import { ChargeTxHash, readChargeHash } from "../../bookings/index.ts";
 import { FlightTerms, flightTerms } from "../../orders/index.ts";
-import { sendOutErrors } from "../../treasury/index.ts";
+import { payingErrors, sendOutErrors } from "../../treasury/index.ts";
 import { ChangeResult } from "../change-order.ts";
 import { checkPaidChange, confirmChange } from "../confirm-change.ts";
 import { defineTool, type Ports } from "../context.ts";
@@ -65,8 +65,7 @@ export const confirmOrderChange = defineTool({
     already_confirmed: "This change is already confirmed.",
     price_changed: "The change costs a different amount; see amount and currency. Nothing happened.",
     card_not_available: "Cards are not accepted here. Pay with type balance or arc.",
-    insufficient_balance:
-      "The treasury wallet lacks money; missingUsdc says how much. Add at least that and call again.",
+    insufficient_balance: payingErrors.insufficient_balance,
     transfer_reverted: sendOutErrors.transfer_reverted,
   },
   example: (_today, { changeId, changeAmount }) => ({

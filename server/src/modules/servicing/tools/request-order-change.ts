@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { Failure } from "../../../domain/errors.ts";
-import { CabinClass, DecimalAmount, isCalendarDate, wordsOfOthers } from "../../../domain/schemas.ts";
+import { CabinClass, CalendarDate, DecimalAmount, wordsOfOthers } from "../../../domain/schemas.ts";
 import { checkSlice } from "../../../domain/travel/check-slice.ts";
 import { Slice, SupplierResult } from "../../../domain/travel/offer-schema.ts";
 import { isSameWay } from "../../../domain/travel/same-way.ts";
@@ -77,10 +77,7 @@ export const requestOrderChange = defineTool({
         z.strictObject({
           origin: Place,
           destination: Place,
-          departure_date: z
-            .string()
-            .refine(isCalendarDate, { message: "must be a real calendar date, YYYY-MM-DD" })
-            .describe("YYYY-MM-DD"),
+          departure_date: CalendarDate.describe("YYYY-MM-DD"),
           cabin_class: CabinClass.optional(),
         }),
       ),

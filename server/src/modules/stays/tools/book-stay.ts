@@ -8,7 +8,8 @@ import { type Caller, Replayed } from "../../../kernel/contracts/tool.ts";
 import { orderKey } from "../../../kernel/contracts/trip-note.ts";
 import { type Booking, coverErrors, differingContact, planBooking, readChargeHash } from "../../bookings/index.ts";
 import { isCovered, SinceBooked, sayCancelled, sinceBooked } from "../../orders/index.ts";
-import { sendOutErrors } from "../../treasury/index.ts";
+import { customerErrors } from "../../travelers/index.ts";
+import { payingErrors } from "../../treasury/index.ts";
 import { askedStay, type BookStayRequest, bookStay as book, checkPaidStay } from "../book-stay.ts";
 import { defineTool, type Ports } from "../context.ts";
 import { knownGuests, plannedGuests } from "../planned-guests.ts";
@@ -106,10 +107,8 @@ export const bookStay = defineTool({
     booking_rejected: "The supplier refused the booking. Nothing is owed; check the guests or choose another rate.",
     ...rateErrors,
     ...coverErrors,
-    insufficient_balance:
-      "The treasury wallet lacks money; missingUsdc says how much. Add at least that and call again.",
-    settlement_stopped: sendOutErrors.settlement_stopped,
-    customer_not_found: "You have no such customer user. ensure_flight_customer gives the id.",
+    ...payingErrors,
+    ...customerErrors,
     traveler_incomplete: "A phone number is needed: give phoneNumber, or save_traveler sets the profile's.",
   },
   example: (_today, { quoteId }) => ({

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { formatDecimal } from "../../../domain/money.ts";
-import { DecimalAmount } from "../../../domain/schemas.ts";
+import { DecimalAmount, Hash } from "../../../domain/schemas.ts";
 import type { Hex } from "../../../domain/tokens.ts";
 import type { ChainReceipt, TokenMovement } from "../../../ports/chain/chain.ts";
 import type { ChainTransaction } from "../../../ports/chain/chain-transactions.ts";
@@ -8,7 +8,6 @@ import type { ChainTransactions } from "../../chain/index.ts";
 import { ChainResult, chainProvenance } from "../chain-result.ts";
 import { defineTool } from "../context.ts";
 
-const HASH = /^0x[0-9a-fA-F]{64}$/;
 const TRANSFER_ID = /^ctx_[0-9A-Z]{26}$/;
 
 const State = z.enum(["queued", "sent", "confirmed", "reverted"]);
@@ -26,11 +25,7 @@ export const readTransaction = defineTool({
   uses: ["chain", "stores", "clock"],
   input: z
     .strictObject({
-      txHash: z
-        .string()
-        .refine((text) => HASH.test(text), { message: "must be 0x and 64 hexadecimal digits" })
-        .optional()
-        .describe("txHash of an answer"),
+      txHash: Hash.optional().describe("txHash of an answer"),
       transferId: z
         .string()
         .refine((text) => TRANSFER_ID.test(text), { message: "must be ctx_ and 26 characters" })
