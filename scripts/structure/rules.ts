@@ -77,6 +77,17 @@ function brokenRooms(files: readonly SourceFile[]): string[] {
   });
 }
 
+/** The path of a call is the same for every product: modules add to its contracts what they know of travel. */
+function knowsTravel(files: readonly SourceFile[]): string[] {
+  return files
+    .filter((file) => isService(file) && findRoom(file.path) === "kernel")
+    .flatMap((file) =>
+      listTargets(file)
+        .filter((target) => target.startsWith(`${SERVICE}domain/travel/`))
+        .map((target) => `${file.path}: knows travel: ${target}`),
+    );
+}
+
 /** The types that show every module are for the composition. */
 const SEES_ALL = "server/src/kernel/contracts/whole.ts";
 const MAY_SEE_ALL = ["kernel", "outside", "commands", "compose.ts", "contributions.ts", "decorate.ts", "hosts.ts"];
@@ -187,6 +198,7 @@ export const rules: Readonly<Record<string, (files: readonly SourceFile[]) => st
   "folders import only what they may": brokenRooms,
   "modules use only the modules that they need": brokenNeeds,
   "modules see only what their context says": (files) => [...brokenContexts(files), ...seesEverything(files)],
+  "the kernel knows no travel": knowsTravel,
   "the outside and the hosts know no module": knowsModules,
   "no file cycles": cyclesOfFiles,
   "no folder cycles": cyclesOfFolders,

@@ -6,6 +6,12 @@ import type { CabinClass } from "../schemas.ts";
 /** A call's purchase, as far as the service's own records know it. An undefined member is unknown. */
 export type Purchase = FlightPurchase | StayPurchase;
 
+/** An offer that could be bought instead. */
+export interface Alternative {
+  offerId: string;
+  bought: Purchase;
+}
+
 interface Bought {
   /** The total, in micro-USD. */
   price: Micro | undefined;

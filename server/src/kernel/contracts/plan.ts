@@ -1,14 +1,20 @@
 import { Failure } from "../../domain/errors.ts";
 import type { Micro } from "../../domain/money.ts";
 import type { Hex, TokenSymbol } from "../../domain/tokens.ts";
-import type { Purchase } from "../../domain/travel/purchase.ts";
+
+/**
+ * The places where this deployment holds money for a tenant, besides its treasury wallet.
+ *
+ * @public
+ */
+// biome-ignore lint/suspicious/noEmptyInterface: modules add to it by declaration merging.
+export interface Holdings {}
 
 /**
  * A holder of money. This deployment's own accounts have names: the calling tenant's treasury wallet, the service's
- * collection account, and in the escrow contract the free budget of a trip and the reservation of a booking. Anybody
- * else has an address, in lower case.
+ * collection account, and the holdings. Anybody else has an address, in lower case.
  */
-export type Party = "treasury" | "collection" | "trip_budget" | "booking_reservation" | Hex;
+export type Party = "treasury" | "collection" | keyof Holdings | Hex;
 
 /** The part of a price that a movement is: the vendor's, the tenant's own, the service's, or the rest of a reservation. */
 export type MovementPart = "cost" | "markup" | "service_fee" | "rest";
@@ -41,29 +47,14 @@ export interface PlannedFinality {
   undoCost?: Micro | undefined;
 }
 
-export interface Alternative {
-  offerId: string;
-  bought: Purchase;
-}
-
-/** The consequences of a call if nothing refuses it: gates judge it, and a preview shows it. */
+/** The consequences of a call if nothing refuses it: gates judge it, and a preview shows it. Modules add what their gates judge. */
 export interface Plan {
   movements: readonly PlannedMovement[];
   /** Money that the wallet must have in addition: it leaves with the rest and comes back in the same transaction. */
   comesBack?: { token: TokenSymbol; amount: Micro };
   /** Hash of the itinerary or ticket bought, if known. */
   boughtHash?: Hex | undefined;
-  /** The trip in escrow that it belongs to, if known. */
-  tripId?: Hex | undefined;
   irreversible: readonly PlannedFinality[];
-  /** The purchase, or the result of a change, as the tenant saw it last. Undefined if the call buys nothing. */
-  bought?: Purchase | undefined;
-  /** Users whom the call names as travelers or books for, as far as known: the budget of each must cover it. */
-  travelerIds?: readonly string[] | undefined;
-  /** The id of the offer in the call's arguments. The same offer found again has another id. */
-  offerId?: string;
-  /** The other offers that the tenant was shown, cheapest first, for an approver. */
-  alternatives?: (() => Promise<readonly Alternative[]>) | undefined;
   /** True: an earlier call has done it or is doing it. This one waits for its answer, and must do nothing if it fails. */
   isRepeat?: true;
   /** A sentence on how the caller can make the records say more about the purchase, if possible. */
@@ -83,12 +74,13 @@ export interface PurposeCall {
   args: object;
 }
 
-/** The budget of a trip in escrow, which pays for a purchase in place of the wallet. Only a workflow run names it. */
-export interface Cover {
-  tripId: string;
-  /** The reservation in that budget. Undefined while the call is only judged. */
-  bookingId?: string;
-}
+/**
+ * Pays for a purchase in place of the wallet. Only a workflow run names it, and only the modules that add its fields read it.
+ *
+ * @public
+ */
+// biome-ignore lint/suspicious/noEmptyInterface: modules add to it by declaration merging.
+export interface Cover {}
 
 /** The plan of a call that moves no money and can be undone, or that will be refused. */
 export const EMPTY_PLAN: Plan = { movements: [], irreversible: [] };

@@ -8,9 +8,6 @@ export interface RunEvent {
   subject: string;
 }
 
-/** The trip takes no more money: waiting runs that have reserved nothing end. */
-export const TRIP_CLOSED = "trip_closed";
-
 /** Modules raise events for runs in the transaction that stores them. */
 export interface RunEvents {
   raise(event: RunEvent & { resolution: object }): Promise<void>;

@@ -1,8 +1,8 @@
 import type { ServiceCode } from "../../domain/errors.ts";
 import type { Micro } from "../../domain/money.ts";
-import type { Purchase } from "../../domain/travel/purchase.ts";
+import type { Alternative, Purchase } from "../../domain/travel/purchase.ts";
 import type { PendingCall } from "../../kernel/contracts/charge.ts";
-import type { Alternative, Plan } from "../../kernel/contracts/plan.ts";
+import type { Plan } from "../../kernel/contracts/plan.ts";
 import type { Transaction } from "../../kernel/contracts/stores.ts";
 import type { Verdict } from "./evaluate.ts";
 

@@ -1,9 +1,10 @@
 import { Failure, isRetryable } from "../../domain/errors.ts";
 import { MICRO_PER_UNIT, type Micro } from "../../domain/money.ts";
 import type { Hex } from "../../domain/tokens.ts";
+import type { Alternative } from "../../domain/travel/purchase.ts";
 import type { PendingCall } from "../../kernel/contracts/charge.ts";
 import { type Gate, judgeByMemory } from "../../kernel/contracts/gate.ts";
-import type { Alternative, LazyPlan, Party, Plan, PlannedMovement } from "../../kernel/contracts/plan.ts";
+import type { LazyPlan, Party, Plan, PlannedMovement } from "../../kernel/contracts/plan.ts";
 import type { Transaction } from "../../kernel/contracts/stores.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { FxRates } from "../../ports/fx.ts";

@@ -5,6 +5,7 @@ export {
   MOST_WRONG_CODES,
   type NewTrip,
   type StepTransaction,
+  TRIP_CLOSED,
   type Trip,
   type TripChange,
   type TripDetails,

@@ -2,6 +2,21 @@ import type { Micro } from "../../domain/money.ts";
 import type { Hex } from "../../domain/tokens.ts";
 import type { Environment } from "../../ports/identity.ts";
 
+declare module "../../kernel/contracts/plan.ts" {
+  interface Plan {
+    /** The trip in escrow that it belongs to, if known. */
+    tripId?: Hex | undefined;
+  }
+  /** In the escrow contract: the free budget of a trip, and the reservation of a booking. */
+  interface Holdings {
+    readonly trip_budget: true;
+    readonly booking_reservation: true;
+  }
+}
+
+/** The trip takes no more money: waiting runs that have reserved nothing end. */
+export const TRIP_CLOSED = "trip_closed";
+
 declare module "../../kernel/contracts/stores.ts" {
   interface ModuleStores {
     "trips.trips": Trips;

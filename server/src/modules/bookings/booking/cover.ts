@@ -5,6 +5,15 @@ import type { Cover } from "../../../kernel/contracts/plan.ts";
 import type { Environment } from "../../../ports/identity.ts";
 import type { Aggregates } from "../context.ts";
 
+declare module "../../../kernel/contracts/plan.ts" {
+  /** The budget of a trip in escrow. */
+  interface Cover {
+    tripId: string;
+    /** The reservation in that budget. Undefined while the call is only judged. */
+    bookingId?: string;
+  }
+}
+
 /** For tools whose booking a trip can pay for in a run. */
 export const coverErrors = {
   reservation_not_available:

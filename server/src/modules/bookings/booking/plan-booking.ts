@@ -1,7 +1,7 @@
 import { Failure } from "../../../domain/errors.ts";
 import { type Micro, parseDecimal } from "../../../domain/money.ts";
+import type { Alternative, Purchase } from "../../../domain/travel/purchase.ts";
 import {
-  type Alternative,
   type Cover,
   final,
   type Plan,
@@ -17,6 +17,19 @@ import type { SeenComparable, SeenFlight, SeenOffer, SeenStay } from "../offers/
 import { type AskedBooking, asHeld, whyAnother } from "./asked-booking.ts";
 import type { Booking } from "./bookings.ts";
 import { requireHex } from "./cover.ts";
+
+declare module "../../../kernel/contracts/plan.ts" {
+  interface Plan {
+    /** The purchase, or the result of a change, as the tenant saw it last. Undefined if the call buys nothing. */
+    bought?: Purchase | undefined;
+    /** Users whom the call names as travelers or books for, as far as known: the budget of each must cover it. */
+    travelerIds?: readonly string[] | undefined;
+    /** The id of the offer in the call's arguments. The same offer found again has another id. */
+    offerId?: string;
+    /** The other offers that the tenant was shown, cheapest first, for an approver. */
+    alternatives?: (() => Promise<readonly Alternative[]>) | undefined;
+  }
+}
 
 /** An airline tells the window only for an order. */
 const VOID = ", or all of it until voidWindowEndsAt where book_flight answers that";

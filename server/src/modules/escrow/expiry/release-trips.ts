@@ -1,12 +1,12 @@
 import { CHAIN_AWAY, Failure } from "../../../domain/errors.ts";
 import type { Hex } from "../../../domain/tokens.ts";
-import { TRIP_CLOSED } from "../../../kernel/contracts/run-events.ts";
 import type { Chain } from "../../../ports/chain/chain.ts";
 import type { ChainSubmission } from "../../../ports/chain/chain-transactions.ts";
 import type { BookingOnChain, EscrowContract, TripOnChain } from "../../../ports/chain/escrow-contract.ts";
 import type { Clock } from "../../../ports/clock.ts";
 import type { Log } from "../../../ports/log.ts";
 import type { EscrowBooking, Trip, TripPosition } from "../../trips/index.ts";
+import { TRIP_CLOSED } from "../../trips/index.ts";
 import type { Stores } from "../context.ts";
 import { payBackOrder } from "../orders/pay-back-order.ts";
 import { payUncovered } from "../orders/pay-uncovered.ts";

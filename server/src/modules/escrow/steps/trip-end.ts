@@ -1,5 +1,5 @@
 import { formatDecimal } from "../../../domain/money.ts";
-import { TRIP_CLOSED } from "../../../kernel/contracts/run-events.ts";
+import { TRIP_CLOSED } from "../../trips/index.ts";
 import { giveBackFree } from "../records/trip-money.ts";
 import type { TripStepOutcome } from "./step.ts";
 

@@ -1,10 +1,11 @@
 import { sql } from "kysely";
 import { currentTraceId } from "../../../domain/trace.ts";
-import { type RunEvent, type RunEvents, TRIP_CLOSED } from "../../../kernel/contracts/run-events.ts";
+import type { RunEvent, RunEvents } from "../../../kernel/contracts/run-events.ts";
 import type { Queryable } from "../../../platform/database/database.ts";
 import { withoutNulls } from "../../../platform/database/without-nulls.ts";
 import type { Clock } from "../../../ports/clock.ts";
 import { appendAudit } from "../../identity/index.ts";
+import { TRIP_CLOSED } from "../../trips/index.ts";
 import { rememberPause, rememberResolution } from "../running/store-record.ts";
 import { type NewPause, type Run, type RunOwner, type RunPause, type Runs, TIMEOUT } from "../runs.ts";
 import { cancelWaiting } from "../store-cancel.ts";
