@@ -14,7 +14,7 @@ export function createPolicyPersons(db: Queryable): PersonRecords {
         select distinct 'policy ' || policy_id as rule from travel_policy policy
         where tenant_id = ${tenantId} and network = ${environment}
           and jsonb_path_exists(document, ${NAMED_BY_POLICY}::jsonpath, jsonb_build_object('user', ${userId}::text))
-          -- Neither replaced by a version in force, nor only a part of the past.
+          -- Still relevant: neither replaced by a version in force nor only historical.
           and not exists (
             select 1 from travel_policy later
             where later.tenant_id = policy.tenant_id and later.network = policy.network and later.policy_id = policy.policy_id

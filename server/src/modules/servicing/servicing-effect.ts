@@ -25,20 +25,20 @@ import type { Aggregates, Stores } from "./context.ts";
 import { splitRefund } from "./split-refund.ts";
 
 /**
- * How a cancellation or a change of an order moves; `modules/effects/effect.ts` says what holds for every effect.
+ * The states of a cancellation or a change of an order; `modules/effects/effect.ts` describes what all effects share.
  *
- * | state    | what the supplier may have done  | how it is left                                                      |
+ * | state    | effect at the supplier           | transitions                                                         |
  * |----------|----------------------------------|---------------------------------------------------------------------|
- * | intended | nothing: no request was sent     | → sent by its worker; → failed by the reconciler                    |
- * | paying   | nothing: the wallet's transfer   | transfer confirmed → sent, by who has it; reverted → failed         |
- * |          | is under way                     |                                                                     |
- * | sent     | all of it                        | answer: → done, → failed; no answer: lookup after the quiet time:   |
+ * | intended | none: no request was sent        | → sent by its worker; → failed by the reconciler                    |
+ * | paying   | none: the wallet's transfer      | transfer confirmed → sent by its worker; reverted → failed          |
+ * |          | is pending                       |                                                                     |
+ * | sent     | possible                         | answer: → done, → failed; no answer: look-up after the quiet time:  |
  * |          |                                  | it happened → done, else → failed                                   |
- * | done     | all of it                        | final: what was held is collected, what is given back is on its way |
- * | failed   | nothing                          | final: what was held or paid is given back                          |
+ * | done     | complete                         | final: held money is collected, and refunds are on their way        |
+ * | failed   | none                             | final: held or paid money is returned                               |
  *
  * Money: a payment from the balance is held with the intent; one from the wallet is stored with the intent as a transfer, and the
- * supplier is told after its confirmation. What ends the action settles both, in the same transaction.
+ * supplier is told after its confirmation. Ending the action settles both, in the same transaction.
  */
 export const SERVICING_PURPOSE = "servicing";
 

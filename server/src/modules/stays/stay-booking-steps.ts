@@ -16,16 +16,16 @@ import type { Aggregates } from "./context.ts";
 import { balancePaysForStay, toStayResult } from "./stay-result.ts";
 
 /**
- * How the booking of a stay moves; `modules/bookings/booking/booking-effect.ts` says what holds for every move. A stay is booked and paid
- * by one request, so that it is never held or paid for separately.
+ * The states of a stay's booking; `modules/bookings/booking/booking-effect.ts` describes what all bookings share. A stay is booked
+ * and paid by one request, so that it is never held or paid for separately.
  *
- * | state    | what the supplier may have | how it is left                                                        |
+ * | state    | effect at the supplier     | transitions                                                           |
  * |----------|----------------------------|-----------------------------------------------------------------------|
- * | intended | nothing                    | → ordering by its worker; → failed by the reconciler                  |
- * | ordering | a paid stay                | answer: → booked, → failed; no answer: lookup by our booking id after |
+ * | intended | none                       | → ordering by its worker; → failed by the reconciler                  |
+ * | ordering | a paid stay                | answer: → booked, → failed; no answer: look-up by our booking id after|
  * |          |                            | the quiet time: confirmed → booked, none → failed                     |
  * | booked   | a paid stay                | final: the hold on the balance was captured                           |
- * | failed   | nothing                    | final: the hold on the balance was released                           |
+ * | failed   | none                       | final: the hold on the balance was released                           |
  */
 export interface StaySuppliers {
   stays: Pick<Stays, "provenance" | "sandbox">;
