@@ -119,7 +119,17 @@ export function openService({ app, config, dataDir, pool, quickstart, operator }
   async function send(path: string, init: RequestInit): Promise<Answer> {
     const response = await fetch(`${quickstart.appUrl}${path}`, init);
     const text = await response.text();
-    return { status: response.status, headers: response.headers, text, body: parseObject(text) };
+    let body: Record<string, unknown> | undefined;
+    return {
+      status: response.status,
+      headers: response.headers,
+      text,
+      /** Parsed when first read: lists of all tools are long, and many tests look at status and text only. */
+      get body() {
+        body ??= parseObject(text);
+        return body;
+      },
+    };
   }
 
   return {

@@ -237,6 +237,18 @@ describe("a trip's budget", () => {
   });
 });
 
+test("a spend whose effect failed is returned in the transaction that says so, while its call still runs", async () => {
+  const tenant = await newTenant({ key: { perDay: 10n * UNIT } });
+  expect((await send(tenant, "4")).status).toBe(200);
+  const [{ id } = { id: "" }] = z
+    .array(z.object({ id: z.string() }))
+    .parse(await service.sql("select call_id as id from call_spend where tenant_id = $1", [tenant.tenantId]));
+  await service.sql("update call set state = 'reserved', effect = 'open' where id = $1", [id]);
+  await service.sql("update call_spend set state = 'reserved' where call_id = $1", [id]);
+  await service.operator(({ spending }) => spending.transaction(({ effects }) => effects.failed(id)));
+  expect((await readState(tenant)).key.perDay).toMatchObject({ used: 0n, reserved: 0n, left: 10n * UNIT });
+});
+
 describe("a call that ended without its process", () => {
   const readSpend = async (tenant: Tenant) => {
     const rows = await service.sql("select state, call_id from call_spend where tenant_id = $1", [tenant.tenantId]);
