@@ -39,20 +39,21 @@ export async function fill(client: Client, { usage, calls, transactions }: Growt
     [calls, TENANT],
   );
   await client.query(
-    `insert into chain_network (network, chain_id, genesis_hash, indexed_number, indexed_hash, updated_at)
-     values ('sandbox', 5042002, '0x00', $1::int, '0x01', now())`,
+    `insert into chain_network (network, chain, is_home, chain_id, genesis_hash, indexed_number, indexed_hash, updated_at)
+     values ('sandbox', 'eip155:5042002', true, 5042002, '0x00', $1::int, '0x01', now())`,
     [transactions],
   );
   await client.query(
-    `insert into chain_transaction (id, network, idempotency_key, tenant_id, purpose, chain_order, state, raw, hash, block_number,
+    `insert into chain_transaction (id, network, chain, idempotency_key, tenant_id, purpose, chain_order, state, raw, hash, block_number,
        created_at, updated_at)
-     select 'ctx_' || lpad(i::text, 26, '0'), 'sandbox', 'bench:' || i, $2, 'transfer', '{"kind":"transfer"}', 'confirmed', '0x00',
+     select 'ctx_' || lpad(i::text, 26, '0'), 'sandbox', 'eip155:5042002', 'bench:' || i, $2, 'transfer', '{"kind":"transfer"}', 'confirmed', '0x00',
        '0x' || lpad(to_hex(i), 64, '0'), i, now() - interval '1 hour', now() from generate_series(1, $1::int) i`,
     [transactions, TENANT],
   );
   await client.query(
-    `insert into ledger_account (id, network, token, kind, tenant_id) values
-       ('sandbox:USDC:prefunded:' || $1, 'sandbox', 'USDC', 'prefunded', $1), ('sandbox:USDC:held:' || $1, 'sandbox', 'USDC', 'held', $1)`,
+    `insert into ledger_account (id, network, chain, token, kind, tenant_id)
+     select 'sandbox:USDC:' || kind || ':' || $1, 'sandbox', 'eip155:5042002', 'USDC', kind, $1
+     from unnest(array['prefunded', 'held']) as kind`,
     [TENANT],
   );
   await client.query(
@@ -67,6 +68,8 @@ export async function fill(client: Client, { usage, calls, transactions }: Growt
   await client.query("vacuum analyze");
 }
 
+const HOME = { environment: "sandbox", chain: "eip155:5042002" } as const;
+
 /** The product's own statements that jobs run for ever and callers can ask for, over what grows. */
 function statements({ db, pool }: OpenDatabase): Readonly<Record<string, () => Promise<unknown>>> {
   const stores = createStores(db, systemClock, createVault(Buffer.alloc(32, 1)));
@@ -77,9 +80,9 @@ function statements({ db, pool }: OpenDatabase): Readonly<Record<string, () => P
   return {
     "list usage of one tool": () => list(RARE_TOOL),
     "list usage": () => list(undefined),
-    "known hashes": () => stores.chainTransactions.knownHashes("sandbox", [`0x${"f".repeat(64)}`, "0x01"]),
-    "open chain transactions": () => stores.chainTransactions.listOpen("sandbox", 1_000),
-    "custody of wallets": () => stores.custody.read("sandbox", "USDC", 1n),
+    "known hashes": () => stores.chainTransactions.knownHashes(HOME, [`0x${"f".repeat(64)}`, "0x01"]),
+    "open chain transactions": () => stores.chainTransactions.listOpen(HOME, 1_000),
+    "custody of wallets": () => stores.custody.read(HOME, "USDC", 1n),
     heartbeat: () => calls.heartbeat("proc_bench"),
     "sweep of calls": () => calls.sweep({ ...sweep, newUsageId: () => "use_none", outcomeText: () => undefined }),
     "prune of calls and keys": () => calls.prune(systemClock.now()),

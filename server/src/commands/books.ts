@@ -131,9 +131,9 @@ class StoredBooks implements Books {
     const state = await this.#requireBoundChain();
     const chain = await this.#openChain(state);
     const head = await chain?.head();
-    const all = await this.#stores.wallets.list(this.#environment);
+    const all = await this.#stores.wallets.list(state);
     const own = all.filter(({ kind }) => kind !== "treasury");
-    const open = await this.#stores.chainTransactions.listOpen(this.#environment, OPEN_AT_MOST);
+    const open = await this.#stores.chainTransactions.listOpen(state, OPEN_AT_MOST);
     return {
       environment: this.#environment,
       chainId: state.chainId,
@@ -153,14 +153,14 @@ class StoredBooks implements Books {
   }
 
   async treasury(tenantId: string): Promise<TreasuryStatus> {
-    await this.#requireBoundChain();
+    const { environment, chain } = await this.#requireBoundChain();
     if ((await selectTenant(this.#opened.db, tenantId)) === undefined) {
       throw new ConfigError(`There is no tenant ${tenantId}. List them: npm run tenant -- list`);
     }
     const { wallets, ledger } = this.#stores;
     // Creates the wallet on first use, like a tool.
-    const { address } = await wallets.ensure(this.#environment, "treasury", tenantId);
-    const read = (token: TokenSymbol) => ledger.balance({ tenantId, environment: this.#environment, token });
+    const { address } = await wallets.ensure({ environment, chain }, "treasury", tenantId);
+    const read = (token: TokenSymbol) => ledger.balance({ tenantId, environment, chain, token });
     return { tenantId, address, books: { USDC: await read("USDC"), EURC: await read("EURC") } };
   }
 
@@ -186,17 +186,17 @@ class StoredBooks implements Books {
   async resume(): Promise<boolean> {
     const environment = this.#environment;
     const { db, clock } = this.#opened;
-    const { stoppedBecause } = await this.#requireBoundChain();
+    const bound = await this.#requireBoundChain();
     return await db.transaction().execute(async (transaction) => {
-      if (!(await createBoundChains(transaction, clock).resume(environment))) return false;
-      const details = { network: environment, stoppedBecause };
+      if (!(await createBoundChains(transaction, clock).resume(bound))) return false;
+      const details = { network: environment, stoppedBecause: bound.stoppedBecause };
       await appendAudit(transaction, { actor: ACTOR, action: "chain.resume", subjectId: environment, details }, clock);
       return true;
     });
   }
 
   async #requireBoundChain(): Promise<BoundChain> {
-    const state = await this.#stores.boundChains.get(this.#environment);
+    const state = await this.#stores.boundChains.findHome(this.#environment);
     if (state !== undefined) return state;
     throw new ConfigError(
       `This deployment has no ${this.#environment} network yet: it comes with the service's first start.`,

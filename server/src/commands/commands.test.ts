@@ -347,11 +347,11 @@ describe("the operator's commands", () => {
   });
 
   test("a new tenant can spend its sandbox balance however it was created", async () => {
-    await bindTestChain({ boundChains: createBoundChains(service.db, systemClock) });
+    const home = await bindTestChain({ boundChains: createBoundChains(service.db, systemClock) });
     const withBalance = { ...environment, SANDBOX_BALANCE_USDC: "12.5" };
     const { out } = await run("tenant", ["create", "--name", "Funded", "--json"], withBalance);
     const tenantId = JSON.parse(out).tenant.id;
-    const open = await createChainTransactions(service.db, systemClock).listOpen("sandbox", 100);
+    const open = await createChainTransactions(service.db, systemClock).listOpen(home, 100);
     const minted = open.flatMap(({ tenantId: owner, operation }) => {
       const made = mint.read(operation);
       return owner === tenantId && made !== undefined ? [[made.token, made.amount]] : [];

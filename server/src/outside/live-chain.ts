@@ -64,13 +64,13 @@ export async function openLiveChain(options: LiveChainOptions): Promise<OpenedCh
   return await explained(async () => {
     refuseWellKnownKey(relayerKey);
     const { genesisHash, chainId } = await readIdentity(client);
-    if ((await boundChains.get("sandbox"))?.genesisHash === genesisHash) {
+    if ((await boundChains.findHome("sandbox"))?.genesisHash === genesisHash) {
       throw new ConfigError(
         "Not started: CHAIN_RPC_URL is this deployment's development chain. Set it to the live one.",
       );
     }
     // Before anything is stored: a configuration mistake must not bind the database to another chain.
-    const current = sinceWhen(contracts, await boundChains.get(environment));
+    const current = sinceWhen(contracts, await boundChains.findHome(environment));
     const confirmations = options.confirmations ?? safeConfirmations(chainId);
     const chain = await createEvmChain({ environment, client, contracts: current, confirmations, clock });
     await checkEscrowRoles(client, contracts.escrow, { operator: deriveAddress(relayerKey) });
@@ -85,13 +85,13 @@ export async function openLiveChain(options: LiveChainOptions): Promise<OpenedCh
       );
     }
     await requireNoTrips(parts, state, contracts.escrow);
-    const relayer = await wallets.adopt(environment, "relayer", relayerKey);
+    const relayer = await wallets.adopt(chain.key, "relayer", relayerKey);
     if (deriveAddress(relayerKey) !== relayer.address) {
       throw new ConfigError(
         `Not started: CHAIN_RELAYER_KEY_FILE does not contain the key of ${relayer.address}, which signed this database's pending transactions. Put that key back.`,
       );
     }
-    const collection = await wallets.ensure(environment, "collection");
+    const collection = await wallets.ensure(chain.key, "collection");
     await checkEscrowRoles(client, contracts.escrow, { serviceFeeRecipient: collection.address });
     await storeContracts(parts, chain, current, state.contracts);
     const opened = await openChain(parts, options, { chain, relayer, isLive: true });
@@ -119,11 +119,11 @@ function sinceWhen(contracts: ChainContracts, known: BoundChain | undefined): Ch
 /** Trips stay in the contract that holds their money. */
 async function requireNoTrips(
   { db }: Pick<ChainClient, "db">,
-  { environment, contracts }: BoundChain,
+  bound: BoundChain,
   escrow: Hex | undefined,
 ): Promise<void> {
-  const before = contracts?.escrow;
-  if (before === undefined || before === escrow || !(await hasTripsInEscrow(db, environment, before))) return;
+  const before = bound.contracts?.escrow;
+  if (before === undefined || before === escrow || !(await hasTripsInEscrow(db, bound, before))) return;
   throw new ConfigError(
     `Not started: trips of this database have money in the escrow ${before}, which CHAIN_ESCROW does not name. Set it back until they are over.`,
   );

@@ -80,7 +80,11 @@ export async function bindChain(
   const head = await reach(() => client.getBlockNumber());
   // No one has paid into a wallet that does not exist yet, and blocks this old are final.
   const first = await block(head > SETTLED_BLOCKS ? head - SETTLED_BLOCKS : 0n);
-  const state = await boundChains.bind(environment, { ...identity, head: { number: first.number, hash: first.hash } });
+  const state = await boundChains.bind(environment, {
+    ...identity,
+    head: { number: first.number, hash: first.hash },
+    isHome: true,
+  });
   const refuse = (why: string): ConfigError =>
     new ConfigError(
       `Not started: ${what} ${why}. Money in the ledger would not be covered: bring back the chain that belongs to this database, or use another database.${environment === "sandbox" ? SEVERAL_HOSTS : ""}`,
@@ -110,18 +114,18 @@ export async function storeContracts(
   contracts: ChainContracts,
   before: ChainContracts | undefined,
 ): Promise<void> {
-  const { environment, escrow } = chain;
+  const { key, escrow } = chain;
   if (before !== undefined && contracts.eurcSince !== undefined && before.eurcSince === undefined) {
-    const addresses = (await wallets.list(environment)).map(({ address }) => address);
+    const addresses = (await wallets.list(key)).map(({ address }) => address);
     // The balance of another escrow is recorded with it, below.
     if (escrow !== undefined && escrow.address === before.escrow) addresses.push(escrow.address);
     const balances = await chain.balances("EURC", addresses, BigInt(contracts.eurcSince));
     const found = new Map(addresses.map((address, index) => [address, balances[index] ?? 0n]));
-    await adoptEurc(db, clock, { environment, before, contracts, balances: found });
+    await adoptEurc(db, clock, { chain: key, before, contracts, balances: found });
   }
   const current = escrow === undefined ? contracts : { ...contracts, escrowSince: Number(escrow.sinceBlock) };
   if (escrow?.address === before?.escrow) {
-    await boundChains.setContracts(environment, current);
+    await boundChains.setContracts(key, current);
     return;
   }
   const balances: Record<TokenSymbol, Micro> = { USDC: 0n, EURC: 0n };
@@ -130,7 +134,7 @@ export async function storeContracts(
       balances[token] = (await chain.balances(token, [escrow.address], escrow.sinceBlock))[0] ?? 0n;
     }
   }
-  await adoptEscrow(db, clock, { environment, contracts: current, balances });
+  await adoptEscrow(db, clock, { chain: key, contracts: current, balances });
 }
 
 /** Makes the open chain with its reads and its sender. */
@@ -139,15 +143,15 @@ export async function openChain(
   { operations }: Pick<ChainParts, "operations">,
   { chain, relayer, isLive }: { chain: Chain; relayer: Wallet; isLive: boolean },
 ): Promise<OpenedChain> {
-  const { environment } = chain;
-  const collection = await wallets.ensure(environment, "collection");
+  const { key } = chain;
+  const collection = await wallets.ensure(key, "collection");
   const sender = await createEvmSender({
     client,
     chain,
     operations,
     signer,
     relayer,
-    findWalletId: async (address) => (await wallets.findByAddress(environment, [address])).get(address)?.id,
+    findWalletId: async (address) => (await wallets.findByAddress(key, [address])).get(address)?.id,
     feeRecipient: collection.address,
     live: isLive,
   });

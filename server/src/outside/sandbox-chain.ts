@@ -38,9 +38,10 @@ async function openSandboxOnce(options: SandboxChainOptions): Promise<OpenedChai
   const parts = createChainClient(options, true);
   const { client, wallets, signer, chainTransactions, clock } = parts;
   const environment = ENVIRONMENT;
-  const { contracts: known } = await bindChain(parts, environment, "the development chain");
-  const relayer = await wallets.ensure(environment, "relayer");
-  const collection = await wallets.ensure(environment, "collection");
+  const bound = await bindChain(parts, environment, "the development chain");
+  const { contracts: known } = bound;
+  const relayer = await wallets.ensure(bound, "relayer");
+  const collection = await wallets.ensure(bound, "collection");
   const { contracts: deployed, nextNonce } = await deployDevelopment({
     client,
     relayerKey: await signer.readPrivateKey(relayer.id),

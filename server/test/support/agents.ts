@@ -8,6 +8,7 @@ import { createEscrowBookings } from "../../src/modules/trips/store-bookings.ts"
 import { createTrips } from "../../src/modules/trips/store-trips.ts";
 import { openDatabase } from "../../src/platform/database/database.ts";
 import { createManualClock } from "./identity.ts";
+import { sandboxChain } from "./sandbox-chain.ts";
 import type { TestService } from "./service.ts";
 import { newFundedTenant, requireResult, type Treasury } from "./treasury.ts";
 
@@ -104,7 +105,7 @@ export async function storeTrip({ config }: TestService, { vault }: Treasury["ke
   try {
     await createTrips({ db, vault, clock }).insert({
       tripId,
-      environment: "sandbox",
+      ...sandboxChain,
       tenantId,
       userId: "user_demo",
       escrow: wallet,
@@ -118,7 +119,7 @@ export async function storeTrip({ config }: TestService, { vault }: Treasury["ke
       mail: "none",
     });
     const pending = { step: "reserve", transactionId: "ctx_none", details: {} } as const;
-    const names = { bookingId, tripId, environment: "sandbox", tenantId } as const;
+    const names = { bookingId, tripId, ...sandboxChain, tenantId } as const;
     await createEscrowBookings(db, clock).insert({ ...names, reserved: 1_000_000n, pending });
   } finally {
     await close();

@@ -18,6 +18,7 @@ import { openTestIdentities, silentLog } from "./identity.ts";
 import { createMemorySupplier } from "./memory-supplier.ts";
 import { offer } from "./offers.ts";
 import { embeddedRates } from "./rates.ts";
+import { sandboxChain } from "./sandbox-chain.ts";
 
 export const QUIET_MILLISECONDS = 1_000;
 /** Longer than any machine stalls. */
@@ -74,11 +75,11 @@ export async function openBookingWorld() {
     const email = `traveler${next}@example.com`;
     await travelers.put(tenant.id, "amelia", "sandbox", { ...amelia, email }, "test");
     if (initialBalance > 0n) {
-      await depositForTest(stores, { tenantId: tenant.id, environment: "sandbox", token: "USDC" }, initialBalance);
+      await depositForTest(stores, { tenantId: tenant.id, ...sandboxChain, token: "USDC" }, initialBalance);
     }
     const supplier = createMemorySupplier({ quietMilliseconds: QUIET_MILLISECONDS });
     supplier.offers.set("off_1", offer());
-    const purse = { tenantId: tenant.id, environment: "sandbox", token: "USDC" } as const;
+    const purse = { tenantId: tenant.id, ...sandboxChain, token: "USDC" } as const;
     const caller = {
       tenantId: tenant.id,
       keyId: key.id,
@@ -165,7 +166,7 @@ export async function openBookingWorld() {
 
     /** No chain executes the transactions, so their sum equals the outgoing money. */
     async function readCollected(outgoing: bigint): Promise<bigint> {
-      const transactions = await stores.chainTransactions.listOpen("sandbox", 1_000_000);
+      const transactions = await stores.chainTransactions.listOpen(sandboxChain, 1_000_000);
       const amounts = transactions.flatMap(({ tenantId, operation, purpose }) =>
         tenantId === tenant.id && purpose === "capture" ? [transfer.read(operation)?.amount ?? 0n] : [],
       );

@@ -101,8 +101,8 @@ export async function openChainWorld(options: { chain?: DevChain } = {}) {
     const { tenant } = await identity.createTenant({ name: `Tenant ${next}`, actor: "test" });
     await stores.transaction((aggregates) => equipSandboxTenant(aggregates, tenant.id, amount));
     await drain();
-    const wallet = await openedChain.wallets.ensure("sandbox", "treasury", tenant.id);
-    const purse = { tenantId: tenant.id, environment: "sandbox", token: "USDC" } as const;
+    const wallet = await openedChain.wallets.ensure(openedChain.chain.key, "treasury", tenant.id);
+    const purse = { ...openedChain.chain.key, tenantId: tenant.id, token: "USDC" } as const;
     const buildTransfer = (to: Hex, value: bigint) => ({
       operation: transfer,
       input: { token: "USDC" as const, from: wallet.address, to, amount: value },

@@ -13,6 +13,7 @@ import type { StoredOperation } from "../../src/ports/chain/chain-operation.ts";
 import type { ChainTransaction } from "../../src/ports/chain/chain-transactions.ts";
 import type { TripTerms } from "../../src/ports/chain/escrow-contract.ts";
 import { type ChainWorld, UNIT } from "./chain-world.ts";
+import { sandboxChain } from "./sandbox-chain.ts";
 
 export type EscrowTenant = Awaited<ReturnType<ChainWorld["newTenant"]>>;
 
@@ -60,7 +61,7 @@ export function openEscrowOrders(world: ChainWorld) {
 
   const store = (operation: StoredOperation): Promise<ChainTransaction> =>
     world.stores.chainTransactions.enqueue({
-      environment: "sandbox",
+      ...sandboxChain,
       tenantId: null,
       callId: null,
       purpose: "test",
@@ -114,7 +115,7 @@ export function openEscrowOrders(world: ChainWorld) {
       await world.stores.transaction(async ({ chainTransactions, ledger }) => {
         const tenantId = tenant.tenant.id;
         const { id } = await chainTransactions.enqueue({
-          environment: "sandbox",
+          ...sandboxChain,
           tenantId,
           callId: null,
           purpose: "test",
@@ -215,7 +216,7 @@ export function openEscrowOrders(world: ChainWorld) {
     /** The booked balance of the escrow. */
     async booked(): Promise<bigint | undefined> {
       const { number } = await chain.head();
-      const custody = await world.stores.custody.read("sandbox", "USDC", number);
+      const custody = await world.stores.custody.read(sandboxChain, "USDC", number);
       return custody.find((one) => one.address === escrow.address)?.amount;
     },
   };

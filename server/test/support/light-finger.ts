@@ -8,6 +8,7 @@ import { payment } from "../../src/modules/payments/settling/payment-operation.t
 import { mint } from "../../src/modules/treasury/mint-operation.ts";
 import type { StoredOperation } from "../../src/ports/chain/chain-operation.ts";
 import { type Buyer, createBuyer, decode } from "./paid.ts";
+import { sandboxChain } from "./sandbox-chain.ts";
 import type { TestService } from "./service.ts";
 
 const PATIENCE_MILLISECONDS = 60_000;
@@ -49,7 +50,7 @@ export function createLightFinger(tool: Tool) {
   /** Happens on the chain, and is of no call. */
   async function carryOut(operation: StoredOperation): Promise<void> {
     const transaction = await parts.stores?.chainTransactions.enqueue({
-      environment: "sandbox",
+      ...sandboxChain,
       idempotencyKey: crypto.randomUUID(),
       tenantId: null,
       callId: null,

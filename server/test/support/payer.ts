@@ -7,6 +7,7 @@ import { stablecoinAbi } from "../../src/generated/contracts/stablecoin.ts";
 import { mint } from "../../src/modules/treasury/mint-operation.ts";
 import type { ChainToken } from "../../src/ports/chain/chain.ts";
 import type { ChainWorld } from "./chain-world.ts";
+import { sandboxChain } from "./sandbox-chain.ts";
 
 /** contracts/test/support/ContractWallet.sol: what its keeper signs is signed by it (ERC-1271). */
 const WALLET_BYTECODE =
@@ -44,7 +45,7 @@ export async function newPayer(world: ChainWorld, funds: bigint, options: { isCo
   const address = options.isContract === true ? await deployWallet(world, account.address) : lower(account.address);
   if (funds > 0n) {
     await world.stores.chainTransactions.enqueue({
-      environment: "sandbox",
+      ...sandboxChain,
       idempotencyKey: `mint ${randomNonce()}`,
       tenantId: null,
       callId: null,

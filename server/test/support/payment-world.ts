@@ -18,6 +18,7 @@ import { isDatabaseAway } from "../../src/platform/database/transient.ts";
 import { openChainWorld } from "./chain-world.ts";
 import { silentLog } from "./identity.ts";
 import { createProbes } from "./probe-tools.ts";
+import { sandboxChain } from "./sandbox-chain.ts";
 
 const TRANSFER = [
   { name: "from", type: "address" },
@@ -65,7 +66,7 @@ export async function openPaymentWorld() {
     const address = lower(account.address);
     if (balance > 0n) {
       await stores.chainTransactions.enqueue({
-        environment: "sandbox",
+        ...sandboxChain,
         idempotencyKey: `mint:${address}`,
         tenantId: null,
         callId: null,
@@ -100,7 +101,7 @@ export async function openPaymentWorld() {
       const to: Hex = `0x${randomBytes(20).toString("hex")}`;
       const { payer, ...signed } = await sign(amount, { to });
       await stores.chainTransactions.enqueue({
-        environment: "sandbox",
+        ...sandboxChain,
         idempotencyKey: `spend:${signed.nonce}`,
         tenantId: null,
         callId: null,
@@ -121,7 +122,7 @@ export async function openPaymentWorld() {
   /** Somebody else broadcasts what a payer has signed. */
   async function broadcast(signed: SignedPayment): Promise<void> {
     await stores.chainTransactions.enqueue({
-      environment: "sandbox",
+      ...sandboxChain,
       idempotencyKey: `stranger:${signed.nonce}`,
       tenantId: null,
       callId: null,
@@ -152,7 +153,7 @@ export async function openPaymentWorld() {
     });
     const shared = {
       stores,
-      environment: "sandbox",
+      chain: sandboxChain,
       submission: submitter,
       tell: (ids: readonly string[], joined?: string) => charges.tell(ids, joined),
     } as const;

@@ -12,6 +12,7 @@ import { openBookingWorld, PATIENCE_MILLISECONDS, QUIET_MILLISECONDS } from "./b
 import { silentLog } from "./identity.ts";
 import { createMemoryServicing } from "./memory-servicing.ts";
 import { offer } from "./offers.ts";
+import { sandboxChain } from "./sandbox-chain.ts";
 
 const OPENING = 100_000_000_000n;
 export type What = "cancellation" | "change by balance" | "change by wallet" | "stay";
@@ -26,7 +27,7 @@ export async function openServicingWorld() {
   const { stores, db, clock } = world;
   // The money for refunds of cancellations has come in before.
   const movement = { token: "USDC", from: hash(), to: hash(), amount: OPENING, blockNumber: 1n, logIndex: 0 } as const;
-  await stores.ledger.postMovements("sandbox", [
+  await stores.ledger.postMovements(sandboxChain, [
     { movement: { ...movement, transactionHash: hash() }, from: undefined, to: { kind: "collection" } },
   ]);
   let next = 0;
@@ -136,7 +137,7 @@ export async function openServicingWorld() {
   /** The tenant's money, including refunds that no chain executes. */
   async function read() {
     const balance = await stores.ledger.balance(purse);
-    const open = await stores.chainTransactions.listOpen("sandbox", 1_000_000);
+    const open = await stores.chainTransactions.listOpen(sandboxChain, 1_000_000);
     const refunds = open
       .filter(({ purpose }) => purpose === "refund")
       .reduce((sum, { operation }) => sum + (transfer.read(operation)?.amount ?? 0n), 0n);
@@ -145,13 +146,13 @@ export async function openServicingWorld() {
 
   /** As the submitter does when the chain has them. */
   async function confirmTransfers(): Promise<void> {
-    const open = await stores.chainTransactions.listOpen("sandbox", 1_000_000);
+    const open = await stores.chainTransactions.listOpen(sandboxChain, 1_000_000);
     for (const { id, tenantId, purpose, operation } of open) {
       const sent = transfer.read(operation);
       if (purpose !== SERVICING_PURPOSE || sent === undefined || tenantId === null) continue;
       const transactionHash = hash();
       const { token, from, to, amount } = sent;
-      await stores.ledger.postMovements("sandbox", [
+      await stores.ledger.postMovements(sandboxChain, [
         {
           movement: { token, from, to, amount, transactionHash, logIndex: 0, blockNumber: 2n },
           from: { kind: "treasury", tenantId },

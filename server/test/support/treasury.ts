@@ -12,6 +12,7 @@ import type { Config } from "../../src/config/config.ts";
 import type { Hex, TokenSymbol } from "../../src/domain/tokens.ts";
 import { readMasterKey } from "../../src/embedded/master-key.ts";
 import { stablecoinAbi } from "../../src/generated/contracts/stablecoin.ts";
+import { createBoundChains } from "../../src/modules/chain/index.ts";
 import { createSigner, createWallets } from "../../src/modules/chain/store-wallets.ts";
 import { sandboxFunder } from "../../src/outside/sandbox-keys.ts";
 import { openDatabase } from "../../src/platform/database/database.ts";
@@ -39,12 +40,14 @@ function openKeys({ config, dataDir }: Pick<Owner, "config" | "dataDir">) {
   const vault = createVault(readMasterKey({ masterKeyFile, dataDir, production: false }));
   const { db, close } = openDatabase(databaseUrl, { poolSize: 2, onError: () => undefined });
   const wallets = createWallets({ db, vault, clock: systemClock });
+  const boundChains = createBoundChains(db, systemClock);
   const signer = createSigner({ db, vault });
   return {
     vault,
     close,
     async wallet(environment: Environment, kind: WalletKind, tenantId: string | null = null) {
-      const found = (await wallets.list(environment)).find((one) => one.kind === kind && one.tenantId === tenantId);
+      const home = await boundChains.requireHome(environment);
+      const found = (await wallets.list(home)).find((one) => one.kind === kind && one.tenantId === tenantId);
       if (found === undefined) throw new Error(`there is no ${kind} wallet`);
       return { ...found, account: privateKeyToAccount(await signer.readPrivateKey(found.id)) };
     },

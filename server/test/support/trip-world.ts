@@ -16,6 +16,7 @@ import { openChainWorld, UNIT } from "./chain-world.ts";
 import type { dyingProcess } from "./dying-ports.ts";
 import { freshHash } from "./escrow.ts";
 import { silentLog } from "./identity.ts";
+import { sandboxChain } from "./sandbox-chain.ts";
 import { stranger } from "./treasury.ts";
 
 const DAY = 86_400;
@@ -101,7 +102,7 @@ export async function openTripWorld() {
     const terms = newTerms(budget, seconds);
     const trip: NewTrip = {
       tripId: escrow?.tripId(terms) ?? "0x",
-      environment: "sandbox",
+      ...sandboxChain,
       tenantId,
       userId: "svc:key",
       escrow: escrow?.address ?? "0x",

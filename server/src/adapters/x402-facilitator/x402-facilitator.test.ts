@@ -3,6 +3,7 @@ import { generatePrivateKey, type PrivateKeyAccount, privateKeyToAccount } from 
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { type ChainWorld, openChainWorld } from "../../../test/support/chain-world.ts";
 import { DEAD_PORT } from "../../../test/support/dead-port.ts";
+import { sandboxChain } from "../../../test/support/sandbox-chain.ts";
 import { signPayment } from "../../../test/support/sign-payment.ts";
 import {
   type FacilitatorFate,
@@ -46,7 +47,7 @@ beforeAll(async () => {
   payer = privateKeyToAccount(generatePrivateKey());
   const address: Hex = `0x${payer.address.slice(2).toLowerCase()}`;
   await world.stores.chainTransactions.enqueue({
-    environment: "sandbox",
+    ...sandboxChain,
     idempotencyKey: "test payer",
     tenantId: null,
     callId: null,

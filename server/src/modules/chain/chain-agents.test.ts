@@ -8,6 +8,7 @@ import {
   requireThere,
 } from "../../../test/support/escrow-orders.ts";
 import { equipWith } from "../../../test/support/open-chain.ts";
+import { sandboxChain } from "../../../test/support/sandbox-chain.ts";
 import { identityRegistryAbi } from "../../generated/contracts/identity-registry.ts";
 import { reputationRegistryAbi } from "../../generated/contracts/reputation-registry.ts";
 import { registerMissingAgents } from "../reputation/register-agent.ts";
@@ -42,7 +43,7 @@ const act = (tenant: EscrowTenant, action: RegistryAction) =>
 
 describe("agents", () => {
   it("the first one is the operator's", async () => {
-    const [relayer] = (await world.openedChain.wallets.list("sandbox")).filter(({ kind }) => kind === "relayer");
+    const [relayer] = (await world.openedChain.wallets.list(sandboxChain)).filter(({ kind }) => kind === "relayer");
     expect(await registries().findOwner(1n)).toBe(relayer?.address);
     expect(await registries().findAgent(relayer?.address ?? "0x")).toBe(1n);
     expect(await readUri(1n)).toBe("urn:wayfare:operator");
@@ -74,16 +75,16 @@ describe("agents", () => {
   });
 
   it("wait for the registries where these are not deployed yet", async () => {
-    const contracts = requireThere((await world.openedChain.boundChains.get("sandbox"))?.contracts);
+    const contracts = requireThere((await world.openedChain.boundChains.get(sandboxChain))?.contracts);
     const { agentRegistries, ...others } = contracts;
-    await world.openedChain.boundChains.setContracts("sandbox", others);
+    await world.openedChain.boundChains.setContracts(sandboxChain, others);
     const { tenant } = await world.identity.createTenant({ name: "Early", actor: "test" });
     await equipMissingTenants(world.stores, equipWith(UNIT));
     expect(await registerMissingAgents(world.stores)).toBe(0);
     const purposes = () =>
       world.rows().then((rows) => rows.filter((row) => row.tenantId === tenant.id).map(({ purpose }) => purpose));
     expect(await purposes()).toEqual(["development_money", "development_money"]);
-    await world.openedChain.boundChains.setContracts("sandbox", {
+    await world.openedChain.boundChains.setContracts(sandboxChain, {
       ...others,
       agentRegistries: requireThere(agentRegistries),
     });

@@ -8,6 +8,7 @@ import {
   openEscrowOrders,
   requireThere,
 } from "../../../test/support/escrow-orders.ts";
+import { sandboxChain } from "../../../test/support/sandbox-chain.ts";
 import type { Hex } from "../../domain/tokens.ts";
 import { stablecoinAbi } from "../../generated/contracts/stablecoin.ts";
 import { tripEscrowAbi } from "../../generated/contracts/trip-escrow.ts";
@@ -27,7 +28,7 @@ afterAll(async () => {
 });
 
 const nothing = { USDC: 0n, EURC: 0n };
-const stoppedBecause = async () => (await world.openedChain.boundChains.get("sandbox"))?.stoppedBecause;
+const stoppedBecause = async () => (await world.openedChain.boundChains.get(sandboxChain))?.stoppedBecause;
 
 async function requireEvent(hash: Hex | undefined) {
   const { logs } = await world.devChain.client.getTransactionReceipt({ hash: hash ?? "0x" });
@@ -38,7 +39,7 @@ describe("the escrow of the development chain", () => {
   it("is operated by the relayer, and its fees go to the collection wallet", async () => {
     const read = (functionName: "owner" | "operator" | "serviceFeeRecipient" | "token") =>
       world.devChain.client.readContract({ address: escrow.escrow.address, abi: tripEscrowAbi, functionName });
-    const [relayer] = (await world.openedChain.wallets.list("sandbox")).filter(({ kind }) => kind === "relayer");
+    const [relayer] = (await world.openedChain.wallets.list(sandboxChain)).filter(({ kind }) => kind === "relayer");
     const found = await Promise.all(
       (["owner", "operator", "serviceFeeRecipient", "token"] as const).map(async (name) =>
         (await read(name)).toLowerCase(),
@@ -320,7 +321,7 @@ describe("the books of the escrow", () => {
     expect(await world.reconcile()).toEqual({ USDC: 1n, EURC: 0n });
     expect(await stoppedBecause()).toContain(`disagree about USDC of ${escrow.escrow.address}`);
     await off("1");
-    await world.openedChain.boundChains.resume("sandbox");
+    await world.openedChain.boundChains.resume(sandboxChain);
     expect(await world.reconcile()).toEqual(nothing);
   });
 });

@@ -5,6 +5,7 @@ import { defineModule } from "./context.ts";
 import type { ChainIndexer } from "./following/index-chain.ts";
 import * as chain from "./migrations/0005-chain.ts";
 import * as chainRequests from "./migrations/0007-chain-requests.ts";
+import * as chains from "./migrations/0113-chains.ts";
 import { createBoundChains } from "./opening/store-bound-chains.ts";
 import { createChainTransactions } from "./sending/store-transactions.ts";
 import type { ChainSubmitter } from "./sending/submit-chain.ts";
@@ -42,7 +43,7 @@ export const chainModule = defineModule({
   personRecords: () => ({
     tables: { notSearched: { chain_transaction: "what was signed for a public chain, which names nobody" } },
   }),
-  migrations: { "0005-chain": chain, "0007-chain-requests": chainRequests },
+  migrations: { "0005-chain": chain, "0007-chain-requests": chainRequests, "0113-chains": chains },
   // Partial, as few transactions are ever sent again.
   indexes: {
     chain_transaction_earlier: "on chain_transaction using gin (earlier_hashes) where earlier_hashes <> '{}'",

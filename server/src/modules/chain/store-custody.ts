@@ -2,7 +2,7 @@ import { sql } from "kysely";
 import type { Micro } from "../../domain/money.ts";
 import type { Hex, TokenSymbol } from "../../domain/tokens.ts";
 import type { Queryable } from "../../platform/database/database.ts";
-import type { Environment } from "../../ports/identity.ts";
+import type { ChainKey } from "../../ports/chain/chain-key.ts";
 
 declare module "../../kernel/contracts/stores.ts" {
   interface ModuleStores {
@@ -12,20 +12,16 @@ declare module "../../kernel/contracts/stores.ts" {
 
 export interface Custody {
   /** The booked amounts of each wallet and of the escrow at that block, without postings of later blocks. */
-  read(
-    environment: Environment,
-    token: TokenSymbol,
-    atBlock: bigint,
-  ): Promise<readonly { address: Hex; amount: Micro }[]>;
+  read(chain: ChainKey, token: TokenSymbol, atBlock: bigint): Promise<readonly { address: Hex; amount: Micro }[]>;
 }
 
 export function createCustody(db: Queryable): Custody {
-  return { read: (environment, token, atBlock) => readCustody(db, environment, token, atBlock) };
+  return { read: (chain, token, atBlock) => readCustody(db, chain, token, atBlock) };
 }
 
 async function readCustody(
   db: Queryable,
-  environment: Environment,
+  { environment, chain }: ChainKey,
   token: TokenSymbol,
   atBlock: bigint,
 ): Promise<readonly { address: Hex; amount: Micro }[]> {
@@ -34,13 +30,15 @@ async function readCustody(
     with account as (
       select id, balance_micro, tenant_id,
         case when kind = 'escrow' then kind when tenant_id is null then 'collection' else 'treasury' end as kind
-      from ledger_account where network = ${environment} and token = ${token} and kind <> 'external'
+      from ledger_account
+      where network = ${environment} and chain = ${chain} and token = ${token} and kind <> 'external'
     ), holder as (
-      select address, kind, tenant_id from wallet where network = ${environment} and kind in ('treasury', 'collection')
+      select address, kind, tenant_id from wallet
+      where network = ${environment} and chain = ${chain} and kind in ('treasury', 'collection')
       union all
       -- What moved until that block is in the books as the escrow's first balance (adopt-escrow.ts).
       select contracts->>'escrow', 'escrow', null from chain_network
-      where network = ${environment} and contracts->>'escrow' is not null
+      where network = ${environment} and chain = ${chain} and contracts->>'escrow' is not null
         and coalesce((contracts->>'escrowSince')::bigint, 0) <= ${atBlock.toString()}::bigint
     ), later as (
       select entry.account_id, sum(entry.amount_micro) as amount

@@ -3,10 +3,10 @@ import { generatePrivateKey, privateKeyToAddress } from "viem/accounts";
 import { newId } from "../../domain/ids.ts";
 import type { Hex } from "../../domain/tokens.ts";
 import type { Queryable } from "../../platform/database/database.ts";
+import type { ChainKey } from "../../ports/chain/chain-key.ts";
 import type { Signer } from "../../ports/chain/signer.ts";
 import type { Wallet, WalletKind } from "../../ports/chain/wallets.ts";
 import type { Clock } from "../../ports/clock.ts";
-import type { Environment } from "../../ports/identity.ts";
 import type { Vault } from "../../ports/vault.ts";
 import type { Wallets } from "./wallets.ts";
 
@@ -22,42 +22,38 @@ interface WalletStorage {
   clock: Clock;
 }
 
-const columns = ["id", "environment", "kind", "tenantId", "address"] as const;
+const columns = ["id", "environment", "chain", "kind", "tenantId", "address"] as const;
 
 const HEX = /^0x[0-9a-f]+$/;
 
 /** Joins the caller's transaction if `db` is one. The chain must be bound (`bound-chains.ts`). */
 export function createWallets(
   storage: WalletStorage,
-): Wallets & { adopt(environment: Environment, kind: "relayer", privateKey: Hex): Promise<Wallet> } {
+): Wallets & { adopt(chain: ChainKey, kind: "relayer", privateKey: Hex): Promise<Wallet> } {
   const { db } = storage;
 
   async function find(
-    environment: Environment,
+    { environment, chain }: ChainKey,
     kind: WalletKind,
     tenantId: string | null,
   ): Promise<Wallet | undefined> {
     return await db
       .selectFrom("wallet")
       .select(columns)
-      .where((where) => where.and({ environment, kind }))
+      .where((where) => where.and({ environment, chain, kind }))
       .where("tenantId", tenantId === null ? "is" : "=", tenantId)
       .executeTakeFirst();
   }
 
   /** The first process decides the key. */
-  async function insert(
-    environment: Environment,
-    kind: WalletKind,
-    tenantId: string | null,
-    privateKey: Hex,
-  ): Promise<Wallet> {
+  async function insert(key: ChainKey, kind: WalletKind, tenantId: string | null, privateKey: Hex): Promise<Wallet> {
     const id = newId("wal_", storage.clock.now().epochMilliseconds);
     await db
       .insertInto("wallet")
       .values({
         id,
-        environment,
+        environment: key.environment,
+        chain: key.chain,
         kind,
         tenantId,
         address: lowerHex(privateKeyToAddress(privateKey)),
@@ -66,53 +62,56 @@ export function createWallets(
       })
       .onConflict((conflict) => conflict.doNothing())
       .execute();
-    const wallet = await find(environment, kind, tenantId);
+    const wallet = await find(key, kind, tenantId);
     if (wallet === undefined) throw new Error(`the address of the ${kind} wallet belongs to another wallet`);
     return wallet;
   }
 
   return {
-    async ensure(environment: Environment, kind: WalletKind, tenantId: string | null = null) {
-      return (
-        (await find(environment, kind, tenantId)) ?? (await insert(environment, kind, tenantId, generatePrivateKey()))
-      );
+    async ensure(key: ChainKey, kind: WalletKind, tenantId: string | null = null) {
+      return (await find(key, kind, tenantId)) ?? (await insert(key, kind, tenantId, generatePrivateKey()));
     },
 
     /** Stores the operator's own key, unless there is one already; returns the stored one. */
-    async adopt(environment, kind, privateKey) {
-      return (await find(environment, kind, null)) ?? (await insert(environment, kind, null, privateKey));
+    async adopt(key, kind, privateKey) {
+      return (await find(key, kind, null)) ?? (await insert(key, kind, null, privateKey));
     },
 
-    findTreasury: (environment, tenantId) => find(environment, "treasury", tenantId),
+    findTreasury: (key, tenantId) => find(key, "treasury", tenantId),
 
-    async list(environment) {
+    async list({ environment, chain }) {
       return await db
         .selectFrom("wallet")
         .select(columns)
         .where("environment", "=", environment)
+        .where("chain", "=", chain)
         .orderBy("id")
         .execute();
     },
 
-    async findByAddress(environment, addresses) {
+    async findByAddress({ environment, chain }, addresses) {
       if (addresses.length === 0) return new Map();
       const rows = await db
         .selectFrom("wallet")
         .select(columns)
         .where("environment", "=", environment)
+        .where("chain", "=", chain)
         .where("address", "in", [...new Set(addresses)])
         .execute();
       return new Map(rows.map((row) => [row.address, row]));
     },
 
-    tenantsWithout: (environment, limit) => tenantsWithout(db, environment, limit),
+    tenantsWithout: (key, limit) => tenantsWithout(db, key, limit),
 
-    tenantsWithoutTransaction: (environment, keyPrefix, limit) =>
-      tenantsWithoutTransaction(db, environment, keyPrefix, limit),
+    tenantsWithoutTransaction: (key, keyPrefix, limit) => tenantsWithoutTransaction(db, key, keyPrefix, limit),
   };
 }
 
-async function tenantsWithout(db: Queryable, environment: Environment, limit: number): Promise<readonly string[]> {
+async function tenantsWithout(
+  db: Queryable,
+  { environment, chain }: ChainKey,
+  limit: number,
+): Promise<readonly string[]> {
   const rows = await db
     .selectFrom("tenant")
     .select("id")
@@ -122,7 +121,8 @@ async function tenantsWithout(db: Queryable, environment: Environment, limit: nu
           selectFrom("wallet")
             .select("wallet.id")
             .whereRef("wallet.tenantId", "=", "tenant.id")
-            .where("wallet.environment", "=", environment),
+            .where("wallet.environment", "=", environment)
+            .where("wallet.chain", "=", chain),
         ),
       ),
     )
@@ -134,14 +134,16 @@ async function tenantsWithout(db: Queryable, environment: Environment, limit: nu
 
 async function tenantsWithoutTransaction(
   db: Queryable,
-  environment: Environment,
+  { environment, chain }: ChainKey,
   keyPrefix: string,
   limit: number,
 ): Promise<readonly string[]> {
   const { rows } = await sql<{ tenantId: string }>`
-    select tenant_id from wallet where network = ${environment} and kind = 'treasury' and not exists (
+    select tenant_id from wallet
+    where network = ${environment} and chain = ${chain} and kind = 'treasury' and not exists (
       select from chain_transaction as stored
-      where stored.network = wallet.network and stored.idempotency_key = ${keyPrefix}::text || wallet.tenant_id)
+      where stored.network = wallet.network and stored.chain = wallet.chain
+        and stored.idempotency_key = ${keyPrefix}::text || wallet.tenant_id)
     order by tenant_id limit ${limit}`.execute(db);
   return rows.map((row) => row.tenantId);
 }

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { UNIT } from "../../../test/support/chain-world.ts";
 import { dyingProcess } from "../../../test/support/dying-ports.ts";
 import { freshHash } from "../../../test/support/escrow.ts";
+import { sandboxChain } from "../../../test/support/sandbox-chain.ts";
 import { openTripWorld, type StepCall, type TripWorld } from "../../../test/support/trip-world.ts";
 import { systemRandom } from "../../domain/ids.ts";
 import type { Hex } from "../../domain/tokens.ts";
@@ -329,7 +330,7 @@ describe("steps of a whole trip", () => {
     const [tripId, bookingId] = [await world.newTrip(10n * UNIT), freshHash()];
     const call = async () => ({ callId: await world.newCall() });
     const first = await world.drained(world.reserve(tripId, bookingId, UNIT, await call()));
-    await world.stores.boundChains.stop("sandbox", "a test");
+    await world.stores.boundChains.stop(sandboxChain, "a test");
     try {
       await expect(world.reserve(tripId, freshHash(), UNIT, await call())).rejects.toMatchObject({
         code: "settlement_stopped",
@@ -337,7 +338,7 @@ describe("steps of a whole trip", () => {
       const again = await world.reserve(tripId, bookingId, UNIT, await call());
       expect(again).toMatchObject({ kind: "replayed", result: first.result });
     } finally {
-      await world.stores.boundChains.resume("sandbox");
+      await world.stores.boundChains.resume(sandboxChain);
     }
   });
 });

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { freshHash } from "../../../test/support/escrow.ts";
 import { openTestIdentities } from "../../../test/support/identity.ts";
+import { sandboxChain } from "../../../test/support/sandbox-chain.ts";
 import { stranger } from "../../../test/support/treasury.ts";
 import { createStores } from "../../contributions.ts";
 import type { Hex } from "../../domain/tokens.ts";
@@ -20,7 +21,7 @@ afterAll(() => setup.close());
 const ENVIRONMENT = "sandbox";
 const newTrip = (change: Partial<NewTrip> = {}): NewTrip => ({
   tripId: freshHash(),
-  environment: ENVIRONMENT,
+  ...sandboxChain,
   tenantId: "tenant_a",
   userId: "svc:key",
   escrow: stranger(),
@@ -137,7 +138,7 @@ describe("bookings in escrow", () => {
   async function newBooking(tenantId = "tenant_a", bookingId: Hex = freshHash()) {
     const { tripId } = await stores.trips.insert(newTrip({ tenantId }));
     const pending = { step: "reserve", transactionId: "ctx_1", details: {} } as const;
-    const booking = { bookingId, tripId, environment: ENVIRONMENT, tenantId, reserved: 50n, pending } as const;
+    const booking = { bookingId, tripId, ...sandboxChain, tenantId, reserved: 50n, pending } as const;
     return { booking, inserted: await stores.escrowBookings.insert(booking) };
   }
 

@@ -86,6 +86,7 @@ async function newUnfundedTrip({ details, ...rest }: TripChange = {}): Promise<T
   return await stores.trips.insert({
     tripId: randomHex(32),
     environment: "production",
+    chain: "eip155:1",
     tenantId: "tenant",
     userId: "svc:key",
     escrow: randomHex(20),

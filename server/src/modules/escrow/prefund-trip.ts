@@ -73,7 +73,7 @@ export async function prefundTrip(ports: PrefundPorts, request: PrefundRequest):
   const { callId, guestEmail, waitMilliseconds } = request;
   const { terms, trip } = await planTrip(ports, request);
   // If the first call was not answered in time, its Idempotency-Key is free again, and the first trip counts.
-  const earlier = await stores.chainTransactions.findOfRequest(chain.environment, callId);
+  const earlier = await stores.chainTransactions.findOfRequest(chain.key, callId);
   const funding = tripPrefund.read(earlier?.operation);
   const first = funding && (await stores.trips.find(trip.tenantId, chain.environment, funding.tripId));
   const answer = await fundTrip(ports, {
@@ -109,11 +109,10 @@ async function planTrip(
   { chain, stores, clock, random, claimKeys, claimLinks, mailing }: PrefundPorts,
   request: PrefundRequest,
 ): Promise<{ terms: TripTerms; trip: NewTrip }> {
-  const { environment } = chain;
   const { tenantId, userId, budget, details, requiresCode, guestEmail } = request;
   const escrow = requireEscrow(chain, request.escrowAddress);
   const linkOrigin = await allowedOrigin(claimLinks, tenantId, request.linkOrigin);
-  const { address: funder } = await stores.wallets.ensure(environment, "treasury", tenantId);
+  const { address: funder } = await stores.wallets.ensure(chain.key, "treasury", tenantId);
   const codeNonce = randomHash(random);
   // Whole seconds, as on the chain.
   const start = Math.floor(clock.now().epochMilliseconds / 1000);
@@ -129,7 +128,7 @@ async function planTrip(
   };
   const trip: NewTrip = {
     tripId: escrow.tripId(terms),
-    environment,
+    ...chain.key,
     tenantId,
     userId,
     escrow: escrow.address,

@@ -44,7 +44,7 @@ export async function findSettlement(
     });
   }
   const step = booking.transactions.findLast((one) => one.step === "settle" || one.step === "release");
-  const recorded = step && (await chainTransactions.findByHash(environment, step.transactionHash));
+  const recorded = step && (await chainTransactions.findByHash(booking, step.transactionHash));
   if (step === undefined || recorded === undefined) {
     throw fail("settlement_unknown", {
       detail:
@@ -57,15 +57,15 @@ export async function findSettlement(
 
 async function requireSettling(
   { chainTransactions }: Pick<Stores, "chainTransactions">,
-  { tenantId, environment, bookingId }: EscrowBooking,
+  booking: EscrowBooking,
   hash: Hex,
   fail: Fail,
 ): Promise<void> {
-  const transaction = await chainTransactions.findByHash(environment, hash);
-  if (transaction === undefined || transaction.tenantId !== tenantId) throw fail("settlement_unknown");
+  const transaction = await chainTransactions.findByHash(booking, hash);
+  if (transaction === undefined || transaction.tenantId !== booking.tenantId) throw fail("settlement_unknown");
   const step = escrowStep.read(transaction.operation)?.action;
   const settles = step?.name === "settle" || step?.name === "release_booking";
-  if (!settles || step.bookingId !== bookingId) throw fail("settlement_of_other_booking");
+  if (!settles || step.bookingId !== booking.bookingId) throw fail("settlement_of_other_booking");
   if (transaction.state === "reverted") throw fail("settlement_reverted");
   if (transaction.state !== "confirmed") throw fail("settlement_not_final");
 }

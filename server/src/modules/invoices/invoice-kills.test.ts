@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { createManualClock, openTestIdentities, type TestIdentities } from "../../../test/support/identity.ts";
 import { mortalWorker } from "../../../test/support/mortal-worker.ts";
+import { sandboxChain } from "../../../test/support/sandbox-chain.ts";
 import { createStores } from "../../contributions.ts";
 import type { Stores } from "../../kernel/contracts/whole.ts";
 import type { Settlement } from "./find-settlement.ts";
@@ -19,7 +20,7 @@ const settled = (at: number): Settlement => ({
   booking: {
     bookingId: `0x${at.toString(16).padStart(64, "0")}`,
     tripId: `0x${"1".repeat(64)}`,
-    environment: "sandbox",
+    ...sandboxChain,
     tenantId: "tenant",
     state: "settled",
     pending: undefined,

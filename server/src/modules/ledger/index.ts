@@ -1,2 +1,2 @@
 export type { Ledger, OwnedMovement, Purse, WalletOwner } from "./ledger.ts";
-export { lacksBalance, postAll, purseAccount } from "./store-postings.ts";
+export { lacksBalance, postAll } from "./store-postings.ts";

@@ -1,12 +1,14 @@
 import { randomBytes } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { bindTestChain, depositForTest } from "../../../test/support/deposits.ts";
+import { sandboxChain } from "../../../test/support/sandbox-chain.ts";
 import { createMigratedDatabase, type TestDatabase } from "../../../test/support/test-database.ts";
 import { createVault } from "../../adapters/vault.ts";
 import { createStores } from "../../contributions.ts";
 import { Failure } from "../../domain/errors.ts";
 import { type OpenDatabase, openDatabase } from "../../platform/database/database.ts";
 import type { TokenMovement } from "../../ports/chain/chain.ts";
+import type { ChainKey } from "../../ports/chain/chain-key.ts";
 import { systemClock } from "../../ports/clock.ts";
 import type { Ledger, Purse, WalletOwner } from "./ledger.ts";
 import { createLedger, ledgerImbalance } from "./store.ts";
@@ -34,7 +36,7 @@ afterAll(async () => {
 
 function newPurse(environment: Purse["environment"] = "sandbox"): Purse {
   next += 1;
-  return { tenantId: `tenant_${next}`, environment, token: "USDC" };
+  return { tenantId: `tenant_${next}`, environment, chain: sandboxChain.chain, token: "USDC" };
 }
 
 async function funded(amount: bigint): Promise<Purse> {
@@ -53,12 +55,12 @@ function movement(change: Partial<TokenMovement>): { movement: TokenMovement } {
 
 /** True: it was posted now. */
 async function post(
-  environment: Purse["environment"],
+  chain: ChainKey,
   { movement }: { movement: TokenMovement },
   from: WalletOwner | undefined,
   to: WalletOwner | undefined,
 ): Promise<boolean> {
-  return (await ledger.postMovements(environment, [{ movement, from, to }])) === 1;
+  return (await ledger.postMovements(chain, [{ movement, from, to }])) === 1;
 }
 
 const errorCode = (error: unknown): unknown => (error instanceof Failure ? error.code : error);
@@ -101,20 +103,20 @@ describe("the ledger", () => {
     const [purse, other] = [newPurse(), newPurse()];
     const [own, others] = [purse, other].map(({ tenantId }) => ({ kind: "treasury", tenantId }) as const);
     const escrow = { kind: "escrow" } as const;
-    expect(await post("sandbox", movement({ amount: 7n }), undefined, escrow)).toBe(true);
+    expect(await post(sandboxChain, movement({ amount: 7n }), undefined, escrow)).toBe(true);
     const paidOut = movement({ amount: 5n });
-    expect(await post("sandbox", paidOut, escrow, own)).toBe(true);
-    expect(await post("sandbox", paidOut, undefined, own)).toBe(false);
+    expect(await post(sandboxChain, paidOut, escrow, own)).toBe(true);
+    expect(await post(sandboxChain, paidOut, undefined, own)).toBe(false);
     expect(await ledger.balance(purse)).toMatchObject({ available: 5n });
     const paidIn = movement({ amount: 3n });
-    expect(await post("sandbox", paidIn, undefined, own)).toBe(true);
+    expect(await post(sandboxChain, paidIn, undefined, own)).toBe(true);
 
     const differing = /was posted before and differently/;
     const dearer = { movement: { ...paidOut.movement, amount: 6n } };
-    await expect(post("sandbox", dearer, undefined, own)).rejects.toThrow(differing);
-    await expect(post("sandbox", paidOut, undefined, others)).rejects.toThrow(differing);
+    await expect(post(sandboxChain, dearer, undefined, own)).rejects.toThrow(differing);
+    await expect(post(sandboxChain, paidOut, undefined, others)).rejects.toThrow(differing);
     // A stranger's money does not become the escrow's.
-    await expect(post("sandbox", paidIn, escrow, own)).rejects.toThrow(differing);
+    await expect(post(sandboxChain, paidIn, escrow, own)).rejects.toThrow(differing);
     expect(await ledgerImbalance(open.db)).toBe(0n);
   });
 
@@ -197,14 +199,14 @@ describe("the ledger", () => {
     expect(await ledger.balance(purse)).toEqual({ available: 0n, held: 0n, outgoing: 100n });
     await expect(ledger.send(purse, 1n, "tx:3")).rejects.toMatchObject({ code: "insufficient_balance" });
     const left = movement({ amount: 70n, blockNumber: 7n });
-    expect(await post("sandbox", left, mine, { kind: "collection" })).toBe(true);
-    expect(await post("sandbox", left, mine, { kind: "collection" })).toBe(false);
-    await expect(post("sandbox", movement({ ...left.movement, amount: 71n }), mine, undefined)).rejects.toThrow(
+    expect(await post(sandboxChain, left, mine, { kind: "collection" })).toBe(true);
+    expect(await post(sandboxChain, left, mine, { kind: "collection" })).toBe(false);
+    await expect(post(sandboxChain, movement({ ...left.movement, amount: 71n }), mine, undefined)).rejects.toThrow(
       "differently",
     );
     for (let run = 0; run < 2; run += 1) await ledger.takeBack(purse, 30n, "tx:2");
     expect(await ledger.balance(purse)).toEqual({ available: 30n, held: 0n, outgoing: 0n });
-    await expect(post("sandbox", movement({ amount: 1n }), mine, undefined)).rejects.toThrow("takes more");
+    await expect(post(sandboxChain, movement({ amount: 1n }), mine, undefined)).rejects.toThrow("takes more");
     expect(await ledgerImbalance(open.db)).toBe(0n);
   });
 
@@ -223,14 +225,14 @@ describe("the ledger", () => {
     const stores = createStores(open.db, systemClock, createVault(randomBytes(32)));
     await bindTestChain(stores);
     const purse = newPurse();
-    const { address } = await stores.wallets.ensure("sandbox", "treasury", purse.tenantId);
+    const { address } = await stores.wallets.ensure(sandboxChain, "treasury", purse.tenantId);
     const mine = { kind: "treasury", tenantId: purse.tenantId } as const;
-    await post("sandbox", movement({ amount: 100n, blockNumber: 10n }), undefined, mine);
+    await post(sandboxChain, movement({ amount: 100n, blockNumber: 10n }), undefined, mine);
     await ledger.hold(purse, 20n, "booking:custody");
     await ledger.send(purse, 30n, "tx:custody");
-    await post("sandbox", movement({ amount: 30n, blockNumber: 12n }), mine, undefined);
+    await post(sandboxChain, movement({ amount: 30n, blockNumber: 12n }), mine, undefined);
     const at = async (block: bigint) =>
-      (await stores.custody.read("sandbox", "USDC", block)).find((row) => row.address === address)?.amount;
+      (await stores.custody.read(sandboxChain, "USDC", block)).find((row) => row.address === address)?.amount;
     expect([await at(9n), await at(10n), await at(11n), await at(12n)]).toEqual([0n, 100n, 100n, 70n]);
   });
 
@@ -241,7 +243,7 @@ describe("the ledger", () => {
       Array.from({ length: 64 }, (_, index) => {
         const [from, to] = index % 2 === 0 ? [one, other] : [other, one];
         const owner = ({ tenantId }: Purse) => ({ kind: "treasury", tenantId }) as const;
-        return post("sandbox", movement({ amount: 20n }), owner(from), owner(to));
+        return post(sandboxChain, movement({ amount: 20n }), owner(from), owner(to));
       }),
     );
     expect(await ledger.balance(one)).toEqual({ available: 1_000n, held: 0n, outgoing: 0n });
@@ -262,7 +264,8 @@ describe("the ledger", () => {
       open.db
         .updateTable("ledgerAccount")
         .set((row) => ({ balanceMicro: row("balanceMicro", "+", amount) }))
-        .where("id", "=", `sandbox:USDC:prefunded:${purse.tenantId}`)
+        .where("tenantId", "=", purse.tenantId)
+        .where("kind", "=", "prefunded")
         .execute();
     await change(5n);
     expect(await ledgerImbalance(open.db)).toBeGreaterThan(0n);

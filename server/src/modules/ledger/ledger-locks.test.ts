@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { afterAll, beforeAll, expect, it } from "vitest";
+import { sandboxChain } from "../../../test/support/sandbox-chain.ts";
 import { createMigratedDatabase, type TestDatabase } from "../../../test/support/test-database.ts";
 import { createVault } from "../../adapters/vault.ts";
 import { createStores } from "../../contributions.ts";
@@ -40,10 +41,10 @@ function moved(amount: bigint, from: WalletOwner | undefined, to: WalletOwner | 
 
 it("the movements of a split and concurrent payments into the same wallets do not deadlock", async () => {
   const { ledger } = stores;
-  const purses = ["a", "b", "c", "d"].map((tenantId) => ({ tenantId, environment: "sandbox", token: "USDC" }) as const);
+  const purses = ["a", "b", "c", "d"].map((tenantId) => ({ tenantId, ...sandboxChain, token: "USDC" }) as const);
   for (const purse of purses) {
     const owner = treasury(purse.tenantId);
-    await ledger.postMovements("sandbox", [moved(1_000n, undefined, owner)]);
+    await ledger.postMovements(sandboxChain, [moved(1_000n, undefined, owner)]);
     await ledger.send(purse, 1_000n, `out:${purse.tenantId}`);
   }
   await Promise.all(
@@ -51,7 +52,7 @@ it("the movements of a split and concurrent payments into the same wallets do no
       const tenantId = purses[index % purses.length]?.tenantId ?? "";
       const owner = treasury(tenantId);
       if (index % 8 < 4) {
-        await ledger.postMovements("sandbox", [moved(5n, undefined, owner)]);
+        await ledger.postMovements(sandboxChain, [moved(5n, undefined, owner)]);
         return;
       }
       // Like a split: everything to the splitter, a part of it to another tenant, a part back, a part to the service.
@@ -64,8 +65,8 @@ it("the movements of a split and concurrent payments into the same wallets do no
       ];
       // The submitter posts all events of its transaction together; the indexer finds the same events one by one.
       await Promise.all([
-        ledger.postMovements("sandbox", movements),
-        ...movements.map((one) => ledger.postMovements("sandbox", [one])),
+        ledger.postMovements(sandboxChain, movements),
+        ...movements.map((one) => ledger.postMovements(sandboxChain, [one])),
       ]);
     }),
   );

@@ -1,7 +1,7 @@
 import type { Micro } from "../../domain/money.ts";
 import type { TokenSymbol } from "../../domain/tokens.ts";
 import type { TokenMovement } from "../../ports/chain/chain.ts";
-import type { Environment } from "../../ports/identity.ts";
+import type { ChainKey } from "../../ports/chain/chain-key.ts";
 
 declare module "../../kernel/contracts/stores.ts" {
   interface ModuleStores {
@@ -18,10 +18,9 @@ export interface Balance {
   outgoing: Micro;
 }
 
-/** The owner of money: a tenant's development money is never its live money. */
-export interface Purse {
+/** The owner of money and its chain: a tenant's development money is never its live money. */
+export interface Purse extends ChainKey {
   tenantId: string;
-  environment: Environment;
   token: TokenSymbol;
 }
 
@@ -38,7 +37,7 @@ export interface OwnedMovement {
 }
 
 /**
- * A double-entry ledger, with a set of accounts per environment and token; the sum over all accounts of a set is always zero.
+ * A double-entry ledger, with a set of accounts per chain and token; the sum over all accounts of a set is always zero.
  * Every posting has a unique reference, so that a repeated step posts once; the same reference with another amount or purse is
  * an error. Negative amounts are refused.
  * A tenant's treasury wallet has three accounts: `prefunded`, `held` and `outgoing`. The collection wallet has two:
@@ -73,7 +72,7 @@ export interface Ledger {
    * `prefunded` or `collection` (or `escrow`, `external`). Returns how many were new. Movements of one transaction must be
    * posted by a single call: several calls could deadlock.
    */
-  postMovements(environment: Environment, movements: readonly OwnedMovement[]): Promise<number>;
+  postMovements(chain: ChainKey, movements: readonly OwnedMovement[]): Promise<number>;
   /** The events that are in no ledger. */
-  notPosted(environment: Environment, movements: readonly OwnedMovement[]): Promise<OwnedMovement[]>;
+  notPosted(chain: ChainKey, movements: readonly OwnedMovement[]): Promise<OwnedMovement[]>;
 }

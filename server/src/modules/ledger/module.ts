@@ -3,6 +3,7 @@ import { type Measured, measured } from "../../kernel/contracts/measured.ts";
 import { defineModule } from "./context.ts";
 import * as ledgerOnChain from "./migrations/0006-ledger-on-chain.ts";
 import * as movementSenders from "./migrations/0065-movement-senders.ts";
+import * as ledgerByChain from "./migrations/0114-ledger-by-chain.ts";
 import { createLedger, ledgerImbalance } from "./store.ts";
 
 declare module "../../kernel/contracts/parts.ts" {
@@ -19,7 +20,11 @@ export const ledgerModule = defineModule({
   stores: ({ db, clock }) => ({
     ledger: createLedger(db, clock),
   }),
-  migrations: { "0006-ledger-on-chain": ledgerOnChain, "0065-movement-senders": movementSenders },
+  migrations: {
+    "0006-ledger-on-chain": ledgerOnChain,
+    "0065-movement-senders": movementSenders,
+    "0114-ledger-by-chain": ledgerByChain,
+  },
   indexes: { ledger_entry_by_account_newest: "on ledger_entry (account_id, transaction_id desc)" },
   parts: {
     measuredImbalance: ({ db }) => measured("measure-ledger", MEASURE_MILLISECONDS, () => ledgerImbalance(db)),

@@ -1,4 +1,4 @@
-import { sql } from "kysely";
+import { type RawBuilder, sql } from "kysely";
 import { Failure } from "../../domain/errors.ts";
 import { formatDecimal, type Micro } from "../../domain/money.ts";
 import type { Hex, TokenSymbol } from "../../domain/tokens.ts";
@@ -6,8 +6,8 @@ import { currentTraceId } from "../../domain/trace.ts";
 import type { Queryable } from "../../platform/database/database.ts";
 import type { LedgerAccountTable, LedgerTransactionTable } from "../../platform/database/generated-tables.ts";
 import { prepared } from "../../platform/database/prepared.ts";
+import type { ChainKey } from "../../ports/chain/chain-key.ts";
 import type { Clock } from "../../ports/clock.ts";
-import type { Environment } from "../../ports/identity.ts";
 import type { Balance, Purse } from "./ledger.ts";
 
 export interface Move {
@@ -17,8 +17,7 @@ export interface Move {
   amount: Micro;
 }
 
-export interface Posting {
-  environment: Environment;
+export interface Posting extends ChainKey {
   token: TokenSymbol;
   reference: string;
   kind: LedgerTransactionTable["kind"];
@@ -29,7 +28,7 @@ export interface Posting {
   event?: { transactionHash: Hex; logIndex: number; blockNumber: bigint; from: Hex };
 }
 
-type Account = Pick<Posting, "environment" | "token"> & { move: Pick<Move, "kind" | "tenantId"> };
+type Account = Pick<Posting, "environment" | "chain" | "token"> & Pick<Move, "kind" | "tenantId">;
 
 /**
  * Returns true for each new posting; an existing one must be the same, except for an escrow exchanged since (`possibleAccounts`).
@@ -97,63 +96,83 @@ interface AccountChange {
   taken: Micro;
 }
 
+/** Tells accounts apart within a statement; the database finds an account by its columns. */
+const buildKey = ({ environment, chain, token, kind, tenantId }: Account): string =>
+  `${lockKey({ kind, tenantId })} ${token} ${environment} ${chain}`;
+
 /** By account, in locking order. */
 function sumChanges(fresh: readonly { posting: Posting }[]): ReadonlyMap<string, AccountChange> {
   const changes = new Map<string, AccountChange>();
   for (const { posting } of fresh) {
-    const { environment, token } = posting;
     for (const move of posting.moves) {
-      const account = { environment, token, move };
-      const id = accountId(account);
-      const { amount, taken } = changes.get(id) ?? { amount: 0n, taken: 0n };
+      const account = toAccount(posting, move);
+      const key = buildKey(account);
+      const { amount, taken } = changes.get(key) ?? { amount: 0n, taken: 0n };
       const more = move.amount < 0n ? -move.amount : 0n;
-      changes.set(id, { account, amount: amount + move.amount, taken: taken + more });
+      changes.set(key, { account, amount: amount + move.amount, taken: taken + more });
     }
   }
-  const key = ({ account: { move, token } }: AccountChange) => `${lockKey(move)} ${token}`;
-  return new Map([...changes].toSorted(([, a], [, b]) => (key(a) < key(b) ? -1 : 1)));
+  return new Map([...changes].toSorted(([a], [b]) => (a < b ? -1 : 1)));
 }
+
+const toAccount = ({ environment, chain, token }: Posting, { kind, tenantId }: Move): Account => ({
+  environment,
+  chain,
+  token,
+  kind,
+  tenantId,
+});
 
 async function applyMoves(db: Queryable, fresh: readonly { id: bigint; posting: Posting }[]): Promise<void> {
   const changes = sumChanges(fresh);
   if (changes.size === 0) return;
-  await ensureAccounts(db, changes);
-  const entries = fresh.flatMap(({ id, posting: { environment, token, moves } }) =>
-    moves.map((move) => ({ id: id.toString(), account: accountId({ environment, token, move }), amount: move.amount })),
+  const accounts = [...changes.values()].map(({ account }) => account);
+  await ensureAccounts(db, accounts);
+  const keys = [...changes.keys()];
+  const entries = fresh.flatMap(({ id, posting }) =>
+    posting.moves.map((move) => ({
+      id: id.toString(),
+      ord: keys.indexOf(buildKey(toAccount(posting, move))) + 1,
+      amount: move.amount.toString(),
+    })),
   );
-  const { rows } = await sql<{ id: string }>`
+  const { rows } = await sql<{ ord: string }>`
     ${prepared("move-money")}
     with change as (
       select * from unnest(
-        ${[...changes.keys()]}::text[], ${[...changes.values()].map(({ amount }) => amount.toString())}::bigint[]
-      ) with ordinality as change (id, amount, ord)
+        ${accounts.map(({ environment }) => environment)}::text[], ${accounts.map(({ chain }) => chain)}::text[],
+        ${accounts.map(({ token }) => token)}::text[], ${accounts.map(({ kind }) => kind)}::text[],
+        ${accounts.map(({ tenantId }) => tenantId)}::text[],
+        ${[...changes.values()].map(({ amount }) => amount.toString())}::bigint[]
+      ) with ordinality as change (network, chain, token, kind, tenant_id, amount, ord)
     ),
     locked as materialized (
-      select account.id from change join ledger_account as account on account.id = change.id
+      select account.id, change.amount, change.ord from change join ledger_account as account on ${isSameAccount("change")}
       order by change.ord for update of account
     ),
     changed as (
-      update ledger_account as account set balance_micro = account.balance_micro + change.amount
-      from change join locked on locked.id = change.id
-      where account.id = change.id and (account.kind = 'external' or account.balance_micro + change.amount >= 0)
-      returning account.id
+      update ledger_account as account set balance_micro = account.balance_micro + locked.amount
+      from locked
+      where account.id = locked.id and (account.kind = 'external' or account.balance_micro + locked.amount >= 0)
+      returning locked.ord
     ),
     entered as (
       insert into ledger_entry (transaction_id, account_id, amount_micro)
-      select * from unnest(
-        ${entries.map(({ id }) => id)}::bigint[], ${entries.map(({ account }) => account)}::text[],
-        ${entries.map(({ amount }) => amount.toString())}::bigint[])
+      select entry.transaction_id, locked.id, entry.amount
+      from unnest(
+        ${entries.map(({ id }) => id)}::bigint[], ${entries.map(({ ord }) => ord)}::bigint[],
+        ${entries.map(({ amount }) => amount)}::bigint[]
+      ) as entry (transaction_id, ord, amount) join locked on locked.ord = entry.ord
     )
-    select id from changed`.execute(db);
-  const changed = new Set(rows.map(({ id }) => id));
-  for (const [id, { account, taken }] of changes) {
-    if (changed.has(id)) continue;
-    const { environment, token, move } = account;
-    if (move.kind === "prefunded" && move.tenantId !== null) {
-      throw await insufficient(db, { environment, token, tenantId: move.tenantId }, taken);
-    }
+    select ord::text from changed`.execute(db);
+  const changed = new Set(rows.map(({ ord }) => Number(ord)));
+  for (const [index, { account, taken }] of [...changes.values()].entries()) {
+    if (changed.has(index + 1)) continue;
+    const { tenantId } = account;
+    if (account.kind === "prefunded" && tenantId !== null)
+      throw await insufficient(db, { ...account, tenantId }, taken);
     const references = fresh.map(({ posting }) => posting.reference).join(", ");
-    throw new Error(`ledger: ${references} takes more from ${id} than it holds`);
+    throw new Error(`ledger: ${references} takes more from ${buildKey(account)} than it holds`);
   }
 }
 
@@ -161,24 +180,30 @@ async function confirmSame(db: Queryable, postings: readonly Posting[]): Promise
   const rows = await db
     .selectFrom("ledgerTransaction")
     .leftJoin("ledgerEntry", "ledgerEntry.transactionId", "ledgerTransaction.id")
-    .select(["reference", "kind", "accountId", "amountMicro"])
+    .leftJoin("ledgerAccount", "ledgerAccount.id", "ledgerEntry.accountId")
+    .select(["reference", "ledgerTransaction.kind as postingKind", "amountMicro"])
+    .select(["environment", "chain", "token", "tenantId", "ledgerAccount.kind"])
     .where("reference", "=", sql<string>`any (${postings.map(({ reference }) => reference)}::text[])`)
     .execute();
   const byReference = Map.groupBy(rows, ({ reference }) => reference);
-  for (const { environment, token, reference, kind, moves } of postings) {
-    const found = byReference.get(reference) ?? [];
-    const stored = found.filter((row) => row.accountId !== null);
+  for (const posting of postings) {
+    const found = byReference.get(posting.reference) ?? [];
+    const stored = found.filter((row) => row.amountMicro !== null);
     const same =
-      found.every((row) => row.kind === kind) &&
-      stored.length === moves.length &&
-      moves.every((move) =>
+      found.every((row) => row.postingKind === posting.kind) &&
+      stored.length === posting.moves.length &&
+      posting.moves.every((move) =>
         stored.some(
           (row) =>
             row.amountMicro === move.amount &&
-            possibleAccounts({ environment, token, kind, move }).includes(row.accountId ?? ""),
+            row.environment === posting.environment &&
+            row.chain === posting.chain &&
+            row.token === posting.token &&
+            row.tenantId === move.tenantId &&
+            possibleKinds(posting, move).includes(row.kind),
         ),
       );
-    if (!same) throw new Error(`ledger: ${reference} was posted before and differently`);
+    if (!same) throw new Error(`ledger: ${posting.reference} was posted before and differently`);
   }
 }
 
@@ -187,35 +212,38 @@ async function confirmSame(db: Queryable, postings: readonly Posting[]): Promise
  * exchanged sees the former escrow as a stranger. The ledger keeps it as the escrow's: the exchange has adjusted that account
  * to the new escrow's balance.
  */
-function possibleAccounts({ kind, environment, token, move }: Account & Pick<Posting, "kind">): readonly string[] {
-  const own = accountId({ environment, token, move });
-  if (kind !== "movement" || move.kind !== "external") return [own];
-  return [own, accountId({ environment, token, move: { kind: "escrow", tenantId: null } })];
+function possibleKinds(posting: Posting, move: Move): readonly (Move["kind"] | null)[] {
+  return posting.kind === "movement" && move.kind === "external" ? [move.kind, "escrow"] : [move.kind];
 }
 
-function accountId({ environment, token, move }: Account): string {
-  const name = `${environment}:${token}:${move.kind}`;
-  return move.tenantId === null ? name : `${name}:${move.tenantId}`;
+/** Whether `account` is the one that a line names by its columns; in the words of the unique index. */
+function isSameAccount(line: string): RawBuilder<boolean> {
+  const at = (column: string) => sql.ref(`${line}.${column}`);
+  return sql<boolean>`account.network = ${at("network")} and account.chain = ${at("chain")} and account.token = ${at("token")}
+    and account.kind = ${at("kind")} and coalesce(account.tenant_id, '') = coalesce(${at("tenant_id")}, '')`;
 }
 
-export function purseAccount({ environment, token, tenantId }: Purse, kind: LedgerAccountTable["kind"]): string {
-  return accountId({ environment, token, move: { kind, tenantId } });
+/** Whether a row of `ledger_account` is this account of a purse. */
+export function isAccount({ environment, chain, token, tenantId }: Purse, kind: Move["kind"]): RawBuilder<boolean> {
+  return sql<boolean>`ledger_account.network = ${environment} and ledger_account.chain = ${chain}
+    and ledger_account.token = ${token} and ledger_account.kind = ${kind}
+    and coalesce(ledger_account.tenant_id, '') = ${tenantId}`;
 }
 
 /** Existing accounts are only read: inserting would wait for everyone who is changing them. */
-async function ensureAccounts(db: Queryable, changes: ReadonlyMap<string, AccountChange>): Promise<void> {
-  const accounts = [...changes.values()].map(({ account }) => account);
+async function ensureAccounts(db: Queryable, accounts: readonly Account[]): Promise<void> {
   await sql`
     ${prepared("ensure-accounts")}
-    insert into ledger_account (id, network, token, tenant_id, kind)
-    select id, network, token, tenant_id, kind from unnest(
-      ${[...changes.keys()]}::text[], ${accounts.map(({ environment }) => environment)}::text[],
-      ${accounts.map(({ token }) => token)}::text[], ${accounts.map(({ move }) => move.tenantId)}::text[],
-      ${accounts.map(({ move }) => move.kind)}::text[]
-    ) with ordinality as line (id, network, token, tenant_id, kind, ord)
-    where not exists (select from ledger_account where ledger_account.id = line.id)
+    insert into ledger_account (id, network, chain, token, tenant_id, kind)
+    select concat_ws(':', network, chain, token, kind, tenant_id), network, chain, token, tenant_id, kind
+    from unnest(
+      ${accounts.map(({ environment }) => environment)}::text[], ${accounts.map(({ chain }) => chain)}::text[],
+      ${accounts.map(({ token }) => token)}::text[], ${accounts.map(({ tenantId }) => tenantId)}::text[],
+      ${accounts.map(({ kind }) => kind)}::text[]
+    ) with ordinality as line (network, chain, token, tenant_id, kind, ord)
+    where not exists (select from ledger_account as account where ${isSameAccount("line")})
     order by ord
-    on conflict (id) do nothing`.execute(db);
+    on conflict (network, chain, token, kind, coalesce(tenant_id, '')) do nothing`.execute(db);
 }
 
 async function insufficient(db: Queryable, purse: Purse, required: Micro): Promise<Failure> {
@@ -237,9 +265,16 @@ export function lacksBalance(token: TokenSymbol, available: Micro, required: Mic
   });
 }
 
-export async function readBalance(db: Queryable, purse: Purse): Promise<Balance> {
-  const ids = (["prefunded", "held", "outgoing"] as const).map((kind) => purseAccount(purse, kind));
-  const rows = await db.selectFrom("ledgerAccount").select(["id", "balanceMicro"]).where("id", "in", ids).execute();
-  const [available, held, outgoing] = ids.map((id) => rows.find((row) => row.id === id)?.balanceMicro ?? 0n);
-  return { available: available ?? 0n, held: held ?? 0n, outgoing: outgoing ?? 0n };
+export async function readBalance(db: Queryable, { environment, chain, token, tenantId }: Purse): Promise<Balance> {
+  const rows = await db
+    .selectFrom("ledgerAccount")
+    .select(["kind", "balanceMicro"])
+    .where("environment", "=", environment)
+    .where("chain", "=", chain)
+    .where("token", "=", token)
+    .where("kind", "in", ["prefunded", "held", "outgoing"])
+    .where(sql`coalesce(tenant_id, '')`, "=", tenantId)
+    .execute();
+  const findBalance = (kind: Move["kind"]): Micro => rows.find((row) => row.kind === kind)?.balanceMicro ?? 0n;
+  return { available: findBalance("prefunded"), held: findBalance("held"), outgoing: findBalance("outgoing") };
 }

@@ -3,11 +3,11 @@ import { formatDecimal, type Micro } from "../../domain/money.ts";
 import { inTrace } from "../../domain/trace.ts";
 import type { Queryable } from "../../platform/database/database.ts";
 import type { LedgerTransactionTable } from "../../platform/database/generated-tables.ts";
+import type { ChainKey } from "../../ports/chain/chain-key.ts";
 import type { Clock } from "../../ports/clock.ts";
-import type { Environment } from "../../ports/identity.ts";
 import { appendAudit } from "../identity/index.ts";
 import type { Ledger, OwnedMovement, Purse, WalletOwner } from "./ledger.ts";
-import { type Move, type Posting, postAll, purseAccount, readBalance } from "./store-postings.ts";
+import { isAccount, type Move, type Posting, postAll, readBalance } from "./store-postings.ts";
 
 /**
  * The ledger in PostgreSQL. A tenant's balance is checked by the statement that changes it, under its row lock. Inside a
@@ -60,26 +60,27 @@ export function createLedger(queryable: Queryable, clock: Clock): Ledger {
 
     async refund(purse, amount, reference) {
       refuseNegative(amount);
-      const { environment, token } = purse;
+      const { environment, chain, token } = purse;
       await inTransaction(async (books) => {
         const moves = [
           { kind: "collection", tenantId: null, amount: -amount },
           { kind: "collection_outgoing", tenantId: null, amount },
         ] as const;
-        const posting: Posting = { environment, token, reference: `refund:${reference}`, kind: "refund", moves };
+        const kind = "refund";
+        const posting: Posting = { environment, chain, token, reference: `refund:${reference}`, kind, moves };
         const [posted] = await postAll(books.db, [posting], clock);
         if (posted === true) await audit(books, purse, "refund", reference, amount);
       });
     },
 
-    postMovements: (environment, movements) => inTransaction((books) => postMovements(books, environment, movements)),
+    postMovements: (chain, movements) => inTransaction((books) => postMovements(books, chain, movements)),
 
-    async notPosted(environment, movements) {
+    async notPosted(chain, movements) {
       if (movements.length === 0) return [];
-      const references = movements.map(({ movement }) => movementReference(environment, movement));
+      const references = movements.map(({ movement }) => movementReference(chain, movement));
       const query = queryable.selectFrom("ledgerTransaction").select("reference").where("reference", "in", references);
       const posted = new Set((await query.execute()).map(({ reference }) => reference));
-      return movements.filter(({ movement }) => !posted.has(movementReference(environment, movement)));
+      return movements.filter(({ movement }) => !posted.has(movementReference(chain, movement)));
     },
   };
 }
@@ -107,9 +108,9 @@ async function postInPurse(
   purse: Purse,
   posting: { reference: string; kind: LedgerTransactionTable["kind"]; moves: readonly PurseMove[] },
 ): Promise<boolean> {
-  const { environment, token, tenantId } = purse;
+  const { environment, chain, token, tenantId } = purse;
   const moves = posting.moves.map((move) => ({ ...move, tenantId }));
-  return (await postAll(db, [{ environment, token, ...posting, moves }], clock))[0] === true;
+  return (await postAll(db, [{ environment, chain, token, ...posting, moves }], clock))[0] === true;
 }
 
 /** Ends a hold: `amount` goes out, and the rest becomes available again. */
@@ -132,18 +133,14 @@ async function settle(
 }
 
 /** Returns how many were not posted before. */
-async function postMovements(
-  books: Books,
-  environment: Environment,
-  movements: readonly OwnedMovement[],
-): Promise<number> {
+async function postMovements(books: Books, chain: ChainKey, movements: readonly OwnedMovement[]): Promise<number> {
   const { db, clock } = books;
-  const postings = movements.map((owned) => toPosting(environment, owned));
+  const postings = movements.map((owned) => toPosting(chain, owned));
   const posted = await postAll(db, postings, clock);
   for (const [index, { movement, to, traceId }] of movements.entries()) {
     if (posted[index] !== true || to?.kind !== "treasury") continue;
     const { token, amount, transactionHash } = movement;
-    const purse = { environment, token, tenantId: to.tenantId };
+    const purse = { ...chain, token, tenantId: to.tenantId };
     await inTrace(traceId, () => audit(books, purse, "deposit", transactionHash, amount));
   }
   return posted.filter((isNew) => isNew).length;
@@ -165,16 +162,20 @@ function refuseNegative(amount: Micro): void {
   if (amount < 0n) throw new RangeError("ledger: an amount must not be negative");
 }
 
-function movementReference(environment: Environment, { transactionHash, logIndex }: OwnedMovement["movement"]): string {
-  return `movement:${environment}:${transactionHash}:${logIndex}`;
+/** With the chain: the same signed transaction can be on several. */
+function movementReference(
+  { environment, chain }: ChainKey,
+  { transactionHash, logIndex }: OwnedMovement["movement"],
+): string {
+  return `movement:${environment}:${chain}:${transactionHash}:${logIndex}`;
 }
 
-function toPosting(environment: Environment, { movement, from, to, traceId }: OwnedMovement): Posting {
+function toPosting(chain: ChainKey, { movement, from, to, traceId }: OwnedMovement): Posting {
   const { token, amount, transactionHash, logIndex, blockNumber } = movement;
   return {
-    environment,
+    ...chain,
     token,
-    reference: movementReference(environment, movement),
+    reference: movementReference(chain, movement),
     kind: "movement",
     traceId,
     moves: [
@@ -212,12 +213,12 @@ function receiver(owner: WalletOwner | undefined): Omit<Move, "amount"> {
 
 async function readHolds(db: Queryable, purse: Purse): Promise<{ reference: string; amount: Micro }[]> {
   return await db
-    .selectFrom("ledgerEntry")
+    .selectFrom("ledgerAccount")
+    .innerJoin("ledgerEntry", "ledgerEntry.accountId", "ledgerAccount.id")
     .innerJoin("ledgerTransaction", "ledgerTransaction.id", "ledgerEntry.transactionId")
     .select(["ledgerEntry.amountMicro as amount", sql<string>`substr(reference, length('hold:') + 1)`.as("reference")])
-    .where((where) =>
-      where.and({ "ledgerEntry.accountId": purseAccount(purse, "held"), "ledgerTransaction.kind": "hold" }),
-    )
+    .where(isAccount(purse, "held"))
+    .where("ledgerTransaction.kind", "=", "hold")
     .where(({ not, exists, selectFrom }) =>
       not(
         exists(
@@ -242,7 +243,11 @@ async function heldAmount(db: Queryable, purse: Purse, reference: string): Promi
     .leftJoin("ledgerEntry", (join) =>
       join
         .onRef("ledgerEntry.transactionId", "=", "ledgerTransaction.id")
-        .on("ledgerEntry.accountId", "=", purseAccount(purse, "held")),
+        .on(
+          "ledgerEntry.accountId",
+          "=",
+          sql<string>`(select id from ledger_account where ${isAccount(purse, "held")})`,
+        ),
     )
     .select(({ exists, selectFrom }) => [
       "amountMicro",
@@ -265,7 +270,7 @@ export async function ledgerImbalance(queryable: Queryable): Promise<Micro> {
   const { rows } = await sql<{ off: string }>`
     select (
       (select coalesce(sum(abs(total)), 0) from
-        (select sum(balance_micro) as total from ledger_account group by network, token) as sets)
+        (select sum(balance_micro) as total from ledger_account group by network, chain, token) as sets)
       + (select coalesce(sum(abs(total)), 0) from
         (select sum(amount_micro) as total from ledger_entry group by transaction_id) as transactions)
       + (select coalesce(sum(abs(account.balance_micro - coalesce(entries.total, 0))), 0)

@@ -20,7 +20,7 @@ import { type PlannedSpend, planShownSpend, planSpend, spendsNothing } from "./p
 import type { FoundLimits, LimitsInForce } from "./spend-limits.ts";
 
 export interface SpendGateOptions {
-  stores: Pick<Stores, "budgets" | "spendLimits" | "callSpends" | "wallets">;
+  stores: Pick<Stores, "boundChains" | "budgets" | "spendLimits" | "callSpends" | "wallets">;
   fx: FxRates;
 }
 
@@ -151,7 +151,9 @@ export class SpendGate implements Gate {
 
   /** The tenant's treasury, or the service's collection account. */
   async #isOwn({ tenantId, environment }: PendingCall, address: Hex): Promise<boolean> {
-    const wallet = (await this.#options.stores.wallets.findByAddress(environment, [address])).get(address);
+    const { boundChains, wallets } = this.#options.stores;
+    const chain = await boundChains.requireHome(environment);
+    const wallet = (await wallets.findByAddress(chain, [address])).get(address);
     return wallet?.kind === "collection" || (wallet?.kind === "treasury" && wallet.tenantId === tenantId);
   }
 

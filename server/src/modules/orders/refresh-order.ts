@@ -8,7 +8,7 @@ import type { FlightServicing, OrderDetails } from "../../ports/supplier/flight-
 import type { OrderedSlice } from "../../ports/supplier/flights.ts";
 import type { StayBookings } from "../../ports/supplier/stay-bookings.ts";
 import { hashTicketOrder, inUsdc, toBookedSegment } from "../bookings/index.ts";
-import { refund } from "../treasury/index.ts";
+import { findHomePurse, refund } from "../treasury/index.ts";
 import type { Aggregates, Stores } from "./context.ts";
 import type { OrderChange, OrderEvent, OrderEventSource, OrderRecord } from "./orders.ts";
 import { atMost, paidFor } from "./paid-for.ts";
@@ -148,7 +148,8 @@ async function passOn(
   const event = { kind: "refunded", key: "payment", details, ...seen };
   if (!(await aggregates.orders.record(environment, orderId, event))) return undefined;
   await aggregates.bookings.reduceCover(bookingId, released);
-  await refund(aggregates, { tenantId, environment, token: "USDC" }, `payment-returned:${bookingId}`, back);
+  const purse = await findHomePurse(aggregates, { tenantId, environment });
+  await refund(aggregates, purse, `payment-returned:${bookingId}`, back);
   return refundedUsdc;
 }
 

@@ -3,8 +3,7 @@ import { type TokenSymbol, tokenSymbols } from "../../domain/tokens.ts";
 import type { Queryable } from "../../platform/database/database.ts";
 import type { LedgerAccountTable, LedgerTransactionTable } from "../../platform/database/generated-tables.ts";
 import { withoutNulls } from "../../platform/database/without-nulls.ts";
-import type { Environment } from "../../ports/identity.ts";
-import { purseAccount } from "../ledger/index.ts";
+import type { ChainKey } from "../../ports/chain/chain-key.ts";
 import type { OwnTransaction, PaidOrder, WalletMovement, WalletMovements } from "./wallet-movements.ts";
 
 /**
@@ -13,10 +12,10 @@ import type { OwnTransaction, PaidOrder, WalletMovement, WalletMovements } from 
  */
 export function createWalletMovements(queryable: Queryable): WalletMovements {
   return {
-    async list(tenantId, environment, page) {
-      const postings = await readPostings(queryable, tenantId, environment, page);
-      const transactions = await readTransactions(queryable, tenantId, environment, postings);
-      const orders = await readOrders(queryable, tenantId, environment, transactions);
+    async list(tenantId, chain, page) {
+      const postings = await readPostings(queryable, tenantId, chain, page);
+      const transactions = await readTransactions(queryable, tenantId, chain, postings);
+      const orders = await readOrders(queryable, tenantId, chain, transactions);
       return postings.map((posting) => {
         const transaction = transactions.find((one) => isCarriedOutBy(one, posting));
         return toMovement(posting, transaction, transaction && orders.get(transaction.idempotencyKey));
@@ -40,32 +39,27 @@ interface PostingRow {
 async function readPostings(
   db: Queryable,
   tenantId: string,
-  environment: Environment,
+  { environment, chain }: ChainKey,
   { limit, before, from, to }: Parameters<WalletMovements["list"]>[2],
 ): Promise<readonly PostingRow[]> {
-  const accounts = tokenSymbols.flatMap((token) => {
-    const purse = { tenantId, environment, token };
-    return [
-      { id: purseAccount(purse, "outgoing"), token, kinds: ["send", "capture"] },
-      { id: purseAccount(purse, "prefunded"), token, kinds: ["movement", "adopt"] },
-    ];
-  });
   const { rows } = await sql<PostingRow>`
     select entry.id::text as id, entry.kind, entry.reference, account.token, entry.amount::text as amount,
       entry.created_at as "createdAt", entry.transaction_hash as "transactionHash", entry.from_address as "fromAddress",
       (select other.kind from ledger_entry as given join ledger_account as other on other.id = given.account_id
         where entry.kind in ('movement', 'adopt') and given.transaction_id = entry.id and given.amount_micro < 0 limit 1) as sender
-    from unnest(
-      ${accounts.map(({ id }) => id)}::text[], ${accounts.map(({ token }) => token)}::text[],
-      ${accounts.map(({ kinds }) => kinds.join())}::text[]
-    ) as account (id, token, kinds)
+    from (
+      select id, token, case kind when 'outgoing' then array['send', 'capture'] else array['movement', 'adopt'] end as kinds
+      from ledger_account
+      where network = ${environment} and chain = ${chain} and token = any (${[...tokenSymbols]}::text[])
+        and kind in ('outgoing', 'prefunded') and coalesce(tenant_id, '') = ${tenantId}
+    ) as account
     cross join lateral (
       select posting.id, posting.kind, posting.reference, posting.created_at, posting.transaction_hash, posting.from_address,
         entry.amount_micro as amount
       from ledger_entry as entry join ledger_transaction as posting on posting.id = entry.transaction_id
       where entry.account_id = account.id and entry.amount_micro > 0
         and entry.transaction_id < coalesce(${before ?? null}::bigint, 9223372036854775807)
-        and posting.kind = any (string_to_array(account.kinds, ','))
+        and posting.kind = any (account.kinds)
         and posting.created_at >= ${from?.toString() ?? "-infinity"}::timestamptz
         and posting.created_at < ${to?.toString() ?? "infinity"}::timestamptz
       order by entry.transaction_id desc limit ${limit}
@@ -93,7 +87,7 @@ const MOST_ATTEMPTS = 5;
 async function readTransactions(
   db: Queryable,
   tenantId: string,
-  environment: Environment,
+  { environment, chain }: ChainKey,
   postings: readonly PostingRow[],
 ): Promise<readonly OwnTransaction[]> {
   const ids = postings.filter(({ kind }) => kind === "send").map(({ reference }) => reference.replace(/^send:/, ""));
@@ -111,13 +105,13 @@ async function readTransactions(
   // Each condition matches an index.
   const { rows } = await sql<Omit<OwnTransaction, "bookingFee"> & { bookingFee: string | null }>`
     select ${columns} from chain_transaction
-    where network = ${environment} and tenant_id = ${tenantId} and id = any (${ids}::text[])
+    where network = ${environment} and chain = ${chain} and tenant_id = ${tenantId} and id = any (${ids}::text[])
     union
     select ${columns} from chain_transaction
-    where network = ${environment} and tenant_id = ${tenantId} and idempotency_key = any (${keys}::text[])
+    where network = ${environment} and chain = ${chain} and tenant_id = ${tenantId} and idempotency_key = any (${keys}::text[])
     union
     select ${columns} from chain_transaction
-    where network = ${environment} and tenant_id = ${tenantId} and hash = any (${hashes}::text[])
+    where network = ${environment} and chain = ${chain} and tenant_id = ${tenantId} and hash = any (${hashes}::text[])
     order by created_at desc`.execute(db);
   return rows.map((row) => ({
     ...row,
@@ -133,7 +127,7 @@ const ACTION = /act_[0-9A-Z]{26}/;
 async function readOrders(
   db: Queryable,
   tenantId: string,
-  environment: Environment,
+  { environment }: ChainKey,
   transactions: readonly OwnTransaction[],
 ): Promise<ReadonlyMap<string, PaidOrder>> {
   const named = transactions.map(({ idempotencyKey: key }) => ({

@@ -1,6 +1,6 @@
 import type { Micro } from "../../domain/money.ts";
 import type { Hex, TokenSymbol } from "../../domain/tokens.ts";
-import type { Environment } from "../../ports/identity.ts";
+import type { ChainKey } from "../../ports/chain/chain-key.ts";
 
 declare module "../../kernel/contracts/stores.ts" {
   interface ModuleStores {
@@ -57,7 +57,7 @@ export interface WalletMovements {
   /** Newest first, with ids below `before`. */
   list(
     tenantId: string,
-    environment: Environment,
+    chain: ChainKey,
     options: {
       limit: number;
       before?: string | undefined;

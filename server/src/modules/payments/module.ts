@@ -7,6 +7,7 @@ import * as payments from "./migrations/0008-payments.ts";
 import * as paymentAnswers from "./migrations/0012-payment-answers.ts";
 import * as paymentsUnderWay from "./migrations/0013-payments-under-way.ts";
 import * as paymentBesides from "./migrations/0070-payment-besides.ts";
+import * as paymentsByChain from "./migrations/0116-payments-by-chain.ts";
 import type { PaymentCharges } from "./paying/charge-by-payment.ts";
 import { paymentEndings } from "./settling/chain-endings.ts";
 import type { GatherWindow } from "./settling/gather-window.ts";
@@ -55,6 +56,7 @@ export const paymentsModule = defineModule({
     "0012-payment-answers": paymentAnswers,
     "0013-payments-under-way": paymentsUnderWay,
     "0070-payment-besides": paymentBesides,
+    "0116-payments-by-chain": paymentsByChain,
   },
   chainOperations: [payment, paymentBatch],
   chainEndings: { ...paymentEndings, ...usageEndings },

@@ -1,6 +1,7 @@
 import type { Micro } from "../../domain/money.ts";
 import type { PaymentTerms, SignedPayment } from "../../domain/payments.ts";
 import type { Hex } from "../../domain/tokens.ts";
+import type { ChainKey } from "../../ports/chain/chain-key.ts";
 import type { Environment } from "../../ports/identity.ts";
 import type { TransactionIntent } from "../chain/index.ts";
 
@@ -95,11 +96,11 @@ interface AbandonedPayment {
   result: unknown;
 }
 
-/** Every authorization that has paid or may pay for a call. Unique by environment, asset, payer and nonce, permanently. */
+/** Every authorization that has paid or may pay for a call. Unique by chain, asset, payer and nonce, permanently. */
 export interface Payments {
   find(
     environment: Environment,
-    authorization: Pick<SignedPayment, "asset" | "payer" | "nonce">,
+    authorization: Pick<SignedPayment, "network" | "asset" | "payer" | "nonce">,
   ): Promise<Payment | undefined>;
   get(id: string): Promise<Payment | undefined>;
   /** `balance`: the payer's last known balance; undefined: unknown, and not compared. */
@@ -129,19 +130,19 @@ export interface Payments {
   /** The payments that these chain transactions settle, ordered by id. */
   ofTransactions(chainTransactionIds: readonly string[]): Promise<readonly Payment[]>;
   /** Locks earned payments without a chain transaction, oldest first, and skips those that others have locked. */
-  takeUngathered(environment: Environment, limit: number): Promise<readonly Payment[]>;
+  takeUngathered(chain: ChainKey, limit: number): Promise<readonly Payment[]>;
   /** Whether there is such a payment, including locked ones. */
-  isAnyUngathered(environment: Environment): Promise<boolean>;
+  isAnyUngathered(chain: ChainKey): Promise<boolean>;
   /** Puts earned payments into a chain transaction, replacing `from`. Returns how many. */
   assign(ids: readonly string[], chainTransactionId: string, from?: string): Promise<number>;
   /** Earned payments whose chain transaction has ended without settling them. */
-  listLoose(environment: Environment, limit: number): Promise<readonly Payment[]>;
+  listLoose(chain: ChainKey, limit: number): Promise<readonly Payment[]>;
   /**
    * Leases payments whose outcome was not checked for `seconds`, in turn: earned ones without a chain transaction, and
    * receivables of the last 30 days whose authorization is still valid. Concurrent processes get different ones.
    */
   takeUnsettled(
-    environment: Environment,
+    chain: ChainKey,
     state: "earned" | "receivable",
     seconds: number,
     limit: number,

@@ -100,18 +100,17 @@ export function toJson(rows: readonly object[]): string {
 /** The unique key of a payment, permanently; no part contains a space. */
 export function authorizationKey(
   environment: Environment,
-  { asset, payer, nonce }: Pick<Payment["signed"], "asset" | "payer" | "nonce">,
+  { network, asset, payer, nonce }: Pick<Payment["signed"], "network" | "asset" | "payer" | "nonce">,
 ): string {
-  return `${environment} ${asset} ${payer} ${nonce}`;
+  return `${environment} ${network} ${asset} ${payer} ${nonce}`;
 }
 
 /** The payments that exist, in no order. */
 export async function findPayments(db: Queryable, keys: readonly string[]): Promise<readonly Payment[]> {
   const { rows } = await sql<Selectable<PaymentTable>>`
     select payment.* from unnest(${[...keys]}::text[]) as asked (key)
-      join payment on payment.network = split_part(asked.key, ' ', 1) and payment.asset = split_part(asked.key, ' ', 2)
-        and payment.payer = split_part(asked.key, ' ', 3) and payment.nonce = split_part(asked.key, ' ', 4)`.execute(
-    db,
-  );
+      join payment on payment.network = split_part(asked.key, ' ', 1) and payment.chain = split_part(asked.key, ' ', 2)
+        and payment.asset = split_part(asked.key, ' ', 3) and payment.payer = split_part(asked.key, ' ', 4)
+        and payment.nonce = split_part(asked.key, ' ', 5)`.execute(db);
   return rows.map(toPayment);
 }

@@ -29,6 +29,7 @@ export async function earnTogether(
     latencyMs,
     transactionId: intent === undefined ? null : newId("ctx_", at.epochMilliseconds),
     environment: intent?.environment ?? null,
+    chain: intent?.chain ?? null,
     idempotencyKey: intent?.idempotencyKey ?? null,
     purpose: intent?.purpose ?? null,
     chainOrder: intent === undefined ? null : JSON.stringify(intent.operation),
@@ -38,7 +39,7 @@ export async function earnTogether(
     ${prepared("earn-payments")}
     with line as (
       select * from json_to_recordset(${toJson(lines)}) as line (id text, result text, latency_ms float8,
-        transaction_id text, network text, idempotency_key text, purpose text, chain_order text)
+        transaction_id text, network text, chain text, idempotency_key text, purpose text, chain_order text)
     ),
     prior as materialized (
       select payment.id from payment
@@ -53,8 +54,8 @@ export async function earnTogether(
       returning payment.id, payment.call_id
     ),
     ordered as (
-      insert into chain_transaction (id, network, idempotency_key, purpose, chain_order, created_at, updated_at)
-      select line.transaction_id, line.network, line.idempotency_key, line.purpose, line.chain_order::jsonb,
+      insert into chain_transaction (id, network, chain, idempotency_key, purpose, chain_order, created_at, updated_at)
+      select line.transaction_id, line.network, line.chain, line.idempotency_key, line.purpose, line.chain_order::jsonb,
         ${now}::timestamptz, ${now}::timestamptz
       from line join earned using (id) where line.transaction_id is not null
     ),
@@ -90,14 +91,15 @@ export function settlePayments(
       select * from unnest(${ids}::text[], ${usageIds}::text[], ${hashes}::text[]) as line (id, usage_id, hash)
     ),
     prior as materialized (
-      select payment.id, payment.state, payment.network, payment.asset, payment.payer, line.usage_id, line.hash
+      select payment.id, payment.state, payment.network, payment.chain, payment.asset, payment.payer, line.usage_id, line.hash
       from payment join line on line.id = payment.${sql.ref(told)}
       where payment.${sql.ref(told)} = any (${ids}::text[]) order by payment.id for update of payment
     ),
     purse as materialized (
-      select network, asset, payer from payment_payer
-      where (network, asset, payer) in (select network, asset, payer from prior where state in ('earned', 'receivable'))
-      order by network, asset, payer for update
+      select network, chain, asset, payer from payment_payer
+      where (network, chain, asset, payer) in (
+        select network, chain, asset, payer from prior where state in ('earned', 'receivable'))
+      order by network, chain, asset, payer for update
     ),
     changed as (
       update payment set state = 'settled', transaction_hash = prior.hash, usage_id = prior.usage_id, failure = null,
@@ -117,13 +119,14 @@ export function settlePayments(
         receivables = payment_payer.receivables - total.receivables,
         under_way = payment_payer.under_way - total.under_way, settled = payment_payer.settled + total.settled
       from (
-        select changed.network, changed.asset, changed.payer,
+        select changed.network, changed.chain, changed.asset, changed.payer,
           sum(case changed.was when 'earned' then changed.amount_micro else 0 end)::bigint as open,
           count(*) filter (where changed.was = 'receivable')::int as receivables,
           count(*) filter (where changed.was = 'earned')::int as under_way, count(*)::int as settled
-        from changed join purse using (network, asset, payer) group by 1, 2, 3
+        from changed join purse using (network, chain, asset, payer) group by 1, 2, 3, 4
       ) total
-      where (payment_payer.network, payment_payer.asset, payment_payer.payer) = (total.network, total.asset, total.payer)
+      where (payment_payer.network, payment_payer.chain, payment_payer.asset, payment_payer.payer)
+        = (total.network, total.chain, total.asset, total.payer)
     ),
     called as (
       update call set state = 'captured', usage_id = changed.usage_id, settled_at = ${at}

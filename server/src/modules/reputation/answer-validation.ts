@@ -57,7 +57,7 @@ export async function checkAnswer(
   requireRegistries(chain);
   const validation = await stores.validations.find(chain.environment, requestHash);
   if (validation === undefined) throw failed("validation_not_found");
-  const { address: from } = await stores.wallets.ensure(chain.environment, "treasury", tenantId);
+  const { address: from } = await stores.wallets.ensure(chain.key, "treasury", tenantId);
   if (validatorWallet !== from || validation.validator !== from) throw failed("not_the_validator");
   if (validation.tag !== tag) throw failed("wrong_tag");
   const { answer, answerTransactionHash: hash } = validation;

@@ -60,7 +60,7 @@ export async function checkFeedback(
   const registries = requireRegistries(chain);
   if (agentId === undefined) throw failed("agent_not_found");
   const place = await findPlace(stores, environment, rating);
-  const { address: from } = await stores.wallets.ensure(environment, "treasury", rating.tenantId);
+  const { address: from } = await stores.wallets.ensure(chain.key, "treasury", rating.tenantId);
   const [owner, raterAgentId] = await Promise.all([registries.findOwner(agentId), registries.findAgent(from)]);
   if (owner === undefined) throw failed("agent_not_found");
   if (owner === from) throw failed("own_agent");

@@ -70,7 +70,7 @@ export async function readReputation(
       if (query.agent.id === undefined) throw agentNotFound();
       return query.agent.id;
     }
-    const wallet = tenantId === undefined ? undefined : await stores.wallets.findTreasury(environment, tenantId);
+    const wallet = tenantId === undefined ? undefined : await stores.wallets.findTreasury(chain.key, tenantId);
     const own = wallet && (await registries.findAgent(wallet.address));
     if (own === undefined) {
       throw new Failure("agent_not_registered", { detail: ownAgentErrors.agent_not_registered, retryAfterSeconds: 5 });

@@ -12,7 +12,7 @@ import { type RegistryAction, registryEntry } from "./registry-operation.ts";
 
 export interface RecordPorts {
   stores: Stores;
-  chain: Pick<Chain, "environment" | "chainId">;
+  chain: Pick<Chain, "chainId" | "key">;
   submission: ChainSubmission;
 }
 
@@ -74,7 +74,7 @@ async function storeIntent<Stored extends { id: string }>(
     const stored = await insert(aggregates);
     if (stored === undefined) return undefined;
     await aggregates.chainTransactions.enqueue({
-      environment: chain.environment,
+      ...chain.key,
       idempotencyKey: buildIntentKey(purpose, stored.id),
       tenantId,
       callId,
@@ -96,7 +96,7 @@ export async function awaitEnd(
   }: { purpose: RegistryPurpose; waitMilliseconds?: number | undefined },
   id: string,
 ): Promise<ChainTransaction | undefined> {
-  const transaction = await stores.chainTransactions.findByKey(chain.environment, buildIntentKey(purpose, id));
+  const transaction = await stores.chainTransactions.findByKey(chain.key, buildIntentKey(purpose, id));
   if (transaction === undefined) throw new Error(`${purpose} ${id} has no chain transaction`);
   submission.wake();
   return await submission.waitForEnd(transaction.id, waitMilliseconds);

@@ -1,3 +1,4 @@
+import type { ChainKey } from "../../ports/chain/chain-key.ts";
 import type { ChainTransaction } from "../../ports/chain/chain-transactions.ts";
 import type { ChainTransactions, Wallets } from "../chain/index.ts";
 import type { Aggregates } from "./context.ts";
@@ -9,11 +10,13 @@ const AGENT_KEY = "agent:";
 /** Registers the tenant's agent on the development chain, owned by its treasury. Idempotent. */
 async function registerAgent(
   { wallets, chainTransactions }: { wallets: Wallets; chainTransactions: ChainTransactions },
+  { environment, chain }: ChainKey,
   tenantId: string,
 ): Promise<ChainTransaction> {
-  const { address } = await wallets.ensure("sandbox", "treasury", tenantId);
+  const { address } = await wallets.ensure({ environment, chain }, "treasury", tenantId);
   return await chainTransactions.enqueue({
-    environment: "sandbox",
+    environment,
+    chain,
     idempotencyKey: `${AGENT_KEY}${tenantId}`,
     tenantId,
     callId: null,
@@ -32,8 +35,9 @@ export async function registerNewAgent(
   aggregates: Pick<Aggregates, "boundChains" | "chainTransactions" | "wallets">,
   tenantId: string,
 ): Promise<void> {
-  if ((await aggregates.boundChains.get("sandbox"))?.contracts?.agentRegistries === undefined) return;
-  await registerAgent(aggregates, tenantId);
+  const home = await aggregates.boundChains.findHome("sandbox");
+  if (home?.contracts?.agentRegistries === undefined) return;
+  await registerAgent(aggregates, home, tenantId);
 }
 
 const REGISTERED_AT_ONCE = 50;
@@ -43,10 +47,11 @@ export async function registerMissingAgents(
   aggregates: Pick<Aggregates, "boundChains" | "chainTransactions" | "wallets">,
 ): Promise<number> {
   const { boundChains, wallets } = aggregates;
-  if ((await boundChains.get("sandbox"))?.contracts?.agentRegistries === undefined) return 0;
+  const home = await boundChains.findHome("sandbox");
+  if (home?.contracts?.agentRegistries === undefined) return 0;
   for (let registered = 0; ; ) {
-    const missing = await wallets.tenantsWithoutTransaction("sandbox", AGENT_KEY, REGISTERED_AT_ONCE);
-    for (const tenantId of missing) await registerAgent(aggregates, tenantId);
+    const missing = await wallets.tenantsWithoutTransaction(home, AGENT_KEY, REGISTERED_AT_ONCE);
+    for (const tenantId of missing) await registerAgent(aggregates, home, tenantId);
     registered += missing.length;
     if (missing.length < REGISTERED_AT_ONCE) return registered;
   }

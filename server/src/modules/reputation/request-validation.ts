@@ -46,7 +46,7 @@ export async function checkRequest(
 ) {
   const registries = requireRegistries(chain);
   if (agentId === undefined) throw agentNotFound();
-  const { address: from } = await stores.wallets.ensure(chain.environment, "treasury", tenantId);
+  const { address: from } = await stores.wallets.ensure(chain.key, "treasury", tenantId);
   if (ownerWallet !== from) throw notTheOwner();
   const owner = await registries.findOwner(agentId);
   if (owner === undefined) throw agentNotFound();
@@ -110,8 +110,7 @@ async function chooseRequestHash(
   { callId, validator, tag, requestUri, seed }: ValidationRequest,
   { agentId, from, registry }: { agentId: bigint; from: Hex; registry: Hex },
 ): Promise<Hex> {
-  const earlier =
-    seed === undefined ? await stores.chainTransactions.findOfRequest(chain.environment, callId) : undefined;
+  const earlier = seed === undefined ? await stores.chainTransactions.findOfRequest(chain.key, callId) : undefined;
   const action = registryEntry.read(earlier?.operation)?.action;
   if (action?.name === "request_validation") return action.requestHash;
   const salt = seed === undefined ? { random: Buffer.from(random(32)).toString("hex") } : { seed };

@@ -43,7 +43,7 @@ export async function checkCancellation(
   caller: ServicingCall["caller"],
   cancellationId: string,
 ): Promise<void> {
-  await requireMoving(ports.stores.boundChains, caller.environment);
+  await requireMoving(ports.stores.boundChains, await ports.stores.boundChains.requireHome(caller.environment));
   if (!cancellationId.startsWith(STAY_QUOTE_PREFIX)) await checkFlight(ports, caller, cancellationId);
   else await checkStay(ports, await findStay(ports, caller, cancellationId));
 }

@@ -36,7 +36,7 @@ export async function checkPaidChange(
   caller: ServicingCall["caller"],
   change: Parameters<typeof checkChange>[2],
 ): Promise<void> {
-  await requireMoving(ports.stores.boundChains, caller.environment);
+  await requireMoving(ports.stores.boundChains, await ports.stores.boundChains.requireHome(caller.environment));
   await checkChange(ports, caller, change);
 }
 

@@ -3,7 +3,7 @@ import { newId, type RandomBytes, systemRandom } from "../../domain/ids.ts";
 import type { Environment } from "../../ports/identity.ts";
 import { ANSWER_MILLISECONDS, executeOnce, type OnceAnswer, type OnceOptions } from "../effects/index.ts";
 import type { NewServicingAction, ServicingAction, ServicingKind } from "../orders/index.ts";
-import { enqueueTransfer, requireMoving } from "../treasury/index.ts";
+import { enqueueTransfer, findHomePurse, requireMoving } from "../treasury/index.ts";
 import type { Aggregates } from "./context.ts";
 import {
   paymentReference,
@@ -49,7 +49,7 @@ export async function executeServicing(
       callId,
       findLive: () => stores.servicingActions.findLive(tenantId, environment, kind, subjectId),
       async prepare() {
-        await requireMoving(stores.boundChains, environment);
+        await requireMoving(stores.boundChains, await stores.boundChains.requireHome(environment));
         progress?.("Checking the request");
         const prepared = await request.prepare();
         const id = newId("act_", clock.now().epochMilliseconds, random);
@@ -70,14 +70,12 @@ export async function executeServicing(
 }
 
 /** Stores the intent with its payment. Undefined: another call was first. */
-async function insertPaid(
-  { servicingActions, ledger, wallets, chainTransactions }: Aggregates,
-  intent: NewServicingAction,
-): Promise<ServicingAction | undefined> {
+async function insertPaid(aggregates: Aggregates, intent: NewServicingAction): Promise<ServicingAction | undefined> {
+  const { servicingActions, ledger, wallets, chainTransactions } = aggregates;
   const action = await servicingActions.insert(intent);
   if (action?.payment === undefined) return action;
-  const { id, tenantId, environment, payment } = action;
-  const purse = { tenantId, environment, token: "USDC" } as const;
+  const { id, payment } = action;
+  const purse = await findHomePurse(aggregates, action);
   const reference = paymentReference(action);
   if (payment.kind === "balance") {
     await ledger.hold(purse, payment.amount, reference);

@@ -4,7 +4,7 @@ import { newTransferId } from "../../domain/ids.ts";
 import { formatDecimal, type Micro } from "../../domain/money.ts";
 import { DecimalAmount } from "../../domain/schemas.ts";
 import type { EffectUse } from "../../kernel/contracts/effect-use.ts";
-import type { ChainSubmission } from "../../ports/chain/chain-transactions.ts";
+import type { ChainSubmission, ChainTransaction } from "../../ports/chain/chain-transactions.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Environment } from "../../ports/identity.ts";
 import { ChargeTransferId } from "../bookings/index.ts";
@@ -20,7 +20,7 @@ import {
   Waiting,
 } from "../effects/index.ts";
 import { atMost, type OrderRecord, paidFor, type ServicingAction, type ServicingKind } from "../orders/index.ts";
-import { collect, refund } from "../treasury/index.ts";
+import { collect, findHomePurse, refund } from "../treasury/index.ts";
 import type { Aggregates, Stores } from "./context.ts";
 import { splitRefund } from "./split-refund.ts";
 
@@ -98,7 +98,14 @@ export function paymentReference({ id }: Pick<ServicingAction, "id">): string {
   return `servicing:${id}`;
 }
 
-const toUsdcPurse = ({ tenantId, environment }: ServicingAction) => ({ tenantId, environment, token: "USDC" }) as const;
+/** The wallet's own transfer, where the wallet pays before the supplier is asked. */
+async function findPayment(
+  { boundChains, chainTransactions }: Pick<Stores, "boundChains" | "chainTransactions">,
+  action: ServicingAction,
+): Promise<ChainTransaction | undefined> {
+  const home = await boundChains.requireHome(action.environment);
+  return await chainTransactions.findByKey(home, paymentReference(action));
+}
 
 export class ServicingSteps {
   readonly #ports: ServicingPorts;
@@ -138,7 +145,7 @@ export class ServicingSteps {
 
   async #afterTransfer(action: ServicingAction, waitMilliseconds: number): Promise<ServicingMove> {
     const { stores, submission } = this.#ports;
-    const stored = await stores.chainTransactions.findByKey(action.environment, paymentReference(action));
+    const stored = await findPayment(stores, action);
     if (stored === undefined) return unknown(new Error(`servicing action ${action.id} is paying without a transfer`));
     submission.wake();
     const transfer =
@@ -180,10 +187,11 @@ export class ServicingSteps {
           await orders.record(environment, orderId, { ...event, at: clock.now(), source: this.#source });
         }
         const reference = paymentReference(action);
+        const purse = await findHomePurse(aggregates, action);
         if (payment?.kind === "balance") {
-          await collect(aggregates, toUsdcPurse(action), reference, payment.amount, transfers.chargeTransferId);
+          await collect(aggregates, purse, reference, payment.amount, transfers.chargeTransferId);
         }
-        await refund(aggregates, toUsdcPurse(action), reference, back, transfers.refundTransferId);
+        await refund(aggregates, purse, reference, back, transfers.refundTransferId);
         await this.#release(aggregates, action, rest);
       },
     };
@@ -221,7 +229,8 @@ export class ServicingSteps {
       at,
       source: this.#source,
     });
-    await refund(aggregates, toUsdcPurse(action), `${paymentReference(action)}:late`, back);
+    const purse = await findHomePurse(aggregates, action);
+    await refund(aggregates, purse, `${paymentReference(action)}:late`, back);
   }
 
   /** The transactions that the answer names; the wallet's own payment comes first. */
@@ -230,12 +239,9 @@ export class ServicingSteps {
     back: Micro,
   ): Promise<Omit<z.infer<typeof ServicingTransfers>, "releasedUsdc">> {
     const { stores, clock } = this.#ports;
-    const { environment, payment } = action;
+    const { payment } = action;
     const isPaid = payment !== undefined && payment.amount > 0n;
-    const own =
-      payment?.kind === "wallet"
-        ? await stores.chainTransactions.findByKey(environment, paymentReference(action))
-        : undefined;
+    const own = payment?.kind === "wallet" ? await findPayment(stores, action) : undefined;
     return {
       chargeTransferId: own?.id ?? (isPaid ? newTransferId(clock.now()) : null),
       refundTransferId: back > 0n ? newTransferId(clock.now()) : null,
@@ -256,11 +262,10 @@ export function servicingEffect(
     async giveBack(aggregates, action) {
       const { payment, state } = action;
       const reference = paymentReference(action);
-      if (payment?.kind === "balance") await aggregates.ledger.release(toUsdcPurse(action), reference);
+      const purse = await findHomePurse(aggregates, action);
+      if (payment?.kind === "balance") await aggregates.ledger.release(purse, reference);
       // Sent only if the wallet's transfer took place.
-      if (payment?.kind === "wallet" && state === "sent") {
-        await refund(aggregates, toUsdcPurse(action), reference, payment.amount);
-      }
+      if (payment?.kind === "wallet" && state === "sent") await refund(aggregates, purse, reference, payment.amount);
     },
     // The collection wallet may lack the refund until a transfer to it is confirmed.
     unstoredEnd: "soon",

@@ -138,6 +138,7 @@ it("after the configured times, unused guests and travelers are removed, others 
         tripId: `0x${digit.repeat(64)}`,
         codeNonce: `0x${digit.repeat(64)}`,
         environment: "production",
+        chain: "eip155:1",
         tenantId: tenant.id,
         userId: "svc:key",
         escrow: "0x1",

@@ -15,17 +15,17 @@ export async function acceptOutgoing(
   {
     chain,
     stores,
-  }: { chain: Pick<Chain, "changeWithDust" | "environment" | "chainId" | "receipt" | "escrow">; stores: Stores },
+  }: { chain: Pick<Chain, "changeWithDust" | "key" | "chainId" | "receipt" | "escrow">; stores: Stores },
   transactionHash: Hex,
 ): Promise<OwnedMovement[]> {
-  const { environment } = chain;
+  const { key } = chain;
   const receipt = await chain.receipt(transactionHash);
   if (receipt === undefined) {
     throw new Failure("not_found", {
-      detail: `The transaction ${transactionHash} is in no confirmed block of ${environment}.`,
+      detail: `The transaction ${transactionHash} is in no confirmed block of ${key.environment}.`,
     });
   }
-  if ((await stores.chainTransactions.knownHashes(environment, [receipt.hash])).has(receipt.hash)) {
+  if ((await stores.chainTransactions.knownHashes(key, [receipt.hash])).has(receipt.hash)) {
     throw new Failure("conflict", { detail: `The transaction ${transactionHash} is one of the service's own.` });
   }
   const owned = await ownMovements(stores.wallets, chain, receipt.movements);
@@ -36,13 +36,9 @@ export async function acceptOutgoing(
       if (one.from?.kind !== "treasury") {
         throw new Failure("conflict", { detail: "The collection account has no available balance to take it from." });
       }
-      await ledger.send(
-        { environment, token, tenantId: one.from.tenantId },
-        amount,
-        `accepted:${receipt.hash}:${logIndex}`,
-      );
+      await ledger.send({ ...key, token, tenantId: one.from.tenantId }, amount, `accepted:${receipt.hash}:${logIndex}`);
     }
-    await ledger.postMovements(environment, leaving);
+    await ledger.postMovements(key, leaving);
   });
   return leaving;
 }

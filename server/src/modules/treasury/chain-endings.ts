@@ -10,12 +10,13 @@ const MOST_ATTEMPTS = 5;
  * again but is retried as a new transaction. After the last attempt it stays pending, where the operator finds it.
  */
 const retried: ChainEnding<Aggregates> = {
-  async reverted({ chainTransactions }, { environment, idempotencyKey, tenantId, purpose, operation }) {
+  async reverted({ chainTransactions }, { environment, chain, idempotencyKey, tenantId, purpose, operation }) {
     const [, first = idempotencyKey, attempt = "1"] = /^(.*?)(?:#(\d+))?$/.exec(idempotencyKey) ?? [];
     const next = Number(attempt) + 1;
     if (next > MOST_ATTEMPTS) return;
     await chainTransactions.enqueue({
       environment,
+      chain,
       idempotencyKey: `${first}#${next}`,
       tenantId,
       callId: null,

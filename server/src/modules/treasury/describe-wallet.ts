@@ -9,11 +9,12 @@ export async function describeWallet(
   { wallets, ledger, boundChains }: Pick<Stores, "wallets" | "ledger" | "boundChains">,
   { tenantId, environment }: { tenantId: string; environment: Environment },
 ): Promise<AccountFacts> {
-  const [wallet, state, ...purses] = await Promise.all([
-    wallets.findTreasury(environment, tenantId),
-    boundChains.get(environment),
+  const home = await boundChains.findHome(environment);
+  if (home === undefined) throw new Error(`the ${environment} environment has no chain`);
+  const [wallet, ...purses] = await Promise.all([
+    wallets.findTreasury(home, tenantId),
     ...tokenSymbols.map(async (token) => {
-      const purse = { tenantId, environment, token };
+      const purse = { tenantId, environment, chain: home.chain, token };
       const { available, held, outgoing } = await ledger.balance(purse);
       const holds = held === 0n ? [] : await ledger.holds(purse);
       const amounts = {
@@ -25,7 +26,7 @@ export async function describeWallet(
       return [token, amounts] as const;
     }),
   ]);
-  const isStopped = state?.stoppedBecause !== undefined;
+  const isStopped = home.stoppedBecause !== undefined;
   return {
     facts: { wallet: { address: wallet?.address ?? null, ...Object.fromEntries(purses) } },
     missing: isStopped

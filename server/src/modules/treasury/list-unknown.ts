@@ -14,7 +14,7 @@ export async function listUnknown(
   { chain, stores }: { chain: Chain; stores: Pick<Stores, "chainTransactions" | "ledger" | "wallets"> },
   { fromBlock, toBlock }: { fromBlock: bigint; toBlock: bigint },
 ): Promise<OwnedMovement[]> {
-  const { environment } = chain;
+  const { key } = chain;
   const found: OwnedMovement[] = [];
   for (let from = fromBlock; from <= toBlock; from += BLOCKS_AT_ONCE) {
     const last = from + BLOCKS_AT_ONCE - 1n;
@@ -22,9 +22,9 @@ export async function listUnknown(
     const owned = await ownMovements(stores.wallets, chain, movements);
     const leaving = owned.filter((one) => one.from !== undefined && one.from.kind !== "escrow");
     const hashes = leaving.map(({ movement }): Hex => movement.transactionHash);
-    const own = await stores.chainTransactions.knownHashes(environment, hashes);
+    const own = await stores.chainTransactions.knownHashes(key, hashes);
     const strangers = leaving.filter(({ movement }) => !own.has(movement.transactionHash));
-    found.push(...(await stores.ledger.notPosted(environment, strangers)));
+    found.push(...(await stores.ledger.notPosted(key, strangers)));
   }
   return found;
 }

@@ -59,10 +59,11 @@ export const treasuryModule = defineModule({
   async prepare({ stores, equipTenant }) {
     await equipMissingTenants(stores, equipTenant);
   },
-  async start({ stores, submitters: { sandbox }, sandboxPayer }) {
-    if (sandbox === undefined) return;
-    await fundPayer(stores, sandboxPayer.address);
-    await waitForEquipment(stores, sandbox);
+  async start({ stores, chains: { sandbox }, submitters, sandboxPayer }) {
+    if (sandbox === undefined || submitters.sandbox === undefined) return;
+    const { key } = sandbox.chain;
+    await fundPayer(stores, key, sandboxPayer.address);
+    await waitForEquipment(stores, key, submitters.sandbox);
   },
   jobs({ chains, ledgerReconcilers, submitters: { sandbox }, stores, equipTenant }) {
     const reconciling = listEnvironments(ledgerReconcilers).map(([environment, reconciler]) =>

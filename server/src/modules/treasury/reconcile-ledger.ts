@@ -29,7 +29,7 @@ export interface LedgerReconciler {
 /** Compares each wallet's balance in the ledger with its balance on the chain, at the same block. */
 export function createLedgerReconciler(options: LedgerReconcilerOptions): LedgerReconciler {
   const { chain, custody, wallets, boundChains, log } = options;
-  const { environment } = chain;
+  const { key } = chain;
   const patience = options.patience ?? 1;
   let last: Record<TokenSymbol, Micro> = { USDC: 0n, EURC: 0n };
   let offBefore = new Map<string, number>();
@@ -38,14 +38,14 @@ export function createLedgerReconciler(options: LedgerReconcilerOptions): Ledger
   async function differenceAt(token: TokenSymbol, address: Hex, atBlock: bigint): Promise<Micro> {
     const [[onChain = 0n], booked] = await Promise.all([
       chain.balances(token, [address], atBlock),
-      custody.read(environment, token, atBlock),
+      custody.read(key, token, atBlock),
     ]);
     return onChain - (booked.find((one) => one.address === address)?.amount ?? 0n);
   }
 
   async function compare(token: TokenSymbol, atBlock: bigint, offNow: Map<string, number>): Promise<Micro> {
-    const booked = new Map((await custody.read(environment, token, atBlock)).map((one) => [one.address, one.amount]));
-    for (const wallet of await wallets.list(environment)) {
+    const booked = new Map((await custody.read(key, token, atBlock)).map((one) => [one.address, one.amount]));
+    for (const wallet of await wallets.list(key)) {
       if (findWalletOwner(wallet) !== undefined && !booked.has(wallet.address)) booked.set(wallet.address, 0n);
     }
     const addresses = [...booked.keys()];
@@ -58,19 +58,19 @@ export function createLedgerReconciler(options: LedgerReconcilerOptions): Ledger
       const off = await differenceAt(token, address, atBlock);
       if (off === 0n) continue;
       difference += off < 0n ? -off : off;
-      const fields = { network: environment, token, address, off: formatDecimal(off), atBlock: atBlock.toString() };
+      const fields = { network: key.environment, token, address, off: formatDecimal(off), atBlock: atBlock.toString() };
       log.error(fields, "the books and the chain disagree");
       const times = (offBefore.get(`${token} ${address}`) ?? 0) + 1;
       offNow.set(`${token} ${address}`, times);
       if (times < patience) continue;
-      await boundChains.stop(environment, `The books and the chain disagree about ${token} of ${address}.`);
+      await boundChains.stop(key, `The books and the chain disagree about ${token} of ${address}.`);
     }
     return difference;
   }
 
   return {
     async runOnce() {
-      const state = await boundChains.get(environment);
+      const state = await boundChains.get(key);
       if (state === undefined) return last;
       const { number } = state.indexed;
       const found = { ...last };

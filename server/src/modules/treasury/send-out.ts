@@ -3,14 +3,14 @@ import type { Hex, TokenSymbol } from "../../domain/tokens.ts";
 import { type DefinedOperation, isSameOperation } from "../../kernel/contracts/chain-operation.ts";
 import type { Transaction } from "../../kernel/contracts/stores.ts";
 import { type Chain, requireToken } from "../../ports/chain/chain.ts";
+import type { ChainKey } from "../../ports/chain/chain-key.ts";
 import type { ChainSubmission, ChainTransaction } from "../../ports/chain/chain-transactions.ts";
-import type { Environment } from "../../ports/identity.ts";
 import { type BoundChains, buildConfirmedResult } from "../chain/index.ts";
 import type { Stores } from "./context.ts";
 
 export interface SendOutPorts {
   stores: Stores;
-  chain: Pick<Chain, "environment" | "chainId" | "tokens">;
+  chain: Pick<Chain, "key" | "chainId" | "tokens">;
   submission: ChainSubmission;
 }
 
@@ -69,19 +69,19 @@ export const payingErrors = {
  */
 export async function sendOut<Input>(ports: SendOutPorts, request: SendOutRequest<Input>): Promise<SendOutAnswer> {
   const { stores, chain, submission } = ports;
-  const { environment, chainId } = chain;
+  const { key, chainId } = chain;
   const earlier =
-    (await stores.chainTransactions.findByKey(environment, request.idempotencyKey)) ??
-    (await stores.chainTransactions.findOfRequest(environment, request.callId));
+    (await stores.chainTransactions.findByKey(key, request.idempotencyKey)) ??
+    (await stores.chainTransactions.findOfRequest(key, request.callId));
   const wanted = request.operation.of(request.input);
   const { isSame = ({ operation }) => isSameOperation(operation, wanted) } = request;
   if (earlier !== undefined && !isSame(earlier)) throw mismatch();
   if (earlier === undefined) {
     const outgoing = request.operation.outgoing(wanted);
     if (outgoing !== undefined) requireToken(chain, outgoing.token);
-    await requireMoving(stores.boundChains, environment);
+    await requireMoving(stores.boundChains, key);
   }
-  const stored = earlier ?? (await storeOperation(stores, environment, request));
+  const stored = earlier ?? (await storeOperation(stores, key, request));
   const end = await awaitEnd(submission, stored, { inProgress, reverted }, request.waitMilliseconds);
   const result = buildConfirmedResult(end, chainId, end.hash);
   return end.callId === request.callId
@@ -103,8 +103,9 @@ export async function awaitEnd(
   return end;
 }
 
-export async function requireMoving(boundChains: Pick<BoundChains, "get">, environment: Environment): Promise<void> {
-  const state = await boundChains.get(environment);
+/** Throws `settlement_stopped` while money stands still on this chain. */
+export async function requireMoving(boundChains: Pick<BoundChains, "get">, chain: ChainKey): Promise<void> {
+  const state = await boundChains.get(chain);
   if (state?.stoppedBecause === undefined) return;
   throw new Failure("settlement_stopped", { detail: sendOutErrors.settlement_stopped });
 }
@@ -117,7 +118,7 @@ export async function requireUnblocked(chain: Pick<Chain, "isBlocked">, token: T
 
 async function storeOperation<Input>(
   stores: Stores,
-  environment: Environment,
+  { environment, chain }: ChainKey,
   request: SendOutRequest<Input>,
 ): Promise<ChainTransaction> {
   const { tenantId, callId, idempotencyKey, purpose, result } = request;
@@ -126,6 +127,7 @@ async function storeOperation<Input>(
     const { chainTransactions, ledger, effects } = aggregates;
     const stored = await chainTransactions.enqueue({
       environment,
+      chain,
       idempotencyKey,
       tenantId,
       callId,
@@ -137,7 +139,7 @@ async function storeOperation<Input>(
     if (stored.callId !== callId) return stored;
     const outgoing = request.operation.outgoing(operation);
     if (outgoing !== undefined) {
-      await ledger.send({ tenantId, environment, token: outgoing.token }, outgoing.amount, stored.id);
+      await ledger.send({ tenantId, environment, chain, token: outgoing.token }, outgoing.amount, stored.id);
     }
     await request.alongside?.(aggregates, stored);
     await effects.open(callId);

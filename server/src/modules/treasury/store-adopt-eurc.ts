@@ -2,13 +2,13 @@ import type { Micro } from "../../domain/money.ts";
 import type { Hex } from "../../domain/tokens.ts";
 import type { Queryable } from "../../platform/database/database.ts";
 import type { ChainContracts } from "../../ports/chain/bound-chains.ts";
+import type { ChainKey } from "../../ports/chain/chain-key.ts";
 import type { Clock } from "../../ports/clock.ts";
-import type { Environment } from "../../ports/identity.ts";
 import { createBoundChains } from "../chain/index.ts";
 import { postAll } from "../ledger/index.ts";
 
 export interface EurcAdoption {
-  environment: Environment;
+  chain: ChainKey;
   before: ChainContracts;
   /** With EURC and the block from which the ledger tracks it. */
   contracts: ChainContracts;
@@ -23,14 +23,15 @@ export interface EurcAdoption {
 export async function adoptEurc(
   db: Queryable,
   clock: Clock,
-  { environment, before, contracts: { tokens, eurcSince }, balances }: EurcAdoption,
+  { chain, before, contracts: { tokens, eurcSince }, balances }: EurcAdoption,
 ): Promise<void> {
   if (eurcSince === undefined) throw new Error("the books have EURC from no block on");
   await db.transaction().execute(async (transaction) => {
     const wallets = await transaction
       .selectFrom("wallet")
       .select(["address", "tenantId"])
-      .where("environment", "=", environment)
+      .where("environment", "=", chain.environment)
+      .where("chain", "=", chain.chain)
       .where("kind", "in", ["treasury", "collection"])
       .execute();
     const accounts = [
@@ -48,10 +49,10 @@ export async function adoptEurc(
         { kind: "external" as const, tenantId: null, amount: -amount },
         { kind, tenantId, amount },
       ];
-      const reference = `adopt:${environment}:EURC:${address}:${eurcSince}`;
-      return [{ environment, token: "EURC" as const, reference, kind: "adopt" as const, moves }];
+      const reference = `adopt:${chain.environment}:${chain.chain}:EURC:${address}:${eurcSince}`;
+      return [{ ...chain, token: "EURC" as const, reference, kind: "adopt" as const, moves }];
     });
     await postAll(transaction, postings, clock);
-    await createBoundChains(transaction, clock).setContracts(environment, { ...before, tokens, eurcSince });
+    await createBoundChains(transaction, clock).setContracts(chain, { ...before, tokens, eurcSince });
   });
 }

@@ -64,18 +64,19 @@ interface TransferIntent {
 /** Stores a transfer between a tenant's treasury and the collection wallet, in the caller's transaction. */
 export async function enqueueTransfer(
   { wallets, chainTransactions }: Pick<Aggregates, "wallets" | "chainTransactions">,
-  { environment, token, tenantId }: Purse,
+  { environment, chain, token, tenantId }: Purse,
   to: "treasury" | "collection",
   amount: Micro,
   { id, ...intent }: TransferIntent,
 ): Promise<ChainTransaction> {
-  const { address: treasury } = await wallets.ensure(environment, "treasury", tenantId);
-  const { address: collection } = await wallets.ensure(environment, "collection");
+  const { address: treasury } = await wallets.ensure({ environment, chain }, "treasury", tenantId);
+  const { address: collection } = await wallets.ensure({ environment, chain }, "collection");
   const ends = to === "collection" ? { from: treasury, to: collection } : { from: collection, to: treasury };
   return await chainTransactions.enqueue({
     ...intent,
     ...(id ? { id } : {}),
     environment,
+    chain,
     tenantId,
     // The outcome of a call does not follow from that of the transfer.
     callId: null,

@@ -13,14 +13,16 @@ export const walletGate = ({ ledger, boundChains }: Pick<Stores, "ledger" | "bou
     async preview({ tenantId, environment }, plan) {
       const { movements, comesBack } = await plan();
       const leaving = movements.filter(({ from, isLater }) => from === "treasury" && isLater !== true);
-      if (leaving.length > 0 || comesBack !== undefined) await requireMoving(boundChains, environment);
+      if (leaving.length === 0 && comesBack === undefined) return [];
+      const chain = await boundChains.requireHome(environment);
+      await requireMoving(boundChains, chain);
       const allowances = [];
       for (const token of tokenSymbols) {
         const amounts = leaving.filter((one) => one.token === token).map(({ expected, amount = expected }) => amount);
         const returning = comesBack?.token === token ? comesBack.amount : 0n;
         if (amounts.length === 0 && returning === 0n) continue;
         const known = amounts.reduce<bigint>((sum, amount) => sum + (amount ?? 0n), 0n);
-        const available = await requireAvailable(ledger, { tenantId, environment, token }, known + returning);
+        const available = await requireAvailable(ledger, { ...chain, tenantId, token }, known + returning);
         const leftAfter = amounts.includes(undefined) ? null : formatDecimal(available - known);
         allowances.push({ name: "treasury wallet", token, left: formatDecimal(available), leftAfter });
       }

@@ -1,5 +1,6 @@
 import type { Micro } from "../../domain/money.ts";
 import type { Hex } from "../../domain/tokens.ts";
+import type { ChainKey } from "../../ports/chain/chain-key.ts";
 import type { Environment } from "../../ports/identity.ts";
 import type { StepTransaction } from "./trips.ts";
 
@@ -42,18 +43,20 @@ interface EscrowBookingProgress {
   waiting: Micro;
 }
 
-export interface EscrowBooking extends EscrowBookingProgress {
+export interface EscrowBooking extends ChainKey, EscrowBookingProgress {
   /** Chosen by the tenant or by us; unique per tenant. */
   bookingId: Hex;
   tripId: Hex;
-  environment: Environment;
   tenantId: string;
   transactions: readonly StepTransaction[];
   createdAt: Temporal.Instant;
   updatedAt: Temporal.Instant;
 }
 
-type NewEscrowBooking = Pick<EscrowBooking, "bookingId" | "tripId" | "environment" | "tenantId" | "reserved"> & {
+type NewEscrowBooking = Pick<
+  EscrowBooking,
+  "bookingId" | "tripId" | "environment" | "chain" | "tenantId" | "reserved"
+> & {
   pending: NonNullable<EscrowBooking["pending"]>;
 };
 

@@ -5,6 +5,7 @@ import * as escrowAdoption from "./migrations/0017-escrow-adoption.ts";
 import * as guestMailKept from "./migrations/0021-guest-mail-kept.ts";
 import * as tripsForGuests from "./migrations/0090-trips-for-guests.ts";
 import * as returnedReservations from "./migrations/0101-returned-reservations.ts";
+import * as tripsByChain from "./migrations/0115-trips-by-chain.ts";
 import { createEscrowBookings } from "./store-bookings.ts";
 import { createTripPersons } from "./store-persons.ts";
 import { createTrips } from "./store-trips.ts";
@@ -24,5 +25,6 @@ export const tripsModule = defineModule({
     "0021-guest-mail-kept": guestMailKept,
     "0090-trips-for-guests": tripsForGuests,
     "0101-returned-reservations": returnedReservations,
+    "0115-trips-by-chain": tripsByChain,
   },
 });

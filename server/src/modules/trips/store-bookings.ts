@@ -34,6 +34,7 @@ const columns = [
   "bookingId",
   "tripId",
   "environment",
+  "chain",
   "tenantId",
   "state",
   "pending",
@@ -62,10 +63,11 @@ export function createEscrowBookings(db: Queryable, clock: Clock): EscrowBooking
   const now = (): string => clock.now().toString();
 
   return {
-    async insert({ bookingId, tripId, environment, tenantId, reserved, pending }) {
+    async insert({ bookingId, tripId, environment, chain, tenantId, reserved, pending }) {
       const at = now();
       const fresh = {
         tripId,
+        chain,
         pending: JSON.stringify(pending),
         reservedMicro: reserved,
         createdAt: at,

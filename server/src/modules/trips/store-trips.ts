@@ -45,6 +45,7 @@ const selectTrips = (db: Queryable) =>
     .select([
       "tripId",
       "environment",
+      "chain",
       "tenantId",
       "userId",
       "escrow",

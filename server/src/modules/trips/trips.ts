@@ -1,5 +1,6 @@
 import type { Micro } from "../../domain/money.ts";
 import type { Hex } from "../../domain/tokens.ts";
+import type { ChainKey } from "../../ports/chain/chain-key.ts";
 import type { Environment } from "../../ports/identity.ts";
 
 declare module "../../kernel/contracts/plan.ts" {
@@ -54,10 +55,9 @@ export interface TripDetails {
 }
 
 /** The part that is fixed when a trip is funded. */
-interface TripTerms {
+interface TripTerms extends ChainKey {
   /** As computed by the escrow contract. */
   tripId: Hex;
-  environment: Environment;
   tenantId: string;
   /** The requesting user. */
   userId: string;

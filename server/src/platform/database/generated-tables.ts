@@ -224,6 +224,8 @@ export interface ChainNetworkTable {
   indexedHash: Hex;
   stoppedBecause: string | null;
   updatedAt: Timestamp;
+  chain: string;
+  isHome: boolean;
 }
 
 export interface ChainTransactionTable {
@@ -249,6 +251,7 @@ export interface ChainTransactionTable {
   updatedAt: Timestamp;
   requestKey: string | null;
   traceId: string | null;
+  chain: string;
 }
 
 export interface ChangeOfferTable {
@@ -304,6 +307,7 @@ export interface EscrowBookingTable {
   updatedAt: Timestamp;
   traceId: string | null;
   returnedMicro: Defaulted<bigint>;
+  chain: string;
 }
 
 export interface EscrowStepTable {
@@ -424,6 +428,7 @@ export interface LedgerAccountTable {
   kind: "prefunded" | "held" | "outgoing" | "collection" | "collection_outgoing" | "escrow" | "external";
   balanceMicro: Defaulted<bigint>;
   token: "USDC" | "EURC";
+  chain: string;
 }
 
 export interface LedgerEntryTable {
@@ -532,6 +537,7 @@ export interface PaymentPayerTable {
   receivables: Defaulted<number>;
   underWay: Defaulted<number>;
   settled: Defaulted<number>;
+  chain: string;
 }
 
 export interface PersonTable {
@@ -741,6 +747,7 @@ export interface TripTable {
   updatedAt: Timestamp;
   traceId: string | null;
   forGuest: Defaulted<boolean>;
+  chain: string;
 }
 
 export interface TripEntryTable {
@@ -844,6 +851,7 @@ export interface WalletTable {
   encryptedKey: string;
   nextNonce: Defaulted<bigint>;
   createdAt: Timestamp;
+  chain: string;
 }
 
 export interface WebhookEndpointTable {

@@ -1,7 +1,7 @@
 import type { ByToken, Hex } from "../../domain/tokens.ts";
-import type { Environment } from "../identity.ts";
 import type { AgentRegistryAddresses } from "./agent-registries.ts";
 import type { ChainBlock } from "./chain.ts";
+import type { ChainKey } from "./chain-key.ts";
 
 /** The addresses of our contracts on a chain. */
 export interface ChainContracts {
@@ -17,8 +17,9 @@ export interface ChainContracts {
   agentRegistries?: AgentRegistryAddresses;
 }
 
-export interface BoundChain {
-  environment: Environment;
+export interface BoundChain extends ChainKey {
+  /** Where everything of its environment happens that names no chain. Each environment has one. */
+  isHome: boolean;
   chainId: number;
   genesisHash: Hex;
   /** Undefined: not deployed or configured yet. */

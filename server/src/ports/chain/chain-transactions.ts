@@ -1,6 +1,6 @@
 import type { Hex } from "../../domain/tokens.ts";
-import type { Environment } from "../identity.ts";
 import type { ChainReceipt } from "./chain.ts";
+import type { ChainKey } from "./chain-key.ts";
 import type { StoredOperation } from "./chain-operation.ts";
 
 /**
@@ -20,10 +20,9 @@ export interface SignedTransaction {
   hash: Hex;
 }
 
-export interface ChainTransaction {
+export interface ChainTransaction extends ChainKey {
   /** `ctx_…` */
   id: string;
-  environment: Environment;
   idempotencyKey: string;
   tenantId: string | null;
   /** The tool call that waits for it, if any. */

@@ -3,6 +3,7 @@ import type { Micro } from "../../domain/money.ts";
 import type { ByToken, Hex, TokenSymbol } from "../../domain/tokens.ts";
 import type { Environment } from "../identity.ts";
 import type { AgentRegistries } from "./agent-registries.ts";
+import type { ChainKey } from "./chain-key.ts";
 import type { EscrowContract } from "./escrow-contract.ts";
 
 /** A token as read from the chain at the start; its EIP-712 domain is derived from it. */
@@ -46,6 +47,7 @@ export interface ChainReceipt {
  * cannot be reached or does not answer in time.
  */
 export interface Chain {
+  readonly key: ChainKey;
   readonly environment: Environment;
   readonly chainId: number;
   /** Distinguishes chains with the same chain id. */

@@ -1,5 +1,5 @@
 import type { Hex } from "../../domain/tokens.ts";
-import type { Environment } from "../identity.ts";
+import type { ChainKey } from "./chain-key.ts";
 
 /**
  * treasury: a tenant's money · collection: funds the operator's supplier account and receives fees · relayer: pays the gas of
@@ -7,9 +7,8 @@ import type { Environment } from "../identity.ts";
  */
 export type WalletKind = "treasury" | "collection" | "relayer";
 
-export interface Wallet {
+export interface Wallet extends ChainKey {
   id: string;
-  environment: Environment;
   kind: WalletKind;
   /** Null: the service's own. */
   tenantId: string | null;

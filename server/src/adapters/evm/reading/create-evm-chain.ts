@@ -4,6 +4,7 @@ import { faucetAbi } from "../../../generated/contracts/faucet.ts";
 import { stablecoinAbi } from "../../../generated/contracts/stablecoin.ts";
 import type { ChainContracts } from "../../../ports/chain/bound-chains.ts";
 import { type Chain, type ChainBlock, type ChainReceipt, requireToken } from "../../../ports/chain/chain.ts";
+import { nameEvmChain } from "../../../ports/chain/chain-key.ts";
 import type { Clock } from "../../../ports/clock.ts";
 import type { Environment } from "../../../ports/identity.ts";
 import { isRevert, reach } from "../client.ts";
@@ -43,6 +44,7 @@ export async function createEvmChain(options: EvmChainOptions): Promise<Chain> {
   const token = tokens.USDC.address;
   const nativeToken = token === ARC_NATIVE_USDC ? "USDC" : undefined;
   return {
+    key: { environment, chain: nameEvmChain(chainId) },
     environment,
     chainId,
     genesisHash,

@@ -3,7 +3,7 @@ import type { Micro } from "../../../domain/money.ts";
 import type { Cover } from "../../../kernel/contracts/plan.ts";
 import type { Environment } from "../../../ports/identity.ts";
 import { executeOnce, type OnceAnswer, type OnceOptions } from "../../effects/index.ts";
-import { requireAvailable, requireMoving } from "../../treasury/index.ts";
+import { findHomePurse, requireAvailable, requireMoving } from "../../treasury/index.ts";
 import type { Aggregates } from "../context.ts";
 import { type AskedBooking, asHeld, hashParticulars, requireSame } from "./asked-booking.ts";
 import {
@@ -69,7 +69,7 @@ export async function bookOnce(
       },
       requireSame: (live) => requireSame(asked, live),
       async prepare() {
-        await requireMoving(stores.boundChains, environment);
+        await requireMoving(stores.boundChains, await stores.boundChains.requireHome(environment));
         progress?.(`Checking the ${name}, the travelers and the balance`);
         const { intent, begin } = await prepare(held);
         const by = { tenantId, environment, callId, workerId: callId };
@@ -106,11 +106,12 @@ export async function bookOnce(
 
 /** For a preview: throws `insufficient_balance` if the hold would fail. A covered call needs no balance. */
 export async function requireBalance(
-  { ledger }: Pick<Aggregates, "ledger">,
-  { tenantId, environment, cover }: BookOnceRequest["caller"],
+  stores: Pick<Aggregates, "ledger" | "boundChains">,
+  caller: BookOnceRequest["caller"],
   amount: Micro,
 ): Promise<void> {
-  if (cover === undefined) await requireAvailable(ledger, { tenantId, environment, token: "USDC" }, amount);
+  if (caller.cover !== undefined) return;
+  await requireAvailable(stores.ledger, await findHomePurse(stores, caller), amount);
 }
 
 /** Keeps travelers from being erased while the booking is stored, and refuses erased ones. */
@@ -132,16 +133,14 @@ export async function requireTravelers(
  * Holds the balance for a stored intent, unless a reservation in escrow pays, and counts it against limits. Undefined
  * if another call was first.
  */
-async function payFor(
-  { ledger, callSpends }: BookingAggregates,
-  booking: Booking | undefined,
-): Promise<Booking | undefined> {
+async function payFor(aggregates: BookingAggregates, booking: Booking | undefined): Promise<Booking | undefined> {
   if (booking === undefined) return undefined;
-  const { tenantId, environment, amountMicroUsdc, escrowBookingId } = booking;
+  const { amountMicroUsdc, escrowBookingId } = booking;
   if (escrowBookingId === undefined) {
-    await ledger.hold({ tenantId, environment, token: "USDC" }, amountMicroUsdc, ledgerReference(booking));
+    const purse = await findHomePurse(aggregates, booking);
+    await aggregates.ledger.hold(purse, amountMicroUsdc, ledgerReference(booking));
   }
-  await callSpends.price(booking.callId, amountMicroUsdc);
+  await aggregates.callSpends.price(booking.callId, amountMicroUsdc);
   return booking;
 }
 

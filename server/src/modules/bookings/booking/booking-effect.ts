@@ -6,7 +6,7 @@ import type { StoresWith } from "../../../kernel/contracts/stores.ts";
 import type { Clock } from "../../../ports/clock.ts";
 import type { Environment } from "../../../ports/identity.ts";
 import { defineEffectUse, type EffectDefinition, type Move, type Next } from "../../effects/index.ts";
-import { collect } from "../../treasury/index.ts";
+import { collect, findHomePurse } from "../../treasury/index.ts";
 import type { Aggregates } from "../context.ts";
 import type { Booking, BookingChange } from "./bookings.ts";
 
@@ -60,8 +60,6 @@ export function ledgerReference(booking: Pick<Booking, "id">): string {
   return `booking:${booking.id}`;
 }
 
-const toUsdcPurse = ({ tenantId, environment }: Booking) => ({ tenantId, environment, token: "USDC" }) as const;
-
 export function booked(booking: Booking, { order, result, charged }: Booked): BookingMove {
   const chargeTransferId =
     charged === 0n || booking.escrowBookingId !== undefined ? null : newTransferId(booking.updatedAt);
@@ -73,7 +71,10 @@ export function booked(booking: Booking, { order, result, charged }: Booked): Bo
       async apply(aggregates) {
         const { escrowBookingId } = (await aggregates.bookings.get(booking.id)) ?? booking;
         if (escrowBookingId !== undefined) await aggregates.bookings.setCover(booking.id, { cover: charged });
-        else await collect(aggregates, toUsdcPurse(booking), ledgerReference(booking), charged, chargeTransferId);
+        else {
+          const purse = await findHomePurse(aggregates, booking);
+          await collect(aggregates, purse, ledgerReference(booking), charged, chargeTransferId);
+        }
         // The balance paid in the end instead of the reservation.
         if (escrowBookingId === undefined && booking.escrowBookingId !== undefined) {
           await aggregates.bookings.setCover(booking.id, { cover: 0n, coverCharged: charged });
@@ -94,9 +95,10 @@ export function bookingEffect(steps: BookingSteps): EffectDefinition<Booking, Bo
       new Failure("provider_unavailable", {
         detail: "The booking was interrupted before anything was sent. Nothing happened; call again.",
       }),
-    async giveBack({ ledger, bookings }, booking) {
-      const { escrowBookingId } = (await bookings.get(booking.id)) ?? booking;
-      if (escrowBookingId === undefined) await ledger.release(toUsdcPurse(booking), ledgerReference(booking));
+    async giveBack(aggregates, booking) {
+      const { escrowBookingId } = (await aggregates.bookings.get(booking.id)) ?? booking;
+      if (escrowBookingId !== undefined) return;
+      await aggregates.ledger.release(await findHomePurse(aggregates, booking), ledgerReference(booking));
     },
     // A new order may be missing from the supplier's list for a moment.
     unstoredEnd: "unknown",

@@ -10,6 +10,7 @@ import {
   startEquippingTenants,
   startLiveChain,
 } from "../../../../test/support/open-chain.ts";
+import { sandboxChain } from "../../../../test/support/sandbox-chain.ts";
 import type { Hex } from "../../../domain/tokens.ts";
 import { faucetAbi } from "../../../generated/contracts/faucet.ts";
 import { stablecoinAbi } from "../../../generated/contracts/stablecoin.ts";
@@ -58,7 +59,7 @@ async function readFrom(block: { number: bigint; hash: Hex } | undefined) {
   await world.db.updateTable("chainNetwork").set({ indexedNumber: block.number, indexedHash: block.hash }).execute();
 }
 
-const stoppedBecause = async () => (await world.openedChain.boundChains.get("sandbox"))?.stoppedBecause;
+const stoppedBecause = async () => (await world.openedChain.boundChains.get(sandboxChain))?.stoppedBecause;
 
 describe("the books", () => {
   it("book strangers' payments as deposits", async () => {
@@ -91,14 +92,14 @@ describe("the books", () => {
     await expect(tenant.send(tenant.transfer(RECIPIENT, UNIT))).rejects.toEqual(failing("settlement_stopped"));
     expect((await tenant.balance()).available).toBe(99n * UNIT);
     // A resume does not last while the books disagree.
-    expect(await world.openedChain.boundChains.resume("sandbox")).toBe(true);
+    expect(await world.openedChain.boundChains.resume(sandboxChain)).toBe(true);
     await world.reconcile();
     expect(await stoppedBecause()).toMatch(/disagree/);
     for (let time = 0; time < 2; time += 1) {
       expect(await acceptOutgoing({ ...world, chain: world.openedChain.chain }, theft.transactionHash)).toHaveLength(1);
     }
     expect(await world.reconcile()).toEqual(nothing);
-    expect(await world.openedChain.boundChains.resume("sandbox")).toBe(true);
+    expect(await world.openedChain.boundChains.resume(sandboxChain)).toBe(true);
     const answer = await tenant.send(tenant.transfer(RECIPIENT, UNIT), {}, own);
     await own.submitter.stop();
     const { openedChain, stores } = world;
@@ -129,10 +130,10 @@ describe("the books", () => {
     await expect(tenant.send(tenant.transfer(RECIPIENT, UNIT), { waitMilliseconds: 0 })).rejects.toEqual(
       failing("transfer_in_progress"),
     );
-    await world.openedChain.boundChains.stop("sandbox", "a test");
+    await world.openedChain.boundChains.stop(sandboxChain, "a test");
     expect(await world.openedChain.submitter.runOnce()).toBe(1);
     expect(await tenant.balanceOnChain()).toBe(100n * UNIT);
-    await world.openedChain.boundChains.resume("sandbox");
+    await world.openedChain.boundChains.resume(sandboxChain);
     await world.drain();
     expect(await tenant.balanceOnChain()).toBe(99n * UNIT);
   });
@@ -140,7 +141,7 @@ describe("the books", () => {
   it("notice money that is on the chain but not booked", async () => {
     const tenant = await world.newTenant();
     expect(await world.reconcile()).toEqual(nothing);
-    const { indexed } = (await world.openedChain.boundChains.get("sandbox")) ?? {};
+    const { indexed } = (await world.openedChain.boundChains.get(sandboxChain)) ?? {};
     await drip(tenant.wallet.address);
     // Skips its block.
     const head = await world.openedChain.chain.head();
@@ -150,13 +151,13 @@ describe("the books", () => {
     await readFrom(indexed);
     expect(await world.reconcile()).toEqual(nothing);
     expect((await tenant.balance()).available).toBe(120n * UNIT);
-    await world.openedChain.boundChains.resume("sandbox");
+    await world.openedChain.boundChains.resume(sandboxChain);
   });
 
   it("do not skip a movement if a crash falls between posting and the cursor", async () => {
     const tenant = await world.newTenant();
     await world.reconcile();
-    const before = await world.openedChain.boundChains.get("sandbox");
+    const before = await world.openedChain.boundChains.get(sandboxChain);
     await drip(tenant.wallet.address);
     for (const step of ["posted", "cursor"] as const) {
       const indexer = new ChainIndexer({
@@ -178,14 +179,14 @@ describe("the books", () => {
         log: silentLog,
       });
       await expect(indexer.runOnce()).rejects.toThrow("crash");
-      expect((await world.openedChain.boundChains.get("sandbox"))?.indexed).toEqual(before?.indexed);
+      expect((await world.openedChain.boundChains.get(sandboxChain))?.indexed).toEqual(before?.indexed);
     }
     expect(await world.reconcile()).toEqual(nothing);
     expect((await tenant.balance()).available).toBe(120n * UNIT);
   });
 
   it("stop money when the chain drops a block that they depend on", async () => {
-    const { indexed } = (await world.openedChain.boundChains.get("sandbox")) ?? {};
+    const { indexed } = (await world.openedChain.boundChains.get(sandboxChain)) ?? {};
     await world.db
       .updateTable("chainNetwork")
       .set({ indexedHash: `0x${"22".repeat(32)}` })
@@ -194,7 +195,7 @@ describe("the books", () => {
     await world.openedChain.indexer.runOnce();
     expect(await stoppedBecause()).toMatch(/dropped a block/);
     await readFrom(indexed);
-    await world.openedChain.boundChains.resume("sandbox");
+    await world.openedChain.boundChains.resume(sandboxChain);
   });
 });
 
@@ -207,7 +208,7 @@ describe("tenants created while the chain was unreachable", () => {
     expect(await equipMissingTenants(world.stores, equipWith(5n * UNIT))).toBe(52);
     expect(await equipMissingTenants(world.stores, equipWith(5n * UNIT))).toBe(0);
     await world.drain();
-    const purse = { tenantId: tenant.id, environment: "sandbox" } as const;
+    const purse = { ...sandboxChain, tenantId: tenant.id };
     expect((await world.stores.ledger.balance({ ...purse, token: "USDC" })).available).toBe(5n * UNIT);
     expect((await world.stores.ledger.balance({ ...purse, token: "EURC" })).available).toBe(5n * UNIT);
     expect(await world.reconcile()).toEqual(nothing);
@@ -221,10 +222,10 @@ describe("the jobs of a network", () => {
     const stopEquipping = startEquippingTenants({ stores: world.stores, log: silentLog }, own, 5n * UNIT);
     try {
       const { tenant } = await world.identity.createTenant({ name: "First", actor: "test" });
-      const purse = { tenantId: tenant.id, environment: "sandbox", token: "USDC" } as const;
+      const purse = { tenantId: tenant.id, ...sandboxChain, token: "USDC" } as const;
       const available = async () => (await world.stores.ledger.balance(purse)).available;
       await expect.poll(available).toBe(5n * UNIT);
-      const wallet = await world.openedChain.wallets.findTreasury("sandbox", tenant.id);
+      const wallet = await world.openedChain.wallets.findTreasury(sandboxChain, tenant.id);
       await drip(wallet?.address ?? "0x");
       await expect.poll(available).toBe(25n * UNIT);
       expect(await stoppedBecause()).toBeUndefined();
@@ -233,7 +234,7 @@ describe("the jobs of a network", () => {
       await expect.poll(() => own.reconciler.differences().USDC).toBe(UNIT);
       await acceptOutgoing({ ...world, chain: own.chain }, theft?.transactionHash ?? "0x");
       await expect.poll(() => own.reconciler.differences().USDC).toBe(0n);
-      await world.openedChain.boundChains.resume("sandbox");
+      await world.openedChain.boundChains.resume(sandboxChain);
     } finally {
       world.devChain.misbehave(() => "hang");
       await Promise.all([stop(), stopEquipping()]);
@@ -260,19 +261,19 @@ describe("a live network", () => {
         timing: { resendMilliseconds: 0 },
       });
       const tenant = await world.newTenant();
-      const wallet = await live.wallets.ensure("production", "treasury", tenant.tenant.id);
+      const wallet = await live.wallets.ensure(live.chain.key, "treasury", tenant.tenant.id);
       expect(wallet.address).not.toBe(tenant.wallet.address);
       // Paid in from outside, from a wallet of the other deployment.
       const rich = await other.newTenant();
       other.openedChain.submitter.start();
       await rich.send(rich.transfer(wallet.address, 50n * UNIT));
       for (let index = 0; index < 3; index += 1) await other.devChain.mine();
-      const purse = { tenantId: tenant.tenant.id, environment: "production", token: "USDC" } as const;
+      const purse = { ...live.chain.key, tenantId: tenant.tenant.id, token: "USDC" } as const;
       while (await live.indexer.runOnce());
       expect(await world.stores.ledger.balance(purse)).toEqual({ available: 50n * UNIT, held: 0n, outgoing: 0n });
       expect((await tenant.balance()).available).toBe(100n * UNIT);
 
-      const relayer = (await live.wallets.list("production")).find(({ kind }) => kind === "relayer");
+      const relayer = (await live.wallets.list(live.chain.key)).find(({ kind }) => kind === "relayer");
       const { operation, input } = tenant.transfer(RECIPIENT, 20n * UNIT);
       const order = { operation, input: { ...input, from: wallet.address } };
       const send = tenant.send(order, { waitMilliseconds: 0 }, live, live);
@@ -308,7 +309,7 @@ describe("a live network", () => {
       await other.devChain.mine();
       expect(await world.reconcile(live)).toEqual(nothing);
       expect((await world.stores.ledger.balance(purse)).available).toBe(31n * UNIT);
-      expect((await live.boundChains.get("production"))?.stoppedBecause).toBeUndefined();
+      expect((await live.boundChains.get(live.chain.key))?.stoppedBecause).toBeUndefined();
       // Control: money that is never booked does stop it.
       await rich.send(rich.transfer(wallet.address, UNIT));
       for (let index = 0; index < 30; index += 1) await other.devChain.mine();
@@ -316,9 +317,9 @@ describe("a live network", () => {
       const passed = { indexedNumber: head.number, indexedHash: head.hash };
       await world.db.updateTable("chainNetwork").set(passed).where("environment", "=", "production").execute();
       await live.reconciler.runOnce();
-      expect((await live.boundChains.get("production"))?.stoppedBecause).toBeUndefined();
+      expect((await live.boundChains.get(live.chain.key))?.stoppedBecause).toBeUndefined();
       await live.reconciler.runOnce();
-      expect((await live.boundChains.get("production"))?.stoppedBecause).toMatch(/disagree/);
+      expect((await live.boundChains.get(live.chain.key))?.stoppedBecause).toMatch(/disagree/);
     } finally {
       await other[Symbol.asyncDispose]();
       await other.devChain.close();

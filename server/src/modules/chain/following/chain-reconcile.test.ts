@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { type ChainWorld, openChainWorld, UNIT } from "../../../../test/support/chain-world.ts";
 import { silentLog } from "../../../../test/support/identity.ts";
+import { sandboxChain } from "../../../../test/support/sandbox-chain.ts";
 import type { Chain } from "../../../ports/chain/chain.ts";
 import { createLedgerReconciler } from "../../treasury/reconcile-ledger.ts";
 
@@ -24,7 +25,7 @@ function reconcileWith(wrongAnswers: number) {
   return createLedgerReconciler({ chain: { ...chain, balances }, custody, wallets, boundChains, log: silentLog });
 }
 
-const stoppedBecause = async () => (await world.openedChain.boundChains.get("sandbox"))?.stoppedBecause;
+const stoppedBecause = async () => (await world.openedChain.boundChains.get(sandboxChain))?.stoppedBecause;
 
 it("an answer from a later block is asked for again before money stops", async () => {
   await world.newTenant();

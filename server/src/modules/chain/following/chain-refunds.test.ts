@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { type ChainWorld, openChainWorld, UNIT } from "../../../../test/support/chain-world.ts";
+import { sandboxChain } from "../../../../test/support/sandbox-chain.ts";
 import { chainEndings } from "../../../contributions.ts";
 import { collect } from "../../treasury/collect.ts";
 import { refund } from "../../treasury/refund.ts";
@@ -51,7 +52,7 @@ it("a refund above the collection wallet's balance is refused, and nothing is st
 it("a refund that the network reverts remains owed, and is stored again", async () => {
   const tenant = await world.newTenant();
   const [from, to] = [world.openedChain.collection.address, tenant.wallet.address];
-  const transaction = { environment: "sandbox", tenantId: tenant.tenant.id, callId: null, purpose: "refund" } as const;
+  const transaction = { ...sandboxChain, tenantId: tenant.tenant.id, callId: null, purpose: "refund" } as const;
   const first = await world.stores.chainTransactions.enqueue({
     ...transaction,
     idempotencyKey: "refund:owed",

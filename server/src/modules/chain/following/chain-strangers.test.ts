@@ -2,6 +2,7 @@ import { encodeFunctionData, parseTransaction } from "viem";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type ChainWorld, openChainWorld, UNIT } from "../../../../test/support/chain-world.ts";
 import { silentLog } from "../../../../test/support/identity.ts";
+import { sandboxChain } from "../../../../test/support/sandbox-chain.ts";
 import type { Hex } from "../../../domain/tokens.ts";
 import { stablecoinAbi } from "../../../generated/contracts/stablecoin.ts";
 import type { ChainTransaction } from "../../../ports/chain/chain-transactions.ts";
@@ -19,7 +20,7 @@ afterAll(async () => {
 const nothing = { USDC: 0n, EURC: 0n };
 const failing = (code: string) => expect.objectContaining({ name: "Failure", code });
 const RECIPIENT = "0x00000000000000000000000000000000000a11ce";
-const stoppedBecause = async () => (await world.openedChain.boundChains.get("sandbox"))?.stoppedBecause;
+const stoppedBecause = async () => (await world.openedChain.boundChains.get(sandboxChain))?.stoppedBecause;
 
 /** A signed order that the node has never seen, and everything a stranger needs to execute it. */
 async function signedOrder(amount: bigint) {
@@ -83,7 +84,7 @@ describe("an authorization used by a stranger", () => {
     // The micro-unit moved behind the service's back, which stops money for a separate reason and is accepted.
     while (await world.openedChain.indexer.runOnce());
     expect(await stoppedBecause()).toMatch(/not ours/);
-    await world.stores.boundChains.resume("sandbox");
+    await world.stores.boundChains.resume(sandboxChain);
 
     const theirs = await devChain.sendAs(devChain.funderKey, { to, data });
     expect(theirs.status).toBe("success");
@@ -132,11 +133,11 @@ describe("an authorization used by a stranger", () => {
       isTransient: () => false,
       log: silentLog,
     });
-    const before = await world.openedChain.boundChains.get("sandbox");
+    const before = await world.openedChain.boundChains.get(sandboxChain);
     for (let turn = 0; turn < 2; turn += 1) expect(await indexer.runOnce()).toBe(false);
-    expect((await world.openedChain.boundChains.get("sandbox"))?.indexed).toEqual(before?.indexed);
+    expect((await world.openedChain.boundChains.get(sandboxChain))?.indexed).toEqual(before?.indexed);
     while (await indexer.runOnce());
-    expect((await world.openedChain.boundChains.get("sandbox"))?.indexed).not.toEqual(before?.indexed);
+    expect((await world.openedChain.boundChains.get(sandboxChain))?.indexed).not.toEqual(before?.indexed);
     expect(await stoppedBecause()).toBeUndefined();
     expect(await tenant.balance()).toEqual({ available: 91n * UNIT, held: 0n, outgoing: 0n });
     await world.drain();

@@ -56,7 +56,7 @@ export class ChainIndexer {
     const { chain, wallets, boundChains, overlapBlocks = 0 } = this.#options;
     const head = await chain.head();
     if (this.#readTo !== undefined && isSameBlock(head, this.#readTo)) return false;
-    const state = await boundChains.get(chain.environment);
+    const state = await boundChains.get(chain.key);
     if (state === undefined) return false;
     const { indexed } = state;
     if (!(await this.#isSameChain(indexed))) return false;
@@ -70,7 +70,7 @@ export class ChainIndexer {
     // Reads the wallets after the blocks: a wallet's row exists before anybody can pay to its address.
     const owned = await ownMovements(wallets, chain, movements);
     if (!(await this.#postOurs(owned, indexed))) return false;
-    await boundChains.advance(chain.environment, indexed, to);
+    await boundChains.advance(chain.key, indexed, to);
     this.#doubts.clear();
     return to.number < head.number;
   }
@@ -82,7 +82,7 @@ export class ChainIndexer {
   async #postOurs(owned: readonly OwnedMovement[], indexed: ChainBlock): Promise<boolean> {
     const { chain, stores } = this.#options;
     const leaving = owned.filter(isOfWallet).map(({ movement }) => movement.transactionHash);
-    const known = await stores.chainTransactions.knownHashes(chain.environment, leaving);
+    const known = await stores.chainTransactions.knownHashes(chain.key, leaving);
     const ours: OwnedMovement[] = [];
     for (const one of owned) {
       const origin = isOfWallet(one) ? await this.#findOrigin(one, known) : "ours";
@@ -106,8 +106,7 @@ export class ChainIndexer {
 
   async #stop(reason: string, fields: Readonly<Record<string, unknown>>): Promise<void> {
     const { chain, boundChains, log } = this.#options;
-    const { environment } = chain;
-    if (await boundChains.stop(environment, reason)) log.error({ ...fields, network: environment }, reason);
+    if (await boundChains.stop(chain.key, reason)) log.error({ ...fields, network: chain.environment }, reason);
   }
 
   /**
@@ -122,7 +121,7 @@ export class ChainIndexer {
     const { transactionHash } = movement;
     if (known.has(transactionHash)) return "ours";
     let isUnclear = false;
-    for (const transaction of await stores.chainTransactions.listOpen(chain.environment, OPEN_AT_MOST)) {
+    for (const transaction of await stores.chainTransactions.listOpen(chain.key, OPEN_AT_MOST)) {
       const { operation: stored } = transaction;
       const operation = operations.of(stored);
       // Includes queued ones: sent before they were queued again, or before the database was restored from a backup.
@@ -132,7 +131,7 @@ export class ChainIndexer {
       if (authorization.kind === "open" && operation.isMovedBy(stored, movement)) isUnclear = true;
     }
     // The submitter may have finished it between the two questions.
-    const again = await stores.chainTransactions.knownHashes(chain.environment, [transactionHash]);
+    const again = await stores.chainTransactions.knownHashes(chain.key, [transactionHash]);
     if (again.has(transactionHash)) return "ours";
     const times = (this.#doubts.get(transactionHash) ?? 0) + 1;
     this.#doubts.set(transactionHash, times);
@@ -145,7 +144,7 @@ export class ChainIndexer {
     for (let index = 0; index < owned.length; index += POSTED_AT_ONCE) {
       const some = owned.slice(index, index + POSTED_AT_ONCE);
       try {
-        await stores.ledger.postMovements(chain.environment, some);
+        await stores.ledger.postMovements(chain.key, some);
       } catch (error) {
         if (isTransient(error)) throw error;
         for (const one of some) await this.#post(one);
@@ -156,7 +155,7 @@ export class ChainIndexer {
   async #post(owned: OwnedMovement): Promise<void> {
     const { chain, stores, isTransient } = this.#options;
     try {
-      await stores.ledger.postMovements(chain.environment, [owned]);
+      await stores.ledger.postMovements(chain.key, [owned]);
     } catch (error) {
       if (!isTransient(error) && !(error instanceof Failure)) {
         const { transactionHash, logIndex } = owned.movement;

@@ -18,13 +18,13 @@ export function findWalletOwner(wallet: Wallet | undefined): WalletOwner | undef
  */
 export async function ownMovements(
   wallets: Pick<Wallets, "findByAddress">,
-  chain: Pick<Chain, "environment" | "escrow" | "changeWithDust">,
+  chain: Pick<Chain, "key" | "escrow" | "changeWithDust">,
   movements: readonly TokenMovement[],
 ): Promise<OwnedMovement[]> {
-  const { environment, escrow } = chain;
+  const { key, escrow } = chain;
   const real = movements.filter(({ amount, dust = 0n }) => amount > 0n || dust > 0n);
   const addresses = real.flatMap(({ from, to }): Hex[] => [from, to]);
-  const byAddress = await wallets.findByAddress(environment, addresses);
+  const byAddress = await wallets.findByAddress(key, addresses);
   const ownerAt = (address: Hex, block: bigint): WalletOwner | undefined =>
     escrow?.address === address && block > escrow.sinceBlock
       ? { kind: "escrow" }

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, it } from "vitest";
 import { createDevnetFixture } from "../../../../../devnet/test/support/devnet-fixture.ts";
 import { openTestIdentities, silentLog } from "../../../../test/support/identity.ts";
 import { equipSandboxTenant, startSandboxChain } from "../../../../test/support/open-chain.ts";
+import { sandboxChain } from "../../../../test/support/sandbox-chain.ts";
 import { chainOperations, createStores } from "../../../contributions.ts";
 import type { Hex } from "../../../domain/tokens.ts";
 import { sandboxFunder } from "../../../outside/sandbox-keys.ts";
@@ -53,13 +54,13 @@ it("the embedded development chain keeps the books correct when it is killed dur
   const { tenant } = await setup.open().createTenant({ name: "Embedded", actor: "test" });
   await stores.transaction((aggregates) => equipSandboxTenant(aggregates, tenant.id, 100n * UNIT));
   while ((await first.submitter.runOnce()) > 0);
-  const wallet = await first.wallets.ensure("sandbox", "treasury", tenant.id);
-  const purse = { tenantId: tenant.id, environment: "sandbox", token: "USDC" } as const;
+  const wallet = await first.wallets.ensure(sandboxChain, "treasury", tenant.id);
+  const purse = { tenantId: tenant.id, ...sandboxChain, token: "USDC" } as const;
   for (let index = 0; index < SENDS; index += 1) {
     await stores.transaction(async ({ chainTransactions, ledger }) => {
       const operation = transfer.of({ token: "USDC", from: wallet.address, to: RECIPIENT, amount: UNIT });
       const { id } = await chainTransactions.enqueue({
-        environment: "sandbox",
+        ...sandboxChain,
         tenantId: tenant.id,
         callId: null,
         purpose: "test",

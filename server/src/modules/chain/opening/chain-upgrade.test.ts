@@ -1,13 +1,14 @@
 import { expect, it } from "vitest";
 import { openChainWorld, UNIT } from "../../../../test/support/chain-world.ts";
 import { openEscrowOrders, requireThere } from "../../../../test/support/escrow-orders.ts";
+import { sandboxChain } from "../../../../test/support/sandbox-chain.ts";
 import { registerMissingAgents } from "../../reputation/register-agent.ts";
 
 it("a chain and books of an earlier version get later additions, once", async () => {
   await using world = await openChainWorld();
   const { boundChains } = world.openedChain;
   const tenant = await world.newTenant();
-  const readContracts = async () => requireThere((await boundChains.get("sandbox"))?.contracts);
+  const readContracts = async () => requireThere((await boundChains.get(sandboxChain))?.contracts);
   const { tokens, splitter, faucet, paymentBatch, ...later } = await readContracts();
   // As an earlier version stored it: no escrow, no registries, no agents, and the relayer's nonces well advanced.
   const earlier = {
@@ -16,7 +17,7 @@ it("a chain and books of an earlier version get later additions, once", async ()
     ...(faucet && { faucet }),
     ...(paymentBatch && { paymentBatch }),
   };
-  await boundChains.setContracts("sandbox", earlier);
+  await boundChains.setContracts(sandboxChain, earlier);
   await world.db.deleteFrom("chainTransaction").where("purpose", "=", "agent_registration").execute();
   // One of the relayer's transactions is signed but not in a block.
   world.devChain.misbehave(({ method }) => (method === "eth_sendRawTransaction" ? "reset" : "pass"));
@@ -30,7 +31,7 @@ it("a chain and books of an earlier version get later additions, once", async ()
   expect(contracts.escrow).toMatch(/^0x[0-9a-f]{40}$/);
   expect(contracts.escrow).not.toBe(later.escrow);
   expect(openedChain.chain.escrow?.address).toBe(contracts.escrow);
-  const [relayer] = (await openedChain.wallets.list("sandbox")).filter(({ kind }) => kind === "relayer");
+  const [relayer] = (await openedChain.wallets.list(sandboxChain)).filter(({ kind }) => kind === "relayer");
   expect(await openedChain.chain.agentRegistries?.findOwner(1n)).toBe(relayer?.address);
   await world.drain(openedChain);
   expect((await tenant.balance()).available).toBe(99n * UNIT);

@@ -3,6 +3,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { type ChainWorld, openChainWorld } from "../../../../test/support/chain-world.ts";
 import { type DevChain, startDevChain } from "../../../../test/support/dev-chain.ts";
 import { startLiveChain, startSandboxChain } from "../../../../test/support/open-chain.ts";
+import { sandboxChain } from "../../../../test/support/sandbox-chain.ts";
 import { createEvmChain, createEvmClient, createRpc } from "../../../adapters/evm/index.ts";
 import { formatNative, microFromNative, nativeAmount } from "../../../adapters/evm/native.ts";
 import { ConfigError } from "../../../config/config.ts";
@@ -10,6 +11,7 @@ import type { Hex } from "../../../domain/tokens.ts";
 import type { HttpClient } from "../../../platform/http-client/http-client.ts";
 import type { Chain } from "../../../ports/chain/chain.ts";
 import { requireToken } from "../../../ports/chain/chain.ts";
+import { nameEvmChain } from "../../../ports/chain/chain-key.ts";
 import { systemClock } from "../../../ports/clock.ts";
 import { drip } from "../../treasury/drip-operation.ts";
 
@@ -105,7 +107,7 @@ describe("a network", () => {
     expect(await patient.isBlocked("USDC", patient.tokens.USDC.address)).toBe(true);
     expect(await patient.faucetWaitSeconds("USDC", STRANGER)).toBe(0);
     await world.stores.chainTransactions.enqueue({
-      environment: "sandbox",
+      ...sandboxChain,
       idempotencyKey: "drip",
       tenantId: null,
       callId: null,
@@ -212,7 +214,7 @@ describe("a chain that does not belong to the database", () => {
 
   it("is refused if it lacks a block whose movements are booked", async () => {
     const { db } = world;
-    const { number, hash } = (await world.openedChain.boundChains.get("sandbox"))?.indexed ?? {
+    const { number, hash } = (await world.openedChain.boundChains.get(sandboxChain))?.indexed ?? {
       number: 0n,
       hash: "0x",
     };
@@ -266,7 +268,7 @@ describe("a live network", () => {
     ["this deployment's own development chain", () => ({ rpcUrl: world.devChain.url }), /development chain/],
   ])("refuses %s, and is not bound to it", async (_what, change, message) => {
     await expect(startLiveChain(options(change()))).rejects.toThrow(message);
-    expect(await world.openedChain.boundChains.get("production")).toBeUndefined();
+    expect(await world.openedChain.boundChains.findHome("production")).toBeUndefined();
   });
 
   it.each([
@@ -274,7 +276,9 @@ describe("a live network", () => {
     ["that is found by counting", `0x${"7".padStart(64, "0")}` as const],
   ])("refuses a relayer key %s, and does not keep it", async (_what, publicKey) => {
     await expect(startLiveChain(options({ relayerKey: publicKey }))).rejects.toThrow(/publicly known/);
-    expect(await world.openedChain.wallets.list("production")).toEqual([]);
+    expect(
+      await world.openedChain.wallets.list({ environment: "production", chain: nameEvmChain(live.devChain.chainId) }),
+    ).toEqual([]);
   });
 
   it("opens beside the sandbox, keeps its relayer, and refuses other tokens later", async () => {
@@ -290,7 +294,7 @@ describe("a live network", () => {
     const openedChain = await startLiveChain(options());
     for (let blocks = 0; blocks < 3; blocks += 1) await live.devChain.mine();
     while (await openedChain.indexer.runOnce());
-    const indexed = (await openedChain.boundChains.get("production"))?.indexed.number ?? 0n;
+    const indexed = (await openedChain.boundChains.findHome("production"))?.indexed.number ?? 0n;
     expect(indexed).toBeGreaterThan(1n);
     let lagging = 3;
     live.devChain.misbehave(({ method }) => {

@@ -4,6 +4,8 @@ import type { Queryable } from "../../../platform/database/database.ts";
 import type { ChainNetworkTable } from "../../../platform/database/generated-tables.ts";
 import { withoutNulls } from "../../../platform/database/without-nulls.ts";
 import type { BoundChain, ChainContracts } from "../../../ports/chain/bound-chains.ts";
+import type { ChainKey } from "../../../ports/chain/chain-key.ts";
+import { nameEvmChain } from "../../../ports/chain/chain-key.ts";
 import type { Clock } from "../../../ports/clock.ts";
 import type { Environment } from "../../../ports/identity.ts";
 import { appendAudit } from "../../identity/index.ts";
@@ -31,23 +33,44 @@ const Contracts = z.object({
 
 export function createBoundChains(db: Queryable, clock: Clock): BoundChains {
   const now = (): string => clock.now().toString();
-  async function get(environment: Environment): Promise<BoundChain | undefined> {
+  async function get({ environment, chain }: ChainKey): Promise<BoundChain | undefined> {
     const row = await db
       .selectFrom("chainNetwork")
       .selectAll()
       .where("environment", "=", environment)
+      .where("chain", "=", chain)
+      .executeTakeFirst();
+    return row === undefined ? undefined : toBoundChain(row);
+  }
+
+  async function findHome(environment: Environment): Promise<BoundChain | undefined> {
+    const row = await db
+      .selectFrom("chainNetwork")
+      .selectAll()
+      .where("environment", "=", environment)
+      .where("isHome", "=", true)
       .executeTakeFirst();
     return row === undefined ? undefined : toBoundChain(row);
   }
 
   return {
     get,
+    findHome,
 
-    async bind(environment, { chainId, genesisHash, head }) {
+    async requireHome(environment) {
+      const home = await findHome(environment);
+      if (home === undefined) throw new Error(`the ${environment} environment has no chain`);
+      return { environment, chain: home.chain };
+    },
+
+    async bind(environment, { chainId, genesisHash, head, isHome }) {
+      const chain = nameEvmChain(chainId);
       await db
         .insertInto("chainNetwork")
         .values({
           environment,
+          chain,
+          isHome,
           chainId: BigInt(chainId),
           genesisHash,
           indexedNumber: head.number,
@@ -55,41 +78,43 @@ export function createBoundChains(db: Queryable, clock: Clock): BoundChains {
           stoppedBecause: null,
           updatedAt: now(),
         })
-        .onConflict((conflict) => conflict.column("environment").doNothing())
+        .onConflict((conflict) => conflict.doNothing())
         .execute();
-      const stored = await get(environment);
+      const stored = isHome ? await findHome(environment) : await get({ environment, chain });
       if (stored === undefined) throw new Error(`the chain of ${environment} was stored and is gone`);
       return stored;
     },
 
-    async setContracts(environment, contracts) {
+    async setContracts({ environment, chain }, contracts) {
       await db
         .updateTable("chainNetwork")
         .set({ contracts: JSON.stringify(contracts), updatedAt: now() })
         .where("environment", "=", environment)
+        .where("chain", "=", chain)
         .execute();
     },
 
-    async advance(environment, from, to) {
+    async advance({ environment, chain }, from, to) {
       const row = await db
         .updateTable("chainNetwork")
         .set({ indexedNumber: to.number, indexedHash: to.hash, updatedAt: now() })
-        .where((where) => where.and({ environment, indexedNumber: from.number, indexedHash: from.hash }))
+        .where((where) => where.and({ environment, chain, indexedNumber: from.number, indexedHash: from.hash }))
         .returning("environment")
         .executeTakeFirst();
       return row !== undefined;
     },
 
-    stop: (environment, reason) =>
+    stop: (chain, reason) =>
       db.isTransaction
-        ? stopChain(db, clock, environment, reason)
-        : db.transaction().execute((transaction) => stopChain(transaction, clock, environment, reason)),
+        ? stopChain(db, clock, chain, reason)
+        : db.transaction().execute((transaction) => stopChain(transaction, clock, chain, reason)),
 
-    async resume(environment) {
+    async resume({ environment, chain }) {
       const row = await db
         .updateTable("chainNetwork")
         .set({ stoppedBecause: null, updatedAt: now() })
         .where("environment", "=", environment)
+        .where("chain", "=", chain)
         .where("stoppedBecause", "is not", null)
         .returning("environment")
         .executeTakeFirst();
@@ -98,11 +123,17 @@ export function createBoundChains(db: Queryable, clock: Clock): BoundChains {
   };
 }
 
-async function stopChain(db: Queryable, clock: Clock, environment: Environment, reason: string): Promise<boolean> {
+async function stopChain(
+  db: Queryable,
+  clock: Clock,
+  { environment, chain }: ChainKey,
+  reason: string,
+): Promise<boolean> {
   const row = await db
     .updateTable("chainNetwork")
     .set({ stoppedBecause: reason, updatedAt: clock.now().toString() })
     .where("environment", "=", environment)
+    .where("chain", "=", chain)
     .where("stoppedBecause", "is", null)
     .returning("environment")
     .executeTakeFirst();

@@ -2,6 +2,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { type ChainWorld, openChainWorld, UNIT } from "../../../../test/support/chain-world.ts";
 import type { Fate } from "../../../../test/support/dev-chain.ts";
 import { silentLog } from "../../../../test/support/identity.ts";
+import { sandboxChain } from "../../../../test/support/sandbox-chain.ts";
 import type { Hex } from "../../../domain/tokens.ts";
 import type { HttpClient } from "../../../platform/http-client/http-client.ts";
 import { createChainSubmitter } from "./submit-chain.ts";
@@ -181,7 +182,7 @@ describe("an order survives a crash of the submitter", () => {
 
 describe("a nonce", () => {
   async function relayerKey() {
-    const relayer = (await world.openedChain.wallets.list("sandbox")).find(({ kind }) => kind === "relayer");
+    const relayer = (await world.openedChain.wallets.list(sandboxChain)).find(({ kind }) => kind === "relayer");
     return await world.readKey(relayer?.id ?? "");
   }
 

@@ -4,6 +4,7 @@ import { type ChainWorld, openChainWorld, UNIT } from "../../../../test/support/
 import { openTestIdentities } from "../../../../test/support/identity.ts";
 import { startSandboxChain } from "../../../../test/support/open-chain.ts";
 import { programAt } from "../../../../test/support/programs.ts";
+import { sandboxChain } from "../../../../test/support/sandbox-chain.ts";
 import { createStores } from "../../../contributions.ts";
 import type { Hex } from "../../../domain/tokens.ts";
 
@@ -65,7 +66,7 @@ describe("a submitter that is killed", () => {
       }
       world.devChain.behave();
       // Control: the next process has work left to do.
-      expect(await world.stores.chainTransactions.listOpen("sandbox", 100)).not.toEqual([]);
+      expect(await world.stores.chainTransactions.listOpen(sandboxChain, 100)).not.toEqual([]);
       await world.drain();
       expect((await tenant.balanceOnChain(RECIPIENT)) - before).toBe(BigInt(SENDS) * UNIT);
       expect(await tenant.balance()).toEqual({ available: (100n - BigInt(SENDS)) * UNIT, held: 0n, outgoing: 0n });
@@ -107,10 +108,10 @@ describe("the first preparation of the development chain", () => {
           expect((await startSandboxChain(options)).chain.tokens).toEqual(chain.tokens);
           // Control: contracts that exist are not deployed again.
           expect(await world.devChain.client.getBlockNumber()).toBe(before);
-          const relayer = (await wallets.list("sandbox")).find(({ kind }) => kind === "relayer");
+          const relayer = (await wallets.list(sandboxChain)).find(({ kind }) => kind === "relayer");
           const nonce = await world.devChain.client.getTransactionCount({ address: relayer?.address ?? "0x" });
           expect(nonce).toBe(STEPS - 1);
-          expect((await boundChains.get("sandbox"))?.contracts?.faucet).toBe(chain.faucet);
+          expect((await boundChains.get(sandboxChain))?.contracts?.faucet).toBe(chain.faucet);
         } finally {
           await setup.close();
         }

@@ -2,6 +2,7 @@ import { encodeFunctionData } from "viem";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { z } from "zod";
 import { type ChainWorld, openChainWorld, UNIT } from "../../../../test/support/chain-world.ts";
+import { sandboxChain } from "../../../../test/support/sandbox-chain.ts";
 import { chainOperations } from "../../../contributions.ts";
 import { StoredAddress, StoredInteger, StoredToken } from "../../../domain/stored-fields.ts";
 import type { Hex } from "../../../domain/tokens.ts";
@@ -43,7 +44,7 @@ describe("a kind of operation that only its definition knows", () => {
     };
     const openedChain = await world.open({ operations });
     const { id } = await world.stores.chainTransactions.enqueue({
-      environment: "sandbox",
+      ...sandboxChain,
       idempotencyKey: "probe",
       tenantId: null,
       callId: null,
@@ -53,7 +54,7 @@ describe("a kind of operation that only its definition knows", () => {
     });
     await world.drain(openedChain);
     expect(await world.stores.chainTransactions.get(id)).toMatchObject({ state: "confirmed" });
-    const relayer = (await openedChain.wallets.list("sandbox")).find(({ kind }) => kind === "relayer");
+    const relayer = (await openedChain.wallets.list(sandboxChain)).find(({ kind }) => kind === "relayer");
     const allowed = await world.devChain.client.readContract({
       address: openedChain.chain.tokens.USDC.address,
       abi: stablecoinAbi,

@@ -1,5 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { type ChainWorld, openChainWorld, recordingLog, UNIT } from "../../../../test/support/chain-world.ts";
+import { sandboxChain } from "../../../../test/support/sandbox-chain.ts";
 import { isRetryable } from "../../../domain/errors.ts";
 import type { Hex } from "../../../domain/tokens.ts";
 import { inTrace } from "../../../domain/trace.ts";
@@ -96,7 +97,7 @@ describe("money sent by a tenant", () => {
     expect(await tenant.balanceOnChain()).toBe(93n * UNIT);
     const other = tenant.transfer(RECIPIENT, 8n * UNIT);
     const again = world.stores.chainTransactions.enqueue({
-      environment: "sandbox",
+      ...sandboxChain,
       idempotencyKey: `key:${tenant.tenant.id}`,
       tenantId: tenant.tenant.id,
       callId: null,
@@ -166,7 +167,7 @@ describe("several submitters at once", () => {
     const others = [await world.open(), await world.open()];
     for (const { submitter } of others) submitter.start();
     const tenant = await world.newTenant();
-    const relayer = (await world.openedChain.wallets.list("sandbox")).find(({ kind }) => kind === "relayer");
+    const relayer = (await world.openedChain.wallets.list(sandboxChain)).find(({ kind }) => kind === "relayer");
     const address = relayer?.address ?? "0x";
     const before = await world.devChain.client.getTransactionCount({ address });
     const everybody = [world.openedChain, ...others];
@@ -200,7 +201,7 @@ describe("several submitters at once", () => {
     // Nor one that was prepared for another step. Everything is rolled back.
     const stale = world.stores.transaction(async (aggregates) => {
       const { id: other } = await aggregates.chainTransactions.enqueue({
-        environment: "sandbox",
+        ...sandboxChain,
         idempotencyKey: "stale",
         tenantId: null,
         callId: null,
@@ -234,7 +235,7 @@ it("keys occur in no log and no table", async () => {
       .send(tenant.transfer(openedChain.chain.tokens.USDC.address, UNIT), { waitMilliseconds: 0 }, openedChain)
       .catch(() => undefined);
     await separate.drain(openedChain);
-    const wallets = await openedChain.wallets.list("sandbox");
+    const wallets = await openedChain.wallets.list(sandboxChain);
     const keys = await Promise.all(wallets.map(({ id }) => separate.readKey(id)));
     expect(keys).toHaveLength(3);
     const { rows: tables } = await separate.pool.query<{ name: string }>(

@@ -1,16 +1,16 @@
 import type { Hex } from "../../../domain/tokens.ts";
 import type { ChainReceipt } from "../../../ports/chain/chain.ts";
+import type { ChainKey } from "../../../ports/chain/chain-key.ts";
 import type {
   ChainTransaction,
   ChainTransactionEnd,
   ChainTransactionStep,
   SignedTransaction,
 } from "../../../ports/chain/chain-transactions.ts";
-import type { Environment } from "../../../ports/identity.ts";
 
 export type TransactionIntent = Pick<
   ChainTransaction,
-  "environment" | "idempotencyKey" | "tenantId" | "callId" | "purpose" | "operation" | "result"
+  "environment" | "chain" | "idempotencyKey" | "tenantId" | "callId" | "purpose" | "operation" | "result"
 > & {
   /** Set if an answer names it before it is stored; otherwise generated. */
   id?: string;
@@ -27,18 +27,18 @@ export interface ChainTransactions {
   /** Returns the stored one if the idempotency key is known; another operation under the same key is an error. */
   enqueue(transaction: TransactionIntent): Promise<ChainTransaction>;
   get(id: string): Promise<ChainTransaction | undefined>;
-  findByKey(environment: Environment, idempotencyKey: string): Promise<ChainTransaction | undefined>;
+  findByKey(chain: ChainKey, idempotencyKey: string): Promise<ChainTransaction | undefined>;
   /** Finds the transaction that ended with this hash. */
-  findByHash(environment: Environment, hash: Hex): Promise<ChainTransaction | undefined>;
+  findByHash(chain: ChainKey, hash: Hex): Promise<ChainTransaction | undefined>;
   /**
    * The transaction that an earlier call with the same idempotency key (and tenant, subject and tool) stored within a
    * day, unless it was reverted. Undefined also if this call has no key.
    */
-  findOfRequest(environment: Environment, callId: string): Promise<ChainTransaction | undefined>;
+  findOfRequest(chain: ChainKey, callId: string): Promise<ChainTransaction | undefined>;
   /** Queued and signed ones, oldest first. */
-  listOpen(environment: Environment, limit: number): Promise<readonly ChainTransaction[]>;
+  listOpen(chain: ChainKey, limit: number): Promise<readonly ChainTransaction[]>;
   /** Those of the hashes that belong to a transaction of ours, whatever its state. */
-  knownHashes(environment: Environment, hashes: readonly Hex[]): Promise<ReadonlySet<Hex>>;
+  knownHashes(chain: ChainKey, hashes: readonly Hex[]): Promise<ReadonlySet<Hex>>;
   /**
    * Queued → signed, in one transaction: takes the signer's next nonces under its row's lock, in the given order, and
    * stores the result of each `sign`. Rows that are no longer queued are left out.

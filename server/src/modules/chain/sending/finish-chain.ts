@@ -40,7 +40,7 @@ export async function finishConfirmed(
     const posted = owned
       .filter(({ movement }) => hashes.has(movement.transactionHash))
       .map((one) => ({ ...one, traceId: traceIds.get(one.movement.transactionHash) }));
-    if (posted.length > 0) await ledger.postMovements(chain.environment, posted);
+    if (posted.length > 0) await ledger.postMovements(chain.key, posted);
     for (const [ending, some] of Map.groupBy(finished, ({ transaction }) => endings[transaction.purpose])) {
       const traceId = sharedTraceId(some.map(({ transaction }) => transaction));
       await inTrace(traceId, async () => await ending?.confirmed?.(aggregates, some));
@@ -66,14 +66,14 @@ export async function finishReverted(
   const sender =
     outgoing === undefined
       ? undefined
-      : findWalletOwner((await wallets.findByAddress(chain.environment, [outgoing.from])).get(outgoing.from));
+      : findWalletOwner((await wallets.findByAddress(chain.key, [outgoing.from])).get(outgoing.from));
   const ending = endings[transaction.purpose];
   return await stores.transaction(async (aggregates) => {
     const { chainTransactions, ledger, effects } = aggregates;
     if (!(await chainTransactions.finish(transaction.id, end))) return false;
     if (ending?.reverted !== undefined) await ending.reverted(aggregates, transaction, end);
     else if (outgoing !== undefined && sender?.kind === "treasury") {
-      const purse = { tenantId: sender.tenantId, environment: chain.environment, token: outgoing.token };
+      const purse = { ...chain.key, tenantId: sender.tenantId, token: outgoing.token };
       await ledger.takeBack(purse, outgoing.amount, transaction.id);
     }
     if (transaction.callId !== null) await effects.failed(transaction.callId);

@@ -82,7 +82,7 @@ export class TransactionLauncher {
   /** Whether money is stopped on this chain. */
   async isStopped(): Promise<boolean> {
     const { boundChains, chain } = this.#ports;
-    return (await boundChains.get(chain.environment))?.stoppedBecause !== undefined;
+    return (await boundChains.get(chain.key))?.stoppedBecause !== undefined;
   }
 
   /** Does everything slow or with a connection, before the signer's row is locked. */

@@ -12,6 +12,7 @@ export function toTransaction(row: Selectable<ChainTransactionTable>): ChainTran
   return {
     id: row.id,
     environment: row.environment,
+    chain: row.chain,
     idempotencyKey: row.idempotencyKey,
     tenantId: row.tenantId,
     callId: row.callId,

@@ -5,9 +5,9 @@ import { currentTraceId } from "../../../domain/trace.ts";
 import { isSameOperation } from "../../../kernel/contracts/chain-operation.ts";
 import { batchLookUps } from "../../../platform/batching/batch.ts";
 import type { Queryable } from "../../../platform/database/database.ts";
+import type { ChainKey } from "../../../ports/chain/chain-key.ts";
 import type { ChainTransaction } from "../../../ports/chain/chain-transactions.ts";
 import type { Clock } from "../../../ports/clock.ts";
-import type { Environment } from "../../../ports/identity.ts";
 import type { ChainTransactions, TransactionIntent } from "./chain-transactions.ts";
 import { toTransaction } from "./store-transaction-rows.ts";
 import { chainTransactionSteps } from "./store-transaction-steps.ts";
@@ -40,24 +40,25 @@ export function createChainTransactions(queryable: Queryable, clock: Clock): Cha
 
     get,
 
-    findByKey: (environment, idempotencyKey) => findByKey(queryable, environment, idempotencyKey),
+    findByKey: (chain, idempotencyKey) => findByKey(queryable, chain, idempotencyKey),
 
-    async findByHash(environment, hash) {
+    async findByHash({ environment, chain }, hash) {
       const row = await queryable
         .selectFrom("chainTransaction")
         .selectAll()
-        .where((where) => where.and({ environment, hash }))
+        .where((where) => where.and({ environment, chain, hash }))
         .executeTakeFirst();
       return row === undefined ? undefined : toTransaction(row);
     },
 
-    findOfRequest: (environment, callId) => findOfRequest(queryable, clock, environment, callId),
+    findOfRequest: (chain, callId) => findOfRequest(queryable, clock, chain, callId),
 
-    async listOpen(environment, limit) {
+    async listOpen({ environment, chain }, limit) {
       const rows = await queryable
         .selectFrom("chainTransaction")
         .selectAll()
         .where("environment", "=", environment)
+        .where("chain", "=", chain)
         .where("state", "in", ["queued", "signed"])
         .orderBy("createdAt")
         .orderBy("id")
@@ -66,7 +67,7 @@ export function createChainTransactions(queryable: Queryable, clock: Clock): Cha
       return rows.map(toTransaction);
     },
 
-    knownHashes: (environment, hashes) => knownHashes(queryable, environment, hashes),
+    knownHashes: (chain, hashes) => knownHashes(queryable, chain, hashes),
 
     ...chainTransactionSteps(queryable, clock),
   };
@@ -78,6 +79,7 @@ async function enqueue(db: Queryable, at: Temporal.Instant, intent: TransactionI
     .values({
       id: intent.id ?? newTransferId(at),
       environment: intent.environment,
+      chain: intent.chain,
       idempotencyKey: intent.idempotencyKey,
       tenantId: intent.tenantId,
       callId: intent.callId,
@@ -89,11 +91,11 @@ async function enqueue(db: Queryable, at: Temporal.Instant, intent: TransactionI
       createdAt: at.toString(),
       updatedAt: at.toString(),
     })
-    .onConflict((conflict) => conflict.columns(["environment", "idempotencyKey"]).doNothing())
+    .onConflict((conflict) => conflict.columns(["environment", "chain", "idempotencyKey"]).doNothing())
     .returningAll()
     .executeTakeFirst();
   if (row !== undefined) return toTransaction(row);
-  const stored = await findByKey(db, intent.environment, intent.idempotencyKey);
+  const stored = await findByKey(db, intent, intent.idempotencyKey);
   if (stored === undefined || !isSame(stored, intent)) {
     throw new Error(`chain: ${intent.idempotencyKey} was stored before, with another operation`);
   }
@@ -102,13 +104,13 @@ async function enqueue(db: Queryable, at: Temporal.Instant, intent: TransactionI
 
 async function findByKey(
   db: Queryable,
-  environment: Environment,
+  { environment, chain }: ChainKey,
   idempotencyKey: string,
 ): Promise<ChainTransaction | undefined> {
   const row = await db
     .selectFrom("chainTransaction")
     .selectAll()
-    .where((where) => where.and({ environment, idempotencyKey }))
+    .where((where) => where.and({ environment, chain, idempotencyKey }))
     .executeTakeFirst();
   return row === undefined ? undefined : toTransaction(row);
 }
@@ -116,7 +118,7 @@ async function findByKey(
 async function findOfRequest(
   db: Queryable,
   clock: Clock,
-  environment: Environment,
+  { environment, chain }: ChainKey,
   callId: string,
 ): Promise<ChainTransaction | undefined> {
   const row = await db
@@ -125,6 +127,7 @@ async function findOfRequest(
     .where((where) =>
       where.and({
         environment,
+        chain,
         tenantId: sql<string>`(select tenant_id from call where id = ${callId})`,
         requestKey: selectRequestKey(callId),
       }),
@@ -138,15 +141,21 @@ async function findOfRequest(
   return row === undefined ? undefined : toTransaction(row);
 }
 
-async function knownHashes(db: Queryable, environment: Environment, hashes: readonly Hex[]): Promise<ReadonlySet<Hex>> {
+async function knownHashes(
+  db: Queryable,
+  { environment, chain }: ChainKey,
+  hashes: readonly Hex[],
+): Promise<ReadonlySet<Hex>> {
   if (hashes.length === 0) return new Set();
   const wanted = sql`${[...hashes]}::text[]`;
   // Each half uses its own index.
   const { rows } = await sql<{ hash: Hex | null; earlierHashes: readonly Hex[] }>`
-    select hash, earlier_hashes from chain_transaction where network = ${environment} and hash = any (${wanted})
+    select hash, earlier_hashes from chain_transaction where network = ${environment} and chain = ${chain} and hash = any (${wanted})
     union all
     select hash, earlier_hashes from chain_transaction
-    where network = ${environment} and earlier_hashes && ${wanted} and earlier_hashes <> '{}'`.execute(db);
+    where network = ${environment} and chain = ${chain} and earlier_hashes && ${wanted} and earlier_hashes <> '{}'`.execute(
+    db,
+  );
   return new Set(rows.flatMap((row) => [...row.earlierHashes, ...(row.hash === null ? [] : [row.hash])]));
 }
 

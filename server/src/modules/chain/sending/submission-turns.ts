@@ -38,7 +38,7 @@ export class SubmissionTurns {
   async take(): Promise<Turn> {
     const { chain, stores } = this.#options;
     const before = this.#moves;
-    const listed = await stores.chainTransactions.listOpen(chain.environment, OPEN_AT_ONCE);
+    const listed = await stores.chainTransactions.listOpen(chain.key, OPEN_AT_ONCE);
     const open = listed.filter(({ id }) => !this.#inHand.has(id));
     for (const { id } of open) this.#inHand.add(id);
     try {

@@ -85,7 +85,7 @@ export function createChainSubmitter(options: ChainSubmitterOptions): ChainSubmi
     stop: () => loop.stop(),
     async runOnce() {
       const { open } = await turns.take();
-      const left = (await chainTransactions.listOpen(chain.environment, 1)).length;
+      const left = (await chainTransactions.listOpen(chain.key, 1)).length;
       return left === 0 ? 0 : Math.max(left, open);
     },
     waitForEnd: (id, timeoutMilliseconds, isNew) => waiters.waitForEnd(id, timeoutMilliseconds, isNew),

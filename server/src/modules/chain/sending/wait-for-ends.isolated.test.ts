@@ -1,4 +1,5 @@
 import { afterEach, expect, test, vi } from "vitest";
+import { sandboxChain } from "../../../../test/support/sandbox-chain.ts";
 import type { ChainTransaction } from "../../../ports/chain/chain-transactions.ts";
 import { EndWaiters } from "./submit-chain.ts";
 
@@ -6,7 +7,7 @@ afterEach(() => void vi.useRealTimers());
 
 const queued: ChainTransaction = {
   id: "ctx_1",
-  environment: "sandbox",
+  ...sandboxChain,
   idempotencyKey: "one",
   tenantId: null,
   callId: null,

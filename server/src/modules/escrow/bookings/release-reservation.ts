@@ -5,6 +5,7 @@ import { EMPTY_PLAN, final, type Plan, planOrRefusal, usdcMovements } from "../.
 import type { Chain } from "../../../ports/chain/chain.ts";
 import type { ChainTransaction } from "../../../ports/chain/chain-transactions.ts";
 import type { Clock } from "../../../ports/clock.ts";
+import { findHomePurse } from "../../treasury/index.ts";
 import type { EscrowBooking, Trip } from "../../trips/index.ts";
 import type { Aggregates } from "../context.ts";
 import { escrowFailure } from "../errors.ts";
@@ -60,7 +61,7 @@ async function storeRelease(ports: StepPorts, request: ReleaseRequest): Promise<
   const { stores, chain } = ports;
   const { environment } = chain;
   const { tenantId, callId, tripId, bookingId, reason } = request;
-  const earlier = await findEarlier(stores, environment, callId);
+  const earlier = await findEarlier(stores, chain.key, callId);
   await requireBooking(stores, environment, { tenantId, bookingId, tripId });
   return await stores.transaction(async (aggregates) => {
     const { trips, escrowBookings } = aggregates;
@@ -94,7 +95,7 @@ async function findRelease(
 
 /** Throws a Failure if the booking cannot end now. */
 async function chooseWay(
-  aggregates: Pick<Aggregates, "bookings" | "wallets" | "ledger">,
+  aggregates: Pick<Aggregates, "boundChains" | "bookings" | "wallets" | "ledger">,
   { chain, clock }: { chain: Chain; clock: Clock },
   trip: Trip,
   booking: EscrowBooking,
@@ -113,7 +114,7 @@ async function chooseWay(
   if (!requireContract(chain).returnsToTrip) return way("escrow_too_old");
   if (order === undefined || order.owed === 0n) return way();
   // The operator has paid the supplier, so there must be money to pay the operator.
-  const { available } = await aggregates.ledger.balance({ tenantId, environment, token: "USDC" });
+  const { available } = await aggregates.ledger.balance(await findHomePurse(aggregates, { tenantId, environment }));
   return way(available < order.owed ? "order_unpaid" : undefined);
 }
 

@@ -51,7 +51,7 @@ export async function releaseTrips(options: ReleaseTripsOptions): Promise<Releas
   const sum: ReleasedTrips = { ordered: 0, adopted: 0 };
   const { escrow, environment } = chain;
   if (escrow === undefined) return sum;
-  if ((await stores.boundChains.get(environment))?.stoppedBecause !== undefined) return sum;
+  if ((await stores.boundChains.get(chain.key))?.stoppedBecause !== undefined) return sum;
   const before = clock.now().subtract({ seconds: marginSeconds });
   let after: TripPosition<"expiresAt"> | undefined;
   // All of them in every run: trips that wait for their grace must not block others.

@@ -5,6 +5,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { type ChainWorld, openChainWorld, recordingLog, UNIT } from "../../../../test/support/chain-world.ts";
 import { freshHash } from "../../../../test/support/escrow.ts";
 import { mailing } from "../../../../test/support/mailing.ts";
+import { sandboxChain } from "../../../../test/support/sandbox-chain.ts";
 import { stranger } from "../../../../test/support/treasury.ts";
 import { createClaimKeys, deriveAddress } from "../../../adapters/evm/index.ts";
 import { chainEndings } from "../../../contributions.ts";
@@ -149,7 +150,7 @@ const booking = async (bookingId: Hex) =>
 const listSteps = (one: { transactions: readonly { step: string }[] } | undefined) =>
   one?.transactions.map(({ step }) => step);
 const listOrders = async (tripId: Hex) => {
-  const names = (await world.stores.chainTransactions.listOpen("sandbox", 100)).map(({ operation }) => {
+  const names = (await world.stores.chainTransactions.listOpen(sandboxChain, 100)).map(({ operation }) => {
     const step = escrowStep.read(operation);
     return step?.tripId === tripId ? step.action.name : "another";
   });
@@ -326,11 +327,11 @@ test("trips that wait for their grace do not block others", async () => {
 test("nothing is released while money is stopped, or while the chain is unreachable", async () => {
   const tripId = await newTrip(5n * UNIT);
   await letPass(HOUR + MARGIN);
-  await world.stores.boundChains.stop("sandbox", "a difference");
+  await world.stores.boundChains.stop(sandboxChain, "a difference");
   const log = recordingLog();
   expect(await release({ log })).toEqual({ ordered: 0, adopted: 0 });
   expect(log.lines).toEqual([]);
-  await world.stores.boundChains.resume("sandbox");
+  await world.stores.boundChains.resume(sandboxChain);
   world.devChain.misbehave(() => "reset");
   await expect(release()).rejects.toMatchObject({ code: "chain_unavailable" });
   world.devChain.behave();

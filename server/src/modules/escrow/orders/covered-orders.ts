@@ -1,6 +1,7 @@
 import { invalidInput } from "../../../domain/errors.ts";
 import { formatDecimal, type Micro } from "../../../domain/money.ts";
 import type { Hex } from "../../../domain/tokens.ts";
+import type { ChainKey } from "../../../ports/chain/chain-key.ts";
 import type { Booking } from "../../bookings/index.ts";
 import type { EscrowBooking } from "../../trips/index.ts";
 import type { Aggregates } from "../context.ts";
@@ -24,7 +25,7 @@ export function findCoveredBooking(
  */
 export async function requireCovering(
   aggregates: Pick<Aggregates, "bookings" | "wallets">,
-  reservation: Reservation,
+  reservation: Reservation & ChainKey,
   { coverRules }: Pick<BookingStep, "coverRules">,
 ): Promise<void> {
   if (coverRules === undefined) return;
@@ -32,7 +33,7 @@ export async function requireCovering(
   if (booking === undefined) return;
   if (booking.state !== "booked") throw escrowFailure("booking_in_progress");
   if (coverRules.require === undefined || booking.cover === 0n) return;
-  const { address } = await aggregates.wallets.ensure(reservation.environment, "collection");
+  const { address } = await aggregates.wallets.ensure(reservation, "collection");
   coverRules.require(booking, address);
 }
 

@@ -1,5 +1,6 @@
 import type { Micro } from "../../../domain/money.ts";
 import type { ChainTransaction } from "../../../ports/chain/chain-transactions.ts";
+import { findHomePurse } from "../../treasury/index.ts";
 import type { Aggregates } from "../context.ts";
 
 type Step = Pick<ChainTransaction, "id" | "tenantId" | "environment">;
@@ -10,17 +11,25 @@ const returnReference = ({ id }: Pick<Step, "id">) => `return:${id}`;
  * Holds the wallet's debt for an order while a reservation returns to its trip, so that nothing else spends it. Throws
  * a Failure `insufficient_balance`.
  */
-export async function holdForOrder({ ledger }: Pick<Aggregates, "ledger">, step: Step, owed: Micro): Promise<void> {
+export async function holdForOrder(
+  aggregates: Pick<Aggregates, "ledger" | "boundChains">,
+  step: Step,
+  owed: Micro,
+): Promise<void> {
   const { tenantId, environment } = step;
   if (tenantId === null || owed === 0n) return;
-  await ledger.hold({ tenantId, environment, token: "USDC" }, owed, returnReference(step));
+  const purse = await findHomePurse(aggregates, { tenantId, environment });
+  await aggregates.ledger.hold(purse, owed, returnReference(step));
 }
 
 /** At the step's end, before the wallet pays or instead of it. */
-export async function endHoldForOrder({ ledger }: Pick<Aggregates, "ledger">, step: Step): Promise<void> {
+export async function endHoldForOrder(
+  aggregates: Pick<Aggregates, "ledger" | "boundChains">,
+  step: Step,
+): Promise<void> {
   const { tenantId, environment } = step;
   if (tenantId === null) return;
-  const purse = { tenantId, environment, token: "USDC" } as const;
-  const isHeld = (await ledger.holds(purse)).some(({ reference }) => reference === returnReference(step));
-  if (isHeld) await ledger.release(purse, returnReference(step));
+  const purse = await findHomePurse(aggregates, { tenantId, environment });
+  const isHeld = (await aggregates.ledger.holds(purse)).some(({ reference }) => reference === returnReference(step));
+  if (isHeld) await aggregates.ledger.release(purse, returnReference(step));
 }

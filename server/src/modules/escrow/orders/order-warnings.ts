@@ -7,12 +7,12 @@ import type { Stores } from "../context.ts";
 /** If the wallet has already paid for the order, and this would pay somebody else for it, too. */
 export async function warnOfPaidOrder(
   { orders, wallets }: Pick<Stores, "orders" | "wallets">,
-  { tenantId, environment }: Pick<EscrowBooking, "tenantId" | "environment">,
+  { tenantId, environment, chain }: Pick<EscrowBooking, "tenantId" | "environment" | "chain">,
   { vendor, itineraryHash }: { vendor: Hex; itineraryHash: Hex },
 ): Promise<string[]> {
   const order = await orders.findByItinerary(tenantId, environment, itineraryHash);
   if (order === undefined) return [];
-  const { address } = await wallets.ensure(environment, "collection");
+  const { address } = await wallets.ensure({ environment, chain }, "collection");
   if (vendor === address) return [];
   return [
     `your wallet has paid the order of this itineraryHash, and settle_booking would pay this vendor besides; what it pays to ${address}, the order's vendorAddress, comes back to the wallet`,
@@ -38,12 +38,13 @@ export async function warnOfExpiry(
 /** Explains that the order is not paid twice, to a caller about to pay it from a trip's budget. */
 export async function sayReturn(
   { bookings, orders, wallets }: Pick<Stores, "bookings" | "orders" | "wallets">,
-  { tenantId, environment, bookingId }: Pick<EscrowBooking, "tenantId" | "environment" | "bookingId">,
+  { tenantId, environment, chain, bookingId }: Pick<EscrowBooking, "tenantId" | "environment" | "chain" | "bookingId">,
   { vendor, itineraryHash }: { vendor: Hex; itineraryHash: Hex | undefined },
 ): Promise<string[]> {
   if ((await bookings.findCovered(tenantId, environment, bookingId)) !== undefined) return [];
   const order = itineraryHash && (await orders.findByItinerary(tenantId, environment, itineraryHash));
-  if (order === undefined || vendor !== (await wallets.ensure(environment, "collection")).address) return [];
+  if (order === undefined) return [];
+  if (vendor !== (await wallets.ensure({ environment, chain }, "collection")).address) return [];
   return [
     `The order ${order.orderId} is not paid twice: the wallet has paid it, and what settle_booking pays for it comes back to the wallet, at most what it has paid (walletReturn there, settlement_return in list_movements).`,
   ];

@@ -17,7 +17,7 @@ export async function payBackOrder(
   const { bookings, escrowBookings, orders, wallets } = aggregates;
   const booking = await escrowBookings.find(tenantId, environment, bookingId);
   if (booking?.state !== "settled" || booking.itineraryHash === undefined) return;
-  if (booking.vendor !== (await wallets.ensure(environment, "collection")).address) return;
+  if (booking.vendor !== (await wallets.ensure(booking, "collection")).address) return;
   const order = await orders.findByItinerary(tenantId, environment, booking.itineraryHash);
   if (order === undefined) return;
   const { orderId } = order;
@@ -34,7 +34,7 @@ export async function payBackOrder(
   await orders.record(environment, orderId, { kind: "refunded", key: `escrow:${bookingId}`, details, ...seen });
   await refund(
     aggregates,
-    { tenantId, environment, token: "USDC" },
+    { tenantId, environment, chain: booking.chain, token: "USDC" },
     `${PAID_BY_ESCROW}${order.bookingId}:${bookingId}`,
     back,
   );

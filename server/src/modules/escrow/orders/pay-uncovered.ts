@@ -2,7 +2,8 @@ import { formatDecimal } from "../../../domain/money.ts";
 import type { Hex } from "../../../domain/tokens.ts";
 import type { Environment } from "../../../ports/identity.ts";
 import { type Booking, ledgerReference } from "../../bookings/index.ts";
-import { collect } from "../../treasury/index.ts";
+import type { Purse } from "../../ledger/index.ts";
+import { collect, findHomePurse } from "../../treasury/index.ts";
 import type { Aggregates, Stores } from "../context.ts";
 
 interface EndedReservation {
@@ -25,21 +26,22 @@ export async function payUncovered(
   if (reservation?.state !== "cancelled") return;
   const booking = await bookings.findCovered(tenantId, environment, bookingId, "lock");
   if (booking === undefined || booking.cover === 0n) return;
-  const purse = { tenantId, environment, token: "USDC" } as const;
+  const purse = await findHomePurse(aggregates, { tenantId, environment });
   if ((await ledger.balance(purse)).available < booking.cover) return;
   await ledger.hold(purse, booking.cover, ledgerReference(booking));
-  if (booking.state === "booked") await charge(aggregates, reservation.updatedAt, booking);
+  if (booking.state === "booked") await charge(aggregates, purse, reservation.updatedAt, booking);
   // The end of the booking captures or releases the hold, as for every booking paid by the wallet.
   else await bookings.setCover(booking.id, { cover: 0n, escrowBookingId: undefined });
 }
 
 async function charge(
   aggregates: Aggregates,
+  purse: Purse,
   at: Temporal.Instant,
-  { id, tenantId, environment, orderId, cover, escrowBookingId }: Booking,
+  { id, environment, orderId, cover, escrowBookingId }: Booking,
 ): Promise<void> {
   const { bookings, orders } = aggregates;
-  await collect(aggregates, { tenantId, environment, token: "USDC" }, ledgerReference({ id }), cover);
+  await collect(aggregates, purse, ledgerReference({ id }), cover);
   await bookings.setCover(id, { cover: 0n, coverCharged: cover });
   if (orderId === undefined || escrowBookingId === undefined) return;
   const details = { escrowBookingId, paidUsdc: formatDecimal(cover) };

@@ -2,13 +2,13 @@ import type { Micro } from "../../../domain/money.ts";
 import { type Hex, type TokenSymbol, tokenSymbols } from "../../../domain/tokens.ts";
 import type { Queryable } from "../../../platform/database/database.ts";
 import type { ChainContracts } from "../../../ports/chain/bound-chains.ts";
+import type { ChainKey } from "../../../ports/chain/chain-key.ts";
 import type { Clock } from "../../../ports/clock.ts";
-import type { Environment } from "../../../ports/identity.ts";
 import { createBoundChains } from "../../chain/index.ts";
 import { postAll } from "../../ledger/index.ts";
 
 export interface EscrowAdoption {
-  environment: Environment;
+  chain: ChainKey;
   /** With the escrow, and the block from which the books include it; without both if it has none any more. */
   contracts: ChainContracts;
   /** The escrow's balances at that block. */
@@ -23,14 +23,14 @@ export interface EscrowAdoption {
 export async function adoptEscrow(
   db: Queryable,
   clock: Clock,
-  { environment, contracts, balances }: EscrowAdoption,
+  { chain, contracts, balances }: EscrowAdoption,
 ): Promise<void> {
   await db.transaction().execute(async (transaction) => {
     for (const token of tokenSymbols) {
       const row = await transaction
         .selectFrom("ledgerAccount")
         .select("balanceMicro")
-        .where((where) => where.and({ environment, token, kind: "escrow" }))
+        .where((where) => where.and({ ...chain, token, kind: "escrow" }))
         .forUpdate()
         .executeTakeFirst();
       const amount = balances[token] - (row?.balanceMicro ?? 0n);
@@ -39,19 +39,19 @@ export async function adoptEscrow(
         { kind: "escrow", tenantId: null, amount },
       ] as const;
       const at = `${contracts.escrow ?? "none"}:${contracts.escrowSince ?? clock.now().epochMilliseconds}`;
-      const reference = `adopt:${environment}:${token}:${at}`;
-      await postAll(transaction, [{ environment, token, reference, kind: "adopt", moves }], clock);
+      const reference = `adopt:${chain.environment}:${chain.chain}:${token}:${at}`;
+      await postAll(transaction, [{ ...chain, token, reference, kind: "adopt", moves }], clock);
     }
-    await createBoundChains(transaction, clock).setContracts(environment, contracts);
+    await createBoundChains(transaction, clock).setContracts(chain, contracts);
   });
 }
 
 /** Whether trips have money in the chain's escrow, or on its way there. */
-export async function hasTripsInEscrow(db: Queryable, environment: Environment, escrow: Hex): Promise<boolean> {
+export async function hasTripsInEscrow(db: Queryable, { environment, chain }: ChainKey, escrow: Hex): Promise<boolean> {
   const row = await db
     .selectFrom("trip")
     .select("tripId")
-    .where((where) => where.and({ environment, escrow }))
+    .where((where) => where.and({ environment, chain, escrow }))
     .where(({ or, and, eb }) =>
       or([
         eb("state", "=", "funding"),

@@ -177,10 +177,10 @@ const stepEnding: ChainEnding<Aggregates> = {
   additions: tellEnd,
   async reverted(aggregates, transaction) {
     const { trips, ledger } = aggregates;
-    const { id, environment, tenantId, operation } = transaction;
+    const { id, environment, chain, tenantId, operation } = transaction;
     const outgoing = operation.kind === tripPrefund.kind ? tripPrefund.outgoing(operation) : undefined;
     if (tenantId !== null && outgoing !== undefined) {
-      await ledger.takeBack({ tenantId, environment, token: outgoing.token }, outgoing.amount, id);
+      await ledger.takeBack({ tenantId, environment, chain, token: outgoing.token }, outgoing.amount, id);
     }
     const stored = readStep(transaction);
     const trip = stored && (await trips.lock(environment, stored.tripId));

@@ -67,7 +67,7 @@ export async function storeReservation(ports: StoringPorts, request: Reservation
   const { stores, chain, clock } = ports;
   const { environment } = chain;
   const { tenantId, tripId, amount, callId } = request;
-  const earlier = await findEarlier(stores, environment, callId);
+  const earlier = await findEarlier(stores, chain.key, callId);
   if (earlier !== undefined && !isSameReservation(earlier.operation, request)) throw mismatch();
   const bookingId = request.bookingId ?? reservedBy(earlier?.operation)?.bookingId ?? randomHash(request.random);
   if ((await stores.trips.find(tenantId, environment, tripId)) === undefined) throw escrowFailure("trip_not_found");
@@ -88,6 +88,7 @@ export async function storeReservation(ports: StoringPorts, request: Reservation
       bookingId,
       tripId,
       environment,
+      chain: trip.chain,
       tenantId,
       reserved: amount,
       pending,
@@ -129,7 +130,7 @@ export async function storeBookingStep(ports: StoringPorts, request: BookingStep
   const { tenantId, callId, action, details = {} } = request;
   const { bookingId } = action;
   const step = toStep(action);
-  const earlier = await findEarlier(stores, environment, callId);
+  const earlier = await findEarlier(stores, chain.key, callId);
   const { tripId } = await requireBooking(stores, environment, { tenantId, bookingId, tripId: request.tripId });
   return await stores.transaction(async (aggregates) => {
     const { trips, escrowBookings } = aggregates;
@@ -177,13 +178,15 @@ export async function findSameStep(
 /** Undefined also for a step that a later one undid. */
 export async function findStep(
   { chainTransactions }: Pick<Aggregates, "chainTransactions">,
-  { environment, state, pending, transactions }: EscrowBooking,
+  { environment, chain, state, pending, transactions }: EscrowBooking,
   step: string,
 ): Promise<ChainTransaction | undefined> {
   if (pending?.step === step) return await chainTransactions.get(pending.transactionId);
   const isUndone = state === "cancelled" && step !== "cancel" && step !== "return" && step !== "release";
   const done = isUndone ? undefined : transactions.findLast((one) => one.step === step);
-  return done === undefined ? undefined : await chainTransactions.findByHash(environment, done.transactionHash);
+  return done === undefined
+    ? undefined
+    : await chainTransactions.findByHash({ environment, chain }, done.transactionHash);
 }
 
 /** Whether it would do the same. */

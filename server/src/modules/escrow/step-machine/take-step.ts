@@ -1,6 +1,7 @@
 import { newId } from "../../../domain/ids.ts";
 import type { Hex } from "../../../domain/tokens.ts";
 import type { Chain } from "../../../ports/chain/chain.ts";
+import type { ChainKey } from "../../../ports/chain/chain-key.ts";
 import type { ChainSubmission, ChainTransaction } from "../../../ports/chain/chain-transactions.ts";
 import type { Clock } from "../../../ports/clock.ts";
 import type { Environment } from "../../../ports/identity.ts";
@@ -55,10 +56,10 @@ export async function awaitAnswer(
 /** The transaction stored by an earlier call with the same Idempotency-Key. */
 export async function findEarlier(
   { chainTransactions }: Pick<Aggregates, "chainTransactions">,
-  environment: Environment,
+  chain: ChainKey,
   callId: string | null,
 ): Promise<ChainTransaction | undefined> {
-  return callId === null ? undefined : await chainTransactions.findOfRequest(environment, callId);
+  return callId === null ? undefined : await chainTransactions.findOfRequest(chain, callId);
 }
 
 /** One Idempotency-Key is one step. */
@@ -72,9 +73,9 @@ const ANOTHER_ESCROW = "The trip is in an escrow that this network does not use 
 /** Whether a new step of the trip can be stored now. Throws `settlement_stopped` or `chain_not_available`. */
 export async function requireTakingSteps(
   { boundChains, chain }: Pick<Aggregates, "boundChains"> & Pick<StepPorts, "chain">,
-  trip: Pick<Trip, "environment" | "escrow">,
+  trip: Pick<Trip, "environment" | "chain" | "escrow">,
 ): Promise<void> {
-  await requireMoving(boundChains, trip.environment);
+  await requireMoving(boundChains, trip);
   if (trip.escrow === requireContract(chain).address) return;
   throw escrowFailure("chain_not_available", { detail: ANOTHER_ESCROW });
 }
@@ -91,6 +92,7 @@ export async function enqueueStep(
   await requireTakingSteps({ boundChains, chain }, trip);
   const stored = await chainTransactions.enqueue({
     environment,
+    chain: trip.chain,
     // The holder of the lock decides that this is a separate step.
     idempotencyKey: `${action.name}:${tripId}:${callId ?? newId("step_", clock.now().epochMilliseconds)}`,
     tenantId,

@@ -46,7 +46,7 @@ export async function storeTripStep(ports: StoringPorts, request: TripStepReques
   const { environment } = chain;
   const { tenantId, tripId, action } = request;
   const step = toStep(action);
-  const earlier = await findEarlier(stores, environment, request.callId);
+  const earlier = await findEarlier(stores, chain.key, request.callId);
   if (earlier !== undefined) {
     if (!isSameStep(earlier.operation, request)) throw mismatch();
     return earlier;
@@ -76,13 +76,15 @@ export async function storeTripStep(ports: StoringPorts, request: TripStepReques
 /** The step in progress, or the finished one; a step that takes money exists once per call. */
 async function findStep(
   { chainTransactions }: Pick<Aggregates, "chainTransactions">,
-  { environment, pending, transactions }: Trip,
+  { environment, chain, pending, transactions }: Trip,
   { storedAs, takes }: BoundStep,
 ): Promise<ChainTransaction | undefined> {
   if (takes !== undefined) return undefined;
   if (pending?.step === storedAs) return await chainTransactions.get(pending.transactionId);
   const done = transactions.findLast(({ step }) => step === storedAs);
-  return done === undefined ? undefined : await chainTransactions.findByHash(environment, done.transactionHash);
+  return done === undefined
+    ? undefined
+    : await chainTransactions.findByHash({ environment, chain }, done.transactionHash);
 }
 
 /** Throws if the trip does not allow a new step now. */

@@ -50,12 +50,12 @@ export const settleStep = defineBookingStep({ fields, startsFrom: ["confirmed"] 
 /** The refund to the wallet for an order that it had paid, and the budget left for other bookings. */
 async function tellReturn(
   { trips, orders, chainTransactions }: Pick<Stores, "trips" | "orders" | "chainTransactions">,
-  { tenantId, environment, bookingId, tripId, itineraryHash }: EscrowBooking,
+  { tenantId, environment, chain, bookingId, tripId, itineraryHash }: EscrowBooking,
 ): Promise<Record<string, unknown>> {
   const trip = await trips.get(environment, tripId);
   const order = itineraryHash && (await orders.findByItinerary(tenantId, environment, itineraryHash));
   const reference = `${PAID_BY_ESCROW}${order?.bookingId}:${bookingId}`;
-  const back = order && (await chainTransactions.findByKey(environment, keyOfRefund(reference)));
+  const back = order && (await chainTransactions.findByKey({ environment, chain }, keyOfRefund(reference)));
   const amount = transfer.read(back?.operation)?.amount;
   return {
     ...(trip === undefined ? {} : { tripFreeUsdc: formatDecimal(trip.free) }),

@@ -6,7 +6,7 @@ import { planOrRefusal, usdcMovements } from "../../../kernel/contracts/plan.ts"
 import { shownOnce } from "../../../kernel/contracts/shown-once.ts";
 import type { Caller } from "../../../kernel/contracts/tool.ts";
 import type { Chain } from "../../../ports/chain/chain.ts";
-import { ChainWrite, sendOutErrors, TokenAmount, toToolAnswer } from "../../treasury/index.ts";
+import { ChainWrite, findHomePurse, sendOutErrors, TokenAmount, toToolAnswer } from "../../treasury/index.ts";
 import { defineTool, type Ports } from "../context.ts";
 import { stepErrors } from "../errors.ts";
 import { Hash, requireAmount, requireEscrow, requireHash } from "../input.ts";
@@ -150,7 +150,6 @@ async function buildAnswer(
   stored: unknown,
   { stores, caller }: Pick<Ports, "stores"> & { caller: Pick<Caller, "tenantId" | "environment"> },
 ) {
-  const purse = { tenantId: caller.tenantId, environment: caller.environment, token: "USDC" } as const;
-  const { available } = await stores.ledger.balance(purse);
+  const { available } = await stores.ledger.balance(await findHomePurse(stores, caller));
   return { ...Funded.parse(stored), walletAvailableUsdc: formatDecimal(available) };
 }

@@ -69,7 +69,7 @@ export const releaseReservation = defineTool({
     const tripId = readHash(input.tripId);
     if (bookingId === undefined || tripId === undefined) throw fail("booking_not_found");
     const { reason } = input;
-    const wallet = await stores.wallets.findTreasury(chain.environment, tenantId);
+    const wallet = await stores.wallets.findTreasury(chain.key, tenantId);
     const answer = await release(
       { chain, submission, stores, clock },
       {

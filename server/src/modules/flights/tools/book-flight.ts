@@ -4,7 +4,7 @@ import { type Caller, Replayed } from "../../../kernel/contracts/tool.ts";
 import { orderKey } from "../../../kernel/contracts/trip-note.ts";
 import { coverErrors, planBooking, readChargeHash } from "../../bookings/index.ts";
 import { SinceBooked } from "../../orders/index.ts";
-import { payingErrors } from "../../treasury/index.ts";
+import { findVendorAddress, payingErrors } from "../../treasury/index.ts";
 import { defineTool, type Ports } from "../context.ts";
 import { askedFlight } from "../ordering/asked-flight.ts";
 import { bookFlight as book, checkFlight } from "../ordering/book-flight.ts";
@@ -98,7 +98,7 @@ async function buildAnswer(
   return {
     ...booked,
     chargeTxHash,
-    vendorAddress: (await stores.wallets.ensure(caller.environment, "collection")).address,
+    vendorAddress: await findVendorAddress(stores, caller.environment),
     timeZones: findTimeZones(booked.slices, maps),
     ancillaries,
     next: [...twice, ...sayMissing(ancillaries, booked), booked.next].join(" "),

@@ -26,7 +26,7 @@ export const listMovements = defineTool({
   effect: "read",
   price: 500n,
   payableWithoutKey: false,
-  uses: ["reads"],
+  uses: ["reads", "chain"],
   input: z.strictObject({
     ...pageInput(z.string().regex(/^\d{1,18}$/, CURSOR_MESSAGE)),
     ...datesInput,
@@ -63,12 +63,12 @@ export const listMovements = defineTool({
   errors: {},
   example: () => ({ limit: 5 }),
 
-  async run({ cursor, from, to, ...page }, { reads, caller: { tenantId, environment } }) {
+  async run({ cursor, from, to, ...page }, { reads, chain, caller: { tenantId } }) {
     const { shown, nextCursor } = await readPage(
       page,
       (limit) =>
         reads(tenantId, ({ walletMovements }) =>
-          walletMovements.list(tenantId, environment, { limit, before: cursor, ...dayBounds({ from, to }) }),
+          walletMovements.list(tenantId, chain.key, { limit, before: cursor, ...dayBounds({ from, to }) }),
         ),
       ({ id }) => id,
     );

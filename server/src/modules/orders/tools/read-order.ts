@@ -3,6 +3,7 @@ import { Failure } from "../../../domain/errors.ts";
 import { sayVoidWindow } from "../../../domain/travel/first-departure.ts";
 import { DueAtAccommodation, sayDue } from "../../../domain/travel/say-due.ts";
 import { NextStep, VendorAddress } from "../../bookings/index.ts";
+import { findVendorAddress } from "../../treasury/index.ts";
 import { defineTool } from "../context.ts";
 import { describeTravelers, FlightNow, readFlightNow, readStayNow, ShownTraveler, StayNow } from "../describe-order.ts";
 import { Details, Happened, OrderSummary, toSummary } from "../order-answers.ts";
@@ -55,7 +56,7 @@ export const readOrder = defineTool({
   example: (_today, { orderId }) => ({ orderId }),
 
   async run({ orderId }, { stores, flightServicing, stayBookings, maps, clock, caller, fail }) {
-    const { orders, bookings, wallets } = stores;
+    const { orders, bookings } = stores;
     const { tenantId, environment, scopes } = caller;
     const known = await orders.find(tenantId, environment, orderId);
     if (known === undefined || !readableKinds(scopes).includes(known.kind)) throw fail("order_not_found");
@@ -85,7 +86,7 @@ export const readOrder = defineTool({
       services: flight === null ? services : flight.services.map((service) => ({ ...service })),
       itineraryHash: order.itineraryHash ?? null,
       ticketOrderHash: order.ticketOrderHash ?? null,
-      vendorAddress: (await wallets.ensure(environment, "collection")).address,
+      vendorAddress: await findVendorAddress(stores, environment),
       externalId: order.externalId ?? null,
       scheduleChanges: (flight?.scheduleChanges ?? order.scheduleChanges).map((change) => ({ ...change })),
       refunds: ofKind("refunded"),

@@ -10,6 +10,7 @@ import { generatePrivateKey, privateKeyToAccount, sign } from "viem/accounts";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { type ChainWorld, openChainWorld, UNIT } from "../../../../test/support/chain-world.ts";
 import { buildBroadcast, newPayer, paymentInput } from "../../../../test/support/payer.ts";
+import { sandboxChain } from "../../../../test/support/sandbox-chain.ts";
 import { createPaymentDigest } from "../../../adapters/evm/signing/payment-digest.ts";
 import {
   recoverAddress,
@@ -115,7 +116,7 @@ describe("on a chain", () => {
 
   async function settle(payment: SignedPayment) {
     await world.stores.chainTransactions.enqueue({
-      environment: "sandbox",
+      ...sandboxChain,
       idempotencyKey: `payment ${payment.nonce}`,
       tenantId: null,
       callId: null,
@@ -128,7 +129,7 @@ describe("on a chain", () => {
 
   /** Sent by the token's administrator, which is the relayer here. */
   async function administer(functionName: "blacklist" | "unBlacklist", account: Hex): Promise<void> {
-    const relayer = (await world.openedChain.wallets.list("sandbox")).find(({ kind }) => kind === "relayer");
+    const relayer = (await world.openedChain.wallets.list(sandboxChain)).find(({ kind }) => kind === "relayer");
     const { address } = world.openedChain.chain.tokens.USDC;
     await world.devChain.ask("anvil_impersonateAccount", [relayer?.address]);
     const data = encodeFunctionData({ abi: stablecoinAbi, functionName, args: [account] });

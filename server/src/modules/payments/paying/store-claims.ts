@@ -97,16 +97,17 @@ async function writeClaims(
     with inserted as (
       insert into payment (${paymentColumns})
       select ${paymentColumns} from json_populate_recordset(null::payment, ${toJson(rows)})
-      order by network, asset, payer, nonce
-      on conflict (network, asset, payer, nonce) do nothing
-      returning id, call_id, network, asset, payer, amount_micro
+      order by network, chain, asset, payer, nonce
+      on conflict (network, chain, asset, payer, nonce) do nothing
+      returning id, call_id, network, chain, asset, payer, amount_micro
     ),
     purse as (
-      insert into payment_payer (network, asset, payer, open_micro, under_way)
-      select network, asset, payer, sum(amount_micro)::bigint, count(*) from inserted group by 1, 2, 3 order by 1, 2, 3
-      on conflict (network, asset, payer) do update set open_micro = payment_payer.open_micro + excluded.open_micro,
+      insert into payment_payer (network, chain, asset, payer, open_micro, under_way)
+      select network, chain, asset, payer, sum(amount_micro)::bigint, count(*) from inserted
+      group by 1, 2, 3, 4 order by 1, 2, 3, 4
+      on conflict (network, chain, asset, payer) do update set open_micro = payment_payer.open_micro + excluded.open_micro,
         under_way = payment_payer.under_way + excluded.under_way
-      returning network, asset, payer, open_micro, receivables, under_way, settled
+      returning network, chain, asset, payer, open_micro, receivables, under_way, settled
     )
     ${
       calls.length === 0
@@ -118,7 +119,7 @@ async function writeClaims(
     )`
     }
     select inserted.id, purse.open_micro as open, purse.receivables, purse.under_way, purse.settled
-    from inserted join purse using (network, asset, payer)`;
+    from inserted join purse using (network, chain, asset, payer)`;
   const write = async (db: Queryable): Promise<readonly Written[]> => {
     const inserted = new Map((await statement.execute(db)).rows.map((row) => [row.id, row]));
     return requests.map(({ payment, balance }) => {

@@ -55,5 +55,6 @@ async function hasPaidUs(
   terms: PaymentTerms,
 ): Promise<boolean> {
   const outcome = await outcomes?.findOutcome(payment, now.subtract({ seconds: terms.maxTimeoutSeconds }));
-  return outcome?.kind === "done" && (await wallets.findByAddress(environment, [payment.payer])).size === 0;
+  if (outcome?.kind !== "done") return false;
+  return (await wallets.findByAddress({ environment, chain: payment.network }, [payment.payer])).size === 0;
 }

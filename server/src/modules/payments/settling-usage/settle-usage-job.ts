@@ -16,7 +16,7 @@ export interface SettleUsageOptions {
 /** Starts the payment of all tenants' unsettled usage and returns how many were started. Safe to run concurrently. */
 export async function settleUsage(options: SettleUsageOptions): Promise<number> {
   const { stores, submission } = options;
-  if ((await stores.boundChains.get("production"))?.stoppedBecause !== undefined) return 0;
+  if ((await stores.boundChains.findHome("production"))?.stoppedBecause !== undefined) return 0;
   let started = 0;
   // Visits every tenant each time, so that tenants who cannot pay do not block the others.
   for (let last = ""; ; ) {

@@ -24,14 +24,14 @@ export async function startUsageSettlement(
 ): Promise<UsageSettlementStart> {
   const settlementId = newId("set_", clock.now().epochMilliseconds);
   try {
-    return await stores.transaction(async ({ usageSettlements, ledger, wallets, chainTransactions }) => {
+    return await stores.transaction(async ({ usageSettlements, ledger, wallets, boundChains, chainTransactions }) => {
       const { records, amount } = await usageSettlements.gather(tenantId, settlementId, RECORDS_AT_ONCE);
       if (records === 0) return "nothing_due";
       if (amount === 0n) {
         await usageSettlements.complete(settlementId);
         return "started";
       }
-      const purse = { tenantId, environment: ENVIRONMENT, token: "USDC" } as const;
+      const purse = { ...(await boundChains.requireHome(ENVIRONMENT)), tenantId, token: "USDC" } as const;
       const intent = { idempotencyKey: buildSettlementKey(settlementId), purpose: USAGE_PURPOSE };
       const { id } = await enqueueTransfer({ wallets, chainTransactions }, purse, "collection", amount, intent);
       await ledger.send(purse, amount, id);

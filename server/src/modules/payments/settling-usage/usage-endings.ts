@@ -11,11 +11,11 @@ export const usageEndings: ChainEndings<Aggregates> = {
         await usageSettlements.complete(parseSettlementId(transaction.idempotencyKey));
       }
     },
-    async reverted({ usageSettlements, ledger }, { id, environment, idempotencyKey, tenantId, operation }) {
+    async reverted({ usageSettlements, ledger }, { id, environment, chain, idempotencyKey, tenantId, operation }) {
       await usageSettlements.dissolve(parseSettlementId(idempotencyKey));
       const outgoing = transfer.outgoing(operation);
       if (tenantId === null || outgoing === undefined) return;
-      await ledger.takeBack({ tenantId, environment, token: outgoing.token }, outgoing.amount, id);
+      await ledger.takeBack({ tenantId, environment, chain, token: outgoing.token }, outgoing.amount, id);
     },
   },
 };

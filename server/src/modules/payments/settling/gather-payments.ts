@@ -1,14 +1,14 @@
 import { newId } from "../../../domain/ids.ts";
+import type { ChainKey } from "../../../ports/chain/chain-key.ts";
 import type { ChainSubmission } from "../../../ports/chain/chain-transactions.ts";
 import type { Clock } from "../../../ports/clock.ts";
-import type { Environment } from "../../../ports/identity.ts";
 import type { Aggregates, Stores } from "../context.ts";
 import type { Payment } from "../payments.ts";
 import { intentOfBatch, intentOfPayment, MOST_IN_BATCH } from "./payment-intents.ts";
 
 export interface GatherPaymentsOptions {
   stores: Stores;
-  environment: Environment;
+  chain: ChainKey;
   submission: Pick<ChainSubmission, "wake">;
   clock: Clock;
   /** Whether several payments share a transaction. */
@@ -23,10 +23,10 @@ export interface GatherPaymentsOptions {
  * other has.
  */
 export async function gatherPayments(options: GatherPaymentsOptions): Promise<number> {
-  const { stores, environment, submission, tell } = options;
+  const { stores, chain, submission, tell } = options;
   for (let gathered = 0; ; ) {
     const groups = await stores.transaction(async (aggregates) => {
-      const payments = await aggregates.payments.takeUngathered(environment, MOST_IN_BATCH);
+      const payments = await aggregates.payments.takeUngathered(chain, MOST_IN_BATCH);
       const enqueued: Enqueued[] = [];
       for (const some of options.isBatched ? groupByPayee(payments) : payments.map(alone)) {
         enqueued.push(await enqueue(aggregates, options.clock, some));

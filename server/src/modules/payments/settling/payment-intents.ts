@@ -21,6 +21,7 @@ type Settleable = Pick<Payment, "id" | "environment" | "signed">;
 export function intentOfPayment({ id, environment, signed }: Settleable, after?: string): TransactionIntent {
   return {
     environment,
+    chain: signed.network,
     idempotencyKey: after === undefined ? `payment:${id}` : `payment:${id}#${after}`,
     tenantId: null,
     callId: null,
@@ -38,6 +39,7 @@ export function intentOfBatch(payments: readonly [Settleable, ...Settleable[]], 
   const [{ environment, signed }] = payments;
   return {
     environment,
+    chain: signed.network,
     idempotencyKey: `payments:${batchId}`,
     tenantId: null,
     callId: null,

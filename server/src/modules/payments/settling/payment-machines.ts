@@ -45,10 +45,11 @@ export function createCharges(parts: Parts): PaymentCharges {
 function gather(parts: Parts, environment: Environment): () => Promise<unknown> {
   const { stores, clock, submitters, paymentCharges, settings } = parts;
   const submission = submitters[environment];
-  if (submission === undefined) return async () => undefined;
+  const chain = parts.chains[environment]?.chain.key;
+  if (submission === undefined || chain === undefined) return async () => undefined;
   const isBatched = settings.paymentBatchWindowMilliseconds > 0;
   const tell = (ids: readonly string[], joined: string) => paymentCharges.tell(ids, joined);
-  return () => gatherPayments({ stores, environment, submission, clock, isBatched, tell });
+  return () => gatherPayments({ stores, chain, submission, clock, isBatched, tell });
 }
 
 /** A facilitator that settles by itself leaves nothing to batch. */
@@ -75,12 +76,12 @@ export function createGatherWindows(parts: Parts): ByEnvironment<GatherWindow> {
 /** The jobs that finish payments without a caller, for each environment. */
 export function paymentJobs(parts: Parts): readonly Job[] {
   const { stores, log, paymentCharges } = parts;
-  return listEnvironments(parts.chains).flatMap(([environment, { outcomes }]) => {
+  return listEnvironments(parts.chains).flatMap(([environment, { outcomes, chain }]) => {
     const submission = parts.submitters[environment];
     const facilitator = chooseFacilitator(parts, environment);
     if (submission === undefined || facilitator === undefined) return [];
     const tell = (ids: readonly string[]) => paymentCharges.tell(ids);
-    const shared = { stores, environment, submission, tell };
+    const shared = { stores, chain: chain.key, submission, tell };
     const watching = defineJob({
       name: `watch-payments ${environment}`,
       everyMilliseconds: WATCH_MILLISECONDS,
@@ -89,7 +90,7 @@ export function paymentJobs(parts: Parts): readonly Job[] {
     if (!isGathered(parts, environment)) return [watching];
     const gatherAll = gather(parts, environment);
     // Usually there is none, which this check finds without a transaction.
-    const run = async () => ((await stores.payments.isAnyUngathered(environment)) ? await gatherAll() : 0);
+    const run = async () => ((await stores.payments.isAnyUngathered(chain.key)) ? await gatherAll() : 0);
     return [
       watching,
       defineJob({ name: `gather-payments ${environment}`, everyMilliseconds: LEFT_OVER_MILLISECONDS, run }),

@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { type ChainWorld, openChainWorld, UNIT } from "../../../../test/support/chain-world.ts";
 import { buildBroadcast, newPayer, paymentInput, randomNonce } from "../../../../test/support/payer.ts";
+import { sandboxChain } from "../../../../test/support/sandbox-chain.ts";
 import type { SignedPayment } from "../../../domain/payments.ts";
 import type { Hex } from "../../../domain/tokens.ts";
 import type { StoredOperation } from "../../../ports/chain/chain-operation.ts";
@@ -28,7 +29,7 @@ afterAll(async () => {
 
 async function enqueue(operation: StoredOperation) {
   return await world.stores.chainTransactions.enqueue({
-    environment: "sandbox",
+    ...sandboxChain,
     idempotencyKey: `payment ${randomNonce()}`,
     tenantId: null,
     callId: null,
@@ -257,13 +258,13 @@ describe("a batch of payments", () => {
 
   it("has its contract even on a chain that existed before it", async () => {
     const { boundChains, chain } = world.openedChain;
-    const before = (await boundChains.get("sandbox"))?.contracts;
+    const before = (await boundChains.get(sandboxChain))?.contracts;
     expect(before?.paymentBatch).toBe(chain.paymentBatch);
     if (before === undefined) throw new Error("there are no contracts");
     const { paymentBatch: _paymentBatch, ...older } = before;
-    await boundChains.setContracts("sandbox", older);
+    await boundChains.setContracts(sandboxChain, older);
     const again = await world.open();
-    const after = (await boundChains.get("sandbox"))?.contracts;
+    const after = (await boundChains.get(sandboxChain))?.contracts;
     expect(after).toMatchObject(older);
     expect(after?.paymentBatch).not.toBe(before.paymentBatch);
     expect(after?.paymentBatch).toBe(again.chain.paymentBatch);

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { openPaymentWorld, type PaymentWorld } from "../../../../test/support/payment-world.ts";
+import { sandboxChain } from "../../../../test/support/sandbox-chain.ts";
 import type { Hex } from "../../../domain/tokens.ts";
 
 let world: PaymentWorld;
@@ -116,7 +117,7 @@ test("if a whole batch failed, each is retried alone", async () => {
       .insertInto("chainTransaction")
       .values({
         id: "ctx_failed",
-        environment: "sandbox",
+        ...sandboxChain,
         idempotencyKey: "payments:failed",
         tenantId: null,
         callId: null,

@@ -30,7 +30,7 @@ export function movePayment(
       .where(
         sql<boolean>`coalesce(updated_at = ${unchangedSince?.toString() ?? null}::timestamptz, ${unchangedSince === undefined}::boolean)`,
       )
-      .returning(["environment", "asset", "payer", "amountMicro", "callId"])
+      .returning(["environment", "chain", "asset", "payer", "amountMicro", "callId"])
       .executeTakeFirst();
     if (row === undefined) return false;
     const isOwed = change.state === "receivable";
@@ -51,7 +51,7 @@ export function releasePayment(storage: PaymentStorage, id: string): Promise<boo
   return inTransaction(storage, async (db) => {
     const row = await db
       .selectFrom("payment")
-      .select(["environment", "asset", "payer", "amountMicro", "callId"])
+      .select(["environment", "chain", "asset", "payer", "amountMicro", "callId"])
       .where((where) => where.and({ id, state: "claimed" }))
       .forUpdate()
       .executeTakeFirst();
@@ -79,7 +79,7 @@ export function releasePayment(storage: PaymentStorage, id: string): Promise<boo
 
 async function changeOwed(
   db: Queryable,
-  { environment, asset, payer }: Pick<PaymentTable, "environment" | "asset" | "payer">,
+  { environment, chain, asset, payer }: Pick<PaymentTable, "environment" | "chain" | "asset" | "payer">,
   change: { open: Micro; receivables: number; underWay: number },
 ): Promise<void> {
   await db
@@ -89,6 +89,6 @@ async function changeOwed(
       receivables: sql`receivables + ${change.receivables}::int`,
       underWay: sql`under_way + ${change.underWay}::int`,
     })
-    .where((where) => where.and({ environment, asset, payer }))
+    .where((where) => where.and({ environment, chain, asset, payer }))
     .execute();
 }

@@ -2,7 +2,7 @@ import { type Selectable, sql } from "kysely";
 import type { PaymentTable } from "../../../platform/database/generated-tables.ts";
 import { pruneInPieces } from "../../../platform/database/prune.ts";
 import { takeDueRows, takeRows } from "../../../platform/leased-queue/take-rows.ts";
-import type { Environment } from "../../../ports/identity.ts";
+import type { ChainKey } from "../../../ports/chain/chain-key.ts";
 import { LEFT_BEHIND, selectDead } from "../../charging/index.ts";
 import { ANSWER_MINUTES, type Payments } from "../payments.ts";
 import { toPayment } from "../store-payment-rows.ts";
@@ -18,10 +18,10 @@ type Upkeep = "listAbandoned" | "prune" | "receivables";
 
 /** Payments and the chain transactions that settle them. */
 export function createPaymentGathering({ db, clock }: PaymentStorage): Pick<Payments, Gathering> {
-  const ungathered = (environment: Environment) =>
+  const ungathered = ({ environment, chain }: ChainKey) =>
     db
       .selectFrom("payment")
-      .where((where) => where.and({ environment, state: "earned" }))
+      .where((where) => where.and({ environment, chain, state: "earned" }))
       .where("chainTransactionId", "is", null);
 
   return {
@@ -35,19 +35,13 @@ export function createPaymentGathering({ db, clock }: PaymentStorage): Pick<Paym
       return rows.map(toPayment);
     },
 
-    async takeUngathered(environment, limit) {
-      const rows = await ungathered(environment)
-        .selectAll()
-        .orderBy("id")
-        .limit(limit)
-        .forUpdate()
-        .skipLocked()
-        .execute();
+    async takeUngathered(chain, limit) {
+      const rows = await ungathered(chain).selectAll().orderBy("id").limit(limit).forUpdate().skipLocked().execute();
       return rows.map(toPayment);
     },
 
-    async isAnyUngathered(environment) {
-      return (await ungathered(environment).select("id").limit(1).execute()).length > 0;
+    async isAnyUngathered(chain) {
+      return (await ungathered(chain).select("id").limit(1).execute()).length > 0;
     },
 
     async assign(ids, chainTransactionId, from) {
@@ -67,12 +61,14 @@ export function createPaymentGathering({ db, clock }: PaymentStorage): Pick<Paym
 /** Payments whose outcome no transaction of ours tells. */
 export function createPaymentWatching({ db, clock }: PaymentStorage): Pick<Payments, Watching> {
   return {
-    async listLoose(environment, limit) {
+    async listLoose({ environment, chain }, limit) {
       const rows = await db
         .selectFrom("payment")
         .innerJoin("chainTransaction", "chainTransaction.id", "payment.chainTransactionId")
         .selectAll("payment")
-        .where((where) => where.and({ "payment.environment": environment, "payment.state": "earned" }))
+        .where((where) =>
+          where.and({ "payment.environment": environment, "payment.chain": chain, "payment.state": "earned" }),
+        )
         .where("chainTransaction.state", "in", ["confirmed", "reverted"])
         .orderBy("payment.id")
         .limit(limit)
@@ -80,7 +76,7 @@ export function createPaymentWatching({ db, clock }: PaymentStorage): Pick<Payme
       return rows.map(toPayment);
     },
 
-    async takeUnsettled(environment, state, seconds, limit) {
+    async takeUnsettled({ environment, chain }, state, seconds, limit) {
       const at = clock.now();
       const isTheirTurn =
         state === "earned"
@@ -94,7 +90,7 @@ export function createPaymentWatching({ db, clock }: PaymentStorage): Pick<Payme
         at: at.subtract({ seconds }),
         until: at,
         limit,
-        where: sql`network = ${environment} and state = ${state} and ${isTheirTurn}`,
+        where: sql`network = ${environment} and chain = ${chain} and state = ${state} and ${isTheirTurn}`,
       });
       return rows.map(toPayment);
     },

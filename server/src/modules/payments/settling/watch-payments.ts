@@ -1,7 +1,7 @@
 import { Failure } from "../../../domain/errors.ts";
+import type { ChainKey } from "../../../ports/chain/chain-key.ts";
 import type { ChainSubmission } from "../../../ports/chain/chain-transactions.ts";
 import type { Facilitator, PaymentOutcomes } from "../../../ports/facilitator.ts";
-import type { Environment } from "../../../ports/identity.ts";
 import type { Log } from "../../../ports/log.ts";
 import type { Stores } from "../context.ts";
 import type { Payment } from "../payments.ts";
@@ -10,7 +10,7 @@ import { settleOutside, storeOutcome } from "./settle-outside.ts";
 
 export interface WatchPaymentsOptions {
   stores: Stores;
-  environment: Environment;
+  chain: ChainKey;
   facilitator: Facilitator;
   outcomes: PaymentOutcomes;
   submission: Pick<ChainSubmission, "wake">;
@@ -33,7 +33,7 @@ const BATCH = 50;
  * concurrently.
  */
 export async function watchPayments(options: WatchPaymentsOptions): Promise<number> {
-  const { stores, environment, facilitator, log } = options;
+  const { stores, chain, facilitator, log } = options;
   const { quietSeconds = QUIET_SECONDS, receivableSeconds = RECEIVABLE_SECONDS } = options;
   const { payments } = stores;
   const { settle } = facilitator;
@@ -53,16 +53,16 @@ export async function watchPayments(options: WatchPaymentsOptions): Promise<numb
     }
   }
 
-  await each(await payments.listLoose(environment, BATCH), (payment) => settleLoose(options, payment));
+  await each(await payments.listLoose(chain, BATCH), (payment) => settleLoose(options, payment));
   if (settle !== undefined) {
-    const left = await payments.takeUnsettled(environment, "earned", quietSeconds, BATCH);
+    const left = await payments.takeUnsettled(chain, "earned", quietSeconds, BATCH);
     await each(left, async (payment) => {
       const step = await settleOutside({ ...options, payments, settle }, payment, { look: true, ask: true });
       if (step.kind === "refused") await payments.writeOff(payment.id, `the facilitator refuses it: ${step.reason}`);
       return step.kind !== "sent";
     });
   }
-  const owed = await payments.takeUnsettled(environment, "receivable", receivableSeconds, BATCH);
+  const owed = await payments.takeUnsettled(chain, "receivable", receivableSeconds, BATCH);
   await each(owed, async (payment) => (await storeOutcome({ ...options, payments }, payment)) === "settled");
   return ended;
 }

@@ -39,7 +39,7 @@ export const listValidators = defineTool({
 
   async run({ cursor, ...page }, { chain, stores, reads, clock, caller: { tenantId } }) {
     const { environment, chainId } = chain;
-    const { address: ownAddress } = await stores.wallets.ensure(environment, "treasury", tenantId);
+    const { address: ownAddress } = await stores.wallets.ensure(chain.key, "treasury", tenantId);
     const { shown, nextCursor } = await readPage(
       page,
       (limit) =>

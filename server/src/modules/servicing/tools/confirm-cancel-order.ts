@@ -70,7 +70,8 @@ async function buildAnswer(
     ...now
   } = await describeOrderNow({ stores, flightServicing: undefined }, caller, cancelled.orderId);
   const refundTxHash = await readChargeHash(submission, cancelled.refundTransferId);
-  const wallet = await stores.wallets.findTreasury(caller.environment, caller.tenantId);
+  const home = await stores.boundChains.requireHome(caller.environment);
+  const wallet = await stores.wallets.findTreasury(home, caller.tenantId);
   return { ...cancelled, refundTxHash, ...now, next: sayNext(cancelled, refundTxHash, wallet?.address) };
 }
 

@@ -9,7 +9,7 @@ import { orderKey } from "../../../kernel/contracts/trip-note.ts";
 import { type Booking, coverErrors, differingContact, planBooking, readChargeHash } from "../../bookings/index.ts";
 import { isCovered, SinceBooked, sayCancelled, sinceBooked } from "../../orders/index.ts";
 import { customerErrors } from "../../travelers/index.ts";
-import { payingErrors } from "../../treasury/index.ts";
+import { findVendorAddress, payingErrors } from "../../treasury/index.ts";
 import { askedStay, type BookStayRequest, bookStay as book, checkPaidStay } from "../book-stay.ts";
 import { defineTool, type Ports } from "../context.ts";
 import { knownGuests, plannedGuests } from "../planned-guests.ts";
@@ -191,6 +191,6 @@ async function buildAnswer(
       : [...ofGuests, sayNextOfStay(booked, { isCovered: isCovered(booked, now) })].join(" ");
   // The charge leaves the wallet at once, without waiting for the submitter's next turn.
   const chargeTxHash = await readChargeHash(submission, booked.chargeTransferId);
-  const { address: vendorAddress } = await stores.wallets.ensure(caller.environment, "collection");
+  const vendorAddress = await findVendorAddress(stores, caller.environment);
   return { ...booked, ...now, totalAmount, totalCurrency, next, chargeTxHash, vendorAddress, notApplied: [] };
 }

@@ -29,13 +29,13 @@ export const checkTreasury = defineTool({
   example: () => ({}),
 
   async run(_input, { chain, stores, clock, caller: { tenantId } }) {
-    const { environment } = chain;
-    const { address } = await stores.wallets.ensure(environment, "treasury", tenantId);
+    const { key } = chain;
+    const { address } = await stores.wallets.ensure(key, "treasury", tenantId);
     const head = await chain.head();
     const read = async (token: TokenSymbol) => {
       const [[onChain = 0n], books] = await Promise.all([
         chain.balances(token, [address], head.number),
-        stores.ledger.balance({ tenantId, environment, token }),
+        stores.ledger.balance({ ...key, tenantId, token }),
       ]);
       return { onChain, ...books };
     };

@@ -47,7 +47,7 @@ export const faucetDrip = defineTool({
 
   async probe({ address, token, blockchain }, { chain, stores }) {
     await checkDrip(chain, { to: requireAddress(address), token, blockchain });
-    await requireMoving(stores.boundChains, chain.environment);
+    await requireMoving(stores.boundChains, chain.key);
   },
 
   async run(input, { chain, submission, stores, clock, caller: { tenantId }, call }) {

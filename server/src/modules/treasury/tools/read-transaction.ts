@@ -3,6 +3,7 @@ import { formatDecimal } from "../../../domain/money.ts";
 import { DecimalAmount, Hash } from "../../../domain/schemas.ts";
 import type { Hex } from "../../../domain/tokens.ts";
 import type { ChainReceipt, TokenMovement } from "../../../ports/chain/chain.ts";
+import type { ChainKey } from "../../../ports/chain/chain-key.ts";
 import type { ChainTransaction } from "../../../ports/chain/chain-transactions.ts";
 import type { ChainTransactions } from "../../chain/index.ts";
 import { ChainResult, chainProvenance } from "../chain-result.ts";
@@ -60,14 +61,14 @@ export const readTransaction = defineTool({
   example: (_today, { txHash }) => ({ txHash }),
 
   async run(input, { chain, stores, clock, caller: { tenantId }, fail }) {
-    const { environment, chainId } = chain;
-    const own = await findOwn(stores.chainTransactions, environment, tenantId, input);
+    const { key, chainId } = chain;
+    const own = await findOwn(stores.chainTransactions, key, tenantId, input);
     const txHash = own?.hash ?? (input.txHash === undefined ? undefined : lowerCase(input.txHash));
     if (own === undefined && input.transferId !== undefined) throw fail("transaction_not_found");
     const [receipt, head, wallet] = await Promise.all([
       txHash === undefined ? undefined : chain.receipt(txHash),
       chain.head(),
-      stores.wallets.findTreasury(environment, tenantId),
+      stores.wallets.findTreasury(key, tenantId),
     ]);
     if (own === undefined && receipt === undefined) throw fail("transaction_not_found");
     const above = receipt === undefined ? -1n : head.number - receipt.block.number;
@@ -94,15 +95,15 @@ export const readTransaction = defineTool({
 
 async function findOwn(
   chainTransactions: ChainTransactions,
-  environment: ChainTransaction["environment"],
+  { environment, chain }: ChainKey,
   tenantId: string,
   { txHash, transferId }: { txHash?: string | undefined; transferId?: string | undefined },
 ): Promise<ChainTransaction | undefined> {
   const found =
     transferId === undefined
-      ? await chainTransactions.findByHash(environment, lowerCase(txHash ?? ""))
+      ? await chainTransactions.findByHash({ environment, chain }, lowerCase(txHash ?? ""))
       : await chainTransactions.get(transferId);
-  return found?.tenantId === tenantId && found.environment === environment ? found : undefined;
+  return found?.tenantId === tenantId && found.environment === environment && found.chain === chain ? found : undefined;
 }
 
 function transactionState(own: ChainTransaction | undefined, receipt: ChainReceipt | undefined): z.infer<typeof State> {

@@ -40,7 +40,7 @@ export const sendTokens = defineTool({
   plan: ({ to, amount, token }, { chain, stores, caller }) =>
     planOrRefusal(async () => {
       requireToken(chain, token);
-      const own = await stores.wallets.findTreasury(chain.environment, caller.tenantId);
+      const own = await stores.wallets.findTreasury(chain.key, caller.tenantId);
       requireRecipient(chain, own?.address, requireAddress(to));
       return {
         movements: [{ token, amount: parseDecimal(amount), from: "treasury", to: requireAddress(to) }],
@@ -51,12 +51,11 @@ export const sendTokens = defineTool({
   probe: ({ to, token }, { chain }) => requireUnblocked(chain, token, requireAddress(to)),
 
   async run(input, { chain, submission, stores, clock, caller: { tenantId }, call }) {
-    const { environment } = chain;
     const { token } = input;
     const to = readAddress(input.to);
     const amount = parseDecimal(input.amount);
     if (to === undefined || amount === undefined) throw new Error("the schema has let a bad value through");
-    const { address: from } = await stores.wallets.ensure(environment, "treasury", tenantId);
+    const { address: from } = await stores.wallets.ensure(chain.key, "treasury", tenantId);
     requireRecipient(chain, from, to);
     await requireUnblocked(chain, token, to);
     const answer = await sendOut(

@@ -64,7 +64,7 @@ export const settleSplit = defineTool({
   plan: ({ gross, supplier, commissionBps, serviceFeeBps }, { chain, stores, caller }) =>
     planOrRefusal(async () => {
       requireSplitter(chain);
-      const own = await stores.wallets.findTreasury(chain.environment, caller.tenantId);
+      const own = await stores.wallets.findTreasury(chain.key, caller.tenantId);
       requireSupplier(chain, own?.address, requireAddress(supplier));
       const parts = splitParts(parseDecimal(gross) ?? 0n, commissionBps, serviceFeeBps);
       return {
@@ -80,13 +80,12 @@ export const settleSplit = defineTool({
   probe: ({ supplier }, { chain }) => requireUnblocked(chain, "USDC", requireAddress(supplier)),
 
   async run(input, { chain, submission, stores, clock, caller: { tenantId }, call }) {
-    const { environment } = chain;
     const { commissionBps, serviceFeeBps } = input;
     const supplier = readAddress(input.supplier);
     const gross = parseDecimal(input.gross);
     if (supplier === undefined || gross === undefined) throw new Error("the schema has let a bad value through");
     requireSplitter(chain);
-    const { address: from } = await stores.wallets.ensure(environment, "treasury", tenantId);
+    const { address: from } = await stores.wallets.ensure(chain.key, "treasury", tenantId);
     requireSupplier(chain, from, supplier);
     await requireUnblocked(chain, "USDC", supplier);
     const parts = splitParts(gross, commissionBps, serviceFeeBps);

@@ -1,0 +1,13 @@
+import type { Environment } from "../identity.ts";
+
+/** One chain of this deployment. A chain that both environments use counts as two: their money never meets. */
+export interface ChainKey {
+  environment: Environment;
+  /** CAIP-2, such as `eip155:5042002`. */
+  chain: string;
+}
+
+/** The CAIP-2 name of an EVM chain. */
+export function nameEvmChain(chainId: number): `eip155:${number}` {
+  return `eip155:${chainId}`;
+}
