@@ -254,6 +254,19 @@ contract MessageTransmitterTest is BridgeFixture {
         arc.transmitter.receiveMessage(message, signatureOver(message, THIRD_ATTESTER));
     }
 
+    /// The last of the list takes the place of one that is disabled, and can be disabled there.
+    function test_anAttesterThatMovedUpCanBeDisabled() public {
+        asManager();
+        arc.transmitter.setSignatureThreshold(1);
+        asManager();
+        arc.transmitter.disableAttester(vm.addr(FIRST_ATTESTER));
+        asManager();
+        arc.transmitter.disableAttester(vm.addr(THIRD_ATTESTER));
+        vm.assertFalse(arc.transmitter.isEnabledAttester(vm.addr(THIRD_ATTESTER)), "disabled");
+        vm.assertEq(arc.transmitter.getNumEnabledAttesters(), 1, "number");
+        vm.assertEq(arc.transmitter.getEnabledAttester(0), vm.addr(SECOND_ATTESTER), "who is left");
+    }
+
     function test_impossibleSettingsAreRefused() public {
         asManager();
         vm.expectRevert("Attester already enabled");
