@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, it, vi } from "vitest";
+import { afterAll, beforeAll, expect, it } from "vitest";
 import { buildScan, createFakeScanner, passportFields } from "../../../test/support/fake-scanner.ts";
 import { type Buyer, createBuyer } from "../../../test/support/paid.ts";
 import { searchDatabase } from "../../../test/support/search-database.ts";
@@ -68,7 +68,7 @@ it("one document of a payer is read at once, two wait, and a payer that sends mo
     return buildScan({});
   });
   const first = pay({ kind: "receipt" });
-  await vi.waitFor(() => expect(running).toBe(1), { timeout: 20_000 });
+  await expect.poll(() => running).toBe(1);
   const others = Array.from({ length: 3 }, () => pay({ kind: "receipt" }));
   // The others cannot end before the first one.
   const refused = await Promise.race(others);

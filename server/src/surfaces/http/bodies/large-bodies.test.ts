@@ -1,6 +1,6 @@
 import { once } from "node:events";
 import { connect } from "node:net";
-import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { z } from "zod";
 import { type Era, sendMcp } from "../../../../test/support/mcp.ts";
 import { type Buyer, createBuyer } from "../../../../test/support/paid.ts";
@@ -121,13 +121,13 @@ describe("a call of a tool that takes documents", () => {
     waits = waiting.promise;
     seen.length = 0;
     const first = service.call("probe_large", { text });
-    await vi.waitFor(() => expect(seen).toHaveLength(1));
+    await expect.poll(() => seen).toHaveLength(1);
     expect(await firstStatus(service.apiKey, "198.51.100.1")).toBe(429);
     // Control: small calls of the same tenant still work, and so do large ones of others.
     expect((await service.call("probe_open", { text: "small" })).status).toBe(200);
     const other = await newFundedTenant(service, "Other");
     const second = firstStatus(other.apiKey, "198.51.100.2");
-    await vi.waitFor(() => expect(seen).toHaveLength(2));
+    await expect.poll(() => seen).toHaveLength(2);
     waiting.resolve();
     expect([(await first).status, await second]).toEqual([200, 200]);
     expect(await firstStatus(service.apiKey, "198.51.100.1")).toBe(200);
