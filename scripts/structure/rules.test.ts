@@ -66,7 +66,9 @@ const spoilt: Readonly<Record<keyof typeof rules, readonly (readonly SourceFile[
       offering("server/src/modules/two/x.ts", "ModuleStores", "two.things"),
     ],
   ],
-  "the kernel knows no travel": [[importing("server/src/kernel/contracts/plan.ts", "../../domain/travel/purchase.ts")]],
+  "the kernel knows no travel": [
+    [importing("server/src/kernel/contracts/call-plan.ts", "../../domain/travel/purchase.ts")],
+  ],
   "the outside and the hosts know no module": [
     [importing("server/src/hosts.ts", "./modules/trips/index.ts")],
     [importing("server/src/outside/parts.ts", "../modules/trips/index.ts")],

@@ -16,9 +16,9 @@ import { loadPages } from "./surfaces/discovery/pages/load-pages.ts";
 import { createNotFoundPage } from "./surfaces/discovery/pages/not-found-page.ts";
 import { edgeServerCardRoutes } from "./surfaces/discovery/server-card.ts";
 import { createDispatch, DISPATCH_PATH } from "./surfaces/dispatch/dispatch.ts";
+import { createAdmission } from "./surfaces/http/admission.ts";
 import { LargeBodies } from "./surfaces/http/bodies/large-bodies.ts";
 import type { ClosedReason } from "./surfaces/http/closed.ts";
-import { createGate } from "./surfaces/http/gate.ts";
 import type { Routes } from "./surfaces/http/hosts.ts";
 import type { HttpHandler } from "./surfaces/http/http.ts";
 import { mountRoutes } from "./surfaces/http/mount-routes.ts";
@@ -76,7 +76,7 @@ export async function openHosts(options: HostOptions): Promise<Readonly<Record<H
   const { identity, internalTokens, clock, random, log, urls, requestLimits } = parts;
   const refuseOrigin = createOriginGuard({ ...config, publicUrls: [urls.app, urls.edge] });
   const answerSigned = createSignedAnswers({
-    gate: createGate({ identity, internalTokens, ...requestLimits }),
+    admission: createAdmission({ identity, internalTokens, ...requestLimits }),
     closedBecause,
     translate,
     appUrl: urls.app,

@@ -2,8 +2,8 @@ import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { runInOrder, type Tool } from "../src/commands/gen/run-in-order.ts";
 import { catalog } from "../src/contributions.ts";
 import { formatDecimal, parseDecimal } from "../src/domain/money.ts";
+import { type CallPlan, EMPTY_PLAN, type Party, REPEATED_PLAN } from "../src/kernel/contracts/call-plan.ts";
 import { defineGate } from "../src/kernel/contracts/gate.ts";
-import { EMPTY_PLAN, type Party, type Plan, REPEATED_PLAN } from "../src/kernel/contracts/plan.ts";
 import { startTestService, type TestService } from "./support/service.ts";
 
 /** Compares a call's plan, as a gate sees it, with the effects that the call then reports. */
@@ -12,7 +12,7 @@ import { startTestService, type TestService } from "./support/service.ts";
 vi.setConfig({ hookTimeout: 240_000 });
 
 interface Planned {
-  plan: Plan;
+  plan: CallPlan;
   args: Readonly<Record<string, unknown>>;
   result: Readonly<Record<string, unknown>>;
   /** The answer of preview_call just before, and the actual cost of the call. */
@@ -21,7 +21,7 @@ interface Planned {
 }
 
 let service: TestService;
-const seen: { name: string; plan: Plan }[] = [];
+const seen: { name: string; plan: CallPlan }[] = [];
 const planned = new Map<string, Planned>();
 
 const recorder = defineGate({
@@ -174,7 +174,7 @@ describe("the plan of a call", () => {
   });
 
   it("is what preview_call has said of every tool before its call, with the price that was paid", () => {
-    const shown = ({ movements, irreversible }: Plan) => ({
+    const shown = ({ movements, irreversible }: CallPlan) => ({
       movements: movements.map(({ token, expected, amount = expected, from, to, part = null, isLater = false }) => ({
         token,
         from,

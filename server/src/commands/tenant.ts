@@ -1,6 +1,6 @@
 import { parseDecimal } from "../domain/money.ts";
 import { readWebOrigin } from "../domain/web-origins.ts";
-import { discountPercentByPlan, type Identity, type Plan } from "../ports/identity.ts";
+import { discountPercentByPlan, type Identity, type PricePlan } from "../ports/identity.ts";
 import { type Arguments, type Command, JSON_NOTE, type Program, UsageError } from "./command-line.ts";
 import { keyJson, newKeyLines, tenantJson, tenantLines, tenantTable } from "./describe-identity.ts";
 import { tenantLimits } from "./limits.ts";
@@ -143,7 +143,7 @@ function noTenant(tenantId: string): Error {
   return new Error(`There is no tenant ${tenantId}. List them: npm run tenant -- list`);
 }
 
-function readPlanAndCap(args: Arguments): { plan?: Plan; monthlyCapMicroUsdc?: bigint } {
+function readPlanAndCap(args: Arguments): { plan?: PricePlan; monthlyCapMicroUsdc?: bigint } {
   const plan = args.text("plan");
   const cap = args.text("cap");
   const monthlyCapMicroUsdc = cap === undefined ? undefined : parseDecimal(cap);
@@ -157,7 +157,7 @@ function readPlanAndCap(args: Arguments): { plan?: Plan; monthlyCapMicroUsdc?: b
   };
 }
 
-function isPlan(text: string): text is Plan {
+function isPlan(text: string): text is PricePlan {
   return Object.hasOwn(discountPercentByPlan, text);
 }
 

@@ -20,8 +20,8 @@ export const toolAreas = [
 ] as const;
 export type ToolArea = (typeof toolAreas)[number];
 
-export const effects = ["read", "write", "spend"] as const;
-export type Effect = (typeof effects)[number];
+export const toolEffects = ["read", "write", "spend"] as const;
+export type ToolEffect = (typeof toolEffects)[number];
 
 export const EVERYTHING = "*";
 
@@ -42,7 +42,7 @@ export const administerScopes = [
  */
 export const personalScopes: readonly string[] = [DECIDES_APPROVALS, ...administerScopes];
 
-export function buildScope(area: ToolArea, effect: Effect): string {
+export function buildScope(area: ToolArea, effect: ToolEffect): string {
   return `${area}:${effect}`;
 }
 
@@ -73,7 +73,7 @@ export function missingScope(what: string, wanted: readonly string[]): Failure {
 
 export const knownScopes: readonly string[] = [
   EVERYTHING,
-  ...toolAreas.flatMap((area) => effects.map((effect) => buildScope(area, effect))),
+  ...toolAreas.flatMap((area) => toolEffects.map((effect) => buildScope(area, effect))),
   ...personalScopes,
 ];
 

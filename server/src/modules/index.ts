@@ -21,7 +21,6 @@ import { invoicesModule } from "./invoices/module.ts";
 import { ledgerModule } from "./ledger/module.ts";
 import { limitsModule } from "./limits/module.ts";
 import { mapsModule } from "./maps/module.ts";
-import { memoryModule } from "./memory/module.ts";
 import { ordersModule } from "./orders/module.ts";
 import { outboxModule } from "./outbox/module.ts";
 import { paymentsModule } from "./payments/module.ts";
@@ -36,6 +35,7 @@ import { staysModule } from "./stays/module.ts";
 import { supplierEventsModule } from "./supplier-events/module.ts";
 import { travelersModule } from "./travelers/module.ts";
 import { treasuryModule } from "./treasury/module.ts";
+import { tripRecordModule } from "./trip-record/module.ts";
 import { tripsModule } from "./trips/module.ts";
 import { workflowsModule } from "./workflows/module.ts";
 
@@ -56,7 +56,7 @@ export const modules = [
   flightsModule,
   servicingModule,
   staysModule,
-  memoryModule,
+  tripRecordModule,
   ordersModule,
   supplierEventsModule,
   treasuryModule,

@@ -1,10 +1,10 @@
 import type { Micro } from "../domain/money.ts";
 
-export type Plan = "free" | "pro" | "enterprise";
+export type PricePlan = "free" | "pro" | "enterprise";
 export type Environment = "sandbox" | "production";
 
 /** Discount on list prices, in percent. */
-export const discountPercentByPlan: Readonly<Record<Plan, number>> = { free: 0, pro: 30, enterprise: 50 };
+export const discountPercentByPlan: Readonly<Record<PricePlan, number>> = { free: 0, pro: 30, enterprise: 50 };
 
 /** The caller as proved by an API key. Cached for up to 15 s: none of it may be a permission to spend by itself. */
 export interface Principal {
@@ -17,7 +17,7 @@ export interface Principal {
   /** `*` or `<area>:<effect>`. */
   scopes: readonly string[];
   environment: Environment;
-  plan: Plan;
+  plan: PricePlan;
   /** Signs the responses to this tenant (`x-service-sig`). */
   signingSecret: string;
   expiresAt: Temporal.Instant | undefined;
@@ -30,7 +30,7 @@ export interface Principal {
 export interface Tenant {
   id: string;
   name: string;
-  plan: Plan;
+  plan: PricePlan;
   monthlyCapMicroUsdc: Micro;
   isDemo: boolean;
   /** On the beta network: all of its keys work in the sandbox, including production ones. */
@@ -77,7 +77,7 @@ export interface Identity {
   /** Creates the tenant with its sandbox key, which is returned only here and stored as a hash. */
   createTenant(input: {
     name: string;
-    plan?: Plan;
+    plan?: PricePlan;
     monthlyCapMicroUsdc?: Micro;
     isDemo?: boolean;
     actor: string;
@@ -86,7 +86,7 @@ export interface Identity {
   getTenant(tenantId: string): Promise<Tenant | undefined>;
   setTenant(
     tenantId: string,
-    change: { plan?: Plan; monthlyCapMicroUsdc?: Micro; name?: string; isBeta?: boolean },
+    change: { plan?: PricePlan; monthlyCapMicroUsdc?: Micro; name?: string; isBeta?: boolean },
     actor: string,
   ): Promise<Tenant | undefined>;
   /** Undefined: no such tenant. Fails with `invalid_input` if a removed origin is not there, or there would be too many. */

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { type Micro, parseDecimal } from "../domain/money.ts";
-import type { Cover, PurposeCall } from "../kernel/contracts/plan.ts";
+import type { Cover, PurposeCall } from "../kernel/contracts/call-plan.ts";
 import { type ReservationEnd, StepFailure } from "../kernel/contracts/workflow.ts";
 import type { Answer, Args, Steps } from "./tools.ts";
 

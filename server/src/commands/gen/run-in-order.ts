@@ -1,6 +1,6 @@
 import type { catalog } from "../../contributions.ts";
 import { sampleIds } from "../../domain/example-ids.ts";
-import type { Effect } from "../../domain/scopes.ts";
+import type { ToolEffect } from "../../domain/scopes.ts";
 
 export type Entries = (typeof catalog)["entries"];
 export type Tool = Entries[number]["tool"];
@@ -12,7 +12,7 @@ export interface RanExample {
 }
 
 /** Reads first: a later example must not find that an earlier one has used up what it needs. */
-const EFFECT_ORDER: readonly Effect[] = ["read", "write", "spend"];
+const EFFECT_ORDER: readonly ToolEffect[] = ["read", "write", "spend"];
 
 /** Runs every example once, with the ids given by earlier ones (`gives` of a tool). */
 export async function runInOrder(

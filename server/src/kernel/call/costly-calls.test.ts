@@ -4,7 +4,7 @@ import { createBuyer } from "../../../test/support/paid.ts";
 import { startTestService, type TestService } from "../../../test/support/service.ts";
 import { newFundedTenant } from "../../../test/support/treasury.ts";
 import { registry } from "../../contributions.ts";
-import { EMPTY_PLAN } from "../contracts/plan.ts";
+import { EMPTY_PLAN } from "../contracts/call-plan.ts";
 import { defineAnyTool, type TypesOf } from "../contracts/tool.ts";
 import { defineWorkflow, type Steps } from "../contracts/workflow.ts";
 import { CostlyCalls, isCostly } from "./costly-calls.ts";

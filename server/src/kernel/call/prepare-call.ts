@@ -3,11 +3,18 @@ import { newId, type RandomBytes, systemRandom } from "../../domain/ids.ts";
 import { discounted } from "../../domain/money.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Environment, Principal } from "../../ports/identity.ts";
+import {
+  type CallPlan,
+  type LazyPlan,
+  type PurposeCall,
+  planNothing,
+  planOnce,
+  planOrRefusal,
+} from "../contracts/call-plan.ts";
 import { type Catalog, type CatalogEntry, findTool } from "../contracts/catalog.ts";
 import type { Charge, PendingCall } from "../contracts/charge.ts";
 import type { Gate } from "../contracts/gate.ts";
 import type { HasDuties, Invocation, Payer } from "../contracts/invocation.ts";
-import { type LazyPlan, type Plan, type PurposeCall, planNothing, planOnce, planOrRefusal } from "../contracts/plan.ts";
 import type { AllPorts, Caller, Tool } from "../contracts/tool.ts";
 import { authorize, buildCaller, buildOwner, findDiscountPercent, isSomebodyElse } from "./caller.ts";
 import { readArguments } from "./read-arguments.ts";
@@ -98,7 +105,7 @@ function planPurpose(
   options: PreparingOptions,
   invocation: Invocation,
   { tool: toolName, args }: PurposeCall,
-): Promise<Plan> {
+): Promise<CallPlan> {
   return planOrRefusal(async () => {
     const { plan } = await prepareCall(options, { ...invocation, toolName, args, purpose: undefined });
     return await plan();

@@ -1,7 +1,7 @@
 import type { Micro } from "../../domain/money.ts";
 import type { Hex } from "../../domain/tokens.ts";
 import type { Environment } from "../../ports/identity.ts";
-import type { LazyPlan } from "./plan.ts";
+import type { LazyPlan } from "./call-plan.ts";
 import type { Transaction } from "./stores.ts";
 import type { Tool } from "./tool.ts";
 

@@ -1,7 +1,7 @@
 import { Failure } from "../../domain/errors.ts";
 import type { Log } from "../../ports/log.ts";
+import type { LazyPlan } from "./call-plan.ts";
 import type { GateReservations, PendingCall } from "./charge.ts";
-import type { LazyPlan } from "./plan.ts";
 import type { Allowance } from "./preview-answer.ts";
 import type { Transaction } from "./stores.ts";
 

@@ -1,8 +1,8 @@
 import type { Failure } from "../../domain/errors.ts";
 import type { Hex } from "../../domain/tokens.ts";
 import type { Environment, Principal } from "../../ports/identity.ts";
+import type { Cover, PurposeCall } from "./call-plan.ts";
 import type { Charge, Outcome, Receipt } from "./charge.ts";
-import type { Cover, PurposeCall } from "./plan.ts";
 
 /** A caller without a key is known by its paying address. */
 export interface Payer {

@@ -1,17 +1,19 @@
 import type { Micro } from "../../domain/money.ts";
-import type { Effect } from "../../domain/scopes.ts";
-import type { Plan } from "./plan.ts";
+import type { ToolEffect } from "../../domain/scopes.ts";
+import type { CallPlan } from "./call-plan.ts";
 
 /** The answer that a call would get. */
 export interface Preview {
   /** Undefined if nothing known before the run refuses it. */
   refusal: Refused | undefined;
   /** Undefined if it is refused before it has a price. */
-  tried: { toolName: string; effect: Effect; listPrice: Micro; price: Micro; paidBy: "tenant" | "payment" } | undefined;
+  tried:
+    | { toolName: string; effect: ToolEffect; listPrice: Micro; price: Micro; paidBy: "tenant" | "payment" }
+    | undefined;
   allowances: readonly Allowance[];
   /** Warnings for the caller, whether or not the call is refused. */
   warnings: readonly string[];
-  plan: Plan | undefined;
+  plan: CallPlan | undefined;
 }
 
 /** As the call would answer. */

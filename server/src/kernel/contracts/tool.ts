@@ -3,7 +3,7 @@ import { Failure, type FailureDetails, type Issue, invalidInput } from "../../do
 import { type ExampleIds, type GivenIds, sampleIds } from "../../domain/example-ids.ts";
 import type { RandomBytes } from "../../domain/ids.ts";
 import { formatDecimal, type Micro } from "../../domain/money.ts";
-import { buildScope, type Effect, type ToolArea } from "../../domain/scopes.ts";
+import { buildScope, type ToolArea, type ToolEffect } from "../../domain/scopes.ts";
 import type { Chain } from "../../ports/chain/chain.ts";
 import type { ChainSubmission } from "../../ports/chain/chain-transactions.ts";
 import type { ClaimKeys } from "../../ports/chain/claim-keys.ts";
@@ -20,7 +20,7 @@ import type { Flights } from "../../ports/supplier/flights.ts";
 import type { StayBookings } from "../../ports/supplier/stay-bookings.ts";
 import type { Stays } from "../../ports/supplier/stays.ts";
 import type { Ways } from "../../ports/ways.ts";
-import type { Cover, Plan } from "./plan.ts";
+import type { CallPlan, Cover } from "./call-plan.ts";
 import type { Preview } from "./preview-answer.ts";
 import type { OwnedBy, ReadsOf, StoresOf } from "./stores.ts";
 import type { TripNote } from "./trip-note.ts";
@@ -147,7 +147,7 @@ export interface ToolDefinition<
   /** Any one of them lets a key call it; `[]` admits every key. Defaults to the scope of its area and effect. */
   scopes?: readonly string[];
   /** `read` changes nothing, `write` changes records, `spend` moves money. Scope, charging and hints follow from it. */
-  effect: Effect;
+  effect: ToolEffect;
   price: Micro;
   payableWithoutKey: boolean;
   /**
@@ -187,7 +187,7 @@ export interface ToolDefinition<
    * spend. Computed from the arguments and the service's own records: asks no chain and no supplier, changes nothing,
    * and refuses nothing.
    */
-  plan?(input: z.output<Input>, context: Pick<Ports, Use> & PlanContext): Promise<Plan> | Plan;
+  plan?(input: z.output<Input>, context: Pick<Ports, Use> & PlanContext): Promise<CallPlan> | CallPlan;
   /**
    * Throws the refusals that the call would get before it does anything, also those that only a supplier or the chain
    * knows. `run` begins with the same checks, and a preview runs them after the plan. Changes nothing, here or outside.
@@ -215,7 +215,7 @@ export interface Tool {
   readonly description: string;
   readonly area: ToolArea;
   readonly scopes: readonly string[];
-  readonly effect: Effect;
+  readonly effect: ToolEffect;
   readonly price: Micro;
   readonly payableWithoutKey: boolean;
   readonly answerIsKept: boolean;
@@ -237,7 +237,7 @@ export interface Tool {
   /** Takes arguments and a result as the caller saw them. */
   remember(args: unknown, result: unknown): TripNote | undefined;
   /** Takes validated arguments. Undefined if the tool has no plan, such as a read. */
-  readonly plan: ((input: unknown, ports: AllPorts, caller: Caller) => Promise<Plan>) | undefined;
+  readonly plan: ((input: unknown, ports: AllPorts, caller: Caller) => Promise<CallPlan>) | undefined;
   /** Takes validated arguments. Undefined if the plan says everything that is known before the run. */
   readonly probe: ((input: unknown, ports: AllPorts, caller: Caller) => Promise<void>) | undefined;
   /** Takes the stored result of the effect and returns an unchecked result. Undefined if whole answers are stored. */

@@ -1,5 +1,5 @@
 import type { z } from "zod";
-import type { Cover, PurposeCall } from "./plan.ts";
+import type { Cover, PurposeCall } from "./call-plan.ts";
 import type { ToolTypes } from "./tool.ts";
 
 /**

@@ -2,7 +2,7 @@ import { discounted } from "../../domain/money.ts";
 import { hasAnyScope } from "../../domain/scopes.ts";
 import type { AccountFacts, MissingPart } from "../../kernel/contracts/account.ts";
 import type { Caller, Tool } from "../../kernel/contracts/tool.ts";
-import { discountPercentByPlan, type Environment, type Plan, type Tenant } from "../../ports/identity.ts";
+import { discountPercentByPlan, type Environment, type PricePlan, type Tenant } from "../../ports/identity.ts";
 import { defineModule } from "./context.ts";
 import { previewCall } from "./tools/preview-call.ts";
 import { readAccount } from "./tools/read-account.ts";
@@ -36,7 +36,7 @@ export const accountModule = defineModule({
 type Listed = Pick<Tool, "name" | "price" | "scopes">;
 
 /** Prices on this plan: the tools grouped by price, cheapest first. */
-function describePrices(tools: readonly Listed[], plan: Plan) {
+function describePrices(tools: readonly Listed[], plan: PricePlan) {
   const byPrice = Map.groupBy(tools, ({ price }) => discounted(price, discountPercentByPlan[plan]));
   return [...byPrice]
     .toSorted(([left], [right]) => Number(left - right))

@@ -2,7 +2,7 @@ import { hash } from "node:crypto";
 import { canonicalJson } from "../../domain/canonical-json.ts";
 import type { Micro } from "../../domain/money.ts";
 import type { Purchase } from "../../domain/travel/purchase.ts";
-import type { Plan } from "../../kernel/contracts/plan.ts";
+import type { CallPlan } from "../../kernel/contracts/call-plan.ts";
 import type { ApprovalCase } from "../policy/index.ts";
 import type { Binding } from "./approvals.ts";
 
@@ -31,7 +31,7 @@ function whoAsks({ subject, namedUserId }: ApprovalCase["call"]) {
 }
 
 /** After a person has rejected a purchase or payment, another call for the same does not ask again. */
-function hashRejection({ bought, movements, boughtHash, tripId, travelerIds }: Plan): string | undefined {
+function hashRejection({ bought, movements, boughtHash, tripId, travelerIds }: CallPlan): string | undefined {
   if (bought === undefined) {
     if (movements.length === 0 || movements.some(({ amount }) => amount === undefined)) return undefined;
     return hashValue({
@@ -76,7 +76,7 @@ function withoutPrices(bought: object): object {
 }
 
 /** The known part of an incomplete price, so that its rise is noticed too. Undefined if nothing is known. */
-function knownAmount({ bought, movements }: Plan): Micro | undefined {
+function knownAmount({ bought, movements }: CallPlan): Micro | undefined {
   if (bought !== undefined) return bought.price ?? bought.priceAtLeast;
   let sum = 0n;
   for (const { amount } of movements) {

@@ -1,8 +1,8 @@
 import { newId, type RandomBytes } from "../../domain/ids.ts";
 import { formatDecimal } from "../../domain/money.ts";
 import type { FlightPurchase, Purchase, StayPurchase } from "../../domain/travel/purchase.ts";
+import type { PlannedMovement } from "../../kernel/contracts/call-plan.ts";
 import type { PendingCall } from "../../kernel/contracts/charge.ts";
-import type { PlannedMovement } from "../../kernel/contracts/plan.ts";
 import type { Clock } from "../../ports/clock.ts";
 import { type Mailing, sendNow, storedWords } from "../outbox/index.ts";
 import {

@@ -1,6 +1,6 @@
 import { formatDecimal } from "../../domain/money.ts";
 import type { FlightPurchase, Purchase, StayPurchase } from "../../domain/travel/purchase.ts";
-import type { PlannedMovement } from "../../kernel/contracts/plan.ts";
+import type { PlannedMovement } from "../../kernel/contracts/call-plan.ts";
 import type { Vault } from "../../ports/vault.ts";
 import { composeMail, type MailPart, words } from "../outbox/index.ts";
 import type { ApprovalCase, ApprovalContext } from "../policy/index.ts";

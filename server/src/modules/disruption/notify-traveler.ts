@@ -1,5 +1,5 @@
 import type { z } from "zod";
-import { EMPTY_PLAN, final, type Plan } from "../../kernel/contracts/plan.ts";
+import { type CallPlan, EMPTY_PLAN, final } from "../../kernel/contracts/call-plan.ts";
 import type { Caller } from "../../kernel/contracts/tool.ts";
 import { mayBeSent, sendMessage } from "../outbox/index.ts";
 import type { Ports } from "./context.ts";
@@ -38,7 +38,7 @@ export async function planNotice(
   about: Disruption,
   { tenantId, travelerId: userId, environment }: Caller,
   { travelers, ...ports }: Pick<Ports, "mailing" | "travelers" | "stores">,
-): Promise<Plan> {
+): Promise<CallPlan> {
   if (!ports.mailing.carriers.has("mail") || !channels.includes("email")) return EMPTY_PLAN;
   const profile = await travelers.get(tenantId, userId, environment);
   if (profile?.email === undefined) return EMPTY_PLAN;

@@ -1,7 +1,7 @@
 import type { FlightLeg } from "../../domain/travel/purchase.ts";
+import type { LazyPlan } from "../../kernel/contracts/call-plan.ts";
 import type { PendingCall } from "../../kernel/contracts/charge.ts";
 import type { Gate } from "../../kernel/contracts/gate.ts";
-import type { LazyPlan } from "../../kernel/contracts/plan.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Maps } from "../../ports/maps.ts";
 import type { Travelers } from "../travelers/index.ts";

@@ -10,7 +10,7 @@ type Needs =
   | "effects"
   | "identity"
   | "ledger"
-  | "memory"
+  | "trip-record"
   | "outbox"
   | "orders"
   | "pricing"

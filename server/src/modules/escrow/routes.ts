@@ -4,7 +4,7 @@ import { NextCursor, pageQuery } from "../../kernel/contracts/page.ts";
 import { defineRoute } from "../../kernel/contracts/route.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Environment, Principal } from "../../ports/identity.ts";
-import { RecordCursor, readTripRecord, TripRecordAnswer } from "../memory/index.ts";
+import { RecordCursor, readTripRecord, TripRecordAnswer } from "../trip-record/index.ts";
 import type { Trip } from "../trips/index.ts";
 import type { Ports, Reads, Stores } from "./context.ts";
 import { Hash, requireHash } from "./input.ts";

@@ -2,7 +2,7 @@ import type { Hex } from "../../domain/tokens.ts";
 import type { Queryable } from "../../platform/database/database.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Environment } from "../../ports/identity.ts";
-import { createTripRecords } from "../memory/index.ts";
+import { createTripRecords } from "../trip-record/index.ts";
 
 declare module "../../kernel/contracts/stores.ts" {
   interface ModuleStores {

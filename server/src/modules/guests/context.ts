@@ -10,7 +10,7 @@ type Needs =
   | "escrow"
   | "identity"
   | "ledger"
-  | "memory"
+  | "trip-record"
   | "outbox"
   | "orders"
   | "pricing"

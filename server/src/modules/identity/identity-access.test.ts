@@ -5,13 +5,13 @@ import { countryAlpha3Codes, toCountryAlpha2 } from "../../domain/countries.ts";
 import {
   buildScope,
   defaultScopes,
-  effects,
   findUnknownScopes,
   hasScope,
   knownScopes,
   toolAreas,
+  toolEffects,
 } from "../../domain/scopes.ts";
-import { readBearer } from "../../surfaces/http/gate.ts";
+import { readBearer } from "../../surfaces/http/admission.ts";
 import { addressGroup, clientAddress } from "../../surfaces/http/limits/client-address.ts";
 import { createRateLimiter } from "../../surfaces/http/limits/rate-limiter.ts";
 
@@ -48,7 +48,7 @@ describe("scopes", () => {
 
   test("every area and effect of a tool has a scope, and none implies another", () => {
     for (const area of toolAreas) {
-      for (const effect of effects) {
+      for (const effect of toolEffects) {
         const scope = buildScope(area, effect);
         expect(knownScopes).toContain(scope);
         expect(hasScope([scope], scope)).toBe(true);

@@ -3,7 +3,7 @@ import { buildServiceAccountId, DEMO_TRAVELER_ID } from "../../domain/user-ids.t
 import { batchLookUps } from "../../platform/batching/batch.ts";
 import { type ChangeListener, listenForChanges } from "../../platform/database/change-listener.ts";
 import type { Clock } from "../../ports/clock.ts";
-import type { Environment, Identity, Plan, Principal } from "../../ports/identity.ts";
+import type { Environment, Identity, PricePlan, Principal } from "../../ports/identity.ts";
 import type { Log } from "../../ports/log.ts";
 import type { Vault } from "../../ports/vault.ts";
 import { environmentOfKey } from "./environment-of-key.ts";
@@ -27,7 +27,7 @@ interface KeyRow {
   scopes: string[];
   environment: Environment;
   expiresAt: Temporal.Instant | null;
-  plan: Plan;
+  plan: PricePlan;
   isDemo: boolean;
   isBeta: boolean;
   signingSecret: string;

@@ -4,7 +4,7 @@ import { currentTraceId } from "../../domain/trace.ts";
 import type { Queryable } from "../../platform/database/database.ts";
 import type { Clock } from "../../ports/clock.ts";
 import { appendAudit } from "../identity/index.ts";
-import { createTripRecords } from "../memory/index.ts";
+import { createTripRecords } from "../trip-record/index.ts";
 import { InvoiceDocument } from "./document.ts";
 import type { DrawnInvoice, Invoices, Owner, StoredInvoice } from "./invoices.ts";
 import { InvoicingSettings } from "./settings.ts";

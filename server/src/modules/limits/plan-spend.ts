@@ -1,7 +1,7 @@
 import { Failure } from "../../domain/errors.ts";
 import { formatDecimal, type Micro } from "../../domain/money.ts";
 import type { Hex } from "../../domain/tokens.ts";
-import type { Party, Plan, PlannedMovement } from "../../kernel/contracts/plan.ts";
+import type { CallPlan, Party, PlannedMovement } from "../../kernel/contracts/call-plan.ts";
 import type { RateTable } from "../../ports/fx.ts";
 import type { Conversion, Spend } from "./call-spends.ts";
 
@@ -16,7 +16,7 @@ const MOST_COUNTED = 10n ** 17n;
 const isOutside = (party: Party): party is Hex => party.startsWith("0x");
 
 /** `rates` is called only if an amount is in another token than USDC. */
-export async function planSpend(plan: Plan, rates: () => Promise<RateTable>): Promise<PlannedSpend> {
+export async function planSpend(plan: CallPlan, rates: () => Promise<RateTable>): Promise<PlannedSpend> {
   const conversions: Conversion[] = [];
   const sums = { paid: 0n, escrowed: 0n, committed: 0n };
   let isOpen = false;
@@ -32,7 +32,7 @@ export async function planSpend(plan: Plan, rates: () => Promise<RateTable>): Pr
 }
 
 /** The same with the prices shown to the tenant, for those that only the call finds out. */
-export function planShownSpend(plan: Plan, rates: () => Promise<RateTable>): Promise<PlannedSpend> {
+export function planShownSpend(plan: CallPlan, rates: () => Promise<RateTable>): Promise<PlannedSpend> {
   const movements = plan.movements.map(({ expected, amount = expected, ...movement }) => ({ ...movement, amount }));
   return planSpend({ ...plan, movements }, rates);
 }

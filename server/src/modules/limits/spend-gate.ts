@@ -1,7 +1,7 @@
 import type { Hex } from "../../domain/tokens.ts";
+import type { LazyPlan } from "../../kernel/contracts/call-plan.ts";
 import type { PendingCall } from "../../kernel/contracts/charge.ts";
 import { type Gate, judgeByMemory } from "../../kernel/contracts/gate.ts";
-import type { LazyPlan } from "../../kernel/contracts/plan.ts";
 import type { Allowance } from "../../kernel/contracts/preview-answer.ts";
 import type { FxRates, RateTable } from "../../ports/fx.ts";
 import type { Aggregates, Stores } from "./context.ts";

@@ -2,7 +2,7 @@ import { type DefineModule, defineAnyModule } from "../../kernel/contracts/modul
 import type { AggregatesOf, ReadsOf, StoresOf } from "../../kernel/contracts/stores.ts";
 import { type DefineTool, defineAnyTool } from "../../kernel/contracts/tool.ts";
 
-type Needs = "bookings" | "chain" | "effects" | "trips" | "ledger" | "memory" | "travelers" | "treasury";
+type Needs = "bookings" | "chain" | "effects" | "trips" | "ledger" | "trip-record" | "travelers" | "treasury";
 type Seen = "orders" | Needs;
 
 export const defineModule: DefineModule<Seen> = defineAnyModule;

@@ -1,7 +1,7 @@
 import type { TripEntryKind } from "../../kernel/contracts/trip-note.ts";
 import type { Queryable } from "../../platform/database/database.ts";
 import type { Environment } from "../../ports/identity.ts";
-import { createTripRecords } from "../memory/index.ts";
+import { createTripRecords } from "../trip-record/index.ts";
 import type { OrderEvent } from "./orders.ts";
 
 const KINDS: Readonly<Record<string, TripEntryKind>> = {

@@ -1,8 +1,8 @@
 import type { ServiceCode } from "../../domain/errors.ts";
 import type { Micro } from "../../domain/money.ts";
 import type { Alternative, Purchase } from "../../domain/travel/purchase.ts";
+import type { CallPlan } from "../../kernel/contracts/call-plan.ts";
 import type { PendingCall } from "../../kernel/contracts/charge.ts";
-import type { Plan } from "../../kernel/contracts/plan.ts";
 import type { Transaction } from "../../kernel/contracts/stores.ts";
 import type { Verdict } from "./evaluate.ts";
 
@@ -17,7 +17,7 @@ export interface ApprovalCase {
   /** The caller, the tool and the arguments. */
   call: PendingCall;
   /** The planned movements and purchases, with payees and travelers, as last shown to the tenant. */
-  plan: Plan;
+  plan: CallPlan;
   policyId: string;
   version: number;
   verdict: Verdict;

@@ -2,9 +2,9 @@ import { Failure, isRetryable } from "../../domain/errors.ts";
 import { MICRO_PER_UNIT, type Micro } from "../../domain/money.ts";
 import type { Hex } from "../../domain/tokens.ts";
 import type { Alternative } from "../../domain/travel/purchase.ts";
+import type { CallPlan, LazyPlan, Party, PlannedMovement } from "../../kernel/contracts/call-plan.ts";
 import type { PendingCall } from "../../kernel/contracts/charge.ts";
 import { type Gate, judgeByMemory } from "../../kernel/contracts/gate.ts";
-import type { LazyPlan, Party, Plan, PlannedMovement } from "../../kernel/contracts/plan.ts";
 import type { Transaction } from "../../kernel/contracts/stores.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { FxRates } from "../../ports/fx.ts";
@@ -145,7 +145,7 @@ export class PolicyGate implements Gate {
   async #judgeBy(
     id: string,
     call: PendingCall,
-    plan: Plan,
+    plan: CallPlan,
     subjects: readonly Subject[],
   ): Promise<ApprovalCase | undefined> {
     if (subjects.length === 0) return undefined;
@@ -158,7 +158,7 @@ export class PolicyGate implements Gate {
   }
 
   /** The purchase; otherwise the money that goes to others, or is reserved, for an unnamed purpose. */
-  async #listSubjects({ bought, movements }: Plan): Promise<readonly Subject[]> {
+  async #listSubjects({ bought, movements }: CallPlan): Promise<readonly Subject[]> {
     if (bought !== undefined) return [{ bought }];
     const subjects: Subject[] = [];
     for (const movement of movements.filter(isPayment)) {

@@ -1,5 +1,5 @@
 import { formatDecimal, type Micro, parseDecimal } from "../../domain/money.ts";
-import { final, type Plan, REPEATED_PLAN, usdcMovements } from "../../kernel/contracts/plan.ts";
+import { type CallPlan, final, REPEATED_PLAN, usdcMovements } from "../../kernel/contracts/call-plan.ts";
 import type { Caller } from "../../kernel/contracts/tool.ts";
 import { BOOKING_RATE, inUsdc, toPurchase, unknownPurchase } from "../bookings/index.ts";
 import type { OrderRecord, ServicingKind } from "../orders/index.ts";
@@ -32,7 +32,7 @@ const WHO_KEEPS =
   "its penalty and fare difference go to the airline, whom the operator's account (collection) pays through the supplier";
 
 /** `payment`: what the caller pays. The supplier decides, and refuses a different amount. */
-export async function planChange(asked: Asked, changeId: string, payment: Price): Promise<Plan> {
+export async function planChange(asked: Asked, changeId: string, payment: Price): Promise<CallPlan> {
   if (await isTaken(asked, "flight_change", changeId)) return REPEATED_PLAN;
   const seen = await asked.stores.seenOffers.find(asked.caller, changeId);
   const travelerIds = seen?.kind === "flight" ? await findTravelers(asked, seen.orderId) : undefined;
@@ -57,7 +57,7 @@ async function findTravelers({ stores, caller }: Asked, orderId?: string): Promi
 }
 
 /** The refund is in the quote; the supplier stores those of flights. */
-export async function planCancellation(asked: Asked, cancellationId: string): Promise<Plan> {
+export async function planCancellation(asked: Asked, cancellationId: string): Promise<CallPlan> {
   const { tenantId, environment } = asked.caller;
   const { servicingQuotes } = asked.stores;
   const stay = await servicingQuotes.findStayCancellation(tenantId, environment, cancellationId);
@@ -71,7 +71,7 @@ export async function planCancellation(asked: Asked, cancellationId: string): Pr
 }
 
 const CANCELLED = [final("the order is cancelled")];
-const UNKNOWN_REFUND: Plan = {
+const UNKNOWN_REFUND: CallPlan = {
   movements: [{ token: "USDC", amount: undefined, from: "collection", to: "treasury" }],
   irreversible: CANCELLED,
 };
@@ -81,7 +81,7 @@ async function planRefund(
   { stores, caller }: Asked,
   orderId: string,
   refund: Pick<FlightCancellationQuote, "refundAmount" | "refundCurrency" | "refundTo" | "credits">,
-): Promise<Plan> {
+): Promise<CallPlan> {
   const order = await stores.orders.find(caller.tenantId, caller.environment, orderId);
   if (order === undefined) return UNKNOWN_REFUND;
   const parts = await splitRefund(stores, order, refundInUsdc(refund, order));

@@ -2,7 +2,16 @@ import { type DefineModule, defineAnyModule } from "../../kernel/contracts/modul
 import type { PartsOf } from "../../kernel/contracts/parts.ts";
 import type { StoresOf } from "../../kernel/contracts/stores.ts";
 
-type Needs = "bookings" | "chain" | "effects" | "trips" | "ledger" | "memory" | "orders" | "servicing" | "travelers";
+type Needs =
+  | "bookings"
+  | "chain"
+  | "effects"
+  | "trips"
+  | "ledger"
+  | "trip-record"
+  | "orders"
+  | "servicing"
+  | "travelers";
 type Seen = "supplier-events" | Needs;
 
 export const defineModule: DefineModule<Seen> = defineAnyModule;

@@ -3,8 +3,8 @@ import type { Hex } from "../../domain/tokens.ts";
 import type { ChainKey } from "../../ports/chain/chain-key.ts";
 import type { Environment } from "../../ports/identity.ts";
 
-declare module "../../kernel/contracts/plan.ts" {
-  interface Plan {
+declare module "../../kernel/contracts/call-plan.ts" {
+  interface CallPlan {
     /** The trip in escrow that it belongs to, if known. */
     tripId?: Hex | undefined;
   }

@@ -12,7 +12,7 @@ type Needs =
   | "guests"
   | "identity"
   | "ledger"
-  | "memory"
+  | "trip-record"
   | "outbox"
   | "orders"
   | "policy"

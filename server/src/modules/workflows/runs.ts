@@ -1,6 +1,6 @@
-import type { Cover, PurposeCall } from "../../kernel/contracts/plan.ts";
+import type { Cover, PurposeCall } from "../../kernel/contracts/call-plan.ts";
 import type { Environment } from "../../ports/identity.ts";
-import type { NewTripEntry } from "../memory/index.ts";
+import type { NewTripEntry } from "../trip-record/index.ts";
 
 type RunState = "running" | "paused" | "completed" | "failed";
 

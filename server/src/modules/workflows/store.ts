@@ -5,7 +5,7 @@ import { pruneRows } from "../../platform/database/prune.ts";
 import { withoutNulls } from "../../platform/database/without-nulls.ts";
 import { createWorkerLeases } from "../../platform/leased-queue/worker-leases.ts";
 import type { Clock } from "../../ports/clock.ts";
-import { insertTripEntry } from "../memory/index.ts";
+import { insertTripEntry } from "../trip-record/index.ts";
 import { createPauses } from "./pausing/store-pauses.ts";
 import { rememberEnd, rememberStart } from "./running/store-record.ts";
 import type { NewRun, Run, RunOwner, Runs } from "./runs.ts";

@@ -5,9 +5,9 @@ import type { Clock } from "../../ports/clock.ts";
 import type { Principal } from "../../ports/identity.ts";
 import type { Log } from "../../ports/log.ts";
 import { type ErrorPlace, renderThrown } from "../render-error.ts";
+import type { Admission, Admitted } from "./admission.ts";
 import { sign, TRACE_ID_HEADER } from "./audit-headers.ts";
 import { type ClosedReason, closedDetail } from "./closed.ts";
-import type { Admitted, Gate } from "./gate.ts";
 import type { HttpAnswer, HttpRequest } from "./http.ts";
 import { chooseTraceId } from "./trace.ts";
 
@@ -44,7 +44,7 @@ export function createSignedExchange(answerSigned: SignedAnswers): SignedExchang
 }
 
 export function createSignedAnswers(options: {
-  gate: Gate;
+  admission: Admission;
   /** Undefined while serving; otherwise why nothing is served now. */
   closedBecause(): ClosedReason | undefined;
   /** Turns an error of a port, such as an unreachable database, into a Failure where it is one. */
@@ -57,7 +57,7 @@ export function createSignedAnswers(options: {
   random?: RandomBytes;
   log: Log;
 }): SignedAnswers {
-  const { gate, clock, random = systemRandom, log } = options;
+  const { admission, clock, random = systemRandom, log } = options;
 
   return async (request, work) => {
     const exchange: OpenExchange = {
@@ -65,12 +65,12 @@ export function createSignedAnswers(options: {
       appUrl: options.appUrl,
       signingSecret: options.serviceSigningSecret,
       async admit() {
-        const admitted = await gate.admit(request.header("authorization"), request.remoteAddress);
+        const admitted = await admission.admit(request.header("authorization"), request.remoteAddress);
         exchange.signingSecret = admitted.principal.signingSecret;
         request.tenantId = admitted.principal.tenantId;
         return admitted;
       },
-      admitInternal: () => gate.admitInternal(request.header("authorization"), request.remoteAddress),
+      admitInternal: () => admission.admitInternal(request.header("authorization"), request.remoteAddress),
     };
     let answer: HttpAnswer;
     try {

@@ -2,7 +2,7 @@ import type { Tool } from "@modelcontextprotocol/server";
 import { z } from "zod";
 import { Failure } from "../../domain/errors.ts";
 import { nearest } from "../../domain/near-match.ts";
-import { type Effect, hasAnyScope, toolAreas } from "../../domain/scopes.ts";
+import { hasAnyScope, type ToolEffect, toolAreas } from "../../domain/scopes.ts";
 import type { Catalog, CatalogEntry } from "../../kernel/contracts/catalog.ts";
 
 /** The tools that a kind of caller sees, shared by callers with the same scopes and filters. */
@@ -25,7 +25,7 @@ interface ToolLists {
 /** There are few combinations of scopes and filters; further ones are not cached. */
 const MAXIMUM_LISTS = 200;
 
-const annotationsByEffect: Readonly<Record<Effect, Tool["annotations"]>> = {
+const annotationsByEffect: Readonly<Record<ToolEffect, Tool["annotations"]>> = {
   read: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: true },
   write: { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: true },
   spend: { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: true },
@@ -92,7 +92,7 @@ function readFlag(query: URLSearchParams): boolean {
 /** Tools with effects answer a repetition with their first answer and mark it; a repeated read runs again. */
 function withRepeats(
   { properties, ...schema }: Record<string, unknown>,
-  effect: Effect,
+  effect: ToolEffect,
 ): NonNullable<Tool["outputSchema"]> {
   const own = typeof properties === "object" && properties !== null ? properties : {};
   const repeats = effect === "read" ? {} : { replayed: { const: true } };

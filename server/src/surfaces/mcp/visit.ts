@@ -1,4 +1,4 @@
-import type { Admitted } from "../http/gate.ts";
+import type { Admitted } from "../http/admission.ts";
 import type { HttpRequest } from "../http/http.ts";
 import type { OpenExchange } from "../http/signed-exchange.ts";
 import type { RpcId } from "./json-rpc.ts";

@@ -5,9 +5,9 @@ import { type Catalog, type CatalogEntry, findTool } from "../../kernel/contract
 import type { Charge } from "../../kernel/contracts/charge.ts";
 import type { Kernel, Payer } from "../../kernel/contracts/invocation.ts";
 import { discountPercentByPlan, type Environment, type Principal } from "../../ports/identity.ts";
+import type { Admitted } from "../http/admission.ts";
 import { readMeasuredJson, requireObject } from "../http/bodies/json-body.ts";
 import { mostOfCall } from "../http/bodies/large-bodies.ts";
-import type { Admitted } from "../http/gate.ts";
 import type { HttpAnswer, HttpHandler, HttpRequest } from "../http/http.ts";
 import { addressGroup } from "../http/limits/client-address.ts";
 import { takeOrThrow } from "../http/limits/rate-limiter.ts";

@@ -2,7 +2,7 @@ import type { PaymentRequired } from "@x402/core/types";
 import { Failure } from "../../domain/errors.ts";
 import type { Micro } from "../../domain/money.ts";
 import type { PaymentTerms } from "../../domain/payments.ts";
-import type { Effect } from "../../domain/scopes.ts";
+import type { ToolEffect } from "../../domain/scopes.ts";
 import type { Hex } from "../../domain/tokens.ts";
 import type { CatalogEntry } from "../../kernel/contracts/catalog.ts";
 import type { Clock } from "../../ports/clock.ts";
@@ -43,7 +43,7 @@ export const withoutSandbox = (): Failure =>
 export const PAYMENT_REQUIRED_ERROR = "Payment required";
 
 /** Signing takes no longer; calls that write or spend may run long before they settle. */
-const timeoutByEffect: Readonly<Record<Effect, number>> = { read: 120, write: 300, spend: 300 };
+const timeoutByEffect: Readonly<Record<ToolEffect, number>> = { read: 120, write: 300, spend: 300 };
 
 /** Many clients and proxies limit headers, and a client repeats the contents of this one. */
 const LONGEST_HEADER = 6_000;

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { formatDecimal } from "../../../domain/money.ts";
 import { wordsOfOthers } from "../../../domain/schemas.ts";
-import type { Plan } from "../../../kernel/contracts/plan.ts";
+import type { CallPlan } from "../../../kernel/contracts/call-plan.ts";
 import type { Allowance } from "../../../kernel/contracts/preview-answer.ts";
 import { defineTool } from "../context.ts";
 
@@ -143,7 +143,7 @@ export const previewCall = defineTool({
   },
 });
 
-function sumByToken(movements: Plan["movements"]) {
+function sumByToken(movements: CallPlan["movements"]) {
   return [...Map.groupBy(movements, ({ token }) => token)].map(([token, some]) => {
     const amounts = some.map(({ expected, amount = expected }) => amount);
     const known = amounts.filter((amount) => amount !== undefined);
@@ -154,7 +154,7 @@ function sumByToken(movements: Plan["movements"]) {
 
 const STILL_YOURS: ReadonlySet<string> = new Set(["treasury", "trip_budget", "booking_reservation"]);
 
-function computeInAll(movements: Plan["movements"], tried: { price: bigint; paidBy: string } | undefined) {
+function computeInAll(movements: CallPlan["movements"], tried: { price: bigint; paidBy: string } | undefined) {
   const paid = movements.filter(({ to }) => !STILL_YOURS.has(to));
   const amounts = paid.map(({ expected, amount = expected }) => amount).filter((amount) => amount !== undefined);
   // A sum in USDC would omit amounts in other tokens.
@@ -176,7 +176,7 @@ function sayUnjudged(allowances: readonly Allowance[]): string[] {
 }
 
 /** No outside system was asked, and the answer must not suggest otherwise. */
-function noteOn(effect: string | undefined, plan: Plan | undefined): string {
+function noteOn(effect: string | undefined, plan: CallPlan | undefined): string {
   if (effect === undefined) return "Nothing was done.";
   if (plan?.isRepeat === true && plan.refusal === undefined) {
     return "Nothing was done. An earlier call did this or is doing it: the call would get that one's answer, and move no money.";

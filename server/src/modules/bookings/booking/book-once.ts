@@ -1,6 +1,6 @@
 import { Failure } from "../../../domain/errors.ts";
 import type { Micro } from "../../../domain/money.ts";
-import type { Cover } from "../../../kernel/contracts/plan.ts";
+import type { Cover } from "../../../kernel/contracts/call-plan.ts";
 import type { Environment } from "../../../ports/identity.ts";
 import { executeOnce, type OnceAnswer, type OnceOptions } from "../../effects/index.ts";
 import { findHomePurse, requireAvailable, requireMoving } from "../../treasury/index.ts";

@@ -1,11 +1,11 @@
 import { Failure } from "../../../domain/errors.ts";
 import { formatDecimal, type Micro } from "../../../domain/money.ts";
 import type { Hex } from "../../../domain/tokens.ts";
-import type { Cover } from "../../../kernel/contracts/plan.ts";
+import type { Cover } from "../../../kernel/contracts/call-plan.ts";
 import type { Environment } from "../../../ports/identity.ts";
 import type { Aggregates } from "../context.ts";
 
-declare module "../../../kernel/contracts/plan.ts" {
+declare module "../../../kernel/contracts/call-plan.ts" {
   /** The budget of a trip in escrow. */
   interface Cover {
     tripId: string;

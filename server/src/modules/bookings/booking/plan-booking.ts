@@ -2,13 +2,13 @@ import { Failure } from "../../../domain/errors.ts";
 import { type Micro, parseDecimal } from "../../../domain/money.ts";
 import type { Alternative, Purchase } from "../../../domain/travel/purchase.ts";
 import {
+  type CallPlan,
   type Cover,
   final,
-  type Plan,
   type PlannedFinality,
   perhapsFinal,
   REPEATED_PLAN,
-} from "../../../kernel/contracts/plan.ts";
+} from "../../../kernel/contracts/call-plan.ts";
 import type { Caller } from "../../../kernel/contracts/tool.ts";
 import { BOOKING_RATE, inUsdc } from "../booking-rate.ts";
 import type { Stores } from "../context.ts";
@@ -18,8 +18,8 @@ import { type AskedBooking, asHeld, whyAnother } from "./asked-booking.ts";
 import type { Booking } from "./bookings.ts";
 import { requireHex } from "./cover.ts";
 
-declare module "../../../kernel/contracts/plan.ts" {
-  interface Plan {
+declare module "../../../kernel/contracts/call-plan.ts" {
+  interface CallPlan {
     /** The purchase, or the result of a change, as the tenant saw it last. Undefined if the call buys nothing. */
     bought?: Purchase | undefined;
     /** Users whom the call names as travelers or books for, as far as known: the budget of each must cover it. */
@@ -70,7 +70,7 @@ export async function planBooking(
     refusalFor,
     remarksOn,
   }: PlannedBooking,
-): Promise<Plan> {
+): Promise<CallPlan> {
   const { kind, offerId: id } = asked;
   const live = await stores.bookings.findLive(caller.tenantId, caller.environment, id);
   const isHeld = live?.kind === "flight_hold";
@@ -116,13 +116,13 @@ function sayHowToKnow(kind: "flight" | "stay", price: Micro | undefined): string
     : "Get a new quote with quote_stay.";
 }
 
-const CANCELLED_PLAN: Plan = {
+const CANCELLED_PLAN: CallPlan = {
   ...REPEATED_PLAN,
   remarks: ["Nothing would be booked: that order is cancelled. To travel, search and book again."],
 };
 
 /** From the wallet now; or from a run's reservation in escrow when it is settled. */
-function planPayment(price: Micro | undefined, cover: Cover | undefined): Pick<Plan, "movements" | "tripId"> {
+function planPayment(price: Micro | undefined, cover: Cover | undefined): Pick<CallPlan, "movements" | "tripId"> {
   const [token, to] = ["USDC", "collection"] as const;
   if (cover === undefined) {
     return { movements: [{ token, amount: undefined, from: "treasury", to, expected: price }] };

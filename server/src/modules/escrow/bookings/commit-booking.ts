@@ -1,7 +1,7 @@
 import { invalidInput } from "../../../domain/errors.ts";
 import type { Micro } from "../../../domain/money.ts";
 import type { Hex } from "../../../domain/tokens.ts";
-import type { Plan } from "../../../kernel/contracts/plan.ts";
+import type { CallPlan } from "../../../kernel/contracts/call-plan.ts";
 import type { Chain } from "../../../ports/chain/chain.ts";
 import { isChainContract, requireUnblocked } from "../../treasury/index.ts";
 import type { Trip } from "../../trips/index.ts";
@@ -79,7 +79,7 @@ export function planCommit(
   ports: PlanPorts,
   { bookingId, isSame, ...bought }: Pick<CommitRequest, "vendor" | "itineraryHash" | "isSame"> & { bookingId: string },
   price: () => Promise<CommittedAmounts>,
-): Promise<Plan> {
+): Promise<CallPlan> {
   const unpriced = (id: Hex) =>
     ({ name: "commit", bookingId: id, ...bought, vendorAmount: 0n, markup: 0n, serviceFee: 0n }) as const;
   return planBookingStep(ports, {

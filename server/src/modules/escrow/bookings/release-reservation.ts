@@ -1,7 +1,7 @@
 import { Failure } from "../../../domain/errors.ts";
 import { formatDecimal, type Micro } from "../../../domain/money.ts";
 import type { Hex } from "../../../domain/tokens.ts";
-import { EMPTY_PLAN, final, type Plan, planOrRefusal, usdcMovements } from "../../../kernel/contracts/plan.ts";
+import { type CallPlan, EMPTY_PLAN, final, planOrRefusal, usdcMovements } from "../../../kernel/contracts/call-plan.ts";
 import type { Chain } from "../../../ports/chain/chain.ts";
 import type { ChainTransaction } from "../../../ports/chain/chain-transactions.ts";
 import type { Clock } from "../../../ports/clock.ts";
@@ -118,7 +118,7 @@ async function chooseWay(
   return way(available < order.owed ? "order_unpaid" : undefined);
 }
 
-export function planRelease(ports: PlanPorts, named: { bookingId: string; tripId: string }): Promise<Plan> {
+export function planRelease(ports: PlanPorts, named: { bookingId: string; tripId: string }): Promise<CallPlan> {
   return planOrRefusal(async () => {
     const { stores, chain, caller, escrowAddress } = ports;
     requireEscrow(chain, escrowAddress);

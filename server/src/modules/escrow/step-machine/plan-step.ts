@@ -1,7 +1,7 @@
 import { Failure } from "../../../domain/errors.ts";
 import type { Micro } from "../../../domain/money.ts";
 import type { Hex } from "../../../domain/tokens.ts";
-import { EMPTY_PLAN, type Plan, planOrRefusal } from "../../../kernel/contracts/plan.ts";
+import { type CallPlan, EMPTY_PLAN, planOrRefusal } from "../../../kernel/contracts/call-plan.ts";
 import type { Caller } from "../../../kernel/contracts/tool.ts";
 import type { Chain } from "../../../ports/chain/chain.ts";
 import type { Clock } from "../../../ports/clock.ts";
@@ -45,7 +45,7 @@ interface BookingStepToPlan {
 }
 
 /** Plans the next step of a booking. */
-export function planBookingStep(ports: PlanPorts, asked: BookingStepToPlan): Promise<Plan> {
+export function planBookingStep(ports: PlanPorts, asked: BookingStepToPlan): Promise<CallPlan> {
   return planOrRefusal(async () => {
     const { stores, chain, clock, caller, escrowAddress } = ports;
     requireEscrow(chain, escrowAddress);
@@ -75,7 +75,7 @@ export function planBookingStep(ports: PlanPorts, asked: BookingStepToPlan): Pro
 export function planReservation(
   ports: PlanPorts,
   asked: { tripId: string; amount: Micro; bookingId: Hex | undefined },
-): Promise<Plan> {
+): Promise<CallPlan> {
   return planOrRefusal(async () => {
     const { stores, chain, caller, clock, escrowAddress } = ports;
     const { amount, bookingId } = asked;
@@ -92,7 +92,7 @@ export function planReservation(
 }
 
 /** Plans a step of a trip as a whole. */
-export function planTripStep(ports: PlanPorts, named: string, action: TripAction): Promise<Plan> {
+export function planTripStep(ports: PlanPorts, named: string, action: TripAction): Promise<CallPlan> {
   return planOrRefusal(async () => {
     const { stores, clock } = ports;
     const trip = await requireTrip(ports, named);
@@ -114,8 +114,8 @@ export function planTripStep(ports: PlanPorts, named: string, action: TripAction
 export async function withRefusal(
   { stores, chain }: { stores: Pick<Stores, "boundChains">; chain: Chain },
   trip: Trip | undefined,
-  plan: Plan,
-): Promise<Plan> {
+  plan: CallPlan,
+): Promise<CallPlan> {
   if (trip === undefined) return plan;
   try {
     await requireTakingSteps({ boundChains: stores.boundChains, chain }, trip);

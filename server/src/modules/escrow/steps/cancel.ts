@@ -3,7 +3,7 @@ import { z } from "zod";
 import { formatDecimal } from "../../../domain/money.ts";
 import { StoredHash } from "../../../domain/stored-fields.ts";
 import { tripEscrowAbi as abi } from "../../../generated/contracts/trip-escrow.ts";
-import { final, usdcMovements } from "../../../kernel/contracts/plan.ts";
+import { final, usdcMovements } from "../../../kernel/contracts/call-plan.ts";
 import type { Booking } from "../../bookings/index.ts";
 import { findCoveredBooking } from "../orders/covered-orders.ts";
 import { payUncovered } from "../orders/pay-uncovered.ts";

@@ -1,7 +1,7 @@
 import { encodeFunctionData } from "viem";
 import { z } from "zod";
 import { tripEscrowAbi as abi } from "../../../generated/contracts/trip-escrow.ts";
-import { final, usdcMovements } from "../../../kernel/contracts/plan.ts";
+import { final, usdcMovements } from "../../../kernel/contracts/call-plan.ts";
 import { escrowFailure } from "../errors.ts";
 import { requireNothingPromised } from "../records/trip-state.ts";
 import { emitted } from "./escrow-event.ts";

@@ -3,7 +3,7 @@ import { z } from "zod";
 import { formatDecimal } from "../../../domain/money.ts";
 import { StoredAddress, StoredHash, StoredInteger } from "../../../domain/stored-fields.ts";
 import { tripEscrowAbi as abi } from "../../../generated/contracts/trip-escrow.ts";
-import { final, usdcMovements } from "../../../kernel/contracts/plan.ts";
+import { final, usdcMovements } from "../../../kernel/contracts/call-plan.ts";
 import { escrowFailure, overReservation } from "../errors.ts";
 import { findCoveredBooking, requireSameOrder } from "../orders/covered-orders.ts";
 import { sayReturn, warnOfExpiry, warnOfPaidOrder } from "../orders/order-warnings.ts";

@@ -3,7 +3,7 @@ import { z } from "zod";
 import { formatDecimal } from "../../../domain/money.ts";
 import { StoredHash, StoredInteger } from "../../../domain/stored-fields.ts";
 import { tripEscrowAbi as abi } from "../../../generated/contracts/trip-escrow.ts";
-import { final, usdcMovements } from "../../../kernel/contracts/plan.ts";
+import { final, usdcMovements } from "../../../kernel/contracts/call-plan.ts";
 import { payActionFee } from "../records/trip-money.ts";
 import { emitted } from "./escrow-event.ts";
 import { defineTripStep, PAYMENT_GAS, toWord } from "./step.ts";

@@ -4,7 +4,7 @@ import { formatDecimal, type Micro } from "../../../domain/money.ts";
 import { StoredHash, StoredInteger } from "../../../domain/stored-fields.ts";
 import type { Hex } from "../../../domain/tokens.ts";
 import { tripEscrowAbi as abi } from "../../../generated/contracts/trip-escrow.ts";
-import { type Plan, usdcMovements } from "../../../kernel/contracts/plan.ts";
+import { type CallPlan, usdcMovements } from "../../../kernel/contracts/call-plan.ts";
 import { hold } from "../records/trip-money.ts";
 import { emitted } from "./escrow-event.ts";
 import { defineBookingStep } from "./step.ts";
@@ -27,6 +27,6 @@ export const reserveStep = defineBookingStep({ fields, startsFrom: [] }, ({ book
 }));
 
 /** Also for a repeated call. Releasing or cancelling the booking returns it. */
-export function planReserving(amount: Micro, tripId: Hex): Plan {
+export function planReserving(amount: Micro, tripId: Hex): CallPlan {
   return { movements: usdcMovements([amount, "trip_budget", "booking_reservation"]), tripId, irreversible: [] };
 }

@@ -3,7 +3,7 @@ import { z } from "zod";
 import { formatDecimal } from "../../../domain/money.ts";
 import { StoredHash } from "../../../domain/stored-fields.ts";
 import { tripEscrowAbi as abi } from "../../../generated/contracts/trip-escrow.ts";
-import { EMPTY_PLAN, final, usdcMovements } from "../../../kernel/contracts/plan.ts";
+import { EMPTY_PLAN, final, usdcMovements } from "../../../kernel/contracts/call-plan.ts";
 import { PAID_BY_ESCROW } from "../../orders/index.ts";
 import { keyOfRefund, transfer } from "../../treasury/index.ts";
 import type { EscrowBooking } from "../../trips/index.ts";

@@ -3,7 +3,7 @@ import { z } from "zod";
 import type { Micro } from "../../../domain/money.ts";
 import type { StoredHash } from "../../../domain/stored-fields.ts";
 import type { Hex } from "../../../domain/tokens.ts";
-import type { Plan } from "../../../kernel/contracts/plan.ts";
+import type { CallPlan } from "../../../kernel/contracts/call-plan.ts";
 import type { TripNote } from "../../../kernel/contracts/trip-note.ts";
 import type { ChainTransaction } from "../../../ports/chain/chain-transactions.ts";
 import type { Clock } from "../../../ports/clock.ts";
@@ -61,7 +61,7 @@ export interface TripStepOutcome extends Pick<Step, "takes"> {
 interface TripStep extends Step, TripStepOutcome {
   /** Throws if the trip does not allow the step. The machine has checked that it is funded. */
   require?(trip: Trip, ports: { clock: Clock } & Pick<Aggregates, "escrowBookings">): void | Promise<void>;
-  plan?(trip: Trip): Plan;
+  plan?(trip: Trip): CallPlan;
 }
 
 export interface BookingContext {
@@ -80,7 +80,7 @@ export interface BookingStep extends Step {
   /** Set by steps that change what a reservation pays. `require` throws if an order that the reservation covers would go unpaid. */
   coverRules?: { require?(order: Booking, collectionAddress: Hex): void };
   /** A plan that is no function also applies to a repeated call. Otherwise a repeated call plans nothing. */
-  plan?: Plan | ((context: BookingContext, stores: PlanStores) => Promise<Plan>);
+  plan?: CallPlan | ((context: BookingContext, stores: PlanStores) => Promise<CallPlan>);
   /** `left` is the part of the reservation that has not left the contract. The caller holds the lock of the trip. */
   apply(context: { booking: EscrowBooking; trip: Trip; left: Micro }): {
     booking: EscrowBookingChange;

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { MicroAmount, requireMicro } from "../../../domain/micro-amount.ts";
 import { formatDecimal } from "../../../domain/money.ts";
 import { DecimalAmount } from "../../../domain/schemas.ts";
-import { planOrRefusal } from "../../../kernel/contracts/plan.ts";
+import { planOrRefusal } from "../../../kernel/contracts/call-plan.ts";
 import { ChainWrite, chainProvenance } from "../../treasury/index.ts";
 import { toStepAnswer } from "../bookings/booking-answer.ts";
 import { defineTool } from "../context.ts";

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { Failure } from "../../../domain/errors.ts";
 import { formatDecimal } from "../../../domain/money.ts";
 import { DecimalAmount, Email } from "../../../domain/schemas.ts";
-import { planOrRefusal, usdcMovements } from "../../../kernel/contracts/plan.ts";
+import { planOrRefusal, usdcMovements } from "../../../kernel/contracts/call-plan.ts";
 import { shownOnce } from "../../../kernel/contracts/shown-once.ts";
 import type { Caller } from "../../../kernel/contracts/tool.ts";
 import type { Chain } from "../../../ports/chain/chain.ts";

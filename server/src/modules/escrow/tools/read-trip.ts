@@ -2,7 +2,7 @@ import { z } from "zod";
 import { formatDecimal } from "../../../domain/money.ts";
 import { DecimalAmount } from "../../../domain/schemas.ts";
 import { pageInput } from "../../../kernel/contracts/page.ts";
-import { RecordCursor, readTripRecord, TripRecordAnswer } from "../../memory/index.ts";
+import { RecordCursor, readTripRecord, TripRecordAnswer } from "../../trip-record/index.ts";
 import { defineTool } from "../context.ts";
 import { tripStateErrors } from "../errors.ts";
 import { readHash } from "../input.ts";

@@ -1,6 +1,6 @@
 import { Failure } from "../../../domain/errors.ts";
 import { type RandomBytes, systemRandom } from "../../../domain/ids.ts";
-import { EMPTY_PLAN, type Plan, planOrRefusal } from "../../../kernel/contracts/plan.ts";
+import { type CallPlan, EMPTY_PLAN, planOrRefusal } from "../../../kernel/contracts/call-plan.ts";
 import type { Caller } from "../../../kernel/contracts/tool.ts";
 import {
   type AskedBooking,
@@ -82,7 +82,7 @@ const HOLDS =
 export function planHold(
   { travelers, stores, caller }: Pick<BookFlightPorts, "travelers" | "stores"> & { caller: Caller },
   request: AskedFlight,
-): Promise<Plan> {
+): Promise<CallPlan> {
   const asked = askedFlight(travelers, caller, request);
   return planOrRefusal(async () => {
     const { offerId, additionalCustomerUserIds: named } = request;

@@ -4,7 +4,7 @@ import { emailProblem, languageProblem, nameProblem } from "../../../domain/prof
 import { Email, PhoneNumber } from "../../../domain/schemas.ts";
 import { SupplierResult } from "../../../domain/travel/offer-schema.ts";
 import { supplierErrors } from "../../../domain/travel/supplier-errors.ts";
-import { EMPTY_PLAN } from "../../../kernel/contracts/plan.ts";
+import { EMPTY_PLAN } from "../../../kernel/contracts/call-plan.ts";
 import type { Caller } from "../../../kernel/contracts/tool.ts";
 import { type TravelerProfile, travelerErrors } from "../../travelers/index.ts";
 import { defineTool, type Ports } from "../context.ts";

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { final } from "../../../kernel/contracts/plan.ts";
+import { final } from "../../../kernel/contracts/call-plan.ts";
 import { shownOnce } from "../../../kernel/contracts/shown-once.ts";
 import { Replayed } from "../../../kernel/contracts/tool.ts";
 import { Hash, readGuestLink, requireHash, stepErrors, tripStateErrors } from "../../escrow/index.ts";

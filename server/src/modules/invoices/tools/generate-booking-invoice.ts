@@ -2,7 +2,7 @@ import { z } from "zod";
 import { Failure, type FailureDetails } from "../../../domain/errors.ts";
 import { DecimalAmount } from "../../../domain/schemas.ts";
 import { LanguageAnswer, wordsIn } from "../../../domain/texts.ts";
-import { EMPTY_PLAN, planOrRefusal } from "../../../kernel/contracts/plan.ts";
+import { EMPTY_PLAN, planOrRefusal } from "../../../kernel/contracts/call-plan.ts";
 import type { Caller } from "../../../kernel/contracts/tool.ts";
 import { Hash, readHash, requireHash } from "../../escrow/index.ts";
 import { defineTool, type Stores } from "../context.ts";

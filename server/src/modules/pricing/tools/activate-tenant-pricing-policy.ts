@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { EMPTY_PLAN } from "../../../kernel/contracts/plan.ts";
+import { EMPTY_PLAN } from "../../../kernel/contracts/call-plan.ts";
 import { defineTool } from "../context.ts";
 import { describePolicy, PolicyAnswer } from "../policy-answer.ts";
 import { PolicyInput, readPolicyInput } from "../policy-input.ts";

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { Failure } from "../../../domain/errors.ts";
 import { wordsOfOthers } from "../../../domain/schemas.ts";
-import { final } from "../../../kernel/contracts/plan.ts";
+import { final } from "../../../kernel/contracts/call-plan.ts";
 import type { Caller } from "../../../kernel/contracts/tool.ts";
 import { ChainWrite, chainProvenance, toToolAnswer } from "../../treasury/index.ts";
 import { defineTool, type Ports } from "../context.ts";

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { wordsOfOthers } from "../../../domain/schemas.ts";
-import { final } from "../../../kernel/contracts/plan.ts";
+import { final } from "../../../kernel/contracts/call-plan.ts";
 import { ChainWrite, chainProvenance, Recipient, toToolAnswer } from "../../treasury/index.ts";
 import { defineTool } from "../context.ts";
 import { AgentId, EvidenceUri, readAgentId, requireWallet, Seed, Tag } from "../input.ts";

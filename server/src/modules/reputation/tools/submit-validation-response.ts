@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { wordsOfOthers } from "../../../domain/schemas.ts";
-import { final } from "../../../kernel/contracts/plan.ts";
+import { final } from "../../../kernel/contracts/call-plan.ts";
 import type { Caller } from "../../../kernel/contracts/tool.ts";
 import { ChainWrite, chainProvenance, Recipient, toToolAnswer } from "../../treasury/index.ts";
 import { answerErrors, answerValidation, checkAnswer } from "../answer-validation.ts";

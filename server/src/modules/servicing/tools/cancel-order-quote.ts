@@ -2,7 +2,7 @@ import { z } from "zod";
 import { formatDecimal } from "../../../domain/money.ts";
 import { DecimalAmount } from "../../../domain/schemas.ts";
 import { supplierErrors } from "../../../domain/travel/supplier-errors.ts";
-import { EMPTY_PLAN } from "../../../kernel/contracts/plan.ts";
+import { EMPTY_PLAN } from "../../../kernel/contracts/call-plan.ts";
 import type { OrderRecord } from "../../orders/index.ts";
 import { Refund, refundInUsdc } from "../cancel-order.ts";
 import { quoteStayCancellation, stayRefundFields } from "../cancel-stay.ts";

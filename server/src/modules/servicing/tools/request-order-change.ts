@@ -5,7 +5,7 @@ import { checkSlice } from "../../../domain/travel/check-slice.ts";
 import { Slice, SupplierResult } from "../../../domain/travel/offer-schema.ts";
 import { isSameWay } from "../../../domain/travel/same-way.ts";
 import { supplierErrors } from "../../../domain/travel/supplier-errors.ts";
-import { EMPTY_PLAN } from "../../../kernel/contracts/plan.ts";
+import { EMPTY_PLAN } from "../../../kernel/contracts/call-plan.ts";
 import type { Caller } from "../../../kernel/contracts/tool.ts";
 import type { ChangeOffer, OrderDetails } from "../../../ports/supplier/flight-servicing.ts";
 import type { BookedService, OrderedSlice } from "../../../ports/supplier/flights.ts";

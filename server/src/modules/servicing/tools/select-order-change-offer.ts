@@ -3,7 +3,7 @@ import { Failure } from "../../../domain/errors.ts";
 import { DecimalAmount } from "../../../domain/schemas.ts";
 import { SupplierResult } from "../../../domain/travel/offer-schema.ts";
 import { supplierErrors } from "../../../domain/travel/supplier-errors.ts";
-import { EMPTY_PLAN } from "../../../kernel/contracts/plan.ts";
+import { EMPTY_PLAN } from "../../../kernel/contracts/call-plan.ts";
 import type { Caller } from "../../../kernel/contracts/tool.ts";
 import { ChangePrice, dueFor, pickPrice } from "../change-order.ts";
 import { defineTool, type Stores } from "../context.ts";

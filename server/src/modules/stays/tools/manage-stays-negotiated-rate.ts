@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { SupplierResult } from "../../../domain/travel/offer-schema.ts";
 import { supplierErrors } from "../../../domain/travel/supplier-errors.ts";
-import { EMPTY_PLAN } from "../../../kernel/contracts/plan.ts";
+import { EMPTY_PLAN } from "../../../kernel/contracts/call-plan.ts";
 import { defineTool } from "../context.ts";
 import { createRate, deleteRate, requireOwnRate, updateRate } from "../negotiated-rates.ts";
 

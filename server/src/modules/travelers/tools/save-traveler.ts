@@ -3,7 +3,7 @@ import { Failure, invalidInput } from "../../../domain/errors.ts";
 import { IsoDate } from "../../../domain/schemas.ts";
 import { hasScope } from "../../../domain/scopes.ts";
 import { isUserId, USER_ID_RULE } from "../../../domain/user-ids.ts";
-import { EMPTY_PLAN } from "../../../kernel/contracts/plan.ts";
+import { EMPTY_PLAN } from "../../../kernel/contracts/call-plan.ts";
 import type { Caller } from "../../../kernel/contracts/tool.ts";
 import { defineTool, type Ports } from "../context.ts";
 import { maskNumbers, missingForFlights, ShownProfile } from "../describe-traveler.ts";

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { Failure } from "../../../domain/errors.ts";
 import { type Hex, type TokenSymbol, tokenSymbols } from "../../../domain/tokens.ts";
-import { final } from "../../../kernel/contracts/plan.ts";
+import { final } from "../../../kernel/contracts/call-plan.ts";
 import type { Chain } from "../../../ports/chain/chain.ts";
 import { ChainWrite, chainProvenance } from "../chain-result.ts";
 import { defineTool } from "../context.ts";

@@ -3,7 +3,7 @@ import { Failure, invalidInput } from "../../../domain/errors.ts";
 import { formatDecimal, parseDecimal } from "../../../domain/money.ts";
 import { DecimalAmount } from "../../../domain/schemas.ts";
 import type { Hex } from "../../../domain/tokens.ts";
-import { final, planOrRefusal, usdcMovements } from "../../../kernel/contracts/plan.ts";
+import { final, planOrRefusal, usdcMovements } from "../../../kernel/contracts/call-plan.ts";
 import type { Chain } from "../../../ports/chain/chain.ts";
 import { isChainContract } from "../chain-contracts.ts";
 import { ChainWrite, chainProvenance } from "../chain-result.ts";

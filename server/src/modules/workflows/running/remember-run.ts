@@ -1,5 +1,5 @@
 import type { TripNote } from "../../../kernel/contracts/trip-note.ts";
-import type { NewTripEntry } from "../../memory/index.ts";
+import type { NewTripEntry } from "../../trip-record/index.ts";
 import type { Run } from "../runs.ts";
 
 /** The fields of a run that its trip's record needs. */

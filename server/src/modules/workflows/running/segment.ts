@@ -15,7 +15,7 @@ import {
   type Workflow,
 } from "../../../kernel/contracts/workflow.ts";
 import type { Clock } from "../../../ports/clock.ts";
-import type { NewTripEntry } from "../../memory/index.ts";
+import type { NewTripEntry } from "../../trip-record/index.ts";
 import {
   type Journaled,
   type JournaledStep,

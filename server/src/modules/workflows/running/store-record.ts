@@ -2,7 +2,7 @@ import { sql } from "kysely";
 import { z } from "zod";
 import type { TripEntryKind, TripNote } from "../../../kernel/contracts/trip-note.ts";
 import type { Queryable } from "../../../platform/database/database.ts";
-import { insertTripEntry, type NewTripEntry } from "../../memory/index.ts";
+import { insertTripEntry, type NewTripEntry } from "../../trip-record/index.ts";
 import { type DecidedBy, type NewPause, type Run, TIMEOUT } from "../runs.ts";
 import { entryOfRun, type Runner } from "./remember-run.ts";
 

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { Failure } from "../../../domain/errors.ts";
-import { final } from "../../../kernel/contracts/plan.ts";
+import { final } from "../../../kernel/contracts/call-plan.ts";
 import type { Caller } from "../../../kernel/contracts/tool.ts";
 import { cancelRuns, LOSS_NOT_ACCEPTED } from "../cancel-runs.ts";
 import { defineTool, type Stores } from "../context.ts";

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { Failure } from "../../../domain/errors.ts";
-import { final } from "../../../kernel/contracts/plan.ts";
+import { final } from "../../../kernel/contracts/call-plan.ts";
 import type { Caller } from "../../../kernel/contracts/tool.ts";
 import { defineTool } from "../context.ts";
 import { RunAnswer } from "../describe-run.ts";

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { final } from "../../../kernel/contracts/plan.ts";
+import { final } from "../../../kernel/contracts/call-plan.ts";
 import type { Caller } from "../../../kernel/contracts/tool.ts";
 import { checkInput } from "../check-input.ts";
 import { defineTool } from "../context.ts";

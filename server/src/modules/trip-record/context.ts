@@ -2,7 +2,7 @@ import { type DefineModule, defineAnyModule } from "../../kernel/contracts/modul
 import type { ReadsOf } from "../../kernel/contracts/stores.ts";
 
 type Needs = "trips";
-type Seen = "memory" | Needs;
+type Seen = "trip-record" | Needs;
 
 export const defineModule: DefineModule<Seen> = defineAnyModule;
 export type Reads = ReadsOf<Seen>;

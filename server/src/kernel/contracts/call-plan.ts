@@ -48,7 +48,7 @@ export interface PlannedFinality {
 }
 
 /** The consequences of a call if nothing refuses it: gates judge it, and a preview shows it. Modules add what their gates judge. */
-export interface Plan {
+export interface CallPlan {
   movements: readonly PlannedMovement[];
   /** Money that the wallet must have in addition: it leaves with the rest and comes back in the same transaction. */
   comesBack?: { token: TokenSymbol; amount: Micro };
@@ -66,7 +66,7 @@ export interface Plan {
 }
 
 /** Computed when the first gate asks for it, once per call. Reads only the service's own records. */
-export type LazyPlan = () => Promise<Plan>;
+export type LazyPlan = () => Promise<CallPlan>;
 
 /** A later call for which another one sets money aside. */
 export interface PurposeCall {
@@ -83,17 +83,17 @@ export interface PurposeCall {
 export interface Cover {}
 
 /** The plan of a call that moves no money and can be undone, or that will be refused. */
-export const EMPTY_PLAN: Plan = { movements: [], irreversible: [] };
+export const EMPTY_PLAN: CallPlan = { movements: [], irreversible: [] };
 
 /** The plan of a call that repeats an earlier one: no gate judges it, so it may only return that one's answer (`CallInfo.isRepeat`). */
-export const REPEATED_PLAN: Plan = { ...EMPTY_PLAN, isRepeat: true };
+export const REPEATED_PLAN: CallPlan = { ...EMPTY_PLAN, isRepeat: true };
 
 /** For tools without a plan, such as reads. Shared by all calls, as most calls are reads. */
 export const planNothing: LazyPlan = () => Promise.resolve(EMPTY_PLAN);
 
 /** Runs `work` at the first question only. */
 export function planOnce(work: LazyPlan): LazyPlan {
-  let planned: Promise<Plan> | undefined;
+  let planned: Promise<CallPlan> | undefined;
   return () => {
     planned ??= work();
     return planned;
@@ -120,7 +120,7 @@ export function perhapsFinal(what: string): PlannedFinality {
 }
 
 /** The same, but a Failure becomes the plan's refusal. */
-export async function planOrRefusal(work: () => Promise<Plan>): Promise<Plan> {
+export async function planOrRefusal(work: () => Promise<CallPlan>): Promise<CallPlan> {
   try {
     return await work();
   } catch (error) {

@@ -3,7 +3,7 @@ import type { Environment } from "../../ports/identity.ts";
 
 declare module "../../kernel/contracts/stores.ts" {
   interface ModuleStores {
-    "memory.tripRecords": TripRecords;
+    "trip-record.tripRecords": TripRecords;
   }
 }
 

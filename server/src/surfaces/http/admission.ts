@@ -16,7 +16,7 @@ export interface Admitted {
   confirm(): Promise<Principal | undefined>;
 }
 
-export interface Gate {
+export interface Admission {
   /** Identifies the sender of this `Authorization` header. Throws `unauthorized` or `rate_limited`. */
   admit(authorization: string | undefined, remoteAddress: string): Promise<Admitted>;
   /** Undefined: it is not an internal token. Throws like `admit` for an invalid one. */
@@ -25,7 +25,7 @@ export interface Gate {
 
 const INTERNAL_TOKEN = /^itk_/;
 
-export interface GateOptions {
+export interface AdmissionOptions {
   identity: Pick<Identity, "authenticate">;
   internalTokens: InternalTokens;
   perKey: RateLimiter;
@@ -33,7 +33,7 @@ export interface GateOptions {
   refused: RefusalLimit;
 }
 
-export function createGate(options: GateOptions): Gate {
+export function createAdmission(options: AdmissionOptions): Admission {
   return {
     async admitInternal(authorization, remoteAddress) {
       const bearer = readBearer(authorization);
@@ -65,7 +65,7 @@ function badInternalToken(): Failure {
   });
 }
 
-async function identify({ identity, refused }: GateOptions, token: string, address: string): Promise<Principal> {
+async function identify({ identity, refused }: AdmissionOptions, token: string, address: string): Promise<Principal> {
   let isCounted = false;
   const principal = await identity.authenticate(token, {
     fresh: false,
@@ -78,7 +78,7 @@ async function identify({ identity, refused }: GateOptions, token: string, addre
   throw isCounted ? unauthorized() : refuse({ refused }, address);
 }
 
-function refuse({ refused }: Pick<GateOptions, "refused">, address: string): Error {
+function refuse({ refused }: Pick<AdmissionOptions, "refused">, address: string): Error {
   refused.count(address);
   return unauthorized();
 }

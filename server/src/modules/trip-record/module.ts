@@ -3,8 +3,8 @@ import * as tripMemory from "./migrations/0043-trip-memory.ts";
 import { createTripRecords } from "./store.ts";
 
 /** The record of trips. The modules in which something happens write it, in the transactions that store the event. */
-export const memoryModule = defineModule({
-  name: "memory",
+export const tripRecordModule = defineModule({
+  name: "trip-record",
   stores: ({ db }) => ({ tripRecords: createTripRecords(db) }),
   personRecords: () => ({
     tables: {
