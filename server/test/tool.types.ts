@@ -70,9 +70,9 @@ export const wrongExample = defineAnyTool({
 
 const toy = { ...face, uses: ["stores", "clock"], example: () => ({ text: "a" }) } as const;
 const defineLoneTool: DefineTool<"toy"> = defineAnyTool;
-const defineNeedyTool: DefineTool<"toy" | "escrow" | "ledger" | "trips"> = defineAnyTool;
+const defineNeedyTool: DefineTool<"toy" | "invitations" | "ledger" | "trips"> = defineAnyTool;
 const defineLoneModule: DefineModule<"toy"> = defineAnyModule;
-const defineNeedyModule: DefineModule<"toy" | "escrow" | "ledger"> = defineAnyModule;
+const defineNeedyModule: DefineModule<"toy" | "invitations" | "ledger"> = defineAnyModule;
 
 export const undeclaredStores = defineLoneTool({
   ...toy,

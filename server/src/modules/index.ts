@@ -17,6 +17,7 @@ import { filesModule } from "./files/module.ts";
 import { flightsModule } from "./flights/module.ts";
 import { guestsModule } from "./guests/module.ts";
 import { identityModule } from "./identity/module.ts";
+import { invitationsModule } from "./invitations/module.ts";
 import { invoicesModule } from "./invoices/module.ts";
 import { ledgerModule } from "./ledger/module.ts";
 import { limitsModule } from "./limits/module.ts";
@@ -61,6 +62,7 @@ export const modules = [
   supplierEventsModule,
   treasuryModule,
   escrowModule,
+  invitationsModule,
   guestsModule,
   policyModule,
   approvalsModule,

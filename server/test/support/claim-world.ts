@@ -2,9 +2,9 @@ import { z } from "zod";
 import { createClaimKeys } from "../../src/adapters/evm/index.ts";
 import { chainEndings } from "../../src/contributions.ts";
 import { systemRandom } from "../../src/domain/ids.ts";
-import { readGuestLink } from "../../src/modules/escrow/guest-link.ts";
 import { type PrefundRequest, prefundTrip } from "../../src/modules/escrow/prefund-trip.ts";
 import { type ClaimRequest, claimTrip } from "../../src/modules/guests/claim-trip.ts";
+import { readGuestLink } from "../../src/modules/invitations/guest-link.ts";
 import { openChainWorld, UNIT } from "./chain-world.ts";
 import { mailing } from "./mailing.ts";
 

@@ -9,6 +9,7 @@ type Needs =
   | "chain"
   | "effects"
   | "identity"
+  | "invitations"
   | "ledger"
   | "trip-record"
   | "outbox"

@@ -12,7 +12,7 @@ import { tenantProgram } from "../../commands/tenant.ts";
 import { ConfigError, readConfig } from "../../config/config.ts";
 import { readWebOrigin } from "../../domain/web-origins.ts";
 import { SHOWN_ONCE_TEXT } from "../../kernel/contracts/shown-once.ts";
-import { readGuestLink } from "./guest-link.ts";
+import { readGuestLink } from "../invitations/guest-link.ts";
 
 /** `prefund_trip` on a started product with a mail server, over dispatch and MCP; viem reads the chain. */
 const OTHER_ORIGIN = "https://trips.example.com";

@@ -1,6 +1,4 @@
 export { bookingErrors, claimErrors, escrowFailure, stepErrors, tripStateErrors } from "./errors.ts";
-export { buildTripGuestLink, type GuestLink, readGuestLink } from "./guest-link.ts";
-export { composeGuestMail } from "./guest-mail-text.ts";
 export { Hash, readHash, requireEscrow, requireHash } from "./input.ts";
 export { isExpired, requireFunded, requireNothingPending, requireOpen } from "./records/trip-state.ts";
 export { escrowStep } from "./step-machine/step-operation.ts";

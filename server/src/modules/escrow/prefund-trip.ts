@@ -1,16 +1,13 @@
 import { canonicalJson } from "../../domain/canonical-json.ts";
-import { invalidInput } from "../../domain/errors.ts";
 import { formatDecimal, type Micro } from "../../domain/money.ts";
 import type { Hex } from "../../domain/tokens.ts";
-import { readWebOrigin } from "../../domain/web-origins.ts";
 import { SHOWN_ONCE_TEXT } from "../../kernel/contracts/shown-once.ts";
 import type { ChainTransaction } from "../../ports/chain/chain-transactions.ts";
 import type { TripTerms } from "../../ports/chain/escrow-contract.ts";
+import { allowedOrigin, buildTripGuestLink, sendGuestMail } from "../invitations/index.ts";
 import { chainProvenance, type SendOutAnswer, type SendOutPorts, sendOut } from "../treasury/index.ts";
 import type { NewTrip, Trip, TripDetails } from "../trips/index.ts";
 import type { Aggregates, Ports } from "./context.ts";
-import { buildTripGuestLink } from "./guest-link.ts";
-import { sendGuestMail } from "./guest-mail.ts";
 import { randomHash, requireEscrow } from "./input.ts";
 import { TRIP_PREFUND_PURPOSE } from "./purposes.ts";
 import { tripPrefund } from "./trips/prefund-operation.ts";
@@ -24,20 +21,6 @@ interface FundingRequest {
   /** Whether the transaction stored by an earlier call with the same Idempotency-Key is the requested one. */
   isSame(earlier: ChainTransaction): boolean;
   waitMilliseconds?: number | undefined;
-}
-
-declare module "../../kernel/contracts/tool.ts" {
-  interface ModulePorts {
-    "escrow.claimLinks": ClaimLinks;
-  }
-}
-
-/** The allowed origins of guest links. */
-interface ClaimLinks {
-  /** The application host's own, such as `https://app.example.com`. */
-  defaultOrigin: string;
-  /** Further origins by the operator's choice: for every tenant, and for this one. Read each time. */
-  otherOrigins(tenantId: string): Promise<readonly string[]>;
 }
 
 export type PrefundPorts = Pick<
@@ -142,21 +125,6 @@ async function planTrip(
     mail: guestEmail !== undefined && mailing.carriers.has("mail") ? "pending" : "none",
   };
   return { terms, trip };
-}
-
-/** Throws a Failure that names the allowed ones. */
-export async function allowedOrigin(
-  claimLinks: ClaimLinks,
-  tenantId: string,
-  wanted: string | undefined,
-): Promise<string> {
-  const { defaultOrigin } = claimLinks;
-  if (wanted === undefined) return defaultOrigin;
-  const origin = readWebOrigin(wanted);
-  const allowed = [...new Set([defaultOrigin, ...(await claimLinks.otherOrigins(tenantId))])];
-  if (origin !== undefined && allowed.includes(origin)) return origin;
-  const message = `must be an origin that the operator allows for your guest links: ${allowed.join(", ")}. Left out, it is the first. The operator of this service allows another https origin with: npm run tenant -- link-origins ${tenantId} --add <origin>`;
-  throw invalidInput([{ path: "linkOrigin", message }]);
 }
 
 /** Whether a repetition asks for the same, apart from fresh values. */

@@ -5,7 +5,6 @@ import type { Chain } from "../../ports/chain/chain.ts";
 import {
   escrowFailure,
   escrowStep,
-  type GuestLink,
   isExpired,
   lockTrip,
   requireEscrow,
@@ -15,6 +14,7 @@ import {
   type StepAnswer,
   takeTripStep,
 } from "../escrow/index.ts";
+import type { GuestLink } from "../invitations/index.ts";
 import { chainProvenance, isChainContract } from "../treasury/index.ts";
 import { MOST_WRONG_CODES, type Trip } from "../trips/index.ts";
 import type { Ports } from "./context.ts";

@@ -9,6 +9,7 @@ type Needs =
   | "effects"
   | "escrow"
   | "identity"
+  | "invitations"
   | "ledger"
   | "trip-record"
   | "outbox"

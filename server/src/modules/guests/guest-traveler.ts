@@ -1,7 +1,8 @@
 import { isDeepStrictEqual } from "node:util";
 import { invalidInput } from "../../domain/errors.ts";
 import { buildGuestUserId } from "../../domain/user-ids.ts";
-import { type GuestLink, lockTrip, requireOpen } from "../escrow/index.ts";
+import { lockTrip, requireOpen } from "../escrow/index.ts";
+import type { GuestLink } from "../invitations/index.ts";
 import { birthProblem, missingForFlights, type TravelerProfile } from "../travelers/index.ts";
 import type { Trip } from "../trips/index.ts";
 import { type ClaimPorts, openClaim, requireCode } from "./claim-trip.ts";

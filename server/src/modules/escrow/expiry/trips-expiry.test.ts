@@ -13,7 +13,7 @@ import { systemRandom } from "../../../domain/ids.ts";
 import type { Hex } from "../../../domain/tokens.ts";
 import { tripEscrowAbi } from "../../../generated/contracts/trip-escrow.ts";
 import { claimTrip } from "../../guests/claim-trip.ts";
-import { readGuestLink } from "../guest-link.ts";
+import { readGuestLink } from "../../invitations/guest-link.ts";
 import { prefundTrip } from "../prefund-trip.ts";
 import type { BookingAction } from "../step-machine/escrow-action.ts";
 import { escrowStep } from "../step-machine/step-operation.ts";

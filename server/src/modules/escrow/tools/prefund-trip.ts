@@ -6,11 +6,12 @@ import { planOrRefusal, usdcMovements } from "../../../kernel/contracts/call-pla
 import { shownOnce } from "../../../kernel/contracts/shown-once.ts";
 import type { Caller } from "../../../kernel/contracts/tool.ts";
 import type { Chain } from "../../../ports/chain/chain.ts";
+import { allowedOrigin } from "../../invitations/index.ts";
 import { ChainWrite, findHomePurse, sendOutErrors, TokenAmount, toToolAnswer } from "../../treasury/index.ts";
 import { defineTool, type Ports } from "../context.ts";
 import { stepErrors } from "../errors.ts";
 import { Hash, requireAmount, requireEscrow, requireHash } from "../input.ts";
-import { allowedOrigin, prefundTrip as prefund } from "../prefund-trip.ts";
+import { prefundTrip as prefund } from "../prefund-trip.ts";
 
 const LONGEST_NAME = 200;
 const LONGEST_TEXT = 2_000;

@@ -5,7 +5,7 @@ import { StoredAddress, StoredHash, StoredInteger, StoredToken } from "../../../
 import { tripEscrowAbi } from "../../../generated/contracts/trip-escrow.ts";
 import { defineChainOperation } from "../../../kernel/contracts/chain-operation.ts";
 import type { OperationCall, TokenAuthorization } from "../../../ports/chain/chain-operation.ts";
-import { storeGuestMail } from "../guest-mail.ts";
+import { storeGuestMail } from "../../invitations/index.ts";
 import { requireEscrow } from "../step-machine/step-operation.ts";
 import type { OfTrip, TripStepOutcome } from "../steps/step.ts";
 

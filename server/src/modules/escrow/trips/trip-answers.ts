@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { formatDecimal } from "../../../domain/money.ts";
 import { DecimalAmount, wordsOfOthers } from "../../../domain/schemas.ts";
+import { composeGuestMail } from "../../invitations/index.ts";
 import {
   type AgentAction,
   type EscrowBooking,
@@ -8,7 +9,6 @@ import {
   type StepTransaction,
   type Trip,
 } from "../../trips/index.ts";
-import { composeGuestMail } from "../guest-mail-text.ts";
 
 /** Trips and bookings in escrow as their resource routes show them, without values derived from the code nonce and our key. */
 

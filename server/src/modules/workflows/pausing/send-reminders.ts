@@ -3,7 +3,7 @@ import type { ClaimKeys } from "../../../ports/chain/claim-keys.ts";
 import type { Clock } from "../../../ports/clock.ts";
 import type { Vault } from "../../../ports/vault.ts";
 import { buildApprovalLink } from "../../approvals/index.ts";
-import { buildTripGuestLink, composeGuestMail } from "../../escrow/index.ts";
+import { buildTripGuestLink, composeGuestMail } from "../../invitations/index.ts";
 import { composeMail, type Letter, type MessageKind, words } from "../../outbox/index.ts";
 import type { Stores } from "../context.ts";
 import type { RemindedPause } from "./reminders.ts";

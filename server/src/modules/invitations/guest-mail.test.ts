@@ -19,6 +19,7 @@ import type { Stores } from "../../kernel/contracts/whole.ts";
 import type { Log } from "../../ports/log.ts";
 import type { Mailer } from "../../ports/mailer.ts";
 import { reconcileEffects } from "../effects/reconcile-effects.ts";
+import { describeWhole } from "../escrow/trips/trip-answers.ts";
 import { openCarriers } from "../outbox/carriers/index.ts";
 import { messageJobs } from "../outbox/jobs.ts";
 import type { Mailing } from "../outbox/mailing.ts";
@@ -26,7 +27,6 @@ import { outboxUse } from "../outbox/send-message.ts";
 import type { NewTrip, Trip } from "../trips/trips.ts";
 import { buildTripGuestLink } from "./guest-link.ts";
 import { type GuestMailPorts, guestMailKind, sendGuestMail as sendInTime, storeGuestMail } from "./guest-mail.ts";
-import { describeWhole } from "./trips/trip-answers.ts";
 
 const BUDGET = 500_000_000n;
 const FROM = { address: "trips@wayfare.example", name: "Wayfare" };

@@ -6,7 +6,7 @@ import { createTripRecords } from "../trip-record/index.ts";
 
 declare module "../../kernel/contracts/stores.ts" {
   interface ModuleStores {
-    "escrow.guestMails": GuestMails;
+    "invitations.guestMails": GuestMails;
   }
 }
 

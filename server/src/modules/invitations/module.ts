@@ -1,0 +1,55 @@
+import { openMailing, outboxUse } from "../outbox/index.ts";
+import { defineModule } from "./context.ts";
+import { guestMailKind } from "./guest-mail.ts";
+import * as guestMailsInOutbox from "./migrations/0111-guest-mails-in-outbox.ts";
+import { createGuestMails } from "./store-mails.ts";
+
+declare module "../../kernel/contracts/parts.ts" {
+  interface ModuleSettings {
+    /** Allowed origins of guest links besides the application host. */
+    readonly "invitations.linkOrigins": readonly string[];
+  }
+}
+
+/** Invites guests to trips: the link that claims a trip, and the mail that brings it. */
+export const invitationsModule = defineModule({
+  name: "invitations",
+  stores: ({ db, clock }) => ({ guestMails: createGuestMails(db, clock) }),
+  workTables: [
+    {
+      table: "trip",
+      kind: "guest_mail",
+      since: "created_at",
+      open: [
+        { column: "mail", in: ["pending"] },
+        { column: "state", in: ["funded", "closed"] },
+      ],
+    },
+  ],
+  migrations: { "0111-guest-mails-in-outbox": guestMailsInOutbox },
+  ports: ({ urls, settings, identity }) => ({
+    claimLinks: {
+      defaultOrigin: new URL(urls.app).origin,
+      otherOrigins: async (tenantId) => [
+        ...settings.linkOrigins,
+        ...((await identity.getTenant(tenantId))?.linkOrigins ?? []),
+      ],
+    },
+  }),
+  facts: async ({ chains: { production }, mailer }) =>
+    production === undefined || mailer !== undefined
+      ? []
+      : [{ label: "not served", text: "mails: none is sent until SMTP_URL is set" }],
+  account: ({ mailer }) => ({
+    missing:
+      mailer === undefined
+        ? [{ what: "Guest links by e-mail: hand them over yourself.", how: "Set SMTP_URL, and start again." }]
+        : [],
+  }),
+  effectUses({ stores, claimKeys, clock, settings, mailer }) {
+    const ports = { stores, claimKeys, clock, mailing: openMailing({ settings, mailer }) };
+    return ports.mailing.carriers.size === 0 ? [] : [outboxUse(ports, guestMailKind(ports))];
+  },
+  // Closed before the job, which a mail in progress would delay.
+  stop: async ({ mailer }) => mailer?.close(),
+});
