@@ -96,6 +96,13 @@ const spoilt: Readonly<Record<keyof typeof rules, readonly (readonly SourceFile[
     [file("chaos/src/x.ts", "/**", " * Of a trip.", " */")],
     [file("server/src/modules/trips/x.ts", ["const cost = 1;", "/** Of a trip. */"].join(" "))],
   ],
+  "functions are named by a verb or a noun": [
+    [file("server/src/modules/trips/x.ts", "export async function costOf(trip: Trip): Promise<Micro> {")],
+    [file("chaos/src/x.ts", "const costOf = (trip: Trip) => trip.cost;")],
+    [file("server/src/ports/x.ts", "  costOf?(trip: Trip): Micro;")],
+    [file("server/src/ports/x.ts", "  async #costOf(trip: Trip) {")],
+    [file("server/test/x.ts", "  costOf: (trip: Trip) => trip.cost,")],
+  ],
 };
 
 it.each(Object.keys(rules))("%s: the rule finds a spoilt tree", (name) => {

@@ -193,6 +193,20 @@ function indirectComments(files: readonly SourceFile[]): string[] {
     );
 }
 
+/** A function is named with a verb, or with a noun that says what it returns. `asOf` is a date. */
+const NAMED_OF =
+  /^\s*(?:export )?(?:async )?(?:function\*?|const|let) (?!asOf\b)\w+Of\b|^\s+(?:async )?[*#]*(?!asOf\b)\w+Of(?:\??[(<]|\??: (?:async )?\()/;
+
+function vagueNames(files: readonly SourceFile[]): string[] {
+  return files
+    .filter(({ path }) => !path.endsWith(".sol") && !path.includes("/fixtures/"))
+    .flatMap(({ path, text }) =>
+      text
+        .split("\n")
+        .flatMap((line, index) => (NAMED_OF.test(line) ? [`${path}:${index + 1}: a name ends in Of`] : [])),
+    );
+}
+
 /** Every rule by its name, for the check and for its own tests. */
 export const rules: Readonly<Record<string, (files: readonly SourceFile[]) => string[]>> = {
   "folders import only what they may": brokenRooms,
@@ -208,4 +222,5 @@ export const rules: Readonly<Record<string, (files: readonly SourceFile[]) => st
   "SQL only in stores": strayQueries,
   "no hidden inputs": hiddenInputs,
   "comments begin with their subject": indirectComments,
+  "functions are named by a verb or a noun": vagueNames,
 };
