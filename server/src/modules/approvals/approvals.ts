@@ -4,12 +4,6 @@ import type { Environment } from "../../ports/identity.ts";
 import type { PersonRole } from "../identity/index.ts";
 import type { ApprovalTerms } from "../policy/index.ts";
 
-declare module "../../kernel/contracts/stores.ts" {
-  interface ModuleStores {
-    "approvals.approvals": StoredApprovals;
-  }
-}
-
 /**
  * - pending: undecided.
  * - approved: the call succeeds once.
@@ -81,39 +75,6 @@ export interface Decision {
   by: string;
   with: "key" | "token" | "link";
   reason: string | undefined;
-}
-
-export interface StoredApprovals {
-  find(owners: readonly ApprovalOwner[], id: string): Promise<Approval | undefined>;
-  /** For callers who have proved with a signed link that they may know the id. */
-  findSigned(id: string): Promise<Approval | undefined>;
-  /** The latest approval requested for this call. `lock` keeps it unchanged until the end of the transaction. */
-  findLast(owner: ApprovalOwner, callHash: string, lock?: "lock"): Promise<Approval | undefined>;
-  /** The latest approval for the same flights and fare under another offer's id that is neither used nor expired. */
-  findSameFare(owner: ApprovalOwner, fareHash: string, lock?: "lock"): Promise<Approval | undefined>;
-  /** Rejections in force of the same purchase or payment, whichever call made it, latest first. */
-  findRejected(owner: ApprovalOwner, rejectionHash: string): Promise<readonly Approval[]>;
-  /** Whether the call that an approval allowed is still running. */
-  isUnderWay(owner: ApprovalOwner, id: string): Promise<boolean>;
-  /** Returns a pending one with the same content if there is one; any other pending or unused one is replaced. */
-  request(approval: NewApproval): Promise<Approval>;
-  /** Audits the decision with the evidence. Undefined if it was already decided, used or expired. */
-  decide(owner: ApprovalOwner, id: string, decision: Decision): Promise<Approval | undefined>;
-  use(owner: ApprovalOwner, id: string, callId: string): Promise<void>;
-  /**
-   * In the transaction that opens the call's effect outside: takes back an approval that was given back because the
-   * call seemed dead. Throws a Failure if another call has it by now.
-   */
-  takeAgain(callId: string): Promise<void>;
-  /** The approvals that allowed a call. */
-  usedBy(owner: ApprovalOwner, callId: string): Promise<readonly Approval[]>;
-  /** Gives an approval back if its call has ended without an effect. */
-  settle(callId: string): Promise<void>;
-  /** The same for calls whose process died. */
-  settleAll(limit: number): Promise<void>;
-  /** Forgets old uses of approvals. */
-  prune(): Promise<void>;
-  list(owners: readonly ApprovalOwner[], page: ApprovalPage): Promise<readonly Approval[]>;
 }
 
 export interface ApprovalPage {

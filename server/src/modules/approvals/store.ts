@@ -6,7 +6,13 @@ import { pruneRows } from "../../platform/database/prune.ts";
 import { withoutNulls } from "../../platform/database/without-nulls.ts";
 import type { Clock } from "../../ports/clock.ts";
 import { appendAudit } from "../identity/index.ts";
-import type { Approval, ApprovalOwner, ApprovalPage, Decision, NewApproval, StoredApprovals } from "./approvals.ts";
+import type { Approval, ApprovalOwner, ApprovalPage, Decision, NewApproval } from "./approvals.ts";
+
+declare module "../../kernel/contracts/stores.ts" {
+  interface ModuleStores {
+    "approvals.approvals": StoredApprovals;
+  }
+}
 
 /** Longer than a process can stall and then continue. */
 const KEPT_DAYS = 7;
@@ -20,19 +26,21 @@ const columns = [
 ] as const;
 
 /** Joins the caller's transaction if `queryable` is one. */
-export function createApprovals(queryable: Queryable, clock: Clock): StoredApprovals {
+export function createApprovals(queryable: Queryable, clock: Clock) {
   const inTransaction = <T>(work: (db: Queryable) => Promise<T>): Promise<T> =>
     queryable.isTransaction ? work(queryable) : queryable.transaction().execute(work);
   return {
-    async find(owners, id) {
+    async find(owners: readonly ApprovalOwner[], id: string): Promise<Approval | undefined> {
       const rows = await selectApprovals(queryable, owners).where("id", "=", id).execute();
       return rows.map((row) => withoutNulls(row))[0];
     },
-    async findSigned(id) {
+    /** For callers who have proved with a signed link that they may know the id. */
+    async findSigned(id: string): Promise<Approval | undefined> {
       const row = await queryable.selectFrom("approval").select(columns).where("id", "=", id).executeTakeFirst();
       return row === undefined ? undefined : withoutNulls(row);
     },
-    async findLast(owner, callHash, lock) {
+    /** The latest approval requested for this call. `lock` keeps it unchanged until the end of the transaction. */
+    async findLast(owner: ApprovalOwner, callHash: string, lock?: "lock"): Promise<Approval | undefined> {
       const row = await selectApprovals(queryable, [owner])
         .where("callHash", "=", callHash)
         .orderBy("position", "desc")
@@ -41,7 +49,8 @@ export function createApprovals(queryable: Queryable, clock: Clock): StoredAppro
         .executeTakeFirst();
       return row === undefined ? undefined : withoutNulls(row);
     },
-    async findSameFare(owner, fareHash, lock) {
+    /** The latest approval for the same flights and fare under another offer's id that is neither used nor expired. */
+    async findSameFare(owner: ApprovalOwner, fareHash: string, lock?: "lock"): Promise<Approval | undefined> {
       const row = await selectApprovals(queryable, [owner])
         .where((where) => where.and({ fareHash, state: "approved" }))
         .where("expiresAt", ">", sql<Temporal.Instant>`${clock.now().toString()}::timestamptz`)
@@ -51,7 +60,8 @@ export function createApprovals(queryable: Queryable, clock: Clock): StoredAppro
         .executeTakeFirst();
       return row === undefined ? undefined : withoutNulls(row);
     },
-    async findRejected(owner, rejectionHash) {
+    /** Rejections in force of the same purchase or payment, whichever call made it, latest first. */
+    async findRejected(owner: ApprovalOwner, rejectionHash: string): Promise<readonly Approval[]> {
       const rows = await selectApprovals(queryable, [owner])
         .where((where) => where.and({ rejectionHash, state: "rejected" }))
         .where("expiresAt", ">", sql<Temporal.Instant>`${clock.now().toString()}::timestamptz`)
@@ -59,7 +69,8 @@ export function createApprovals(queryable: Queryable, clock: Clock): StoredAppro
         .execute();
       return rows.map((row) => withoutNulls(row));
     },
-    async isUnderWay({ tenantId, environment }, id) {
+    /** Whether the call that an approval allowed is still running. */
+    async isUnderWay({ tenantId, environment }: ApprovalOwner, id: string): Promise<boolean> {
       const found = await queryable
         .selectFrom("approval")
         .innerJoin("call", "call.id", "approval.callId")
@@ -75,26 +86,41 @@ export function createApprovals(queryable: Queryable, clock: Clock): StoredAppro
         .executeTakeFirst();
       return found !== undefined;
     },
-    request: (approval) => inTransaction((db) => request(db, clock, approval)),
-    decide: (owner, id, decision) => inTransaction((db) => decide(db, clock, { owner, id }, decision)),
-    use: (owner, id, callId) => useApproval(queryable, clock, { ...owner, id }, callId),
-    takeAgain: (callId) => takeApprovalAgain(queryable, clock, callId),
-    async usedBy(owner, callId) {
+    /** Returns a pending one with the same content if there is one; any other pending or unused one is replaced. */
+    request: (approval: NewApproval): Promise<Approval> => inTransaction((db) => request(db, clock, approval)),
+    /** Audits the decision with the evidence. Undefined if it was already decided, used or expired. */
+    decide: (owner: ApprovalOwner, id: string, decision: Decision): Promise<Approval | undefined> =>
+      inTransaction((db) => decide(db, clock, { owner, id }, decision)),
+    use: (owner: ApprovalOwner, id: string, callId: string): Promise<void> =>
+      useApproval(queryable, clock, { ...owner, id }, callId),
+    /**
+     * In the transaction that opens the call's effect outside: takes back an approval that was given back because the
+     * call seemed dead. Throws a Failure if another call has it by now.
+     */
+    takeAgain: (callId: string): Promise<void> => takeApprovalAgain(queryable, clock, callId),
+    /** The approvals that allowed a call. */
+    async usedBy(owner: ApprovalOwner, callId: string): Promise<readonly Approval[]> {
       const rows = await selectApprovals(queryable, [owner]).where("callId", "=", callId).execute();
       return rows.map((row) => withoutNulls(row));
     },
-    settle: (callId) => giveApprovalsBack(queryable, sql`approval.call_id = ${callId}`),
-    settleAll: (limit) =>
+    /** Gives an approval back if its call has ended without an effect. */
+    settle: (callId: string): Promise<void> => giveApprovalsBack(queryable, sql`approval.call_id = ${callId}`),
+    /** The same for calls whose process died. */
+    settleAll: (limit: number): Promise<void> =>
       giveApprovalsBack(
         queryable,
         sql`approval.id in (
           select used.id from approval used join call on call.id = used.call_id
           where used.state = 'used' and call.state = 'released' and call.effect in ('none', 'failed') limit ${limit})`,
       ),
-    prune: () => pruneApprovalUses(queryable, clock),
-    list: (owners, page) => list(queryable, clock, owners, page),
+    /** Forgets old uses of approvals. */
+    prune: (): Promise<void> => pruneApprovalUses(queryable, clock),
+    list: (owners: readonly ApprovalOwner[], page: ApprovalPage): Promise<readonly Approval[]> =>
+      list(queryable, clock, owners, page),
   };
 }
+
+type StoredApprovals = ReturnType<typeof createApprovals>;
 
 function selectApprovals(db: Queryable, owners: readonly ApprovalOwner[]) {
   return db

@@ -1,9 +1,11 @@
+import type { z } from "zod";
 import { distanceMeters } from "../../domain/distance.ts";
 import type { ProviderProvenance } from "../../domain/schemas.ts";
 import { toVisibleText } from "../../domain/visible-text.ts";
-import type { Maps, Place, Position } from "../../ports/maps.ts";
+import type { Maps, Position } from "../../ports/maps.ts";
 import { FARTHEST_KILOMETERS } from "../maps/index.ts";
 import { resolveText } from "../places/index.ts";
+import type { ArrivalAnswer } from "./arrival-answer.ts";
 
 const LONGEST_TEXT = 120;
 const LONGEST_ADDRESS = 300;
@@ -16,15 +18,7 @@ const SAME_PLACE_METERS = 3_000;
 /** Coordinates farther from the airport that the code names probably belong to another one. */
 const SAME_AIRPORT_METERS = 20_000;
 
-export interface ArrivalAirport {
-  label: string;
-  /** Null if it was not named by a code. */
-  iataCode: string | null;
-  latitude: number;
-  longitude: number;
-  timeZone: string;
-  note: string | null;
-}
+export type ArrivalAirport = z.infer<typeof ArrivalAnswer>["airport"];
 
 interface AirportInput {
   airport: string;
@@ -90,15 +84,7 @@ async function findNamedAirport(
   };
 }
 
-export interface ArrivalDestination {
-  label: string;
-  takenAs: string;
-  latitude: number;
-  longitude: number;
-  precision: Place["precision"] | "point";
-  unknownPart: string | null;
-  otherCandidates: readonly string[];
-}
+export type ArrivalDestination = z.infer<typeof ArrivalAnswer>["destination"];
 
 interface DestinationInput {
   destinationLabel?: string | undefined;

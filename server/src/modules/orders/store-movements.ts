@@ -4,15 +4,32 @@ import type { Queryable } from "../../platform/database/database.ts";
 import type { LedgerAccountTable, LedgerTransactionTable } from "../../platform/database/generated-tables.ts";
 import { withoutNulls } from "../../platform/database/without-nulls.ts";
 import type { ChainKey } from "../../ports/chain/chain-key.ts";
-import type { OwnTransaction, PaidOrder, WalletMovement, WalletMovements } from "./wallet-movements.ts";
+import type { OwnTransaction, PaidOrder, WalletMovement } from "./wallet-movements.ts";
+
+declare module "../../kernel/contracts/stores.ts" {
+  interface ModuleStores {
+    "orders.walletMovements": WalletMovements;
+  }
+}
 
 /**
  * Reads the ledger: incoming money is a chain event that reached `prefunded`; outgoing money is in `outgoing` from the moment
  * it was decided. References lead to the transaction that moves it and to its order.
  */
-export function createWalletMovements(queryable: Queryable): WalletMovements {
+export function createWalletMovements(queryable: Queryable) {
   return {
-    async list(tenantId, chain, page) {
+    /** Newest first, with ids below `before`. */
+    async list(
+      tenantId: string,
+      chain: ChainKey,
+      page: {
+        limit: number;
+        before?: string | undefined;
+        /** From this time on (inclusive). */
+        from?: Temporal.Instant | undefined;
+        to?: Temporal.Instant | undefined;
+      },
+    ): Promise<readonly WalletMovement[]> {
       const postings = await readPostings(queryable, tenantId, chain, page);
       const transactions = await readTransactions(queryable, tenantId, chain, postings);
       const orders = await readOrders(queryable, tenantId, chain, transactions);
@@ -23,6 +40,8 @@ export function createWalletMovements(queryable: Queryable): WalletMovements {
     },
   };
 }
+
+type WalletMovements = ReturnType<typeof createWalletMovements>;
 
 interface PostingRow {
   id: string;

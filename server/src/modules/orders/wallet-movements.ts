@@ -1,12 +1,5 @@
 import type { Micro } from "../../domain/money.ts";
 import type { Hex, TokenSymbol } from "../../domain/tokens.ts";
-import type { ChainKey } from "../../ports/chain/chain-key.ts";
-
-declare module "../../kernel/contracts/stores.ts" {
-  interface ModuleStores {
-    "orders.walletMovements": WalletMovements;
-  }
-}
 
 /** Money that came to or left a tenant's treasury wallet. Held money has not moved. */
 export interface WalletMovement {
@@ -51,19 +44,4 @@ export interface OwnTransaction {
   operation: unknown;
   /** The tenant's fee, if it settles an escrow booking. */
   bookingFee: Micro | undefined;
-}
-
-export interface WalletMovements {
-  /** Newest first, with ids below `before`. */
-  list(
-    tenantId: string,
-    chain: ChainKey,
-    options: {
-      limit: number;
-      before?: string | undefined;
-      /** From this time on (inclusive). */
-      from?: Temporal.Instant | undefined;
-      to?: Temporal.Instant | undefined;
-    },
-  ): Promise<readonly WalletMovement[]>;
 }

@@ -1,13 +1,14 @@
+import { z } from "zod";
+
 /** A change of the clock, such as the beginning of daylight saving time. */
-interface ClockChange {
-  /** In UTC. */
-  at: string;
-  /** The clock just before the change and at it. */
-  localTimeBefore: string;
-  localTimeAfter: string;
-  utcOffsetMinutesBefore: number;
-  utcOffsetMinutesAfter: number;
-}
+export const ClockChange = z.object({
+  at: z.string().describe("UTC"),
+  localTimeBefore: z.string(),
+  localTimeAfter: z.string(),
+  utcOffsetMinutesBefore: z.number(),
+  utcOffsetMinutesAfter: z.number(),
+});
+type ClockChange = z.infer<typeof ClockChange>;
 
 export interface TimeZoneBrief {
   timeZone: string;

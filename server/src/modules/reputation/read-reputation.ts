@@ -20,29 +20,11 @@ export interface ReputationQuery {
   recentLimit: number;
 }
 
-export interface Reputation {
-  agentId: string | null;
-  average: string | null;
-  count: number;
-  byTag: { tag: string; average: string | null; count: number }[];
-  /** May exceed the number in `byTag`. */
-  tagCount: number;
-  recent: {
-    agentId: string;
-    stars: number;
-    tag: string;
-    at: string;
-    txHash: string | null;
-    tripId?: string;
-    bookingId?: string;
-  }[];
-}
-
 /** Reads the ratings made through this service. Throws Failure with a code of `registryErrors`. */
 export async function readReputation(
   { stores, reads, chain }: { stores: Stores; reads: Reads; chain: Chain },
   query: ReputationQuery,
-): Promise<Reputation> {
+) {
   const { environment } = chain;
   const { tenantId, userId } = query;
   const registries = requireRegistries(chain);
@@ -80,7 +62,7 @@ export async function readReputation(
 }
 
 /** Trip details are shown only to the trip's tenant. */
-function toRecent(feedback: Feedback, tenantId: string | undefined): Reputation["recent"][number] {
+function toRecent(feedback: Feedback, tenantId: string | undefined) {
   const { agentId, stars, tag, createdAt, transactionHash, tripId, bookingId } = feedback;
   const isOwn = feedback.tenantId === tenantId;
   return {

@@ -5,23 +5,6 @@ import { answerErrors } from "./answer-validation.ts";
 import type { Stores } from "./context.ts";
 import { requireRegistries } from "./record-once.ts";
 
-export interface ReadValidation {
-  requestHash: string;
-  state: "requested" | "answered";
-  agentId: string;
-  validatorAddress: string;
-  /** Whether the agent's owner is its validator. */
-  isOwnersOwn: boolean;
-  /** Null: only the answer would say it. */
-  tag: string | null;
-  response: number | null;
-  /** Null also for a request made without this service, of which only the registry's fields are known. */
-  requestUri: string | null;
-  requestTxHash: string | null;
-  responseUri: string | null;
-  responseTxHash: string | null;
-}
-
 /** For the tool to declare. */
 export const readErrors = {
   chain_not_available: answerErrors.chain_not_available,
@@ -29,10 +12,7 @@ export const readErrors = {
 } as const;
 
 /** Reads a validation from the chain, with this service's own records. Throws Failure `validation_not_found`. */
-export async function readValidation(
-  { stores, chain }: { stores: Stores; chain: Chain },
-  requestHash: Hex,
-): Promise<ReadValidation> {
+export async function readValidation({ stores, chain }: { stores: Stores; chain: Chain }, requestHash: Hex) {
   const registries = requireRegistries(chain);
   const [onChain, stored] = await Promise.all([
     registries.validation(requestHash),
@@ -47,7 +27,7 @@ export async function readValidation(
   const own = stored?.answer?.response === response ? stored?.answer : undefined;
   return {
     requestHash,
-    state: response === undefined ? "requested" : "answered",
+    state: response === undefined ? ("requested" as const) : ("answered" as const),
     agentId: onChain.agentId.toString(),
     validatorAddress: onChain.validator,
     isOwnersOwn: onChain.validator === owner,

@@ -1,3 +1,4 @@
+import { z } from "zod";
 import type { Environment } from "../../ports/identity.ts";
 
 declare module "../../kernel/contracts/stores.ts" {
@@ -6,24 +7,32 @@ declare module "../../kernel/contracts/stores.ts" {
   }
 }
 
-/** Why a field of the document is not used: a code, never text from the document. */
-export interface NotTaken {
-  field: "givenName" | "familyName" | "bornOn" | "gender" | "passports";
-  reason: string;
-}
+const NotTaken = z.strictObject({
+  field: z.enum(["givenName", "familyName", "bornOn", "gender", "passports"]),
+  /** Why the field is not used: a code, never text from the document. */
+  reason: z.string(),
+});
+export type NotTaken = z.infer<typeof NotTaken>;
 
-/** A person's data from an identity document, as far as a traveler's profile can use it. */
-export interface ScannedPerson {
-  givenName?: string;
-  familyName?: string;
-  /** YYYY-MM-DD, like all dates here. */
-  bornOn?: string;
-  gender?: "m" | "f";
+/** A person's data from an identity document, as far as a traveler's profile can use it. Dates are YYYY-MM-DD. */
+export const ScannedPerson = z.strictObject({
+  givenName: z.string().exactOptional(),
+  familyName: z.string().exactOptional(),
+  bornOn: z.string().exactOptional(),
+  gender: z.enum(["m", "f"]).exactOptional(),
   /** Set only if the passport's nationality, number and expiry were read with certainty. */
-  passport?: { nationality: string; number: string; issuedOn?: string; expiresOn: string };
+  passport: z
+    .strictObject({
+      nationality: z.string(),
+      number: z.string(),
+      issuedOn: z.string().exactOptional(),
+      expiresOn: z.string(),
+    })
+    .exactOptional(),
   /** The fields that a certain reading would have filled. */
-  notTaken?: readonly NotTaken[];
-}
+  notTaken: z.array(NotTaken).readonly().exactOptional(),
+});
+export type ScannedPerson = z.infer<typeof ScannedPerson>;
 
 export interface ScanOwner {
   tenantId: string;

@@ -1,7 +1,6 @@
 import { createCipheriv, createDecipheriv, hash, hkdfSync, randomBytes } from "node:crypto";
-import { z } from "zod";
 import { randomBase62 } from "../../domain/ids.ts";
-import type { ScannedPerson, ScanOwner } from "./scans.ts";
+import { ScannedPerson, type ScanOwner } from "./scans.ts";
 
 const PREFIX = "scn_";
 /** 256 bits. */
@@ -10,29 +9,6 @@ export const SCAN_ID = new RegExp(`^${PREFIX}[0-9A-Za-z]{${SECRET_LETTERS}}$`);
 const KEY_BYTES = 32;
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
-
-const Person = z.strictObject({
-  givenName: z.string().exactOptional(),
-  familyName: z.string().exactOptional(),
-  bornOn: z.string().exactOptional(),
-  gender: z.enum(["m", "f"]).exactOptional(),
-  passport: z
-    .strictObject({
-      nationality: z.string(),
-      number: z.string(),
-      issuedOn: z.string().exactOptional(),
-      expiresOn: z.string(),
-    })
-    .exactOptional(),
-  notTaken: z
-    .array(
-      z.strictObject({
-        field: z.enum(["givenName", "familyName", "bornOn", "gender", "passports"]),
-        reason: z.string(),
-      }),
-    )
-    .exactOptional(),
-});
 
 /** Uses the system's generator even where a seeded run repeats ids, since this id is a key. */
 export function newScanId(): string {
@@ -61,7 +37,7 @@ export function openPerson(scanId: string, owner: ScanOwner, sealed: Buffer): Sc
     .setAuthTag(sealed.subarray(-TAG_BYTES));
   const begun = decipher.update(sealed.subarray(NONCE_BYTES, -TAG_BYTES));
   try {
-    return Person.parse(JSON.parse(Buffer.concat([begun, decipher.final()]).toString("utf8")));
+    return ScannedPerson.parse(JSON.parse(Buffer.concat([begun, decipher.final()]).toString("utf8")));
   } catch {
     return undefined;
   }

@@ -13,7 +13,8 @@ import {
   whyNotRefunded,
 } from "./cancel-order.ts";
 import type { ServicingCommit, ServicingOutcome } from "./servicing-effect.ts";
-import type { ServicingQuotes, StayCancellationQuote } from "./servicing-quotes.ts";
+import type { StayCancellationQuote } from "./servicing-quotes.ts";
+import type { ServicingQuotes } from "./store-quotes.ts";
 
 /** Our own prefix, as the supplier of stays has no cancellation quotes. */
 export const STAY_QUOTE_PREFIX = "scq_";

@@ -1,12 +1,5 @@
 import type { Environment } from "../../ports/identity.ts";
 import type { CancellationQuote } from "../../ports/supplier/flight-servicing.ts";
-import type { OrderRecord } from "../orders/index.ts";
-
-declare module "../../kernel/contracts/stores.ts" {
-  interface ModuleStores {
-    "servicing.servicingQuotes": ServicingQuotes;
-  }
-}
 
 /** The refund of a stay's cancellation during the current step of its policy. */
 export interface StayCancellationQuote {
@@ -27,35 +20,4 @@ export interface FlightCancellationQuote
   tenantId: string;
   environment: Environment;
   credits: readonly Pick<CancellationQuote["credits"][number], "amount" | "currency">[];
-}
-
-/** Servicing quotes and offers whose contents or owner the supplier does not keep. */
-export interface ServicingQuotes {
-  rememberChangeOffers(
-    order: Pick<OrderRecord, "tenantId" | "environment" | "orderId">,
-    changeOfferIds: readonly string[],
-  ): Promise<void>;
-  /** Undefined also for an order of another tenant. */
-  findOrderOfChangeOffer(
-    tenantId: string,
-    environment: Environment,
-    changeOfferId: string,
-  ): Promise<string | undefined>;
-  insertStayCancellation(quote: StayCancellationQuote): Promise<void>;
-  /** Undefined also for an order of another tenant. */
-  findStayCancellation(
-    tenantId: string,
-    environment: Environment,
-    id: string,
-  ): Promise<StayCancellationQuote | undefined>;
-  /** For previews of a confirmation: the supplier's own quote decides. */
-  insertFlightCancellation(quote: FlightCancellationQuote): Promise<void>;
-  /** Undefined also for another tenant's quote and for a deleted one. */
-  findFlightCancellation(
-    tenantId: string,
-    environment: Environment,
-    id: string,
-  ): Promise<FlightCancellationQuote | undefined>;
-  /** Deletes change offers and flight quotes made before this. */
-  prune(before: Temporal.Instant): Promise<void>;
 }

@@ -5,13 +5,24 @@ import type { Queryable } from "../../platform/database/database.ts";
 import { pruneRows } from "../../platform/database/prune.ts";
 import { withoutNulls } from "../../platform/database/without-nulls.ts";
 import type { Clock } from "../../ports/clock.ts";
-import type { ServicingQuotes } from "./servicing-quotes.ts";
+import type { Environment } from "../../ports/identity.ts";
+import type { OrderRecord } from "../orders/index.ts";
+import type { FlightCancellationQuote, StayCancellationQuote } from "./servicing-quotes.ts";
+
+declare module "../../kernel/contracts/stores.ts" {
+  interface ModuleStores {
+    "servicing.servicingQuotes": ServicingQuotes;
+  }
+}
 
 const Credits = z.array(z.object({ amount: z.string().nullable(), currency: z.string().nullable() }));
 
-export function createServicingQuotes(db: Queryable, clock: Clock): ServicingQuotes {
+export function createServicingQuotes(db: Queryable, clock: Clock) {
   return {
-    async rememberChangeOffers({ tenantId, environment, orderId }, changeOfferIds) {
+    async rememberChangeOffers(
+      { tenantId, environment, orderId }: Pick<OrderRecord, "tenantId" | "environment" | "orderId">,
+      changeOfferIds: readonly string[],
+    ): Promise<void> {
       // One statement with a fixed number of parameters, regardless of the number of offers.
       await sql`
         insert into change_offer (network, change_offer_id, tenant_id, order_id, created_at)
@@ -20,7 +31,12 @@ export function createServicingQuotes(db: Queryable, clock: Clock): ServicingQuo
         on conflict do nothing`.execute(db);
     },
 
-    async findOrderOfChangeOffer(tenantId, environment, changeOfferId) {
+    /** Undefined also for an order of another tenant. */
+    async findOrderOfChangeOffer(
+      tenantId: string,
+      environment: Environment,
+      changeOfferId: string,
+    ): Promise<string | undefined> {
       const row = await db
         .selectFrom("changeOffer")
         .select("orderId")
@@ -29,7 +45,7 @@ export function createServicingQuotes(db: Queryable, clock: Clock): ServicingQuo
       return row?.orderId;
     },
 
-    async insertStayCancellation({ expiresAt, ...quote }) {
+    async insertStayCancellation({ expiresAt, ...quote }: StayCancellationQuote): Promise<void> {
       await db
         .insertInto("stayCancellationQuote")
         .values({
@@ -41,7 +57,12 @@ export function createServicingQuotes(db: Queryable, clock: Clock): ServicingQuo
         .execute();
     },
 
-    async findStayCancellation(tenantId, environment, id) {
+    /** Undefined also for an order of another tenant. */
+    async findStayCancellation(
+      tenantId: string,
+      environment: Environment,
+      id: string,
+    ): Promise<StayCancellationQuote | undefined> {
       const row = await db
         .selectFrom("stayCancellationQuote")
         .select(["id", "tenantId", "environment", "stayId", "refundAmount", "refundCurrency", "expiresAt"])
@@ -50,7 +71,8 @@ export function createServicingQuotes(db: Queryable, clock: Clock): ServicingQuo
       return row === undefined ? undefined : withoutNulls(row);
     },
 
-    async insertFlightCancellation({ credits, ...quote }) {
+    /** For previews of a confirmation: the supplier's own quote decides. */
+    async insertFlightCancellation({ credits, ...quote }: FlightCancellationQuote): Promise<void> {
       await db
         .insertInto("flightCancellationQuote")
         .values({
@@ -69,7 +91,12 @@ export function createServicingQuotes(db: Queryable, clock: Clock): ServicingQuo
         .execute();
     },
 
-    async findFlightCancellation(tenantId, environment, id) {
+    /** Undefined also for another tenant's quote and for a deleted one. */
+    async findFlightCancellation(
+      tenantId: string,
+      environment: Environment,
+      id: string,
+    ): Promise<FlightCancellationQuote | undefined> {
       const row = await db
         .selectFrom("flightCancellationQuote")
         .select(["id", "tenantId", "environment", "orderId", "refundAmount", "refundCurrency", "refundTo", "credits"])
@@ -78,10 +105,14 @@ export function createServicingQuotes(db: Queryable, clock: Clock): ServicingQuo
       return row === undefined ? undefined : { ...row, credits: Credits.parse(row.credits) };
     },
 
-    async prune(before) {
+    /** Deletes change offers and flight quotes made before this. */
+    async prune(before: Temporal.Instant): Promise<void> {
       const isOld = sql`created_at <= ${before.toString()}::timestamptz`;
       await pruneRows(db, "change_offer", isOld);
       await pruneRows(db, "flight_cancellation_quote", isOld);
     },
   };
 }
+
+/** Servicing quotes and offers whose contents or owner the supplier does not keep. */
+export type ServicingQuotes = ReturnType<typeof createServicingQuotes>;

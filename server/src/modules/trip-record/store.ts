@@ -4,7 +4,14 @@ import { currentTraceId } from "../../domain/trace.ts";
 import { orderKey, type TripEntryKind, tripEntryKinds } from "../../kernel/contracts/trip-note.ts";
 import type { Queryable } from "../../platform/database/database.ts";
 import { withoutNulls } from "../../platform/database/without-nulls.ts";
-import type { NewTripEntry, TripEntry, TripOwner, TripRecords } from "./trip-record.ts";
+import type { Environment } from "../../ports/identity.ts";
+import type { NewTripEntry, TripEntry, TripOwner, TripRecordSummary } from "./trip-record.ts";
+
+declare module "../../kernel/contracts/stores.ts" {
+  interface ModuleStores {
+    "trip-record.tripRecords": TripRecords;
+  }
+}
 
 const Kind = z.enum(tripEntryKinds);
 
@@ -30,20 +37,28 @@ const selected = ({ tenantId, environment, tripId }: TripOwner) =>
   sql`select ${tenantId}::text as tenant_id, ${environment}::text as network, ${tripId}::text as trip_id`;
 
 /** Joins the caller's transaction when `db` is one. */
-export function createTripRecords(db: Queryable): TripRecords {
+export function createTripRecords(db: Queryable) {
   return {
-    async append(trip, entry) {
+    async append(trip: TripOwner, entry: NewTripEntry): Promise<void> {
       await insertTripEntry(selected(trip), entry).execute(db);
     },
 
-    async appendForBooking({ tenantId, environment, bookingId }, entry) {
+    /** Adds an entry to the trip of an escrow booking. */
+    async appendForBooking(
+      { tenantId, environment, bookingId }: { tenantId: string; environment: Environment; bookingId: string },
+      entry: NewTripEntry,
+    ): Promise<void> {
       const trips = sql`
         select tenant_id, network, trip_id from escrow_booking
         where tenant_id = ${tenantId} and network = ${environment} and booking_id = ${bookingId}`;
       await insertTripEntry(trips, entry).execute(db);
     },
 
-    async appendForOrder({ tenantId, environment, orderId }, entry) {
+    /** Adds an entry to the trips whose record names the order. */
+    async appendForOrder(
+      { tenantId, environment, orderId }: { tenantId: string; environment: Environment; orderId: string },
+      entry: NewTripEntry,
+    ): Promise<void> {
       const trips = sql`
         select tenant_id, network, trip_id from trip_entry
         where tenant_id = ${tenantId} and network = ${environment} and key = ${orderKey(orderId)}`;
@@ -54,12 +69,19 @@ export function createTripRecords(db: Queryable): TripRecords {
   };
 }
 
-function createReads(db: Queryable): Pick<TripRecords, "list" | "summarize"> {
+/** The append-only record of trips. A repeated entry is written once. A trip of another tenant has no record here. */
+type TripRecords = ReturnType<typeof createTripRecords>;
+
+function createReads(db: Queryable) {
   const selectEntries = ({ tenantId, environment, tripId }: TripOwner) =>
     db.selectFrom("tripEntry").where((where) => where.and({ tenantId, environment, tripId }));
 
   return {
-    async list(trip, { limit, before }) {
+    /** Newest first, before the given position. */
+    async list(
+      trip: TripOwner,
+      { limit, before }: { limit: number; before: bigint | undefined },
+    ): Promise<readonly TripEntry[]> {
       const rows = await selectEntries(trip)
         .select(["position", "kind", "text", "details", "userId", "at"])
         .$if(before !== undefined, (query) => query.where("position", "<", before ?? 0n))
@@ -69,7 +91,7 @@ function createReads(db: Queryable): Pick<TripRecords, "list" | "summarize"> {
       return rows.map((row): TripEntry => ({ ...withoutNulls(row), kind: Kind.parse(row.kind) }));
     },
 
-    async summarize(trip, milestones) {
+    async summarize(trip: TripOwner, milestones: number): Promise<TripRecordSummary> {
       const counted = await selectEntries(trip)
         .select(["kind", sql<number>`count(*)::int`.as("count")])
         .groupBy("kind")

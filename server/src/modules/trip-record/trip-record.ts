@@ -1,12 +1,6 @@
 import type { TripEntryKind, TripNote } from "../../kernel/contracts/trip-note.ts";
 import type { Environment } from "../../ports/identity.ts";
 
-declare module "../../kernel/contracts/stores.ts" {
-  interface ModuleStores {
-    "trip-record.tripRecords": TripRecords;
-  }
-}
-
 export interface TripOwner {
   tenantId: string;
   environment: Environment;
@@ -28,24 +22,6 @@ export interface TripEntry {
   details: Readonly<Record<string, unknown>>;
   userId: string | undefined;
   at: Temporal.Instant;
-}
-
-/** The append-only record of trips. A repeated entry is written once. A trip of another tenant has no record here. */
-export interface TripRecords {
-  append(trip: TripOwner, entry: NewTripEntry): Promise<void>;
-  /** Adds an entry to the trip of an escrow booking. */
-  appendForBooking(
-    booking: { tenantId: string; environment: Environment; bookingId: string },
-    entry: NewTripEntry,
-  ): Promise<void>;
-  /** Adds an entry to the trips whose record names the order. */
-  appendForOrder(
-    order: { tenantId: string; environment: Environment; orderId: string },
-    entry: NewTripEntry,
-  ): Promise<void>;
-  /** Newest first, before the given position. */
-  list(trip: TripOwner, page: { limit: number; before: bigint | undefined }): Promise<readonly TripEntry[]>;
-  summarize(trip: TripOwner, milestones: number): Promise<TripRecordSummary>;
 }
 
 export interface TripRecordSummary {

@@ -1,16 +1,8 @@
 import { z } from "zod";
 import { Latitude, Longitude, ProviderProvenance } from "../../../domain/schemas.ts";
-import { briefTimeZone } from "../brief-time-zone.ts";
+import { briefTimeZone, ClockChange } from "../brief-time-zone.ts";
 import { isLanguageCode, LanguageCode } from "../codes.ts";
 import { defineTool } from "../context.ts";
-
-const ClockChange = z.object({
-  at: z.string().describe("UTC"),
-  localTimeBefore: z.string(),
-  localTimeAfter: z.string(),
-  utcOffsetMinutesBefore: z.number(),
-  utcOffsetMinutesAfter: z.number(),
-});
 
 /** The last moment that a JavaScript date can represent, in seconds. */
 const LAST_SECOND = 8_640_000_000_000;
