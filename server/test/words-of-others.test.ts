@@ -105,6 +105,7 @@ const OWN_NAMES = [
     "how",
     "ics",
     "input",
+    "issuePaths",
     "left",
     "lines",
     "message",

@@ -167,6 +167,7 @@ function outsideParts(
   };
 }
 
-function pickKernelParts({ catalog: tools, charge, gates, portsFor, clock, random, hasDuties }: Parts) {
-  return { catalog: tools, charge, gates, portsFor, clock, random, hasDuties };
+function pickKernelParts(parts: Parts) {
+  const { catalog: tools, charge, gates, portsFor, clock, random, hasDuties, recordFailedCall } = parts;
+  return { catalog: tools, charge, gates, portsFor, clock, random, hasDuties, recordFailedCall };
 }

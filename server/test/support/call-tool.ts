@@ -71,6 +71,7 @@ export function toolRunner(tenant: Tenant, stays: Stays = createMemoryStays().st
     mailing,
     claimKeys: absent("claimKeys"),
     claimLinks: absent("claimLinks"),
+    failedCallLog: absent("failedCallLog"),
     usage: absent("usage"),
     account: absent("account"),
     activePolicies: absent("activePolicies"),

@@ -3,11 +3,13 @@ import { inTrace } from "../../domain/trace.ts";
 import type { Log } from "../../ports/log.ts";
 import type { CatalogEntry } from "../contracts/catalog.ts";
 import { type Charge, NOTHING_PAID, type Outcome, type PendingCall, type Replay } from "../contracts/charge.ts";
+import type { RecordFailedCall } from "../contracts/failed-call.ts";
 import { findRefusal, findReserving, type Gate, gateReservations, sayRefusal, settleGates } from "../contracts/gate.ts";
 import type { Answer, Invocation, Kernel } from "../contracts/invocation.ts";
 import type { Preview } from "../contracts/preview-answer.ts";
 import { type CallInfo, Replayed } from "../contracts/tool.ts";
 import { type CostlyCalls, isCostly, type Turn } from "./costly-calls.ts";
+import { type CallFailure, describeFailedCall } from "./describe-failed-call.ts";
 import { type PreparedCall, type PreparingOptions, prepareCall } from "./prepare-call.ts";
 import { previewCall } from "./preview.ts";
 
@@ -18,6 +20,7 @@ export interface KernelOptions extends PreparingOptions {
   /** Turns an error of a port, such as an unreachable database, into a Failure where it is one. */
   translate(error: unknown): unknown;
   costlyCalls: CostlyCalls;
+  recordFailedCall: RecordFailedCall;
   /** For metrics: `outcome` is `ok` or a code. */
   onCall?: (toolName: string, outcome: string, seconds: number) => void;
 }
@@ -29,7 +32,7 @@ export interface KernelOptions extends PreparingOptions {
  */
 export function createKernel(options: KernelOptions): Kernel {
   return {
-    invoke: (invocation) => inTrace(invocation.traceId, () => invoke(options, invocation)),
+    invoke: (invocation) => inTrace(invocation.traceId, () => invokeAndRecord(options, invocation)),
     ask: (invocation) => inTrace(invocation.traceId, () => ask(options, invocation)),
   };
 }
@@ -39,6 +42,25 @@ async function ask(options: KernelOptions, invocation: Invocation): Promise<Fail
   call.rulesVersion = null;
   const refusal = await findRefusal(options.gates, call, plan);
   return refusal === undefined ? undefined : await sayRefusal(refusal, call, plan);
+}
+
+/** Records the call unless it succeeds. */
+async function invokeAndRecord(options: KernelOptions, invocation: Invocation): Promise<Answer> {
+  try {
+    const answer = await invoke(options, invocation);
+    if (!answer.outcome.ok) recordFailure(options, invocation, answer.outcome);
+    return answer;
+  } catch (error) {
+    const known = options.translate(error);
+    recordFailure(options, invocation, known instanceof Failure ? known : { code: "internal_error" });
+    throw error;
+  }
+}
+
+function recordFailure(options: KernelOptions, invocation: Invocation, failure: CallFailure): void {
+  const { catalog, clock, recordFailedCall } = options;
+  const failed = describeFailedCall(catalog, invocation, failure, clock.now());
+  if (failed !== undefined) recordFailedCall(failed);
 }
 
 async function invoke(options: KernelOptions, invocation: Invocation): Promise<Answer> {

@@ -36,6 +36,8 @@ export interface Invocation extends Calling {
   policyId?: string | undefined;
   /** The user who travels first in what the call books; undefined for the caller's own traveler. */
   leadTravelerId?: string | undefined;
+  /** The run of a workflow that makes the call. */
+  runId?: string | undefined;
   /** The call that this one prepares, for its approver. */
   purpose?: PurposeCall | undefined;
   /** Pays for the purchase in place of the wallet. */

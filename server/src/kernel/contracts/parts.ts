@@ -23,6 +23,7 @@ import type { Catalog } from "./catalog.ts";
 import type { ChainEndings } from "./chain-ending.ts";
 import type { Charge } from "./charge.ts";
 import type { EffectUse } from "./effect-use.ts";
+import type { RecordFailedCall } from "./failed-call.ts";
 import type { Gate } from "./gate.ts";
 import type { HasDuties, Kernel } from "./invocation.ts";
 import type { OwnedBy, ReadsOf, StoresOf, Transaction } from "./stores.ts";
@@ -71,6 +72,8 @@ export interface CommonParts {
   readonly hasDuties: HasDuties;
   /** How a call with a key is paid for. */
   readonly charge: Charge;
+  /** Takes every call with a key that was refused or failed. */
+  readonly recordFailedCall: RecordFailedCall;
   /** The gates of all modules, in their order. */
   readonly gates: readonly Gate[];
   /** Joins the account facts of all modules. */

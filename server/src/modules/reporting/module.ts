@@ -1,18 +1,25 @@
+import { setTimeout as delay } from "node:timers/promises";
 import { defineJob } from "../../kernel/contracts/job.ts";
+import { isDatabaseAway } from "../../platform/database/transient.ts";
 import type { Clock } from "../../ports/clock.ts";
 import { defineModule, type Stores } from "./context.ts";
+import { FailedCallLog } from "./failed-call-log.ts";
 import * as usageSums from "./migrations/0069-usage-sums.ts";
+import * as failedCalls from "./migrations/0117-failed-calls.ts";
 import { usageRoutes } from "./routes.ts";
 import { describeSpending, formatMonth } from "./spending.ts";
+import { createFailedCalls } from "./store-failed-calls.ts";
 import { createUsage } from "./store-usage.ts";
 import { makeUsagePartitions, retireUsagePartitions } from "./store-usage-partitions.ts";
 import { createUsageSums } from "./store-usage-sums.ts";
+import { listFailedCalls } from "./tools/list-failed-calls.ts";
 import { listUsage } from "./tools/list-usage.ts";
 import type { Usage } from "./usage.ts";
 
 declare module "../../kernel/contracts/parts.ts" {
   interface ModuleParts {
     readonly "reporting.usage": Usage;
+    readonly "reporting.failedCallLog": FailedCallLog;
   }
   interface ModuleSettings {
     /** 0: kept permanently. */
@@ -32,15 +39,29 @@ async function sumUsage({ transaction }: Stores, clock: Clock): Promise<void> {
 /** Tells a tenant about its calls: records, sums and spending. Keeps records as long as the operator configured. */
 export const reportingModule = defineModule({
   name: "reporting",
-  tools: [listUsage],
+  tools: [listUsage, listFailedCalls],
   routes: usageRoutes,
   stores: ({ db, beside }) => ({
+    failedCalls: createFailedCalls(db),
     usageRecords: createUsage(db, () => beside().callPayments),
     usageSums: createUsageSums(db),
   }),
-  migrations: { "0069-usage-sums": usageSums },
-  parts: { usage: ({ stores }) => stores.usageRecords },
-  ports: ({ usage }) => ({ usage }),
+  migrations: { "0069-usage-sums": usageSums, "0117-failed-calls": failedCalls },
+  parts: {
+    usage: ({ stores }) => stores.usageRecords,
+    failedCallLog: ({ stores, log }) =>
+      new FailedCallLog({
+        add: (calls) => stores.transaction((transaction) => transaction.failedCalls.add(calls)),
+        log,
+        isTransient: isDatabaseAway,
+        pause: (milliseconds) => delay(milliseconds),
+      }),
+    recordFailedCall:
+      ({ failedCallLog }) =>
+      (call) =>
+        failedCallLog.record(call),
+  },
+  ports: ({ usage, failedCallLog }) => ({ usage, failedCallLog }),
   account: async ({ usage, clock }, { tenantId, environment }) => {
     const spending = describeSpending(await usage.totals(tenantId, environment, formatMonth(clock.now())), clock.now());
     return { facts: { spending } };
@@ -60,4 +81,5 @@ export const reportingModule = defineModule({
       }),
     ];
   },
+  stop: ({ failedCallLog }) => failedCallLog.written(),
 });

@@ -3,6 +3,13 @@ import { CURSOR_MESSAGE, NextCursor, pageQuery, readPage } from "../../kernel/co
 import { defineRoute } from "../../kernel/contracts/route.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Reads } from "./context.ts";
+import {
+  FailedCallCursor,
+  FailedCallPage,
+  type FailedCallPorts,
+  failedCallFilters,
+  readFailedCalls,
+} from "./failed-call-page.ts";
 import { formatMonth, MicroUsdc, Spending } from "./spending.ts";
 import type { Usage, UsageRecord } from "./usage.ts";
 
@@ -144,7 +151,36 @@ const readUsage = defineRoute({
   },
 });
 
-export const usageRoutes = [readUsage, readUsageSums];
+const failedCalls = defineRoute({
+  id: "read_failed_calls",
+  method: "GET",
+  path: "/api/calls",
+  tag: "usage",
+  summary: "List failed calls",
+  description:
+    "The tenant's calls in the environment of the key that were refused or failed, newest first, without their arguments. The newest 1000 are kept. Requests that were refused before they named a tool, such as those over a rate limit, are not among them.",
+  scope: "usage:read",
+  query: z.object({
+    outcome: z
+      .literal("failed")
+      .describe("Refused or failed, the default: `GET /api/usage` lists the others")
+      .exactOptional(),
+    ...pageQuery(FailedCallCursor),
+    ...failedCallFilters,
+  }),
+  answers: {
+    200: {
+      description: "One page of calls.",
+      schema: FailedCallPage,
+    },
+  },
+  errors: {},
+  async run({ principal, query: { outcome: _, ...query } }, ports: FailedCallPorts) {
+    return await readFailedCalls(ports, principal, query);
+  },
+});
+
+export const usageRoutes = [readUsage, readUsageSums, failedCalls];
 
 function describeRecord(record: UsageRecord): z.output<typeof Shown> {
   return {

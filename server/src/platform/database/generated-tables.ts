@@ -321,6 +321,22 @@ export interface EscrowStepTable {
   traceId: string | null;
 }
 
+export interface FailedCallTable {
+  id: string;
+  tenantId: string;
+  environment: "sandbox" | "production";
+  keyId: string;
+  tool: string | null;
+  surface: string;
+  code: string;
+  detail: string | null;
+  issuePaths: string[];
+  traceId: string;
+  runId: string | null;
+  priceMicro: bigint;
+  createdAt: Timestamp;
+}
+
 export interface FeedbackTable {
   id: string;
   environment: "sandbox" | "production";
@@ -973,6 +989,7 @@ export interface Database {
   documentScan: DocumentScanTable;
   escrowBooking: EscrowBookingTable;
   escrowStep: EscrowStepTable;
+  failedCall: FailedCallTable;
   feedback: FeedbackTable;
   flightCancellationQuote: FlightCancellationQuoteTable;
   foundSearch: FoundSearchTable;

@@ -71,6 +71,7 @@ beforeAll(async () => {
     clock: world.clock,
     log: silentLog,
     translate: (error) => error,
+    recordFailedCall: () => undefined,
     costlyCalls: new CostlyCalls(readConfig({})),
   });
 });

@@ -191,6 +191,7 @@ export class WorkflowRunner {
       leadTravelerId,
       userId: run.userId,
       surface: "workflow",
+      runId: run.id,
       traceId: run.traceId,
       gone: { signal: this.#gone.signal },
       isPatient: true,

@@ -1,0 +1,90 @@
+import { z } from "zod";
+import { Instant } from "../../domain/schemas.ts";
+import type { FailedCall } from "../../kernel/contracts/failed-call.ts";
+import { CURSOR_MESSAGE, NextCursor, readPage } from "../../kernel/contracts/page.ts";
+import type { Reads } from "./context.ts";
+import type { FailedCallLog } from "./failed-call-log.ts";
+import type { FailedCallFilter, ListedFailedCall } from "./failed-calls.ts";
+import { MicroUsdc } from "./spending.ts";
+
+export const FailedCallCursor = z.string().regex(/^fail_[0-9A-Z]{26}$/, CURSOR_MESSAGE);
+
+/** The filters, for the tool and the route. */
+export const failedCallFilters = {
+  tool: z
+    .string()
+    .regex(/^[a-z0-9_]{1,64}$/, "must be a tool's name")
+    .describe("Calls of this tool only")
+    .optional(),
+  code: z
+    .string()
+    .regex(/^[a-z0-9_]{1,64}$/, "must be an error code")
+    .describe("Calls that got this error code only")
+    .optional(),
+  traceId: z
+    .string()
+    .regex(/^[0-9a-f]{32}$/, "must be a trace id")
+    .describe("Calls of this trace only")
+    .optional(),
+  runId: z
+    .string()
+    .regex(/^run_[0-9A-Z]{26}$/, "must be a run's id")
+    .describe("Calls of this run of a workflow only")
+    .optional(),
+  from: Instant.describe("Inclusive. ISO 8601 with Z or an offset").optional(),
+  until: Instant.describe("Exclusive. ISO 8601 with Z or an offset").optional(),
+};
+
+const FailedCallAnswer = z.object({
+  id: z.string(),
+  createdAt: z.string().meta({ format: "date-time" }),
+  tool: z.string().nullable().describe("null: no tool has the name that was called"),
+  surface: z.string().describe("dispatch, mcp or workflow"),
+  keyId: z.string(),
+  keyName: z.string().nullable().describe("null: the key is gone"),
+  code: z.string(),
+  detail: z.string().nullable().describe("… stands for words of the arguments, which are not stored"),
+  issuePaths: z
+    .array(z.string())
+    .readonly()
+    .describe("Where the arguments did not fit; * stands for a name that the tool does not know"),
+  traceId: z.string(),
+  runId: z.string().nullable().describe("The run of a workflow that made the call"),
+  priceMicroUsdc: MicroUsdc.describe("What the call would have cost; nothing was paid"),
+});
+
+export const FailedCallPage = z.object({ calls: z.array(FailedCallAnswer).readonly(), nextCursor: NextCursor });
+
+interface Query extends Omit<FailedCallFilter, "from" | "until"> {
+  cursor?: string | undefined;
+  limit?: string | number;
+  from?: string | undefined;
+  until?: string | undefined;
+}
+
+export interface FailedCallPorts {
+  failedCallLog: Pick<FailedCallLog, "written">;
+  reads: Reads;
+}
+
+export async function readFailedCalls(
+  { failedCallLog, reads }: FailedCallPorts,
+  { tenantId, environment }: Pick<FailedCall, "tenantId" | "environment">,
+  { cursor: before, tool, code, traceId, runId, from, until, ...page }: Query,
+) {
+  await failedCallLog.written();
+  const filter = { tool, code, traceId, runId, from: toInstant(from), until: toInstant(until) };
+  const { shown, nextCursor } = await readPage(
+    page,
+    (limit) =>
+      reads(tenantId, ({ failedCalls }) => failedCalls.list(tenantId, environment, { ...filter, before, limit })),
+    ({ id }) => id,
+  );
+  return { calls: shown.map(describe), nextCursor };
+}
+
+const toInstant = (text: string | undefined) => (text === undefined ? undefined : Temporal.Instant.from(text));
+
+function describe({ at, price, ...call }: ListedFailedCall): z.output<typeof FailedCallAnswer> {
+  return { ...call, createdAt: at.toString(), priceMicroUsdc: price.toString() };
+}

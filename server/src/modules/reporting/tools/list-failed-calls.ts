@@ -1,0 +1,26 @@
+import { z } from "zod";
+import { pageInput } from "../../../kernel/contracts/page.ts";
+import { defineTool } from "../context.ts";
+import { FailedCallCursor, FailedCallPage, failedCallFilters, readFailedCalls } from "../failed-call-page.ts";
+
+export const listFailedCalls = defineTool({
+  name: "list_failed_calls",
+  title: "List failed calls",
+  summary:
+    "List the tenant's latest calls, by all its keys and runs, that were refused or failed, newest first: tool, error code, what to do, where the arguments did not fit, trace.",
+  advice:
+    "Nothing was paid for them, and their arguments are not stored. The newest 1000 are kept. list_usage has the calls that were charged.",
+  area: "usage",
+  effect: "read",
+  price: 500n,
+  payableWithoutKey: false,
+  uses: ["failedCallLog", "reads"],
+  input: z.strictObject({ ...pageInput(FailedCallCursor), ...failedCallFilters }),
+  output: FailedCallPage,
+  errors: {},
+  example: () => ({ limit: 5 }),
+
+  async run(query, { failedCallLog, reads, caller }) {
+    return await readFailedCalls({ failedCallLog, reads }, caller, query);
+  },
+});
