@@ -83,6 +83,7 @@ export async function bindChain(
   const state = await boundChains.bind(environment, {
     ...identity,
     head: { number: first.number, hash: first.hash },
+    // The running service opens one chain per environment so far.
     isHome: true,
   });
   const refuse = (why: string): ConfigError =>

@@ -16,9 +16,6 @@ export interface Mail {
  */
 export interface Mailer {
   send(mail: Mail): Promise<void>;
-}
-
-export interface OpenedMailer extends Mailer {
   /** Aborts pending mails; the server has not confirmed them. */
   close(): void;
 }

@@ -7,7 +7,7 @@ import { openMaps } from "../../src/outside/maps.ts";
 import type { Accommodation, StaySearch, Stays } from "../../src/ports/supplier/stays.ts";
 import { absent } from "./absent-port.ts";
 import type { openBookingWorld } from "./booking-world.ts";
-import { mailing } from "./mailing.ts";
+import { delivery } from "./delivery.ts";
 import { embeddedRates } from "./rates.ts";
 
 type Tenant = Awaited<ReturnType<Awaited<ReturnType<typeof openBookingWorld>>["newTenant"]>>;
@@ -68,7 +68,7 @@ export function toolRunner(tenant: Tenant, stays: Stays = createMemoryStays().st
     fx: embeddedRates,
     chain: absent("chain"),
     submission: { wake: () => undefined, waitForEnd: async () => undefined },
-    mailing,
+    delivery,
     claimKeys: absent("claimKeys"),
     claimLinks: absent("claimLinks"),
     failedCallLog: absent("failedCallLog"),

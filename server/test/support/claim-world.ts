@@ -6,7 +6,7 @@ import { type PrefundRequest, prefundTrip } from "../../src/modules/escrow/prefu
 import { type ClaimRequest, claimTrip } from "../../src/modules/guests/claim-trip.ts";
 import { readGuestLink } from "../../src/modules/invitations/guest-link.ts";
 import { openChainWorld, UNIT } from "./chain-world.ts";
-import { mailing } from "./mailing.ts";
+import { delivery } from "./delivery.ts";
 
 const Hash = z.templateLiteral(["0x", z.string()]);
 export const APP_ORIGIN = "https://app.example";
@@ -27,7 +27,7 @@ export async function openClaimWorld() {
     random: systemRandom,
     claimKeys: createClaimKeys(vault),
     claimLinks: { defaultOrigin: APP_ORIGIN, otherOrigins: async () => [] },
-    mailing,
+    delivery,
   };
 
   async function prefund(change: Partial<PrefundRequest> = {}) {

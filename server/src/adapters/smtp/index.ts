@@ -21,18 +21,13 @@ export interface SmtpMailerOptions {
   timeouts?: { stepMilliseconds: number; wholeMilliseconds: number };
 }
 
-export interface SmtpMailer extends Mailer {
-  /** Aborts pending mails, as a crash would. */
-  close(): void;
-}
-
 /** For a single step, such as connecting or one answer of the server, and for all of them together. */
 const TIMEOUTS = { stepMilliseconds: 10_000, wholeMilliseconds: 60_000 };
 const ONE_ADDRESS = /^[^\s<>,;:"()[\]\\@]+@[^\s<>,;:"()\\@]+$/;
 const MESSAGE_ID = /^[A-Za-z0-9.-]+$/;
 
 /** Sends through the operator's mail server, with a new connection per mail. The conversation is not logged. */
-export function createSmtpMailer({ server, from, timeouts = TIMEOUTS }: SmtpMailerOptions): SmtpMailer {
+export function createSmtpMailer({ server, from, timeouts = TIMEOUTS }: SmtpMailerOptions): Mailer {
   const open = new Set<Socket>();
   const domain = from.address.slice(from.address.lastIndexOf("@") + 1);
   const { credentials } = server;

@@ -10,7 +10,7 @@ import type { Facilitator } from "../../ports/facilitator.ts";
 import type { FxRates } from "../../ports/fx.ts";
 import type { Environment, Identity } from "../../ports/identity.ts";
 import type { Log } from "../../ports/log.ts";
-import type { OpenedMailer } from "../../ports/mailer.ts";
+import type { Mailer } from "../../ports/mailer.ts";
 import type { MapTiles } from "../../ports/map-tiles.ts";
 import type { Maps } from "../../ports/maps.ts";
 import type { Nearby } from "../../ports/nearby.ts";
@@ -53,7 +53,7 @@ export interface CommonParts {
   /** Undefined: payments are verified and settled on the chain itself. */
   readonly facilitator: Facilitator | undefined;
   /** Undefined: the operator has no mail server. */
-  readonly mailer: OpenedMailer | undefined;
+  readonly mailer: Mailer | undefined;
   /** Undefined: the operator has no vision model, and no document leaves the service. */
   readonly pageTranscriber: PageTranscriber | undefined;
   readonly maps: Maps;

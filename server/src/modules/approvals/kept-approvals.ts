@@ -4,7 +4,7 @@ import type { FlightPurchase, Purchase, StayPurchase } from "../../domain/travel
 import type { PlannedMovement } from "../../kernel/contracts/call-plan.ts";
 import type { PendingCall } from "../../kernel/contracts/charge.ts";
 import type { Clock } from "../../ports/clock.ts";
-import { type Mailing, sendNow, storedWords } from "../outbox/index.ts";
+import { type Delivery, sendNow, storedWords } from "../outbox/index.ts";
 import {
   type ApprovalCase,
   type ApprovalContext,
@@ -23,7 +23,7 @@ export interface KeptApprovalsOptions {
   clock: Clock;
   random: RandomBytes;
   /** Undefined without a mail server: nobody is written to. */
-  mail: (ApproverMailPorts & { mailing: Mailing }) | undefined;
+  mail: (ApproverMailPorts & { delivery: Delivery }) | undefined;
 }
 
 /** Stored approvals that policies ask for. */
@@ -111,7 +111,7 @@ export class KeptApprovals implements Approvals {
   async #send(stored: StoredMails[number]): Promise<void> {
     const { stores, clock, mail } = this.#options;
     if (mail === undefined) return;
-    const ports = { stores, clock, mailing: mail.mailing };
+    const ports = { stores, clock, delivery: mail.delivery };
     await sendNow(ports, storedWords(ports), stored, 0).catch(() => undefined);
   }
 

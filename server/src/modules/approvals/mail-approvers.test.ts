@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
+import { delivery } from "../../../test/support/delivery.ts";
 import {
   createManualClock,
   openTestIdentities,
@@ -6,7 +7,6 @@ import {
   type TestIdentities,
 } from "../../../test/support/identity.ts";
 import { type MailServer, startMailServer } from "../../../test/support/mail-server.ts";
-import { mailing } from "../../../test/support/mailing.ts";
 import { mortalWorker } from "../../../test/support/mortal-worker.ts";
 import { createSmtpMailer } from "../../adapters/smtp/index.ts";
 import { createStores } from "../../contributions.ts";
@@ -57,8 +57,8 @@ afterAll(async () => {
   await server?.[Symbol.asyncDispose]();
 });
 
-const mailingBy = (through: Mailer, kept?: "sandbox") => ({
-  ...mailing,
+const deliveryBy = (through: Mailer, kept?: "sandbox") => ({
+  ...delivery,
   kept,
   carriers: openCarriers({ mailer: through }),
 });
@@ -68,7 +68,7 @@ const approvalsOver = (over: Stores, through: Mailer, kept?: "sandbox") =>
     stores: over,
     clock,
     random: systemRandom,
-    mail: { mailing: mailingBy(through, kept), vault: setup.vault, origin: "https://wayfare.example" },
+    mail: { delivery: deliveryBy(through, kept), vault: setup.vault, origin: "https://wayfare.example" },
   });
 
 const NOTHING_MORE = { alternatives: [], purpose: undefined };
@@ -102,7 +102,7 @@ const buildCase = (name: string): ApprovalCase => ({
 });
 
 const reconcile = () => {
-  const ports = { stores, clock, mailing: mailingBy(mailer) };
+  const ports = { stores, clock, delivery: deliveryBy(mailer) };
   return reconcileEffects([outboxUse(ports, storedWords(ports))], { workerId: "job", log: silentLog });
 };
 /** The recipients, once per mail, however often a server received it. */
@@ -170,7 +170,7 @@ it("goes once, whenever the requester is killed and however often the call is re
       server.received.length = 0;
       const asked = buildCase(`${when}-${step}`);
       const { wrap, death } = mortalWorker(step, when);
-      const deaf: Mailer = { send: () => new Promise(() => undefined) };
+      const deaf: Mailer = { send: () => new Promise(() => undefined), close: () => undefined };
       const dying = approvalsOver(wrap(stores), deaf).request(asked, NOTHING_MORE);
       const hasAnswered = await Promise.race([death.then(() => false), dying.then(() => true)]);
       if (hasAnswered) break;

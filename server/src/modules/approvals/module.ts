@@ -1,5 +1,4 @@
 import { defineJob } from "../../kernel/contracts/job.ts";
-import { openMailing } from "../outbox/index.ts";
 import { defineModule } from "./context.ts";
 import { KeptApprovals } from "./kept-approvals.ts";
 import * as approvals from "./migrations/0033-approvals.ts";
@@ -28,9 +27,8 @@ export const approvalsModule = defineModule({
   },
   effectFollower: { opened: (aggregates, callId) => aggregates.approvals.takeAgain(callId) },
   parts: {
-    approvals({ stores, clock, random, vault, urls, settings, mailer }) {
-      const mailing = openMailing({ settings, mailer });
-      const mail = mailing.carriers.has("mail") ? { vault, origin: new URL(urls.app).origin, mailing } : undefined;
+    approvals({ stores, clock, random, vault, urls, delivery }) {
+      const mail = delivery.carriers.has("mail") ? { vault, origin: new URL(urls.app).origin, delivery } : undefined;
       return new KeptApprovals({ stores, clock, random, mail });
     },
   },

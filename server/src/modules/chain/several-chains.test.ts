@@ -9,7 +9,10 @@ import { type OpenDatabase, openDatabase } from "../../platform/database/databas
 import type { ChainKey } from "../../ports/chain/chain-key.ts";
 import { systemClock } from "../../ports/clock.ts";
 
-/** One environment with two chains: a tenant has everything twice, and nothing of one chain is found on the other. */
+/**
+ * The stores with two chains in one environment: a tenant has everything twice, and nothing of one chain is found on the other.
+ * The running service opens only the home chain.
+ */
 
 const TENANT = "tenant_two";
 const hash = (): Hex => `0x${randomBytes(32).toString("hex")}`;
@@ -55,7 +58,7 @@ const enqueue = (chain: ChainKey, idempotencyKey: string) =>
     result: undefined,
   });
 
-describe("two chains of one environment", () => {
+describe("the stores, with two chains of one environment", () => {
   it("have one home chain, which another one does not replace", async () => {
     expect(await stores.boundChains.requireHome("sandbox")).toEqual(home);
     expect(await bind(84_532, true)).toEqual(home);

@@ -20,7 +20,7 @@ export async function notifyTraveler(
   drafts: readonly Draft[],
   disruption: Disruption,
   caller: Caller,
-  ports: Pick<Ports, "stores" | "clock" | "mailing">,
+  ports: Pick<Ports, "stores" | "clock" | "delivery">,
 ): Promise<Message[]> {
   return await Promise.all(
     drafts.map(async ({ mail, ...draft }) => ({
@@ -37,9 +37,9 @@ export async function planNotice(
   channels: readonly Draft["channel"][],
   about: Disruption,
   { tenantId, travelerId: userId, environment }: Caller,
-  { travelers, ...ports }: Pick<Ports, "mailing" | "travelers" | "stores">,
+  { travelers, ...ports }: Pick<Ports, "delivery" | "travelers" | "stores">,
 ): Promise<CallPlan> {
-  if (!ports.mailing.carriers.has("mail") || !channels.includes("email")) return EMPTY_PLAN;
+  if (!ports.delivery.carriers.has("mail") || !channels.includes("email")) return EMPTY_PLAN;
   const profile = await travelers.get(tenantId, userId, environment);
   if (profile?.email === undefined) return EMPTY_PLAN;
   if (!(await mayBeSent(ports, { tenantId, environment, userId, kind: KIND, about }))) return EMPTY_PLAN;
@@ -52,13 +52,13 @@ async function send(
   { channel, mail }: Pick<Draft, "channel" | "mail">,
   about: Disruption,
   { tenantId, travelerId: userId, environment }: Caller,
-  ports: Pick<Ports, "stores" | "clock" | "mailing">,
+  ports: Pick<Ports, "stores" | "clock" | "delivery">,
 ): Promise<Pick<Message, "sent" | "sentAt" | "reason">> {
   if (channel === "slack")
     return notSent("Slack is off: this service has no connection to it. Pass the text on yourself.");
   if (channel === "whatsapp")
     return notSent("WhatsApp is off: this service has no connection to it. Pass the text on yourself.");
-  if (!ports.mailing.carriers.has("mail")) {
+  if (!ports.delivery.carriers.has("mail")) {
     return notSent("Mail is off: the operator has no mail server. Pass the text on yourself.");
   }
   if (mail === undefined) return notSent("The traveler's profile has no e-mail address: save_traveler takes one.");

@@ -25,7 +25,7 @@ interface FundingRequest {
 
 export type PrefundPorts = Pick<
   Ports,
-  "chain" | "submission" | "stores" | "clock" | "random" | "claimKeys" | "claimLinks" | "mailing"
+  "chain" | "submission" | "stores" | "clock" | "random" | "claimKeys" | "claimLinks" | "delivery"
 >;
 
 export interface PrefundRequest {
@@ -89,7 +89,7 @@ export async function prefundTrip(ports: PrefundPorts, request: PrefundRequest):
 }
 
 async function planTrip(
-  { chain, stores, clock, random, claimKeys, claimLinks, mailing }: PrefundPorts,
+  { chain, stores, clock, random, claimKeys, claimLinks, delivery }: PrefundPorts,
   request: PrefundRequest,
 ): Promise<{ terms: TripTerms; trip: NewTrip }> {
   const { tenantId, userId, budget, details, requiresCode, guestEmail } = request;
@@ -122,7 +122,7 @@ async function planTrip(
     requiresCode,
     details: { ...details, linkOrigin },
     guestEmail,
-    mail: guestEmail !== undefined && mailing.carriers.has("mail") ? "pending" : "none",
+    mail: guestEmail !== undefined && delivery.carriers.has("mail") ? "pending" : "none",
   };
   return { terms, trip };
 }

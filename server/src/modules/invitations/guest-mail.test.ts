@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import { sql } from "kysely";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { DEAD_PORT } from "../../../test/support/dead-port.ts";
+import { delivery } from "../../../test/support/delivery.ts";
 import {
   createManualClock,
   openTestIdentities,
@@ -9,7 +10,6 @@ import {
   type TestIdentities,
 } from "../../../test/support/identity.ts";
 import { type MailServer, type Refusals, startDumbServer, startMailServer } from "../../../test/support/mail-server.ts";
-import { mailing } from "../../../test/support/mailing.ts";
 import { mortalWorker } from "../../../test/support/mortal-worker.ts";
 import { createClaimKeys } from "../../adapters/evm/index.ts";
 import { createSmtpMailer, type SmtpMailerOptions } from "../../adapters/smtp/index.ts";
@@ -21,8 +21,8 @@ import type { Mailer } from "../../ports/mailer.ts";
 import { reconcileEffects } from "../effects/reconcile-effects.ts";
 import { describeWhole } from "../escrow/trips/trip-answers.ts";
 import { openCarriers } from "../outbox/carriers/index.ts";
+import type { Delivery } from "../outbox/delivery.ts";
 import { messageJobs } from "../outbox/jobs.ts";
-import type { Mailing } from "../outbox/mailing.ts";
 import { outboxUse } from "../outbox/send-message.ts";
 import type { NewTrip, Trip } from "../trips/trips.ts";
 import { buildTripGuestLink } from "./guest-link.ts";
@@ -65,11 +65,11 @@ function mailerFor(port: number, timeouts?: SmtpMailerOptions["timeouts"]): Mail
   return createSmtpMailer({ server: address, from: FROM, ...(timeouts === undefined ? {} : { timeouts }) });
 }
 
-const portsWith = (mailer: Mailer | undefined, change: Partial<Mailing> = {}): GuestMailPorts => ({
+const portsWith = (mailer: Mailer | undefined, change: Partial<Delivery> = {}): GuestMailPorts => ({
   stores,
   claimKeys,
   clock,
-  mailing: { ...mailing, carriers: openCarriers({ mailer }), ...change },
+  delivery: { ...delivery, carriers: openCarriers({ mailer }), ...change },
 });
 const sendGuestMail: typeof sendInTime = (ports, trip, waitMilliseconds = PATIENCE_MILLISECONDS) =>
   sendInTime(ports, trip, waitMilliseconds);
@@ -182,7 +182,8 @@ describe("the mail", () => {
 });
 
 describe("a kept mail", () => {
-  const send = (trip: Trip, change: Partial<Mailing>) => sendGuestMail(portsWith(mailerFor(server.port), change), trip);
+  const send = (trip: Trip, change: Partial<Delivery>) =>
+    sendGuestMail(portsWith(mailerFor(server.port), change), trip);
 
   it("is a sandbox mail where the service works for real guests, also if the job finds it", async () => {
     const [trial, real] = [await newTrip({ environment: "sandbox" }), await newTrip()];
@@ -346,7 +347,7 @@ it("a crash between sending and recording it sends it again under the same messa
   // The steps: found, taken, read, counted, marked, sent, noted.
   const { wrap, death } = mortalWorker(7, "before");
   const carriers = openCarriers({ mailer: wrap(mailerFor(server.port)) });
-  const dying = { ...ports, stores: wrap(stores), mailing: { ...mailing, carriers } };
+  const dying = { ...ports, stores: wrap(stores), delivery: { ...delivery, carriers } };
   sendGuestMail(dying, trip).catch(() => undefined);
   await death;
   expect(server.received).toHaveLength(1);

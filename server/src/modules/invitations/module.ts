@@ -1,4 +1,4 @@
-import { openMailing, outboxUse } from "../outbox/index.ts";
+import { outboxUse } from "../outbox/index.ts";
 import { defineModule } from "./context.ts";
 import { guestMailKind } from "./guest-mail.ts";
 import * as guestMailsInOutbox from "./migrations/0111-guest-mails-in-outbox.ts";
@@ -36,20 +36,14 @@ export const invitationsModule = defineModule({
       ],
     },
   }),
-  facts: async ({ chains: { production }, mailer }) =>
-    production === undefined || mailer !== undefined
+  facts: async ({ chains: { production }, delivery: { carriers } }) =>
+    production === undefined || carriers.has("mail")
       ? []
       : [{ label: "not served", text: "mails: none is sent until SMTP_URL is set" }],
-  account: ({ mailer }) => ({
-    missing:
-      mailer === undefined
-        ? [{ what: "Guest links by e-mail: hand them over yourself.", how: "Set SMTP_URL, and start again." }]
-        : [],
+  account: ({ delivery: { carriers } }) => ({
+    missing: carriers.has("mail")
+      ? []
+      : [{ what: "Guest links by e-mail: hand them over yourself.", how: "Set SMTP_URL, and start again." }],
   }),
-  effectUses({ stores, claimKeys, clock, settings, mailer }) {
-    const ports = { stores, claimKeys, clock, mailing: openMailing({ settings, mailer }) };
-    return ports.mailing.carriers.size === 0 ? [] : [outboxUse(ports, guestMailKind(ports))];
-  },
-  // Closed before the job, which a mail in progress would delay.
-  stop: async ({ mailer }) => mailer?.close(),
+  effectUses: (parts) => (parts.delivery.carriers.size === 0 ? [] : [outboxUse(parts, guestMailKind(parts))]),
 });

@@ -1,6 +1,6 @@
 export type { Letter } from "./carriers/carrier.ts";
 export { composeMail, type MailPart, words } from "./compose-mail.ts";
-export { type Mailing, openMailing } from "./mailing.ts";
+export type { Delivery } from "./delivery.ts";
 export {
   type MessageKind,
   mayBeSent,

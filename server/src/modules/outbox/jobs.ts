@@ -8,7 +8,7 @@ export function messageJobs({ stores, clock }: Pick<Parts, "stores" | "clock">):
   const forget = async () => {
     const today = clock.now().toZonedDateTimeISO("UTC").toPlainDate();
     // Yesterday's counts are kept, since the clocks of several processes do not pass midnight together.
-    await stores.mailCounts.forget(today.subtract({ days: 1 }));
+    await stores.messageCounts.forget(today.subtract({ days: 1 }));
     await stores.messages.forget(clock.now().subtract({ hours: 24 * KEPT_DAYS }));
   };
   return [defineJob({ name: "forget-messages", everyMilliseconds: FORGET_MILLISECONDS, run: forget })];

@@ -1,14 +1,18 @@
 import { defineModule } from "./context.ts";
+import { closeDelivery, type Delivery, openDelivery } from "./delivery.ts";
 import { messageJobs } from "./jobs.ts";
-import { openMailing } from "./mailing.ts";
 import * as messages from "./migrations/0047-messages.ts";
 import * as outbox from "./migrations/0110-outbox.ts";
 import { outboxUse, storedWords } from "./send-message.ts";
 import { createMessages } from "./store.ts";
-import { createMailCounts } from "./store-mail-counts.ts";
+import { createMessageCounts } from "./store-message-counts.ts";
 import { createAddressedPersons } from "./store-persons.ts";
 
 declare module "../../kernel/contracts/parts.ts" {
+  interface ModuleParts {
+    /** How messages leave. The outbox opens it once, and closes it. */
+    readonly "outbox.delivery": Delivery;
+  }
   interface ModuleSettings {
     readonly "outbox.mailsPerTenantDay": number;
     readonly "outbox.mailsPerRecipientDay": number;
@@ -19,7 +23,7 @@ declare module "../../kernel/contracts/parts.ts" {
 export const outboxModule = defineModule({
   name: "outbox",
   stores: ({ db, clock, vault }) => ({
-    mailCounts: createMailCounts(db, clock),
+    messageCounts: createMessageCounts(db, clock),
     messages: createMessages(db, clock, vault),
   }),
   personRecords: ({ db, clock, vault }) => createAddressedPersons({ db, clock, vault }),
@@ -36,10 +40,10 @@ export const outboxModule = defineModule({
     },
   ],
   migrations: { "0047-messages": messages, "0110-outbox": outbox },
-  ports: (parts) => ({ mailing: openMailing(parts) }),
-  effectUses({ stores, clock, settings, mailer }) {
-    const ports = { stores, clock, mailing: openMailing({ settings, mailer }) };
-    return ports.mailing.carriers.size === 0 ? [] : [outboxUse(ports, storedWords(ports))];
-  },
+  parts: { delivery: openDelivery },
+  ports: ({ delivery }) => ({ delivery }),
+  effectUses: (parts) => (parts.delivery.carriers.size === 0 ? [] : [outboxUse(parts, storedWords(parts))]),
   jobs: messageJobs,
+  // Runs before the job of `effects` is stopped, which a message in progress would delay.
+  stop: async ({ delivery }) => closeDelivery(delivery),
 });

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { z } from "zod";
 import { DEAD_PORT } from "../../../test/support/dead-port.ts";
+import { delivery } from "../../../test/support/delivery.ts";
 import {
   createManualClock,
   openTestIdentities,
@@ -8,7 +9,6 @@ import {
   type TestIdentities,
 } from "../../../test/support/identity.ts";
 import { type MailServer, type Refusals, startMailServer } from "../../../test/support/mail-server.ts";
-import { mailing } from "../../../test/support/mailing.ts";
 import { mortalWorker } from "../../../test/support/mortal-worker.ts";
 import { startTestService, type TestService } from "../../../test/support/service.ts";
 import { requireResult } from "../../../test/support/treasury.ts";
@@ -16,11 +16,12 @@ import { createSmtpMailer } from "../../adapters/smtp/index.ts";
 import { createStores } from "../../contributions.ts";
 import { Failure } from "../../domain/errors.ts";
 import type { Stores } from "../../kernel/contracts/whole.ts";
+import type { Mailer } from "../../ports/mailer.ts";
 import { reconcileEffects } from "../effects/reconcile-effects.ts";
 import type { Carrier } from "./carriers/carrier.ts";
 import { openCarriers } from "./carriers/index.ts";
 import { composeMail, words } from "./compose-mail.ts";
-import type { Mailing } from "./mailing.ts";
+import type { Delivery } from "./delivery.ts";
 import { outboxUse, sendMessage, storedWords } from "./send-message.ts";
 
 let server: MailServer;
@@ -54,10 +55,10 @@ describe("a message", () => {
     const address = { host: "127.0.0.1", port, tls: "off", credentials: undefined } as const;
     return createSmtpMailer({ server: address, from: { address: "trips@wayfare.example" } });
   };
-  const portsWith = (port = server.port, change: Partial<Mailing> = {}, mailer = mailerFor(port)) => ({
+  const portsWith = (port = server.port, change: Partial<Delivery> = {}, mailer = mailerFor(port)) => ({
     stores,
     clock,
-    mailing: { ...mailing, carriers: openCarriers({ mailer }), ...change },
+    delivery: { ...delivery, carriers: openCarriers({ mailer }), ...change },
   });
   const requestTo = (address: string, about: string[] = ["LHR–JFK"]) => ({
     tenantId: "tenant",
@@ -148,9 +149,10 @@ describe("a message", () => {
         keys.push(key);
         if (keys.length === 1) throw new Failure("mail_not_sent");
       },
+      close: () => undefined,
     };
-    const through = (carriers: Mailing["carriers"]) => portsWith(server.port, { carriers });
-    const sendLater = async (carriers: Mailing["carriers"]) => {
+    const through = (carriers: Delivery["carriers"]) => portsWith(server.port, { carriers });
+    const sendLater = async (carriers: Delivery["carriers"]) => {
       clock.advance({ seconds: 15 });
       const use = outboxUse(through(carriers), storedWords({ stores, clock }));
       return await reconcileEffects([use], { workerId: "job", log: silentLog });
@@ -254,4 +256,30 @@ describe("the message of a replanned trip", () => {
     expect(sent()).toHaveLength(1);
     await enforce(null);
   });
+});
+
+it("the outbox opens each carrier once, and closes it when the service stops", async () => {
+  const seen = { opened: 0, closed: 0 };
+  const countCloses = (mailer: Mailer): Mailer => ({
+    send: mailer.send,
+    close() {
+      seen.closed += 1;
+      mailer.close();
+    },
+  });
+  const service = await startTestService(
+    { SMTP_URL: `${server.url}?tls=optional`, MAIL_FROM: "trips@wayfare.example" },
+    {
+      decorate: {
+        mailer: (mailer) => mailer && countCloses(mailer),
+        delivery(delivery) {
+          seen.opened += delivery.carriers.size;
+          return delivery;
+        },
+      },
+    },
+  );
+  expect(seen).toEqual({ opened: 1, closed: 0 });
+  await service[Symbol.asyncDispose]();
+  expect(seen).toEqual({ opened: 1, closed: 1 });
 });

@@ -18,7 +18,7 @@ import {
 } from "../effects/index.ts";
 import type { Letter } from "./carriers/carrier.ts";
 import type { Aggregates, Stores } from "./context.ts";
-import type { Mailing } from "./mailing.ts";
+import type { Delivery } from "./delivery.ts";
 import type { MessageReason, MessageRecord, MessageState, NewMessage } from "./messages.ts";
 
 /**
@@ -30,7 +30,7 @@ import type { MessageReason, MessageRecord, MessageState, NewMessage } from "./m
 export interface OutboxPorts {
   stores: Stores;
   clock: Clock;
-  mailing: Mailing;
+  delivery: Delivery;
 }
 
 type MessageEnd = Extract<MessageState, "sent" | "kept" | "failed">;
@@ -114,10 +114,10 @@ async function sendOrWait(ports: OutboxPorts, kind: MessageKind, id: string, sig
 
 /** Whether a message for this reason may be sent: there is none yet, and it would not be kept. */
 export async function mayBeSent(
-  { stores, mailing }: Pick<OutboxPorts, "stores" | "mailing">,
+  { stores, delivery }: Pick<OutboxPorts, "stores" | "delivery">,
   reason: MessageReason,
 ): Promise<boolean> {
-  if (reason.environment === mailing.kept) return false;
+  if (reason.environment === delivery.kept) return false;
   return (await stores.messages.findLive(reason)) === undefined;
 }
 
@@ -161,7 +161,7 @@ async function sendOne(
   kind: MessageKind,
   message: MessageRecord,
 ): Promise<Move<MessageRecord, Aggregates>> {
-  const { mailing, clock } = ports;
+  const { delivery, clock } = ports;
   const letter = await kind.compose(message);
   if (letter === undefined) {
     return failed(new Failure("mail_refused", { cause: new Error("nobody needs it any more") }));
@@ -174,7 +174,7 @@ async function sendOne(
       apply: async (aggregates) => await kind.ended?.(aggregates, message, to),
     }),
   });
-  const carrier = mailing.carriers.get(message.carrier);
+  const carrier = delivery.carriers.get(message.carrier);
   if (carrier === undefined) return unknown(new Waiting(`the operator has not set up ${message.carrier}`));
   if (!(await mayLeave(ports, message, letter))) return end("kept");
   const key = kind.key?.(message) ?? message.id.replace("msg_", "message.");
@@ -190,13 +190,13 @@ async function sendOne(
 
 /** A retried message was counted before. */
 async function mayLeave(
-  { stores, mailing: { kept, mostPerTenantAndDay, mostPerRecipientAndDay } }: OutboxPorts,
+  { stores, delivery: { kept, mostPerTenantAndDay, mostPerRecipientAndDay } }: OutboxPorts,
   { environment, tenantId, attempts }: MessageRecord,
   { to: { address: recipient } }: Letter,
 ): Promise<boolean> {
   if (environment === kept) return false;
-  const mail = { environment, tenantId, recipient, mostPerTenantAndDay, mostPerRecipientAndDay };
-  return attempts > 0 || (await stores.mailCounts.count(mail));
+  const counted = { environment, tenantId, recipient, mostPerTenantAndDay, mostPerRecipientAndDay };
+  return attempts > 0 || (await stores.messageCounts.count(counted));
 }
 
 function isOver({ expiresAt }: MessageRecord, clock: Clock): boolean {

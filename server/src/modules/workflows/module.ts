@@ -1,6 +1,6 @@
 import { defineJob } from "../../kernel/contracts/job.ts";
 import type { Workflow } from "../../kernel/contracts/workflow.ts";
-import { openMailing, outboxUse } from "../outbox/index.ts";
+import { outboxUse } from "../outbox/index.ts";
 import { defineModule } from "./context.ts";
 import * as workflows from "./migrations/0030-workflows.ts";
 import * as pauseReminders from "./migrations/0044-pause-reminders.ts";
@@ -79,10 +79,9 @@ export const workflowsModule = defineModule({
     internalTokenAdministration: ({ db, clock, random }) => new TokenAdministration(db, { clock, random }),
   },
   ports: (parts) => ({ workflows: parts }),
-  effectUses({ stores, claimKeys, vault, clock, urls, settings, mailer }) {
-    const ports = { stores, clock, mailing: openMailing({ settings, mailer }) };
-    if (ports.mailing.carriers.size === 0) return [];
-    return [outboxUse(ports, reminderKind({ stores, claimKeys, vault, appUrl: urls.app }))];
+  effectUses({ stores, claimKeys, vault, clock, urls, delivery }) {
+    if (delivery.carriers.size === 0) return [];
+    return [outboxUse({ stores, clock, delivery }, reminderKind({ stores, claimKeys, vault, appUrl: urls.app }))];
   },
   jobs: ({ workflowRunner, stores, clock, settings: { workflowRetentionDays } }) => [
     defineJob({

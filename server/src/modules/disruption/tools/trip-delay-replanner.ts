@@ -49,7 +49,7 @@ export const tripDelayReplanner = defineTool({
     "ways",
     "travelers",
     "stores",
-    "mailing",
+    "delivery",
     "clock",
     "random",
     "fx",

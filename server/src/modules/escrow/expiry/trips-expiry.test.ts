@@ -3,8 +3,8 @@ import { encodeFunctionData } from "viem";
 import { generatePrivateKey, privateKeyToAddress } from "viem/accounts";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type ChainWorld, openChainWorld, recordingLog, UNIT } from "../../../../test/support/chain-world.ts";
+import { delivery } from "../../../../test/support/delivery.ts";
 import { freshHash } from "../../../../test/support/escrow.ts";
-import { mailing } from "../../../../test/support/mailing.ts";
 import { sandboxChain } from "../../../../test/support/sandbox-chain.ts";
 import { stranger } from "../../../../test/support/treasury.ts";
 import { createClaimKeys, deriveAddress } from "../../../adapters/evm/index.ts";
@@ -54,7 +54,7 @@ const ports = () => {
     stores,
     clock,
     random: systemRandom,
-    mailing,
+    delivery,
     chain: openedChain.chain,
     submission: openedChain.submitter,
     claimKeys: createClaimKeys(shared.vault),

@@ -68,7 +68,7 @@ export const prefundTrip = defineTool({
   effect: "spend",
   price: 5_000n,
   payableWithoutKey: false,
-  uses: ["chain", "submission", "stores", "clock", "random", "claimKeys", "claimLinks", "mailing"],
+  uses: ["chain", "submission", "stores", "clock", "random", "claimKeys", "claimLinks", "delivery"],
   input: z.strictObject({
     budgetUsdc: TokenAmount,
     expiresInDays: z.int().min(1).max(365).default(30),

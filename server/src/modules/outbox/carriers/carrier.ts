@@ -16,4 +16,6 @@ export interface Carrier {
    * `mail_not_sent`, when a retry may succeed.
    */
   send(letter: Letter, key: string): Promise<void>;
+  /** Ends its connections. Unfinished attempts are rejected, as their letters may not have been accepted. */
+  close(): void;
 }

@@ -1,18 +1,16 @@
-import type { Mailer } from "../../../ports/mailer.ts";
+import type { CommonParts } from "../../../kernel/contracts/parts.ts";
 import type { Carrier } from "./carrier.ts";
-import { createMailCarrier } from "./mail.ts";
-
-/** The parts that carriers are made from. Undefined: not configured. */
-interface CarrierParts {
-  mailer: Mailer | undefined;
-}
+import { openMailCarrier } from "./mail.ts";
 
 /** Every carrier by the name that stored messages use. A new one is a file beside this one and a line here. */
 const CARRIERS = {
-  mail: ({ mailer }) => (mailer === undefined ? undefined : createMailCarrier(mailer)),
-} satisfies Record<string, (parts: CarrierParts) => Carrier | undefined>;
+  mail: openMailCarrier,
+} satisfies Record<string, (parts: CommonParts) => Carrier | undefined>;
 
 export type CarrierName = keyof typeof CARRIERS;
+
+/** The parts that the carriers are made from: those that any of them asks for. */
+export type CarrierParts = (typeof CARRIERS)[CarrierName] extends (parts: infer Parts) => unknown ? Parts : never;
 
 /** The configured carriers. */
 export type Carriers = ReadonlyMap<string, Carrier>;

@@ -1,7 +1,7 @@
-import type { Mailing } from "../../src/modules/outbox/mailing.ts";
+import type { Delivery } from "../../src/modules/outbox/delivery.ts";
 
 /** Everything goes out. */
-export const mailing: Mailing = {
+export const delivery: Delivery = {
   carriers: new Map(),
   kept: undefined,
   mostPerTenantAndDay: 100,

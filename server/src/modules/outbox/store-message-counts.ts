@@ -7,11 +7,11 @@ import type { Environment } from "../../ports/identity.ts";
 
 declare module "../../kernel/contracts/stores.ts" {
   interface ModuleStores {
-    "outbox.mailCounts": MailCounts;
+    "outbox.messageCounts": MessageCounts;
   }
 }
 
-interface CountedMail {
+interface CountedMessage {
   environment: Environment;
   tenantId: string;
   recipient: string;
@@ -19,21 +19,21 @@ interface CountedMail {
   mostPerRecipientAndDay: number;
 }
 
-/** The number of mails per day, of all kinds. */
-interface MailCounts {
-  /** Counts a mail of this day. False: its tenant or its recipient has reached the limit. */
-  count(mail: CountedMail): Promise<boolean>;
+/** The number of messages per day, of all kinds and carriers. */
+interface MessageCounts {
+  /** Counts a message of this day. False: its tenant or its recipient has reached the limit. */
+  count(message: CountedMessage): Promise<boolean>;
   /** Deletes the counts of past days. */
   forget(before: Temporal.PlainDate): Promise<void>;
 }
 
-export function createMailCounts(db: Queryable, clock: Clock): MailCounts {
+export function createMessageCounts(db: Queryable, clock: Clock): MessageCounts {
   return {
     async count({ environment, tenantId, recipient, mostPerTenantAndDay, mostPerRecipientAndDay }) {
       const address = createHash("sha256").update(recipient.toLowerCase()).digest("base64url");
       const day = clock.now().toString().slice(0, 10);
-      // A mail that is refused for its recipient still counts for its tenant. The tenant's row is always taken first, so that
-      // transactions which count several mails do not deadlock.
+      // A message that is refused for its recipient still counts for its tenant. The tenant's row is always taken first, so that
+      // transactions which count several messages do not deadlock.
       const { rows } = await sql`
         insert into guest_mail_count (network, counted, day, mails)
         values (${environment}, ${`tenant:${tenantId}`}, ${day}, 1), (${environment}, ${`recipient:${address}`}, ${day}, 1)
