@@ -152,7 +152,8 @@ test("a step of a run is listed with the run", async () => {
   const input = { tripId, origin: "LHR", destination: "JFK", departureDate: "2030-01-01" };
   const run = requireResult(await service.call("run_workflow", { workflowId: "service.book_flight", input }));
   const runId = String(run.runId);
-  await expect.poll(async () => (await list(`&runId=${runId}`)).calls.length).toBeGreaterThan(0);
+  const found = async () => (await list(`&runId=${runId}`)).calls.length;
+  await expect.poll(found, { timeout: 20_000 }).toBeGreaterThan(0);
   expect((await ask({ runId })).calls[0]).toMatchObject({ surface: "workflow", runId });
 });
 
