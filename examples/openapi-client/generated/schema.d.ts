@@ -7040,7 +7040,7 @@ export interface components {
             language: {
                 requested: string;
                 /** @enum {string} */
-                used: "en" | "de" | "fr" | "es" | "pt" | "ja";
+                used: "en" | "de" | "fr" | "es" | "pt" | "pt-BR" | "ja";
                 /** @description Not null: there are no texts in the language asked for */
                 note: string | null;
             };
@@ -7133,7 +7133,7 @@ export interface components {
             language: {
                 requested: string;
                 /** @enum {string} */
-                used: "en" | "de" | "fr" | "es" | "pt" | "ja";
+                used: "en" | "de" | "fr" | "es" | "pt" | "pt-BR" | "ja";
                 /** @description Not null: there are no texts in the language asked for */
                 note: string | null;
             };
@@ -7188,7 +7188,7 @@ export interface components {
             language: {
                 requested: string;
                 /** @enum {string} */
-                used: "en" | "de" | "fr" | "es" | "pt" | "ja";
+                used: "en" | "de" | "fr" | "es" | "pt" | "pt-BR" | "ja";
                 /** @description Not null: there are no texts in the language asked for */
                 note: string | null;
             };
@@ -7355,7 +7355,7 @@ export interface components {
             language: {
                 requested: string;
                 /** @enum {string} */
-                used: "en" | "de" | "fr" | "es" | "pt" | "ja";
+                used: "en" | "de" | "fr" | "es" | "pt" | "pt-BR" | "ja";
                 /** @description Not null: there are no texts in the language asked for */
                 note: string | null;
             };
@@ -7532,7 +7532,7 @@ export interface components {
             language: {
                 requested: string;
                 /** @enum {string} */
-                used: "en" | "de" | "fr" | "es" | "pt" | "ja";
+                used: "en" | "de" | "fr" | "es" | "pt" | "pt-BR" | "ja";
                 /** @description Not null: there are no texts in the language asked for */
                 note: string | null;
             };
@@ -7996,7 +7996,7 @@ export interface components {
             language: {
                 requested: string;
                 /** @enum {string} */
-                used: "en" | "de" | "fr" | "es" | "pt" | "ja";
+                used: "en" | "de" | "fr" | "es" | "pt" | "pt-BR" | "ja";
                 /** @description Not null: there are no texts in the language asked for */
                 note: string | null;
             };
@@ -8150,7 +8150,7 @@ export interface components {
             language: {
                 requested: string;
                 /** @enum {string} */
-                used: "en" | "de" | "fr" | "es" | "pt" | "ja";
+                used: "en" | "de" | "fr" | "es" | "pt" | "pt-BR" | "ja";
                 /** @description Not null: there are no texts in the language asked for */
                 note: string | null;
             };
@@ -8239,7 +8239,7 @@ export interface components {
             language: {
                 requested: string;
                 /** @enum {string} */
-                used: "en" | "de" | "fr" | "es" | "pt" | "ja";
+                used: "en" | "de" | "fr" | "es" | "pt" | "pt-BR" | "ja";
                 /** @description Not null: there are no texts in the language asked for */
                 note: string | null;
             };
@@ -8405,7 +8405,7 @@ export interface components {
             language: {
                 requested: string;
                 /** @enum {string} */
-                used: "en" | "de" | "fr" | "es" | "pt" | "ja";
+                used: "en" | "de" | "fr" | "es" | "pt" | "pt-BR" | "ja";
                 /** @description Not null: there are no texts in the language asked for */
                 note: string | null;
             };
@@ -8747,7 +8747,7 @@ export interface components {
             language: {
                 requested: string;
                 /** @enum {string} */
-                used: "en" | "de" | "fr" | "es" | "pt" | "ja";
+                used: "en" | "de" | "fr" | "es" | "pt" | "pt-BR" | "ja";
                 /** @description Not null: there are no texts in the language asked for */
                 note: string | null;
             };

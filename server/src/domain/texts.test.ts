@@ -8,6 +8,7 @@ const texts = defineTexts({
     fr: "Arrivée à {city}",
     es: "Llegada a {city}",
     pt: "Chegada a {city}",
+    "pt-BR": "Chegada em {city}",
     ja: "{city}に到着",
   },
   nights: {
@@ -16,9 +17,10 @@ const texts = defineTexts({
     fr: { one: "{count} nuit à {city}", other: "{count} nuits à {city}", many: "{count} de nuits à {city}" },
     es: { one: "{count} noche en {city}", other: "{count} noches en {city}" },
     pt: { one: "{count} noite em {city}", other: "{count} noites em {city}" },
+    "pt-BR": { one: "{count} noite em {city}", other: "{count} noites em {city}" },
     ja: { other: "{city}に{count}泊" },
   },
-  hotel: { en: "Hotel", de: "Hotel", fr: "Hôtel", es: "Hotel", pt: "Hotel", ja: "ホテル" },
+  hotel: { en: "Hotel", de: "Hotel", fr: "Hôtel", es: "Hotel", pt: "Hotel", "pt-BR": "Hotel", ja: "ホテル" },
 });
 const none = { one: "a", other: "b" };
 const spaces = (text: string) => text.replaceAll(/\s/gu, " ");
@@ -55,14 +57,31 @@ describe("texts", () => {
     (tag) => {
       const words = wordsIn(tag);
       expect(texts(words)("hotel")).toBe("Hotel");
-      expect(words.answer).toMatchObject({ used: "en", note: expect.stringContaining("en, de, fr, es, pt, ja") });
+      expect(words.answer).toMatchObject({
+        used: "en",
+        note: expect.stringContaining("en, de, fr, es, pt, pt-BR, ja"),
+      });
       expect(words.answer.requested).toMatch(/^[a-zA-Z -]{0,34}…?$/);
     },
   );
 
   it("have no note for a language that is available", () => {
-    expect(wordsIn("pt-BR").answer).toEqual({ requested: "pt-BR", used: "pt", note: null });
+    expect(wordsIn("de-AT").answer).toEqual({ requested: "de-AT", used: "de", note: null });
     expect([wordsIn("EN-gb").locale, wordsIn("ja-JP-u-ca-japanese").locale]).toEqual(["en-GB", "ja-JP"]);
+  });
+
+  it.each([
+    ["pt-BR", "pt-BR", "pt-BR", "Chegada em Rio"],
+    ["pt-br", "pt-BR", "pt-BR", "Chegada em Rio"],
+    ["pt_BR", "pt-BR", "pt-BR", "Chegada em Rio"],
+    ["pt-Latn-BR", "pt-BR", "pt-BR", "Chegada em Rio"],
+    ["pt", "pt", "pt", "Chegada a Rio"],
+    ["pt-PT", "pt", "pt-PT", "Chegada a Rio"],
+    ["pt-AO", "pt", "pt-AO", "Chegada a Rio"],
+  ])("for %j are those of %s, with the conventions of %s", (tag, used, locale, text) => {
+    const words = wordsIn(tag);
+    expect([words.answer, words.language, words.locale]).toEqual([{ requested: tag, used, note: null }, used, locale]);
+    expect(texts(words)("arrival", { city: "Rio" })).toBe(text);
   });
 
   it("have the plural forms that each language requires", () => {
@@ -73,25 +92,38 @@ describe("texts", () => {
       "many one other",
       "many one other",
       "many one other",
+      "many one other",
       "other",
     ]);
   });
 
   it("do not load if a placeholder is missing or a language is empty", () => {
-    const hotel = { en: "Hotel {name}", de: "{name}", fr: "{name}", es: "{name}", pt: "{name}", ja: "{name}" };
+    const hotel = {
+      en: "Hotel {name}",
+      de: "{name}",
+      fr: "{name}",
+      es: "{name}",
+      pt: "{name}",
+      "pt-BR": "{name}",
+      ja: "{name}",
+    };
     expect(() => defineTexts({ hotel })).not.toThrow();
     expect(() => defineTexts({ hotel: { ...hotel, pt: "{nome}" } })).toThrow("differ between its languages");
     expect(() => defineTexts({ hotel: { ...hotel, fr: "Hôtel" } })).toThrow("differ between its languages");
-    const empty = { en: "a", de: "b", fr: "c", es: "d", pt: " ", ja: "e" };
+    const empty = { en: "a", de: "b", fr: "c", es: "d", pt: " ", "pt-BR": "e", ja: "f" };
     expect(() => defineTexts({ empty })).toThrow("is empty in a language");
   });
 
   it("do not compile if a language, a form or a value is missing", () => {
-    const some = { en: "a", de: "a", fr: "a", es: "a", pt: "a" };
+    const some = { en: "a", de: "a", fr: "a", es: "a", pt: "a", "pt-BR": "a" };
     // @ts-expect-error Japanese is missing.
     expect(() => defineTexts({ some })).toThrow();
+    const counted = { en: none, de: none, fr: none, es: none, pt: none, "pt-BR": none, ja: { other: "a" } };
     // @ts-expect-error The form for one is missing.
-    defineTexts({ count: { en: { other: "a" }, de: none, fr: none, es: none, pt: none, ja: { other: "a" } } });
+    defineTexts({ count: { ...counted, en: { other: "a" } } });
+    const { "pt-BR": _, ...withoutBrazil } = counted;
+    // @ts-expect-error Brazilian Portuguese is missing.
+    expect(() => defineTexts({ count: withoutBrazil })).toThrow();
     // @ts-expect-error The city is missing.
     expect(texts(wordsIn("en"))("nights", { count: 2 })).toBe("2 nights in {city}");
     // @ts-expect-error There is no such text.
@@ -113,6 +145,7 @@ describe("texts", () => {
       "1. März 2027",
       "1 mars 2027",
       "1 de marzo de 2027",
+      "1 de março de 2027",
       "1 de março de 2027",
       "2027年3月1日",
     ]);

@@ -6,7 +6,8 @@ import { toVisibleText } from "./visible-text.ts";
  * not compile, and one whose placeholders differ between languages does not load.
  */
 
-export const languages = ["en", "de", "fr", "es", "pt", "ja"] as const;
+/** `pt` is the Portuguese of Portugal and of every country but Brazil. */
+export const languages = ["en", "de", "fr", "es", "pt", "pt-BR", "ja"] as const;
 type Language = (typeof languages)[number];
 
 /** By the categories of `Intl.PluralRules`. `many` is for whole millions in some languages; default: `other`. */
@@ -54,8 +55,8 @@ export const LanguageAnswer = z.object({
 });
 
 /**
- * By a BCP 47 tag, such as `fr` or `pt-BR`. A language missing from the catalog, or no language at all, becomes English, and
- * `answer` says so.
+ * By a BCP 47 tag, such as `fr` or `de-AT`. A country with texts of its own gets these, such as Brazil with `pt-BR`. A
+ * language missing from the catalog, or no language at all, becomes English, and `answer` says so.
  */
 export function wordsIn(tag: string): Words {
   const { language, locale, note } = chooseLanguage(tag);
@@ -85,11 +86,9 @@ function formatTime(
 
 function chooseLanguage(tag: string): { language: Language; locale: string; note: string | null } {
   const locale = readLocale(tag);
-  const language = languages.find((one) => one === locale?.language);
-  if (locale !== undefined && language !== undefined) {
-    const { region } = locale;
-    return { language, locale: region === undefined ? language : `${language}-${region}`, note: null };
-  }
+  const withRegion = locale?.region === undefined ? locale?.language : `${locale.language}-${locale.region}`;
+  const language = languages.find((one) => one === withRegion) ?? languages.find((one) => one === locale?.language);
+  if (withRegion !== undefined && language !== undefined) return { language, locale: withRegion, note: null };
   const note = `There are no texts in this language, so they are in English. There are texts in ${languages.join(", ")}.`;
   return { language: "en", locale: "en", note };
 }

@@ -8,6 +8,7 @@ export const arrivalTexts = defineTexts({
     fr: "{airport} → {destination}",
     es: "{airport} → {destination}",
     pt: "{airport} → {destination}",
+    "pt-BR": "{airport} → {destination}",
     ja: "{airport} → {destination}",
   },
   wayEstimated: {
@@ -16,6 +17,7 @@ export const arrivalTexts = defineTexts({
     fr: "Environ {minutes} min ({fewest}–{most}), à peu près {distance} : estimation, sans trafic ni horaires",
     es: "Unos {minutes} min ({fewest}–{most}), cerca de {distance}: estimación, sin tráfico ni horarios",
     pt: "Cerca de {minutes} min ({fewest}–{most}), uns {distance}: estimativa, sem trânsito nem horários",
+    "pt-BR": "Cerca de {minutes} min ({fewest}–{most}), uns {distance}: estimativa, sem trânsito nem horários",
     ja: "約{minutes}分({fewest}~{most}分)、およそ{distance}:交通状況と時刻表を含まない概算",
   },
   wayUnknown: {
@@ -24,6 +26,7 @@ export const arrivalTexts = defineTexts({
     fr: "Le trajet est trop long pour une estimation : cherchez un vol, un train ou un car",
     es: "El trayecto es demasiado largo para estimarlo: consulte vuelos, trenes o autobuses de larga distancia",
     pt: "O percurso é longo demais para uma estimativa: procure voos, comboios ou autocarros de longa distância",
+    "pt-BR": "O trajeto é longo demais para uma estimativa: procure voos, trens ou ônibus de longa distância",
     ja: "遠すぎるため概算できません。航空便、列車、長距離バスをご確認ください",
   },
   outside: {
@@ -32,6 +35,7 @@ export const arrivalTexts = defineTexts({
     fr: "Sortie de l’aéroport en général {fewest}–{most} min après l’atterrissage, selon frontière et bagages",
     es: "Salida del aeropuerto normalmente {fewest}–{most} min después de aterrizar, según frontera y equipaje",
     pt: "Saída do aeroporto normalmente {fewest}–{most} min após a aterragem, conforme fronteira e bagagem",
+    "pt-BR": "Saída do aeroporto normalmente {fewest}–{most} min após o pouso, conforme imigração e bagagem",
     ja: "空港を出るのは通常、着陸の{fewest}~{most}分後(入国審査と荷物による)",
   },
   lands: {
@@ -40,6 +44,7 @@ export const arrivalTexts = defineTexts({
     fr: "Atterrissage {moment}",
     es: "Aterrizaje {moment}",
     pt: "Aterragem {moment}",
+    "pt-BR": "Pouso {moment}",
     ja: "着陸 {moment}",
   },
   arrives: {
@@ -48,6 +53,7 @@ export const arrivalTexts = defineTexts({
     fr: "À {destination} vers {moment}",
     es: "En {destination} hacia {moment}",
     pt: "Em {destination} por volta de {moment}",
+    "pt-BR": "Em {destination} por volta de {moment}",
     ja: "{destination}に到着:{moment}頃",
   },
   driving: {
@@ -56,6 +62,7 @@ export const arrivalTexts = defineTexts({
     fr: "En taxi depuis la station officielle ou en voiture réservée : {destination}",
     es: "En taxi desde la parada oficial o en coche reservado: {destination}",
     pt: "De táxi na praça oficial ou de carro reservado: {destination}",
+    "pt-BR": "De táxi do ponto oficial ou de carro reservado: {destination}",
     ja: "正規のタクシー乗り場または予約した車で{destination}へ",
   },
   transit: {
@@ -64,6 +71,7 @@ export const arrivalTexts = defineTexts({
     fr: "En train, métro ou bus : {destination}. Le lien montre lignes et horaires",
     es: "En tren, metro o autobús: {destination}. El enlace muestra líneas y horarios",
     pt: "De comboio, metro ou autocarro: {destination}. O link mostra linhas e horários",
+    "pt-BR": "De trem, metrô ou ônibus: {destination}. O link mostra linhas e horários",
     ja: "電車・地下鉄・バスで{destination}へ(路線と時刻はリンク参照)",
   },
   walking: {
@@ -72,6 +80,7 @@ export const arrivalTexts = defineTexts({
     fr: "À pied : {destination}",
     es: "A pie: {destination}",
     pt: "A pé: {destination}",
+    "pt-BR": "A pé: {destination}",
     ja: "徒歩で{destination}へ",
   },
   taxis: {
@@ -95,6 +104,10 @@ export const arrivalTexts = defineTexts({
       one: "{count} táxi normal: leva três pessoas com bagagem",
       other: "{count} táxis normais ou uma carrinha: um táxi leva três pessoas com bagagem",
     },
+    "pt-BR": {
+      one: "{count} táxi comum: leva três pessoas com bagagem",
+      other: "{count} táxis comuns ou uma van: um táxi leva três pessoas com bagagem",
+    },
     ja: { other: "普通のタクシー{count}台(荷物を持った3人で1台)" },
   },
   safeTaxi: {
@@ -103,6 +116,7 @@ export const arrivalTexts = defineTexts({
     fr: "Ne suivez personne qui propose une course dans le hall ; convenez du prix ou vérifiez le compteur",
     es: "No vaya con quien ofrezca un viaje en el vestíbulo; acuerde el precio o compruebe el taxímetro",
     pt: "Não vá com quem oferecer transporte no átrio; combine o preço ou verifique o taxímetro",
+    "pt-BR": "Não vá com quem oferecer transporte no saguão; combine o preço ou confira o taxímetro",
     ja: "ロビーで声をかけてくる運転手は避け、料金を確認するかメーターを確かめる",
   },
   safeThings: {
@@ -111,6 +125,7 @@ export const arrivalTexts = defineTexts({
     fr: "Gardez passeport, téléphone et médicaments sur vous, pas dans le coffre",
     es: "Lleve pasaporte, teléfono y medicinas consigo, no en el maletero",
     pt: "Leve consigo passaporte, telefone e medicamentos, não na bagageira",
+    "pt-BR": "Leve com você passaporte, celular e remédios, não no porta-malas",
     ja: "パスポート・電話・薬はトランクに入れず身につける",
   },
   safeNight: {
@@ -119,6 +134,7 @@ export const arrivalTexts = defineTexts({
     fr: "Il fera nuit : attendez dans le terminal, éclairé et surveillé",
     es: "Será de noche: espere dentro de la terminal, con luz y personal",
     pt: "Será noite: espere dentro do terminal, com luz e funcionários",
+    "pt-BR": "Será noite: espere dentro do terminal, onde há luz e funcionários",
     ja: "夜間の到着:明るく係員のいるターミナル内で待つ",
   },
   carAtNight: {
@@ -127,6 +143,7 @@ export const arrivalTexts = defineTexts({
     fr: "Il fera nuit : réservez la voiture ; trains et bus peuvent ne plus circuler",
     es: "Será de noche: reserve el coche; puede que no haya trenes ni autobuses",
     pt: "Será noite: reserve o carro; comboios e autocarros podem já não circular",
+    "pt-BR": "Será noite: reserve o carro; trens e ônibus podem não estar mais circulando",
     ja: "夜間の到着:車を予約し、電車やバスの終了に備える",
   },
   walkTooFar: {
@@ -135,6 +152,7 @@ export const arrivalTexts = defineTexts({
     fr: "Pas de trajet à pied : l’aéroport est à {distance} à vol d’oiseau. Allez-y en voiture",
     es: "Sin trayecto a pie: el aeropuerto está a {distance} en línea recta. Vaya en coche",
     pt: "Sem percurso a pé: o aeroporto fica a {distance} em linha reta. Vá de carro",
+    "pt-BR": "Sem trajeto a pé: o aeroporto fica a {distance} em linha reta. Vá de carro",
     ja: "徒歩は計画に含めません:空港から直線距離で{distance}あるため、車をご利用ください",
   },
   walkAtNight: {
@@ -143,6 +161,7 @@ export const arrivalTexts = defineTexts({
     fr: "Pas de trajet à pied la nuit : l’aéroport est à {distance} à vol d’oiseau. Allez-y en voiture",
     es: "Sin trayecto a pie de noche: el aeropuerto está a {distance} en línea recta. Vaya en coche",
     pt: "Sem percurso a pé à noite: o aeroporto fica a {distance} em linha reta. Vá de carro",
+    "pt-BR": "Sem trajeto a pé à noite: o aeroporto fica a {distance} em linha reta. Vá de carro",
     ja: "夜間の徒歩は計画に含めません:空港から直線距離で{distance}あるため、車をご利用ください",
   },
   transitStopped: {
@@ -151,6 +170,8 @@ export const arrivalTexts = defineTexts({
     fr: "Ni train ni bus prévu : vous quittez l’aéroport vers {moment}, quand ils ne circulent sans doute plus. Réservez une voiture",
     es: "Sin tren ni autobús: saldrá del aeropuerto hacia {moment}, cuando probablemente ya no circulan. Reserve un coche",
     pt: "Sem comboio nem autocarro: sai do aeroporto por volta de {moment}, quando provavelmente já não circulam. Reserve um carro",
+    "pt-BR":
+      "Sem trem nem ônibus: você sai do aeroporto por volta de {moment}, quando provavelmente não estarão mais circulando. Reserve um carro",
     ja: "電車・バスは計画に含めません:空港を出るのは{moment}頃で、運行終了の可能性が高いため車を予約してください",
   },
   transitEnding: {
@@ -159,6 +180,7 @@ export const arrivalTexts = defineTexts({
     fr: "Le dernier train ou bus peut partir avant vous : vérifiez, et repérez la station de taxis",
     es: "El último tren o autobús puede salir antes que usted: compruébelo y sepa dónde está la parada de taxis",
     pt: "O último comboio ou autocarro pode partir antes de si: verifique e saiba onde é a praça de táxis",
+    "pt-BR": "O último trem ou ônibus pode sair antes de você: confira e saiba onde fica o ponto de táxi",
     ja: "終電・終バスに間に合わない可能性があります:時刻を確認し、タクシー乗り場も調べておく",
   },
 });

@@ -272,7 +272,7 @@ describe("the card of an arrival", () => {
   /** Without the channel's markup, and with one kind of space. */
   const shown = (text: string) => text.replaceAll("\\", "").replaceAll(/[^\S\n]+/gu, " ");
 
-  it.each(["en", "de", "fr", "es", "pt", "ja"])(
+  it.each(["en", "de", "fr", "es", "pt", "pt-BR", "ja"])(
     "has every sentence of the advice in full in %s",
     async (languageCode) => {
       const night = { ...late, destinationLabel: "The Grand Old Hotel of Soho", languageCode };

@@ -8,6 +8,7 @@ export const playbookTexts = defineTexts({
     fr: "Avant l’atterrissage",
     es: "Antes de aterrizar",
     pt: "Antes de aterrar",
+    "pt-BR": "Antes do pouso",
     ja: "着陸前",
   },
   beforeText: {
@@ -16,6 +17,7 @@ export const playbookTexts = defineTexts({
     fr: "Préparez passeport, visa et adresse du séjour ; remplissez les formulaires distribués",
     es: "Tenga a mano pasaporte, visado y la dirección del alojamiento; rellene los formularios que repartan",
     pt: "Tenha à mão passaporte, visto e a morada do alojamento; preencha os formulários distribuídos",
+    "pt-BR": "Tenha à mão passaporte, visto e o endereço da hospedagem; preencha os formulários distribuídos",
     ja: "パスポート・ビザ・滞在先の住所を用意し、配られた書類を記入",
   },
   border: {
@@ -24,6 +26,7 @@ export const playbookTexts = defineTexts({
     fr: "Frontière",
     es: "Frontera",
     pt: "Fronteira",
+    "pt-BR": "Imigração",
     ja: "入国審査",
   },
   borderText: {
@@ -32,6 +35,7 @@ export const playbookTexts = defineTexts({
     fr: "Suivez les panneaux Arrivées. Les vols intérieurs ou dans un espace sans frontières n’ont pas de contrôle",
     es: "Siga las señales de llegadas. Los vuelos nacionales o dentro de un espacio sin fronteras no tienen control",
     pt: "Siga as placas de chegadas. Voos internos ou num espaço sem fronteiras não têm controlo",
+    "pt-BR": "Siga as placas de desembarque. Voos domésticos ou dentro de um espaço sem fronteiras não têm controle",
     ja: "到着の案内に従う。国内線や域内便では審査なし",
   },
   bags: {
@@ -40,6 +44,7 @@ export const playbookTexts = defineTexts({
     fr: "Bagages",
     es: "Equipaje",
     pt: "Bagagem",
+    "pt-BR": "Bagagem",
     ja: "荷物",
   },
   bagsText: {
@@ -48,6 +53,7 @@ export const playbookTexts = defineTexts({
     fr: "Déclarez un bagage manquant ou abîmé au comptoir de la compagnie avant de sortir, avec l’étiquette",
     es: "Si falta o está dañado, comuníquelo en el mostrador de la aerolínea antes de salir, con la etiqueta",
     pt: "Se faltar ou vier danificada, comunique-o no balcão da companhia antes de sair, com a etiqueta",
+    "pt-BR": "Se faltar ou vier danificada, avise no balcão da companhia aérea antes de sair, com a etiqueta",
     ja: "紛失・破損は荷物タグを持って、出る前に航空会社の窓口へ",
   },
   flight: {
@@ -56,6 +62,7 @@ export const playbookTexts = defineTexts({
     fr: "Vol {flight}",
     es: "Vuelo {flight}",
     pt: "Voo {flight}",
+    "pt-BR": "Voo {flight}",
     ja: "便名 {flight}",
   },
   hall: {
@@ -64,6 +71,7 @@ export const playbookTexts = defineTexts({
     fr: "Hall des arrivées",
     es: "Vestíbulo de llegadas",
     pt: "Átrio de chegadas",
+    "pt-BR": "Saguão de desembarque",
     ja: "到着ロビー",
   },
   onward: {
@@ -72,6 +80,7 @@ export const playbookTexts = defineTexts({
     fr: "Suite du trajet",
     es: "Trayecto",
     pt: "Percurso",
+    "pt-BR": "Trajeto",
     ja: "移動",
   },
   door: {
@@ -80,6 +89,7 @@ export const playbookTexts = defineTexts({
     fr: "À destination",
     es: "En el destino",
     pt: "No destino",
+    "pt-BR": "No destino",
     ja: "到着後",
   },
   doorText: {
@@ -88,6 +98,7 @@ export const playbookTexts = defineTexts({
     fr: "Prévenez de votre arrivée ceux qui l’attendent",
     es: "Avise de su llegada a quien la espere",
     pt: "Avise da chegada a quem a espera",
+    "pt-BR": "Avise que chegou a quem estiver esperando",
     ja: "待っている人に到着を知らせる",
   },
 });

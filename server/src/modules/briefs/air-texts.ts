@@ -8,6 +8,7 @@ export const airTexts = defineTexts({
     fr: "L’air est bon. Rien à signaler.",
     es: "El aire es bueno. Nada que tener en cuenta.",
     pt: "O ar está bom. Nada a assinalar.",
+    "pt-BR": "O ar está bom. Não há com que se preocupar.",
     ja: "空気は良好です。特に注意は不要です。",
   },
   moderate: {
@@ -16,6 +17,7 @@ export const airTexts = defineTexts({
     fr: "L’air est acceptable. Les personnes très sensibles devraient modérer les longs efforts en plein air.",
     es: "El aire es aceptable. Las personas muy sensibles deberían moderar los esfuerzos largos al aire libre.",
     pt: "O ar é aceitável. Pessoas muito sensíveis devem moderar esforços longos ao ar livre.",
+    "pt-BR": "O ar é aceitável. Pessoas muito sensíveis devem moderar esforços longos ao ar livre.",
     ja: "空気は許容範囲です。特に敏感な人は屋外での長時間の激しい運動を控えめに。",
   },
   unhealthy_for_sensitive_groups: {
@@ -24,6 +26,8 @@ export const airTexts = defineTexts({
     fr: "Asthme, maladies du cœur ou des poumons, enfants et personnes âgées : moins d’efforts longs ou intenses en plein air, médicaments à portée de main.",
     es: "Personas con asma o enfermedades del corazón o del pulmón, niños y mayores: menos esfuerzo largo o intenso al aire libre y la medicación a mano.",
     pt: "Pessoas com asma, doença cardíaca ou pulmonar, crianças e idosos: menos esforço longo ou intenso ao ar livre e medicação à mão.",
+    "pt-BR":
+      "Pessoas com asma, doença cardíaca ou pulmonar, crianças e idosos: menos esforço longo ou intenso ao ar livre e remédios à mão.",
     ja: "ぜんそく、心臓・肺の病気のある人、子ども、高齢者は屋外での長時間・激しい運動を減らし、薬を手元に。",
   },
   unhealthy: {
@@ -32,6 +36,8 @@ export const airTexts = defineTexts({
     fr: "Tous : moins d’efforts longs ou intenses en plein air. Personnes sensibles : aucun ; rester à l’intérieur si possible.",
     es: "Todos: menos esfuerzo largo o intenso al aire libre. Personas sensibles: ninguno; quédense dentro si pueden.",
     pt: "Todos: menos esforço longo ou intenso ao ar livre. Pessoas sensíveis: nenhum; fiquem dentro de casa se puderem.",
+    "pt-BR":
+      "Todos: menos esforço longo ou intenso ao ar livre. Pessoas sensíveis: nenhum; fiquem em ambientes fechados se puderem.",
     ja: "すべての人は屋外での長時間・激しい運動を減らし、敏感な人は避けて、できるだけ屋内に。",
   },
   very_unhealthy: {
@@ -40,6 +46,8 @@ export const airTexts = defineTexts({
     fr: "Tous : pas d’efforts longs ou intenses en plein air ; à l’intérieur, fenêtres fermées et air filtré si possible.",
     es: "Todos: ningún esfuerzo largo o intenso al aire libre; dentro, con ventanas cerradas y aire filtrado si es posible.",
     pt: "Todos: nenhum esforço longo ou intenso ao ar livre; dentro, com janelas fechadas e ar filtrado se possível.",
+    "pt-BR":
+      "Todos: nenhum esforço longo ou intenso ao ar livre; em ambientes internos, janelas fechadas e ar filtrado se possível.",
     ja: "すべての人は屋外での長時間・激しい運動を避け、できれば窓を閉めて空気を清浄にした屋内に。",
   },
   hazardous: {
@@ -48,6 +56,8 @@ export const airTexts = defineTexts({
     fr: "Tous : rester à l’intérieur avec un air filtré, aucun effort en plein air. Suivre les consignes des autorités.",
     es: "Todos: quédense dentro con aire filtrado y sin esfuerzo al aire libre. Sigan lo que digan las autoridades.",
     pt: "Todos: fiquem dentro com ar filtrado, sem esforço ao ar livre. Sigam as indicações das autoridades.",
+    "pt-BR":
+      "Todos: fiquem em ambientes internos com ar filtrado, sem esforço ao ar livre. Sigam as orientações das autoridades.",
     ja: "すべての人は空気を清浄にした屋内にとどまり、屋外での運動をしないでください。当局の指示に従ってください。",
   },
   notKnown: {
@@ -56,6 +66,8 @@ export const airTexts = defineTexts({
     fr: "La qualité de l’air ici n’est pas connue. Consultez l’indice de l’autorité locale avant un effort en plein air.",
     es: "No se conoce la calidad del aire aquí. Mire el índice de la autoridad local antes de hacer esfuerzo al aire libre.",
     pt: "Não se conhece a qualidade do ar aqui. Veja o índice da autoridade local antes de esforço ao ar livre.",
+    "pt-BR":
+      "Não se conhece a qualidade do ar aqui. Veja o índice da autoridade local antes de se exercitar ao ar livre.",
     ja: "ここの空気の状態は不明です。屋外で運動する前に現地当局の指数を確認してください。",
   },
   general: {
@@ -64,6 +76,8 @@ export const airTexts = defineTexts({
     fr: "En cas d’asthme ou de maladie du cœur ou des poumons, gardez vos médicaments à portée de main et rentrez si de la fumée ou une brume se voit ou se sent.",
     es: "Con asma o enfermedad del corazón o del pulmón, tenga la medicación a mano y entre si se ve o se huele humo o calima.",
     pt: "Com asma, doença cardíaca ou pulmonar, tenha a medicação à mão e entre se vir ou cheirar fumo ou névoa.",
+    "pt-BR":
+      "Com asma, doença cardíaca ou pulmonar, tenha os remédios à mão e entre se vir ou sentir cheiro de fumaça ou névoa.",
     ja: "ぜんそく、心臓・肺の病気のある人は薬を手元に置き、煙やもやが見えたり臭ったりしたら屋内に入ってください。",
   },
 });

@@ -8,6 +8,7 @@ export const restaurantTexts = defineTexts({
     fr: "Restaurants : {place}",
     es: "Restaurantes: {place}",
     pt: "Restaurantes: {place}",
+    "pt-BR": "Restaurantes: {place}",
     ja: "レストラン:{place}",
   },
   found: {
@@ -16,6 +17,10 @@ export const restaurantTexts = defineTexts({
     fr: { one: "{count} restaurant, le plus proche d’abord", other: "{count} restaurants, le plus proche d’abord" },
     es: { one: "{count} restaurante, el más cercano primero", other: "{count} restaurantes, el más cercano primero" },
     pt: { one: "{count} restaurante, o mais próximo primeiro", other: "{count} restaurantes, o mais próximo primeiro" },
+    "pt-BR": {
+      one: "{count} restaurante, o mais próximo primeiro",
+      other: "{count} restaurantes, o mais próximo primeiro",
+    },
     ja: { other: "{count}軒、近い順" },
   },
   noneFound: {
@@ -24,6 +29,7 @@ export const restaurantTexts = defineTexts({
     fr: "Aucun n’est connu à proximité : cherchez sur la carte",
     es: "No se conoce ninguno cerca: búsquelo en el mapa",
     pt: "Não se conhece nenhum por perto: procure no mapa",
+    "pt-BR": "Nenhum conhecido por perto: procure no mapa",
     ja: "近くの情報がありません。地図でご確認ください",
   },
   start: {
@@ -32,6 +38,7 @@ export const restaurantTexts = defineTexts({
     fr: "Départ : {place}",
     es: "Inicio: {place}",
     pt: "Início: {place}",
+    "pt-BR": "Início: {place}",
     ja: "出発:{place}",
   },
   restaurant: {
@@ -40,6 +47,7 @@ export const restaurantTexts = defineTexts({
     fr: "{name} · {distance} à vol d’oiseau",
     es: "{name} · {distance} en línea recta",
     pt: "{name} · {distance} em linha reta",
+    "pt-BR": "{name} · {distance} em linha reta",
     ja: "{name} · 直線距離 {distance}",
   },
   restaurantWithWay: {
@@ -48,6 +56,7 @@ export const restaurantTexts = defineTexts({
     fr: "{name} · {distance} à vol d’oiseau · environ {minutes} min",
     es: "{name} · {distance} en línea recta · unos {minutes} min",
     pt: "{name} · {distance} em linha reta · cerca de {minutes} min",
+    "pt-BR": "{name} · {distance} em linha reta · cerca de {minutes} min",
     ja: "{name} · 直線距離 {distance} · 約{minutes}分",
   },
   search: {
@@ -56,6 +65,7 @@ export const restaurantTexts = defineTexts({
     fr: "Chercher des restaurants",
     es: "Buscar restaurantes",
     pt: "Procurar restaurantes",
+    "pt-BR": "Procurar restaurantes",
     ja: "レストランを探す",
   },
 });

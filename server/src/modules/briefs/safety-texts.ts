@@ -7,6 +7,7 @@ const safetyTexts = defineTexts({
     fr: "Gardez sur vous vos papiers, l’adresse de votre logement et ces numéros, aussi sur papier.",
     es: "Lleve consigo sus documentos, la dirección del alojamiento y estos números, también en papel.",
     pt: "Leve consigo os documentos, a morada do alojamento e estes números, também em papel.",
+    "pt-BR": "Leve com você os documentos, o endereço da hospedagem e estes números, também em papel.",
     ja: "身分証、滞在先の住所、これらの番号を紙でも携帯してください。",
   },
   medical: {
@@ -15,6 +16,8 @@ const safetyTexts = defineTexts({
     fr: "Médicaments en bagage à main, avec l’ordonnance par substance et une note sur votre état dans la langue locale.",
     es: "Lleve la medicación en el equipaje de mano, con la receta por principio activo y una nota sobre su dolencia en la lengua local.",
     pt: "Leve a medicação na bagagem de mão, com a receita por substância e uma nota sobre a sua condição na língua local.",
+    "pt-BR":
+      "Leve os remédios na bagagem de mão, com a receita pelo princípio ativo e uma nota sobre sua condição no idioma local.",
     ja: "薬は手荷物に入れ、成分名の処方箋と、病状を現地語で書いたメモを携帯してください。",
   },
   allergy: {
@@ -23,6 +26,7 @@ const safetyTexts = defineTexts({
     fr: "Portez une carte qui nomme l’allergie dans la langue locale, et un stylo d’adrénaline s’il est prescrit.",
     es: "Lleve una tarjeta que nombre la alergia en la lengua local, y un autoinyector de adrenalina si está recetado.",
     pt: "Leve um cartão que indique a alergia na língua local, e uma caneta de adrenalina se foi receitada.",
+    "pt-BR": "Leve um cartão que indique a alergia no idioma local e uma caneta de adrenalina, se foi receitada.",
     ja: "アレルギーを現地語で書いたカードと、処方されている場合はアドレナリン自己注射薬を携帯してください。",
   },
   mobility: {
@@ -31,6 +35,8 @@ const safetyTexts = defineTexts({
     fr: "Demandez à l’avance un accès sans marches au logement, au transporteur et à l’hôpital ; il n’est pas vérifié ici.",
     es: "Pregunte antes al alojamiento, al transportista y al hospital por el acceso sin escalones; aquí no se comprueba.",
     pt: "Pergunte antes ao alojamento, ao transportador e ao hospital pelo acesso sem degraus; aqui não é verificado.",
+    "pt-BR":
+      "Pergunte antes à hospedagem, à empresa de transporte e ao hospital sobre o acesso sem degraus; aqui ele não é verificado.",
     ja: "宿泊先、交通機関、病院に段差のない経路を事前に確認してください(ここでは未確認です)。",
   },
   pregnancy: {
@@ -39,6 +45,7 @@ const safetyTexts = defineTexts({
     fr: "Emportez le dossier de grossesse et demandez à la compagnie et à l’assurance jusqu’à quel terme elles acceptent.",
     es: "Lleve el historial del embarazo y pregunte a la aerolínea y al seguro hasta qué semana la aceptan.",
     pt: "Leve o boletim de grávida e pergunte à companhia aérea e ao seguro até que semana a aceitam.",
+    "pt-BR": "Leve a caderneta da gestante e pergunte à companhia aérea e ao seguro até que semana aceitam você.",
     ja: "母子手帳を携帯し、航空会社と保険会社に妊娠何週まで可能か確認してください。",
   },
   children: {
@@ -47,6 +54,7 @@ const safetyTexts = defineTexts({
     fr: "Donnez à chaque enfant une carte avec votre numéro, et emportez l’accord des parents qui ne voyagent pas.",
     es: "Dé a cada niño una tarjeta con su teléfono y lleve el consentimiento de los padres que no viajan.",
     pt: "Dê a cada criança um cartão com o seu telefone e leve a autorização dos pais que não viajam.",
+    "pt-BR": "Dê a cada criança um cartão com seu telefone e leve a autorização dos pais que não viajam.",
     ja: "子どもにはあなたの電話番号を書いたカードを持たせ、同行しない親の同意書を携帯してください。",
   },
   hearing: {
@@ -55,6 +63,8 @@ const safetyTexts = defineTexts({
     fr: "Demandez avant le voyage si les secours y acceptent les SMS ; ce n’est pas connu ici.",
     es: "Pregunte antes del viaje si allí las emergencias aceptan mensajes de texto; aquí no se sabe.",
     pt: "Pergunte antes da viagem se lá as emergências aceitam mensagens de texto; aqui não se sabe.",
+    "pt-BR":
+      "Pergunte antes da viagem se os serviços de emergência de lá aceitam mensagens de texto; aqui não se sabe.",
     ja: "現地の緊急通報がテキストに対応しているか事前に確認してください(ここでは不明です)。",
   },
 });
@@ -64,13 +74,14 @@ const NEEDS = [
   { need: "allergy", words: /allerg|alerg|anaphyla|anafila|アレルギー/iu },
   {
     need: "medical",
-    words: /diabet|insulin|asthma|asma|heart|herz|card[ií]a|cœur|coraz|epilep|épilep|medic|médic|medik|持病|薬/iu,
+    words:
+      /diabet|insulin|asthma|asma|heart|herz|card[ií]a|cœur|coraz|epilep|épilep|medic|médic|medik|remédio|持病|薬/iu,
   },
   {
     need: "mobility",
-    words: /wheelchair|rollstuhl|fauteuil|silla de ruedas|cadeira de rodas|mobility|車椅子|車いす/iu,
+    words: /wheelchair|rollstuhl|fauteuil|silla de ruedas|cadeira de rodas|cadeirante|mobility|車椅子|車いす/iu,
   },
-  { need: "pregnancy", words: /pregnan|schwanger|enceinte|embaraz|grávida|gravid|妊娠/iu },
+  { need: "pregnancy", words: /pregnan|schwanger|enceinte|embaraz|grávida|gravid|gestante|妊娠/iu },
   {
     need: "children",
     words: /\b(?:child|kids?\b|bab(?:y|ies)|kind(?:er)?\b|enfant|niñ[oa]|criança|bebé)|子ども|子供/iu,

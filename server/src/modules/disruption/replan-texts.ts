@@ -8,6 +8,7 @@ export const replanTexts = defineTexts({
     fr: "Ceci est un essai : les vols, hôtels et prix sont fictifs",
     es: "Esto es una prueba: los vuelos, hoteles y precios son ficticios",
     pt: "Isto é um teste: os voos, hotéis e preços são fictícios",
+    "pt-BR": "Este é um teste: os voos, hotéis e preços são fictícios",
     ja: "これはテストです。航空便、ホテル、料金は架空のものです",
   },
   delay: {
@@ -16,6 +17,7 @@ export const replanTexts = defineTexts({
     fr: "Retardé : {flight}",
     es: "Retrasado: {flight}",
     pt: "Atrasado: {flight}",
+    "pt-BR": "Atrasado: {flight}",
     ja: "遅延:{flight}",
   },
   cancellation: {
@@ -24,6 +26,7 @@ export const replanTexts = defineTexts({
     fr: "Annulé : {flight}",
     es: "Cancelado: {flight}",
     pt: "Cancelado: {flight}",
+    "pt-BR": "Cancelado: {flight}",
     ja: "欠航:{flight}",
   },
   missed_connection: {
@@ -32,6 +35,7 @@ export const replanTexts = defineTexts({
     fr: "Correspondance manquée : {flight}",
     es: "Conexión perdida: {flight}",
     pt: "Ligação perdida: {flight}",
+    "pt-BR": "Conexão perdida: {flight}",
     ja: "乗り継ぎ不可:{flight}",
   },
   weather: {
@@ -40,6 +44,7 @@ export const replanTexts = defineTexts({
     fr: "Perturbé par la météo : {flight}",
     es: "Afectado por el tiempo: {flight}",
     pt: "Afetado pelo tempo: {flight}",
+    "pt-BR": "Afetado pelo mau tempo: {flight}",
     ja: "悪天候の影響:{flight}",
   },
   other: {
@@ -48,6 +53,7 @@ export const replanTexts = defineTexts({
     fr: "Perturbé : {flight}",
     es: "Afectado: {flight}",
     pt: "Afetado: {flight}",
+    "pt-BR": "Afetado: {flight}",
     ja: "運航の乱れ:{flight}",
   },
   earlier: {
@@ -56,6 +62,7 @@ export const replanTexts = defineTexts({
     fr: "Part plus tôt : {flight}",
     es: "Sale antes: {flight}",
     pt: "Parte mais cedo: {flight}",
+    "pt-BR": "Sai mais cedo: {flight}",
     ja: "出発時刻の繰り上げ:{flight}",
   },
   nothingBooked: {
@@ -64,6 +71,7 @@ export const replanTexts = defineTexts({
     fr: "Rien n’est encore réservé ni modifié",
     es: "Aún no se ha reservado ni cambiado nada",
     pt: "Ainda nada foi reservado ou alterado",
+    "pt-BR": "Nada foi reservado nem alterado ainda",
     ja: "まだ何も予約・変更されていません",
   },
   alternative: {
@@ -72,6 +80,7 @@ export const replanTexts = defineTexts({
     fr: "{flight} : {departs} → {arrives} (heures locales), {price}",
     es: "{flight}: {departs} → {arrives} (horas locales), {price}",
     pt: "{flight}: {departs} → {arrives} (horas locais), {price}",
+    "pt-BR": "{flight}: {departs} → {arrives} (horários locais), {price}",
     ja: "{flight}:{departs} → {arrives}(現地時間)、{price}",
   },
   change: {
@@ -80,6 +89,7 @@ export const replanTexts = defineTexts({
     fr: "Modifier la réservation {pnr} : {price} ; {departs}",
     es: "Cambiar la reserva {pnr}: {price}; {departs}",
     pt: "Alterar a reserva {pnr}: {price}; {departs}",
+    "pt-BR": "Alterar a reserva {pnr}: {price}; {departs}",
     ja: "予約{pnr}の変更:{price}、{departs}",
   },
   more: {
@@ -88,6 +98,7 @@ export const replanTexts = defineTexts({
     fr: "{price} en plus de ce qui est payé",
     es: "{price} además de lo pagado",
     pt: "{price} além do que foi pago",
+    "pt-BR": "{price} além do que foi pago",
     ja: "支払済みの額に加えて{price}",
   },
   comesBack: {
@@ -96,6 +107,7 @@ export const replanTexts = defineTexts({
     fr: "{price} sont rendus",
     es: "se devuelven {price}",
     pt: "são devolvidos {price}",
+    "pt-BR": "reembolso de {price}",
     ja: "{price}の返金",
   },
   newTicket: {
@@ -104,6 +116,7 @@ export const replanTexts = defineTexts({
     fr: "{price} pour un nouveau billet, outre ce qui est payé",
     es: "{price} por un billete nuevo, aparte de lo pagado",
     pt: "{price} por um novo bilhete, à parte do que foi pago",
+    "pt-BR": "{price} por uma nova passagem, além do que foi pago",
     ja: "新しい航空券{price}(支払済みの額とは別)",
   },
   losesRefund: {
@@ -112,6 +125,7 @@ export const replanTexts = defineTexts({
     fr: "non remboursable, contrairement à votre billet",
     es: "no reembolsable, a diferencia de su billete",
     pt: "não reembolsável, ao contrário do seu bilhete",
+    "pt-BR": "não reembolsável, ao contrário da sua passagem",
     ja: "お持ちの航空券と異なり払い戻し不可",
   },
   refundUnknown: {
@@ -120,6 +134,7 @@ export const replanTexts = defineTexts({
     fr: "Votre billet est remboursable ; on ne sait pas s’il le reste après cette modification",
     es: "Su billete es reembolsable; no se sabe si lo seguirá siendo tras ese cambio",
     pt: "O seu bilhete é reembolsável; não se sabe se continuará a sê-lo após essa alteração",
+    "pt-BR": "Sua passagem é reembolsável; não se sabe se continuará sendo após essa alteração",
     ja: "お持ちの航空券は払い戻し可能ですが、変更後も可能かは不明です",
   },
   nearestHotel: {
@@ -128,6 +143,7 @@ export const replanTexts = defineTexts({
     fr: "Le plus proche : {name}, {date} : {price}",
     es: "El más cercano: {name}, {date}: {price}",
     pt: "O mais próximo: {name}, {date}: {price}",
+    "pt-BR": "O mais próximo: {name}, {date}: {price}",
     ja: "最寄り:{name}、{date}:{price}",
   },
   hotel: {
@@ -136,6 +152,7 @@ export const replanTexts = defineTexts({
     fr: "Hôtel {name}, {date} : {price}",
     es: "Hotel {name}, {date}: {price}",
     pt: "Hotel {name}, {date}: {price}",
+    "pt-BR": "Hotel {name}, {date}: {price}",
     ja: "ホテル {name}、{date}:{price}",
   },
   fareRules: {
@@ -144,6 +161,8 @@ export const replanTexts = defineTexts({
     fr: "Ce prix suit les règles du tarif ; après une annulation, la compagnie y renonce souvent : demandez-lui avant de payer",
     es: "Ese precio sigue las reglas de la tarifa; tras una cancelación, la aerolínea a menudo no lo cobra: pregúntele antes de pagar",
     pt: "Esse preço segue as regras da tarifa; após um cancelamento, a companhia muitas vezes não o cobra: pergunte antes de pagar",
+    "pt-BR":
+      "Esse preço segue as regras da tarifa; após um cancelamento, a companhia aérea muitas vezes não o cobra: pergunte antes de pagar",
     ja: "この料金は運賃規則によるものです。欠航時は免除されることが多いため、支払う前に航空会社にご確認ください",
   },
   way: {
@@ -152,6 +171,7 @@ export const replanTexts = defineTexts({
     fr: "De l’hôtel à l’aéroport {airport} : environ {minutes} min, estimation",
     es: "Del hotel al aeropuerto {airport}: unos {minutes} min, estimación",
     pt: "Do hotel ao aeroporto {airport}: cerca de {minutes} min, estimativa",
+    "pt-BR": "Do hotel ao aeroporto {airport}: cerca de {minutes} min, estimativa",
     ja: "ホテルから{airport}空港まで約{minutes}分(概算)",
   },
   wayToStay: {
@@ -160,6 +180,7 @@ export const replanTexts = defineTexts({
     fr: "De l’aéroport {airport} à votre hébergement sur place : environ {minutes} min, estimation",
     es: "Del aeropuerto {airport} a su alojamiento allí: unos {minutes} min, estimación",
     pt: "Do aeroporto {airport} ao seu alojamento lá: cerca de {minutes} min, estimativa",
+    "pt-BR": "Do aeroporto {airport} à sua hospedagem lá: cerca de {minutes} min, estimativa",
     ja: "{airport}空港から現地の宿泊先まで約{minutes}分(概算)",
   },
   keep: {
@@ -168,6 +189,7 @@ export const replanTexts = defineTexts({
     fr: "Gardez votre vol : il part toujours, et cela ne coûte rien",
     es: "Conserve su vuelo: sigue en pie y no cuesta nada",
     pt: "Mantenha o seu voo: continua a realizar-se e não custa nada",
+    "pt-BR": "Mantenha seu voo: ele continua previsto, e isso não custa nada",
     ja: "予約便のまま待つ:運航されるため追加料金はかかりません",
   },
   keepIfFlown: {
@@ -176,6 +198,8 @@ export const replanTexts = defineTexts({
     fr: "Si votre vol part toujours, gardez-le : cela ne coûte rien. S’il est annulé, adressez-vous d’abord à la compagnie",
     es: "Si su vuelo sigue en pie, consérvelo: no cuesta nada. Si fue cancelado, pregunte primero a la aerolínea",
     pt: "Se o seu voo se mantém, fique com ele: não custa nada. Se foi cancelado, pergunte primeiro à companhia",
+    "pt-BR":
+      "Se seu voo continua previsto, fique com ele: não custa nada. Se foi cancelado, fale primeiro com a companhia aérea",
     ja: "運航される場合は予約便のまま待てば追加料金はかかりません。欠航の場合は、まず航空会社へ",
   },
   askAfterMiss: {
@@ -184,6 +208,8 @@ export const replanTexts = defineTexts({
     fr: "Adressez-vous d’abord à la compagnie : après une correspondance manquée d’une même réservation, elle vous achemine souvent sans frais",
     es: "Pregunte primero a la aerolínea: tras perder una conexión de una misma reserva, a menudo le lleva sin coste",
     pt: "Pergunte primeiro à companhia: após perder uma ligação da mesma reserva, muitas vezes leva-o sem custos",
+    "pt-BR":
+      "Fale primeiro com a companhia aérea: após uma conexão perdida na mesma reserva, ela muitas vezes leva você sem custo",
     ja: "まず航空会社へ:同一予約での乗り継ぎ不可の場合、追加料金なしで振り替えられることが多くあります",
   },
   dearerLeftOut: {
@@ -192,6 +218,7 @@ export const replanTexts = defineTexts({
     fr: "Les autres vols coûtent plus et ne figurent pas ici : demandez-les si vous ne pouvez pas attendre",
     es: "Otros vuelos cuestan más y no figuran aquí: pídalos si no puede esperar",
     pt: "Outros voos custam mais e não constam aqui: peça-os se não puder esperar",
+    "pt-BR": "Outros voos custam mais e não aparecem aqui: peça se não puder esperar",
     ja: "他の便は追加料金がかかるため省略しています。待てない場合はお知らせください",
   },
   noFlights: {
@@ -200,6 +227,7 @@ export const replanTexts = defineTexts({
     fr: "Aucun vol trouvé : essayez une autre date",
     es: "No se encontraron vuelos: pruebe otra fecha",
     pt: "Nenhum voo encontrado: tente outra data",
+    "pt-BR": "Nenhum voo encontrado: tente outra data",
     ja: "該当便がありません。別の日付でお試しください",
   },
 });

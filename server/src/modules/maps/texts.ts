@@ -8,6 +8,7 @@ export const mapTexts = defineTexts({
     fr: "Carte de l’itinéraire",
     es: "Mapa de la ruta",
     pt: "Mapa da rota",
+    "pt-BR": "Mapa da rota",
     ja: "ルートマップ",
   },
   summary: {
@@ -16,6 +17,7 @@ export const mapTexts = defineTexts({
     fr: { one: "{count} étape · {distance} à vol d’oiseau", other: "{count} étapes · {distance} à vol d’oiseau" },
     es: { one: "{count} parada · {distance} en línea recta", other: "{count} paradas · {distance} en línea recta" },
     pt: { one: "{count} parada · {distance} em linha reta", other: "{count} paradas · {distance} em linha reta" },
+    "pt-BR": { one: "{count} parada · {distance} em linha reta", other: "{count} paradas · {distance} em linha reta" },
     ja: { other: "{count}か所 · 直線距離 {distance}" },
   },
   schematic: {
@@ -24,6 +26,7 @@ export const mapTexts = defineTexts({
     fr: "Schéma : les rues ne sont pas représentées",
     es: "Esquema: las calles no se muestran",
     pt: "Esquema: as ruas não são mostradas",
+    "pt-BR": "Esquema: as ruas não são mostradas",
     ja: "略図:道路は表示していません",
   },
   straightLines: {
@@ -32,6 +35,7 @@ export const mapTexts = defineTexts({
     fr: "Lignes les plus courtes sur le globe, pas des routes · Natural Earth",
     es: "Líneas más cortas sobre el globo, no carreteras · Natural Earth",
     pt: "Linhas mais curtas sobre o globo, não estradas · Natural Earth",
+    "pt-BR": "Linhas mais curtas sobre o globo, não estradas · Natural Earth",
     ja: "地球上の最短線(道路ではありません) · Natural Earth",
   },
   streets: {
@@ -40,15 +44,17 @@ export const mapTexts = defineTexts({
     fr: "Lignes droites, pas des routes · © contributeurs OpenStreetMap",
     es: "Líneas rectas, no carreteras · © colaboradores de OpenStreetMap",
     pt: "Linhas retas, não estradas · © colaboradores do OpenStreetMap",
+    "pt-BR": "Linhas retas, não estradas · © colaboradores do OpenStreetMap",
     ja: "直線(道路ではありません) · © OpenStreetMap contributors",
   },
-  map: { en: "Map", de: "Karte", fr: "Carte", es: "Mapa", pt: "Mapa", ja: "地図" },
+  map: { en: "Map", de: "Karte", fr: "Carte", es: "Mapa", pt: "Mapa", "pt-BR": "Mapa", ja: "地図" },
   directions: {
     en: "Directions",
     de: "Wegbeschreibung",
     fr: "Itinéraire",
     es: "Cómo llegar",
     pt: "Como chegar",
+    "pt-BR": "Como chegar",
     ja: "経路",
   },
 });
