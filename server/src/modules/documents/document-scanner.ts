@@ -1,4 +1,5 @@
-import type { DocumentKind, Scan } from "./scan.ts";
+import type { DocumentKind } from "./document-kinds.ts";
+import type { Scan } from "./scan.ts";
 
 /** The reason why a document gives no scan. Each code is one of `scan_document`, whose declaration tells what to do next. */
 export type DocumentRefusal =

@@ -1,7 +1,8 @@
 import { z } from "zod";
 import { hideCardNumbers } from "../../domain/card-numbers.ts";
 import { wordsOfOthers } from "../../domain/schemas.ts";
-import type { Box, DocumentKind, Fields, ReviewReason, Scan, ScannedField } from "./scan.ts";
+import { type DocumentKind, KIND_TRAITS } from "./document-kinds.ts";
+import type { Box, Fields, ReviewReason, Scan, ScannedField } from "./scan.ts";
 
 const HIDDEN = "***";
 const LONG = 9;
@@ -46,7 +47,7 @@ export const ScanAnswer = z.object({
 
 /** The part of a scan that may leave the service: bounded, and without numbers of identity documents and payment cards. */
 export function describeScan(kind: DocumentKind, scan: Scan): z.input<typeof ScanAnswer> {
-  const hide = createHiding(kind === "id_document" ? scan.fields.documentNumber?.value : undefined);
+  const hide = createHiding(KIND_TRAITS[kind].hidesNumber ? scan.fields.documentNumber?.value : undefined);
   const showAll = (list: readonly Fields[] | undefined) =>
     list?.slice(0, MOST_LINES).map((one) => showFields(one, hide));
   const reasons = [...scan.reasons, ...cutReasons(scan)].slice(0, MOST_REASONS);

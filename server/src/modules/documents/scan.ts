@@ -1,7 +1,7 @@
 import type { ReasonCode } from "./reason-codes.ts";
 
-/** The kind of document, as the caller says. */
-export type DocumentKind = "invoice" | "receipt" | "boarding_pass" | "id_document";
+/** A language in which text is recognised. */
+export type Language = "eng" | "deu" | "fra" | "spa" | "por" | "pol" | "jpn";
 
 /** A rectangle of a page in fractions of its width and height, from the top left corner. */
 export interface Box {

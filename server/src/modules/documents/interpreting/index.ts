@@ -1,5 +1,6 @@
+import type { DocumentKind } from "../document-kinds.ts";
 import type { Interpreting, Reading } from "../reading/page.ts";
-import type { DocumentKind, Scan } from "../scan.ts";
+import type { Scan } from "../scan.ts";
 import { interpretBoardingPass } from "./boarding-passes/boarding-pass.ts";
 import { interpretIdDocument } from "./identity/id-document.ts";
 import { interpretInvoice, interpretReceipt } from "./receipts/read-receipt.ts";

@@ -9,7 +9,8 @@ import type { Caller } from "../../../kernel/contracts/tool.ts";
 import { openVault } from "../../../outside/vault.ts";
 import { type OpenDatabase, openDatabase } from "../../../platform/database/database.ts";
 import { systemClock } from "../../../ports/clock.ts";
-import type { DocumentKind, Scan } from "../scan.ts";
+import type { DocumentKind } from "../document-kinds.ts";
+import type { Scan } from "../scan.ts";
 import { findMatches } from "./find-matches.ts";
 
 const Offers = z.object({ offers: z.array(z.object({ id: z.string() })) });

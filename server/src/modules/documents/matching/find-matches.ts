@@ -7,7 +7,8 @@ import type { Booking } from "../../bookings/index.ts";
 import { type OrderRecord, readableKinds } from "../../orders/index.ts";
 import { ERASED_NAME } from "../../travelers/index.ts";
 import type { Ports } from "../context.ts";
-import type { DocumentKind, Fields, Scan } from "../scan.ts";
+import { type DocumentKind, KIND_TRAITS } from "../document-kinds.ts";
+import type { Fields, Scan } from "../scan.ts";
 
 export const Match = z.object({
   orderId: z.string().describe("read_order has the rest"),
@@ -39,10 +40,10 @@ export async function findMatches(
   { reads, caller }: Pick<Ports, "reads"> & { caller: Caller },
 ): Promise<Match[]> {
   const kinds = readableKinds(caller.scopes);
-  if (kinds.length === 0 || kind === "id_document") return [];
+  const { matches: matching } = KIND_TRAITS[kind];
+  if (kinds.length === 0 || matching === "nothing") return [];
   const asked = { ...caller, kinds };
-  const matches =
-    kind === "boarding_pass" ? await findFlights(scan, reads, asked) : await findBought(scan, reads, asked);
+  const matches = matching === "flights" ? await findFlights(scan, reads, asked) : await findBought(scan, reads, asked);
   return matches.slice(0, MOST_MATCHES);
 }
 

@@ -1,4 +1,5 @@
-import type { Language, Recognised } from "./recognizer.ts";
+import type { Language } from "../scan.ts";
+import type { Recognised } from "./recognizer.ts";
 
 /**
  * Words of travel documents by language, as they look when read as English, without diacritics. English words are left

@@ -1,5 +1,5 @@
+import { type DocumentKind, KIND_TRAITS } from "../document-kinds.ts";
 import { DocumentRefused } from "../document-scanner.ts";
-import type { DocumentKind } from "../scan.ts";
 import { findBarcodes } from "./barcodes.ts";
 import { WHOLE_PAGE } from "./boxes.ts";
 import { findMrz, mrzOfText } from "./mrz-zone.ts";
@@ -9,7 +9,7 @@ import type { PdfPage } from "./pdf.ts";
 import { readTextLayer } from "./pdf-text.ts";
 import type { Raster } from "./raster.ts";
 import { recognisePage } from "./recognise-page.ts";
-import { type Language, Recognizer } from "./recognizer.ts";
+import { Recognizer } from "./recognizer.ts";
 import { AS_GIVEN, type Placement } from "./straighten.ts";
 
 export interface ReadingOptions {
@@ -37,31 +37,23 @@ const MOST_UNMAPPED = 0.1;
 const TRANSCRIPT_CONFIDENCE = 0.8;
 const MOST_TRANSCRIBED_LINES = 400;
 
-/** Passports and boarding passes always have Latin letters. */
-const WRITINGS: Readonly<Record<DocumentKind, readonly Language[]>> = {
-  receipt: ["jpn"],
-  invoice: ["jpn"],
-  boarding_pass: [],
-  id_document: [],
-};
-
 /** Reads the pages of one document. */
 export class PageReader {
-  readonly #kind: DocumentKind;
+  readonly #kind: (typeof KIND_TRAITS)[DocumentKind];
   readonly #options: ReadingOptions;
   #recognizer: Promise<Recognizer> | undefined;
   #recognised = 0;
   #searchedForCodes = 0;
 
   constructor(kind: DocumentKind, options: ReadingOptions) {
-    this.#kind = kind;
+    this.#kind = KIND_TRAITS[kind];
     this.#options = options;
   }
 
   async readImage(raster: Raster, page: number): Promise<ReadPage> {
     const transcript = this.#options.transcripts?.[page - 1];
     const barcodes = await this.#findBarcodes(raster, page);
-    if (transcript !== undefined && this.#kind !== "id_document") {
+    if (transcript !== undefined && !this.#kind.hasMachineReadableZone) {
       return { text: toText(transcript, page), barcodes, mrz: [], placement: AS_GIVEN };
     }
     this.#recognised += 1;
@@ -74,8 +66,8 @@ export class PageReader {
     this.#options.progress?.(`recognising the text of page ${page}`);
     this.#recognizer ??= Recognizer.open();
     const recognizer = await this.#recognizer;
-    const { text, straight, placement } = await recognisePage(recognizer, raster, page, WRITINGS[this.#kind]);
-    const mrz = this.#kind === "id_document" ? await findMrz(recognizer, straight, text) : [];
+    const { text, straight, placement } = await recognisePage(recognizer, raster, page, this.#kind.languages);
+    const mrz = this.#kind.hasMachineReadableZone ? await findMrz(recognizer, straight, text) : [];
     const straightCodes = barcodes.map((barcode) => ({ ...barcode, box: placement.fromGiven(barcode.box) }));
     if (transcript === undefined) return { text, barcodes: straightCodes, mrz, placement };
     const transcribed = toText(transcript, page);
@@ -91,13 +83,13 @@ export class PageReader {
       return this.readImage(await page.draw(DOTS_PER_INCH), number);
     }
     const text: PageText = { page: number, source: "text", lines: toLines(words.map((word) => [word])) };
-    const wantsCodes = this.#kind === "boarding_pass" && page.objectCount > 0;
+    const wantsCodes = this.#kind.hasBarcode && page.objectCount > 0;
     const barcodes = wantsCodes ? await this.#findBarcodes(await page.draw(DOTS_PER_INCH), number) : [];
-    return { text, barcodes, mrz: this.#kind === "id_document" ? mrzOfText(text) : [], placement: AS_GIVEN };
+    return { text, barcodes, mrz: this.#kind.hasMachineReadableZone ? mrzOfText(text) : [], placement: AS_GIVEN };
   }
 
   async #findBarcodes(raster: Raster, page: number): Promise<Barcode[]> {
-    if (this.#kind !== "boarding_pass" || this.#searchedForCodes >= MOST_PAGES_WITH_CODES) return [];
+    if (!this.#kind.hasBarcode || this.#searchedForCodes >= MOST_PAGES_WITH_CODES) return [];
     this.#searchedForCodes += 1;
     this.#options.progress?.(`looking for codes on page ${page}`);
     return findBarcodes(raster, page);

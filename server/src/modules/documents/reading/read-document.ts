@@ -1,6 +1,7 @@
+import type { DocumentKind } from "../document-kinds.ts";
 import { DocumentRefused } from "../document-scanner.ts";
 import type { DocumentType } from "../receiving/document-type.ts";
-import type { DocumentKind, ReviewReason } from "../scan.ts";
+import type { ReviewReason } from "../scan.ts";
 import { findEInvoice } from "./e-invoice-attachment.ts";
 import { openHeic } from "./heic.ts";
 import type { Reading } from "./page.ts";

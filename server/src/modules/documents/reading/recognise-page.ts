@@ -1,18 +1,11 @@
-import type { Box } from "../scan.ts";
+import type { Box, Language } from "../scan.ts";
 import { aroundBoxes } from "./boxes.ts";
 import { chooseLanguages, isJapanese } from "./languages.ts";
 import type { PageText, Word } from "./page.ts";
 import { joinAmounts, toLines } from "./page-words.ts";
 import { evenLight, inkRows, letterHeight } from "./prepare-page.ts";
 import { crop, frame, type Raster, type Rectangle, scale } from "./raster.ts";
-import {
-  countLetters,
-  joinPieces,
-  type Language,
-  meanConfidence,
-  type Recognised,
-  type Recognizer,
-} from "./recognizer.ts";
+import { countLetters, joinPieces, meanConfidence, type Recognised, type Recognizer } from "./recognizer.ts";
 import { findLie, type Lie, type Placement, straighten } from "./straighten.ts";
 
 /** In pixels: letters of this height are recognised best; larger ones only take longer. */

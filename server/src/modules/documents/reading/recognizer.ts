@@ -2,11 +2,10 @@ import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { gunzipSync } from "node:zlib";
 import { z } from "zod";
+import type { Language } from "../scan.ts";
 import type { Word } from "./page.ts";
 import { cleanWord } from "./page-words.ts";
 import { type Raster, toGreyFile } from "./raster.ts";
-
-export type Language = "eng" | "deu" | "fra" | "spa" | "por" | "pol" | "jpn";
 
 /** The layout of the text to recognise. */
 export type Layout = "page" | "block" | "line" | "sparse";

@@ -1,10 +1,11 @@
 import { z } from "zod";
+import { DOCUMENT_KINDS } from "../document-kinds.ts";
 import { isReasonCode, type ReasonCode } from "../reason-codes.ts";
 
 /** The input of the process that reads a document: this as one line, then the document's bytes to the end. */
 export const ScanOrder = z.strictObject({
   type: z.enum(["png", "jpeg", "webp", "tiff", "heic", "pdf"]),
-  kind: z.enum(["invoice", "receipt", "boarding_pass", "id_document"]),
+  kind: z.enum(DOCUMENT_KINDS),
   /** YYYY-MM-DD */
   today: z.string(),
   companyName: z.string().optional(),

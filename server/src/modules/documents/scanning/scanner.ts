@@ -1,8 +1,9 @@
 import { Failure } from "../../../domain/errors.ts";
 import { CostlyCalls } from "../../../kernel/call/costly-calls.ts";
+import type { DocumentKind } from "../document-kinds.ts";
 import { DocumentRefused } from "../document-scanner.ts";
 import type { DocumentType } from "../receiving/document-type.ts";
-import type { DocumentKind, Scan } from "../scan.ts";
+import type { Scan } from "../scan.ts";
 import type { ScanAnswer, ScanOrder } from "./scan-message.ts";
 import { ScanningEnded, ScanningProcess } from "./scanning-process.ts";
 

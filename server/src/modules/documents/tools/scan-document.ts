@@ -5,6 +5,7 @@ import { technicalBounds } from "../../../domain/schemas.ts";
 import type { Turn } from "../../../kernel/call/costly-calls.ts";
 import type { Caller, CallInfo } from "../../../kernel/contracts/tool.ts";
 import { defineTool, type Ports } from "../context.ts";
+import { DOCUMENT_KINDS, type DocumentKind, KIND_TRAITS } from "../document-kinds.ts";
 import { DocumentRefused, type DocumentScanner, type ScanRequest } from "../document-scanner.ts";
 import { EXAMPLE_RECEIPT } from "../example-document.ts";
 import { findMatches, Match } from "../matching/find-matches.ts";
@@ -17,7 +18,7 @@ import {
   LONGEST_DATA_CHARACTERS,
   readData,
 } from "../receiving/read-data.ts";
-import type { DocumentKind, Scan } from "../scan.ts";
+import type { Scan } from "../scan.ts";
 import { describeScan, ScanAnswer } from "../scan-answer.ts";
 
 /** A failed scan takes seconds of a processor and nobody pays for it. */
@@ -55,9 +56,7 @@ export const scanDocument = defineTool({
   uses: ["documentScanner", "documentSource", "payerTurns", "fetchTurns", "stores", "reads", "clock"],
   input: z
     .strictObject({
-      kind: z
-        .enum(["invoice", "receipt", "boarding_pass", "id_document"])
-        .describe("id_document: passport, identity card, visa"),
+      kind: z.enum(DOCUMENT_KINDS).describe("id_document: passport, identity card, visa"),
       documentUrl: z
         .string()
         .refine(isHttps, { message: NOT_REACHABLE })
@@ -186,7 +185,7 @@ async function keepPerson(
   scan: Scan,
   { stores, caller }: Pick<Ports, "stores"> & { caller: Caller },
 ): Promise<{ scanId?: string; scanExpiresAt?: string }> {
-  const person = kind === "id_document" && !isKeyless(caller) ? toScannedPerson(scan) : undefined;
+  const person = KIND_TRAITS[kind].identifiesHolder && !isKeyless(caller) ? toScannedPerson(scan) : undefined;
   if (person === undefined) return {};
   const { tenantId, environment } = caller;
   const { scanId, expiresAt } = await stores.scans.keep({ tenantId, environment }, person);
