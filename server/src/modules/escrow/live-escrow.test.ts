@@ -68,8 +68,10 @@ it("money paid into it before and between two starts is booked, once", async () 
 });
 
 it("another one is refused while trips have money in it", async () => {
+  const [home] = await deployment.sql("select chain from chain_network where network = 'production' and is_home");
   const funded = {
     network: "production",
+    chain: z.object({ chain: z.string() }).parse(home).chain,
     trip_id: `0x${"1".repeat(64)}`,
     tenant_id: "t",
     user_id: "u",
