@@ -96,7 +96,8 @@ function isSigned(headers: Headers, body: string, secret: string): boolean {
   return createHmac("sha256", secret).update(signed).digest("hex") === match?.[2];
 }
 
-function describeLoss(error: unknown): string {
+/** How a call ended that had no answer. */
+export function describeLoss(error: unknown): string {
   if (!(error instanceof Error)) return "(lost)";
   if (error.name === "TimeoutError") return "(no answer in time)";
   const { cause } = error;

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { parseDecimal } from "../../../server/src/domain/money.ts";
 import type { Hex } from "../../../server/src/domain/tokens.ts";
+import { describeLoss } from "../client.ts";
 import type { History } from "../history.ts";
 import type { PaidOutcome, Purchase } from "./purchase.ts";
 
@@ -109,7 +110,7 @@ export function createBuyer(options: {
       const outcome = await send(purchase, edge, other, signal).catch(
         (error: unknown): PaidOutcome => ({
           kind: "open",
-          code: signal.aborted ? "(round ended)" : describeLoss(error),
+          code: signal.aborted ? "(round ended)" : describeOpenCall(error),
           other,
         }),
       );
@@ -144,10 +145,8 @@ function parseJson(text: string): unknown {
   }
 }
 
-function describeLoss(error: unknown): string {
-  if (!(error instanceof Error)) return "(lost)";
+/** An answer of a shape that the interface does not have is not a lost one: it ends the run. */
+function describeOpenCall(error: unknown): string {
   if (error instanceof z.ZodError) throw error;
-  if (error.name === "TimeoutError") return "(no answer in time)";
-  const { cause } = error;
-  return cause instanceof Error && "code" in cause ? `(${String(cause.code)})` : "(connection lost)";
+  return describeLoss(error);
 }

@@ -331,9 +331,3 @@ export const spoilings: fc.Arbitrary<Spoil[]> = fc.array(
     }),
   { minLength: 1, maxLength: 3 },
 );
-
-export const fieldValues = ({ fields }: Scan) =>
-  Object.fromEntries(Object.entries(fields).map(([name, { value }]) => [name, value]));
-/** The reasons as `code`, or `code field`. */
-export const listReasonCodes = ({ reasons }: Scan) =>
-  reasons.map(({ code, field }) => (field === undefined ? code : `${code} ${field}`));

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import type { Failure } from "../../domain/errors.ts";
+import { buildUrl, type UrlQuery } from "../../platform/http-client/build-url.ts";
 import type { HttpClient, HttpResponse } from "../../platform/http-client/http-client.ts";
 import { HttpFailure } from "../../platform/http-client/http-failure.ts";
 import type { Clock } from "../../ports/clock.ts";
@@ -29,14 +30,12 @@ export interface DuffelClientOptions {
   retryDelayMilliseconds: number;
 }
 
-type Query = Readonly<Record<string, string | number | undefined>>;
-
 interface ReadRequest<T> {
   subject: Subject;
   schema: z.ZodType<T>;
   method?: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
   path: string;
-  query?: Query;
+  query?: UrlQuery;
   data?: unknown;
   timeoutMilliseconds?: number;
   signal?: AbortSignal | undefined;
@@ -127,7 +126,7 @@ class HttpDuffelClient implements DuffelClient {
     try {
       return await http.send({
         method: "POST",
-        url: this.#buildUrl(path),
+        url: buildUrl(`${this.#base}${path}`),
         headers: this.#headers,
         json: { data },
         timeoutMilliseconds: commitTimeoutMilliseconds,
@@ -149,7 +148,13 @@ class HttpDuffelClient implements DuffelClient {
     const { subject, path, method = "GET", signal, data } = request;
     const deadlineMilliseconds = performance.now() + (request.timeoutMilliseconds ?? readTimeoutMilliseconds);
     const json = data === undefined ? {} : { json: { data } };
-    const sent = { method, url: this.#buildUrl(path, request.query), headers: this.#headers, signal, ...json };
+    const sent = {
+      method,
+      url: buildUrl(`${this.#base}${path}`, request.query),
+      headers: this.#headers,
+      signal,
+      ...json,
+    };
     for (let attempt = 1; ; attempt += 1) {
       const mayRepeat = attempt === 1 && deadlineMilliseconds - performance.now() > retryDelayMilliseconds;
       try {
@@ -167,14 +172,6 @@ class HttpDuffelClient implements DuffelClient {
       }
       await pause(retryDelayMilliseconds);
     }
-  }
-
-  #buildUrl(path: string, query: Query = {}): URL {
-    const url = new URL(`${this.#base}${path}`);
-    for (const [name, value] of Object.entries(query)) {
-      if (value !== undefined) url.searchParams.set(name, String(value));
-    }
-    return url;
   }
 
   /** Logs what an operator must act on; the caller gets only the code. */

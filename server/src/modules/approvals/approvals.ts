@@ -18,6 +18,10 @@ export interface ApprovalOwner {
   environment: Environment;
 }
 
+export function toOwner({ tenantId, environment }: ApprovalOwner): ApprovalOwner {
+  return { tenantId, environment };
+}
+
 /** The exact call that an approval allows. */
 export interface Binding {
   /** Hash of the tool, its arguments and the caller. */

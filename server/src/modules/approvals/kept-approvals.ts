@@ -13,7 +13,7 @@ import {
   describeVerdict,
   type RequestedApproval,
 } from "../policy/index.ts";
-import type { Approval, ApprovalOwner, Binding } from "./approvals.ts";
+import { type Approval, type ApprovalOwner, type Binding, toOwner } from "./approvals.ts";
 import { bindCall } from "./bind-call.ts";
 import type { Aggregates, Stores } from "./context.ts";
 import { type ApproverMailPorts, type StoredMails, storeApproverMails } from "./mail-approvers.ts";
@@ -190,10 +190,6 @@ function hasExpired({ expiresAt }: Pick<Approval, "expiresAt">, now: Temporal.In
 
 function toRequestedApproval({ id, expiresAt, reason }: Approval): RequestedApproval {
   return { approvalId: id, expiresAt, reason };
-}
-
-function toOwner({ tenantId, environment }: PendingCall): ApprovalOwner {
-  return { tenantId, environment };
 }
 
 /** The facts that an approver is shown: plain values, as stored and audited. */

@@ -7,7 +7,7 @@ import type { Clock } from "../../ports/clock.ts";
 import type { Principal } from "../../ports/identity.ts";
 import type { Vault } from "../../ports/vault.ts";
 import { buildApprovalLink } from "./approval-link.ts";
-import { APPROVAL_STATES, type ApprovalOwner, type ApprovalPage } from "./approvals.ts";
+import { APPROVAL_STATES, type ApprovalOwner, type ApprovalPage, toOwner } from "./approvals.ts";
 import type { Parts, Stores } from "./context.ts";
 import { type Decider, decideApproval } from "./decide-approval.ts";
 import { ApprovalAnswer, describeApproval } from "./describe-approval.ts";
@@ -157,10 +157,6 @@ const decide = defineInternalRoute({
 });
 
 export const approvalRoutes = [listApprovals, readApproval, decide];
-
-function toOwner({ tenantId, environment }: Principal): ApprovalOwner {
-  return { tenantId, environment };
-}
 
 async function decidableFor(
   { persons }: ApprovalPorts["stores"],

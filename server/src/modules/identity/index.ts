@@ -1,4 +1,4 @@
 export { type Person, type PersonRole, personRoles } from "./persons.ts";
 export { appendAudit } from "./store-audit.ts";
 export { ensureUser, isTenantUser } from "./store-users.ts";
-export type { TenantMemory } from "./tenant-memory.ts";
+export { ownerKey, type TenantMemory } from "./tenant-memory.ts";

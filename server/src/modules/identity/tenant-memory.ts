@@ -105,6 +105,7 @@ export class TenantMemory {
   }
 }
 
-function ownerKey({ tenantId, environment }: TenantOwner): string {
+/** For maps and batched queries; the queries split it at the space. */
+export function ownerKey({ tenantId, environment }: TenantOwner): string {
   return `${environment} ${tenantId}`;
 }

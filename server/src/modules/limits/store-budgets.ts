@@ -6,7 +6,7 @@ import type { Queryable } from "../../platform/database/database.ts";
 import type { BudgetTable } from "../../platform/database/generated-tables.ts";
 import { withoutNulls } from "../../platform/database/without-nulls.ts";
 import type { Clock } from "../../ports/clock.ts";
-import { appendAudit } from "../identity/index.ts";
+import { appendAudit, ownerKey } from "../identity/index.ts";
 import { type Budget, type Budgets, budgetCounter, MOST_BUDGETS } from "./budgets.ts";
 import { formatPeriod } from "./periods.ts";
 import type { SpendOwner } from "./spend-limits.ts";
@@ -63,8 +63,6 @@ export function createBudgets(queryable: Queryable, clock: Clock): Budgets {
     },
   };
 }
-
-const ownerKey = ({ tenantId, environment }: SpendOwner): string => `${environment} ${tenantId}`;
 
 async function ownersWithBudgets(db: Queryable, keys: readonly string[]): Promise<ReadonlyMap<string, string>> {
   const { rows } = await sql<{ key: string }>`

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { buildUrl } from "../../platform/http-client/build-url.ts";
 
 export const travelModes = ["driving", "walking", "transit", "bicycling"] as const;
 export type TravelMode = (typeof travelModes)[number];
@@ -44,21 +45,16 @@ export function buildDeepLinks(stops: readonly Point[], mode: TravelMode): z.out
       destination: places.at(-1),
       waypoints: places.length > 2 ? places.slice(1, -1).join("|") : undefined,
       travelmode: mode,
-    }),
-    apple: legs.map(({ from, to }) =>
-      buildUrl("https://maps.apple.com/", { saddr: from, daddr: to, dirflg: appleModes[mode] }),
+    }).href,
+    apple: legs.map(
+      ({ from, to }) => buildUrl("https://maps.apple.com/", { saddr: from, daddr: to, dirflg: appleModes[mode] }).href,
     ),
     openStreetMap:
       engine === undefined
         ? []
-        : legs.map(({ from, to }) =>
-            buildUrl("https://www.openstreetmap.org/directions", { engine, route: `${from};${to}` }),
+        : legs.map(
+            ({ from, to }) =>
+              buildUrl("https://www.openstreetmap.org/directions", { engine, route: `${from};${to}` }).href,
           ),
   };
-}
-
-function buildUrl(base: string, query: Readonly<Record<string, string | undefined>>): string {
-  const url = new URL(base);
-  for (const [name, value] of Object.entries(query)) if (value !== undefined) url.searchParams.set(name, value);
-  return url.href;
 }

@@ -9,6 +9,7 @@ import type { Transaction } from "../../kernel/contracts/stores.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { FxRates } from "../../ports/fx.ts";
 import type { Maps } from "../../ports/maps.ts";
+import { ownerKey } from "../identity/index.ts";
 import type { ApprovalCase, ApprovalRefusal, Approvals, ApprovalTerms } from "./approvals.ts";
 import type { Stores } from "./context.ts";
 import type { PolicyDocument } from "./document.ts";
@@ -181,8 +182,6 @@ export class PolicyGate implements Gate {
     return { now: clock.now(), booker: { userId: subject, travelerId }, airport: (code) => maps.airport(code) };
   }
 }
-
-const ownerKey = ({ tenantId, environment }: PendingCall): string => `${environment} ${tenantId}`;
 
 /** One rate per hotel is enough. */
 function firstOfEach(alternatives: readonly Alternative[]): readonly Alternative[] {

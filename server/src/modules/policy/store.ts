@@ -5,7 +5,7 @@ import type { Queryable } from "../../platform/database/database.ts";
 import { prepared } from "../../platform/database/prepared.ts";
 import { withoutNulls } from "../../platform/database/without-nulls.ts";
 import type { Clock } from "../../ports/clock.ts";
-import { appendAudit } from "../identity/index.ts";
+import { appendAudit, ownerKey } from "../identity/index.ts";
 import { PolicyDocument } from "./document.ts";
 import type { Enforced, Enforcement, NewPolicyVersion, Owner, PolicyNames, PolicyVersion } from "./policies.ts";
 
@@ -82,8 +82,6 @@ export function createTravelPolicies(queryable: Queryable, clock: Clock) {
 
 /** The tenants' own policies, and the enforced one. The default policy is not stored. */
 export type TravelPolicies = ReturnType<typeof createTravelPolicies>;
-
-const ownerKey = ({ tenantId, environment }: Owner): string => `${environment} ${tenantId}`;
 
 async function readNames(db: Queryable, keys: readonly string[]): Promise<ReadonlyMap<string, PolicyNames>> {
   const { rows } = await sql<{ key: string; policyIds: string[]; enforcedId: string | null }>`

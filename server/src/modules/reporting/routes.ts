@@ -2,6 +2,7 @@ import { z } from "zod";
 import { CURSOR_MESSAGE, NextCursor, pageQuery, readPage } from "../../kernel/contracts/page.ts";
 import { defineRoute } from "../../kernel/contracts/route.ts";
 import type { Clock } from "../../ports/clock.ts";
+import { formatMonth } from "../charging/index.ts";
 import type { Reads } from "./context.ts";
 import {
   FailedCallCursor,
@@ -10,7 +11,7 @@ import {
   failedCallFilters,
   readFailedCalls,
 } from "./failed-call-page.ts";
-import { formatMonth, MicroUsdc, Spending } from "./spending.ts";
+import { MicroUsdc, Spending } from "./spending.ts";
 import type { Usage, UsageRecord } from "./usage.ts";
 
 const Time = z.string().meta({ format: "date-time" });

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { formatMonth } from "../charging/index.ts";
 import type { Usage } from "./usage.ts";
 
 export const MicroUsdc = z.string().regex(/^\d+$/).describe("Micro-USDC: 1000000 are one USDC");
@@ -8,11 +9,6 @@ export const Spending = z.object({
   spentMicroUsdc: MicroUsdc,
   capMicroUsdc: MicroUsdc,
 });
-
-/** Calendar month in UTC, YYYY-MM. */
-export function formatMonth(now: Temporal.Instant): string {
-  return now.toString().slice(0, 7);
-}
 
 /** The month's costs so far, and the rest of the cap. */
 export function describeSpending(

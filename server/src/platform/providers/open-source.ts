@@ -1,6 +1,7 @@
 import type { z } from "zod";
 import type { Clock } from "../../ports/clock.ts";
 import type { Log } from "../../ports/log.ts";
+import { buildUrl, type UrlQuery } from "../http-client/build-url.ts";
 import type { HttpClient, HttpResponse } from "../http-client/http-client.ts";
 import { HttpFailure } from "../http-client/http-failure.ts";
 import { BodyCache } from "./body-cache.ts";
@@ -26,7 +27,7 @@ export interface OpenSourceOptions {
 
 interface SourceRequest<Value> {
   path: string;
-  query: Readonly<Record<string, string | number | undefined>>;
+  query: UrlQuery;
   /** How long an answer is cached. */
   freshMilliseconds: number;
   /** Statuses whose body `parse` understands; any other one is a failure. */
@@ -65,7 +66,7 @@ export class OpenSource {
   /** Throws `ProviderFailure` or the signal's reason. */
   async read<Value>(request: SourceRequest<Value>): Promise<Reply<Value>> {
     const { clock } = this.#options;
-    const url = buildUrl(this.#options.baseUrl, request);
+    const url = buildUrl(`${this.#options.baseUrl}${request.path}`, request.query).href;
     const known = this.#cache.get(url, this.#now());
     if (known !== undefined)
       return { answer: request.parse(known.body), asOf: formatInstant(known.readAtMilliseconds) };
@@ -137,14 +138,6 @@ export class OpenSource {
 /** Makes a parser of JSON bodies with this schema. */
 export function jsonParser<Value>(schema: z.ZodType<Value>): (body: Buffer) => Value {
   return (body) => schema.parse(JSON.parse(body.toString("utf8")));
-}
-
-function buildUrl(baseUrl: string, { path, query }: Pick<SourceRequest<unknown>, "path" | "query">): string {
-  const url = new URL(`${baseUrl}${path}`);
-  for (const [name, value] of Object.entries(query)) {
-    if (value !== undefined) url.searchParams.set(name, String(value));
-  }
-  return url.href;
 }
 
 function problemOfFailure({ problem }: HttpFailure): ProviderProblem {

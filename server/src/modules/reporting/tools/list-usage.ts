@@ -7,8 +7,9 @@ import {
   pageInput,
   readPage,
 } from "../../../kernel/contracts/page.ts";
+import { formatMonth } from "../../charging/index.ts";
 import { defineTool } from "../context.ts";
-import { describeSpending, formatMonth, MicroUsdc, Spending } from "../spending.ts";
+import { describeSpending, MicroUsdc, Spending } from "../spending.ts";
 
 export const listUsage = defineTool({
   name: "list_usage",

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
+import { fieldValues, listReasons } from "../../../../../test/support/documents/scanned.ts";
 import { writeLine } from "../../../../../test/support/id-documents.ts";
 import type { Barcode, Reading } from "../../reading/page.ts";
-import type { Scan } from "../../scan.ts";
 import { interpretBoardingPass } from "./boarding-pass.ts";
 
 const about = { today: Temporal.PlainDate.from("2026-11-26"), companyName: undefined };
@@ -28,24 +28,20 @@ function writePass(codes: readonly (string | Partial<Barcode>)[], rows: readonly
 
 const read = (codes: readonly (string | Partial<Barcode>)[], rows: readonly string[] = []) =>
   interpretBoardingPass(writePass(codes, rows), about);
-const listReasonCodes = ({ reasons }: Scan) =>
-  reasons.map(({ code, field }) => (field === undefined ? code : `${code} ${field}`));
-const fieldValues = (fields: Scan["fields"] | undefined) =>
-  Object.fromEntries(Object.entries(fields ?? {}).map(([name, { value }]) => [name, value]));
 
 const PRINTED = ["BOARDING PASS", "DESMARAIS/LUC", "Flight AC834 Date 26NOV Seat 1A", "From YUL to FRA"];
 
 describe("interpretBoardingPass", () => {
   it("reads every value of a barcode that the print confirms", () => {
     const scan = read([CODE], PRINTED);
-    expect(fieldValues(scan.fields)).toEqual({
+    expect(fieldValues(scan)).toEqual({
       passengerName: "DESMARAIS/LUC",
       familyName: "DESMARAIS",
       givenName: "LUC",
       bookingReference: "ABC123",
       ticketIndicator: "E",
     });
-    expect(scan.legs?.map(fieldValues)).toEqual([
+    expect(scan.legs?.map((fields) => fieldValues({ fields }))).toEqual([
       {
         bookingReference: "ABC123",
         carrier: "AC",
@@ -59,7 +55,7 @@ describe("interpretBoardingPass", () => {
         passengerStatus: "1",
       },
     ]);
-    expect(listReasonCodes(scan)).toEqual([]);
+    expect(listReasons(scan)).toEqual([]);
     expect(scan.references).toEqual(["ABC123"]);
     expect(scan.fields.passengerName?.from).toEqual({ source: "barcode", page: 1, box });
   });
@@ -68,16 +64,16 @@ describe("interpretBoardingPass", () => {
     const scan = read([TWO_LEGS]);
     expect(scan.legs?.map(({ departsOn }) => departsOn?.value)).toEqual(["2026-12-31", "2027-01-01"]);
     expect(scan.references).toEqual(["ABC123", "DEF456"]);
-    expect(listReasonCodes(scan)).toEqual([]);
+    expect(listReasons(scan)).toEqual([]);
   });
 
   it("takes the printed year if the barcode has none", () => {
     const code = PLAIN.replace("330J", "100J");
-    expect(listReasonCodes(read([code]))).toEqual(["year_guessed departsOn"]);
+    expect(listReasons(read([code]))).toEqual(["year_guessed departsOn"]);
     const scan = read([code], ["AC 834 10 APR 2026"]);
-    expect([scan.legs?.[0]?.departsOn?.value, listReasonCodes(scan)]).toEqual(["2026-04-10", []]);
+    expect([scan.legs?.[0]?.departsOn?.value, listReasons(scan)]).toEqual(["2026-04-10", []]);
     const old = read([PLAIN], ["AC834 25NOV2024"]);
-    expect([old.legs?.[0]?.departsOn?.value, listReasonCodes(old)]).toEqual(["2024-11-25", []]);
+    expect([old.legs?.[0]?.departsOn?.value, listReasons(old)]).toEqual(["2024-11-25", []]);
   });
 
   it.each([
@@ -96,7 +92,7 @@ describe("interpretBoardingPass", () => {
     ["another destination below its label", ["DESMARAIS/LUC", "From YUL", "To BOS"], "parts_disagree destination"],
     ["another seat", ["DESMARAIS/LUC", "Seat 14C"], "parts_disagree seat"],
   ])("reports that the print shows %s", (_, rows, code) => {
-    expect(listReasonCodes(read([CODE], rows))).toEqual([code]);
+    expect(listReasons(read([CODE], rows))).toEqual([code]);
   });
 
   it.each([
@@ -118,14 +114,14 @@ describe("interpretBoardingPass", () => {
     ["cities without codes", ["MONTREAL to FRANKFURT"]],
     ["a seat with zeros, or with a digit that was misread", ["Seat 001A", "Seat IA"]],
   ])("tolerates %s", (_, rows) => {
-    expect(listReasonCodes(read([CODE], rows))).toEqual([]);
+    expect(listReasons(read([CODE], rows))).toEqual([]);
   });
 
   it("follows the first of several passes, and reports the others", () => {
     const other = CODE.replace("DESMARAIS/LUC ", "DESMARAIS/ZOE ");
     const scan = read([CODE, { text: other, page: 2 }]);
-    expect([fieldValues(scan.fields).givenName, listReasonCodes(scan)]).toEqual(["LUC", ["several_documents"]]);
-    expect(listReasonCodes(read([CODE, { text: CODE, symbology: "pdf417" }, "https://example.com"]))).toEqual([]);
+    expect([fieldValues(scan).givenName, listReasons(scan)]).toEqual(["LUC", ["several_documents"]]);
+    expect(listReasons(read([CODE, { text: CODE, symbology: "pdf417" }, "https://example.com"]))).toEqual([]);
   });
 
   it("ignores print that was hardly legible", () => {
@@ -134,50 +130,47 @@ describe("interpretBoardingPass", () => {
       ...page,
       lines: lines.map(({ words }) => ({ words: words.map((word) => ({ ...word, confidence: 0.7 })) })),
     }));
-    expect(listReasonCodes(interpretBoardingPass({ ...rest, pages: faint }, about))).toEqual([]);
+    expect(listReasons(interpretBoardingPass({ ...rest, pages: faint }, about))).toEqual([]);
   });
 
   it("guesses the latest possible year, with low confidence", () => {
     const scan = read([PLAIN.replace("330J", "180J")]);
     expect(scan.legs?.[0]?.departsOn).toMatchObject({ value: "2026-06-29", confidence: 0.5 });
-    expect(listReasonCodes(scan)).toEqual(["year_guessed departsOn"]);
+    expect(listReasons(scan)).toEqual(["year_guessed departsOn"]);
   });
 
   it("reports the unknown part of a name", () => {
     const full = read([PLAIN.replace("DESMARAIS/LUC       ", "DESMARAIS/ALEXANDRAM")]);
-    expect(listReasonCodes(full)).toEqual(["name_not_confirmed givenName"]);
+    expect(listReasons(full)).toEqual(["name_not_confirmed givenName"]);
     const confirmed = read([PLAIN.replace("DESMARAIS/LUC       ", "DESMARAIS/ALEXANDRAX")], ["DESMARAIS / ALEXANDRAX"]);
-    expect(listReasonCodes(confirmed)).toEqual([]);
+    expect(listReasons(confirmed)).toEqual([]);
     const whole = read([PLAIN.replace("DESMARAIS/LUC       ", "DESMARAIS/LUCIEN MRS")]);
-    expect([fieldValues(whole.fields).givenName, listReasonCodes(whole)]).toEqual(["LUCIEN", []]);
+    expect([fieldValues(whole).givenName, listReasons(whole)]).toEqual(["LUCIEN", []]);
     const titled = read([PLAIN.replace("DESMARAIS/LUC       ", "DESMARAIS/LUC MR    ")]);
-    expect([fieldValues(titled.fields).givenName, listReasonCodes(titled)]).toEqual(["LUC", []]);
+    expect([fieldValues(titled).givenName, listReasons(titled)]).toEqual(["LUC", []]);
     const glued = read([PLAIN.replace("DESMARAIS/LUC       ", "DESMARAIS/LUCMR     ")]);
-    expect([fieldValues(glued.fields).givenName, listReasonCodes(glued)]).toEqual([
-      "LUC",
-      ["low_confidence givenName"],
-    ]);
+    expect([fieldValues(glued).givenName, listReasons(glued)]).toEqual(["LUC", ["low_confidence givenName"]]);
   });
 
   it("doubts an airport that does not exist", () => {
-    expect(listReasonCodes(read([PLAIN.replace("YULFRA", "YULQQQ")]))).toEqual(["low_confidence destination"]);
+    expect(listReasons(read([PLAIN.replace("YULFRA", "YULQQQ")]))).toEqual(["low_confidence destination"]);
   });
 
   it("reads a pass of one leg followed by something else, with a reason", () => {
-    expect(listReasonCodes(read([`${PLAIN}>2180  0255BBR`]))).toEqual(["barcode_invalid"]);
+    expect(listReasons(read([`${PLAIN}>2180  0255BBR`]))).toEqual(["barcode_invalid"]);
   });
 
   it("reads the print if there is no barcode, with low confidence", () => {
     const rows = [...PRINTED, "Booking reference XKW347"];
     const scan = read([], rows);
-    expect(listReasonCodes(scan)).toEqual(["barcode_missing"]);
-    expect(fieldValues(scan.fields)).toEqual({
+    expect(listReasons(scan)).toEqual(["barcode_missing"]);
+    expect(fieldValues(scan)).toEqual({
       passengerName: "DESMARAIS/LUC",
       familyName: "DESMARAIS",
       givenName: "LUC",
       bookingReference: "XKW347",
     });
-    expect(scan.legs?.map(fieldValues)).toEqual([
+    expect(scan.legs?.map((fields) => fieldValues({ fields }))).toEqual([
       {
         bookingReference: "XKW347",
         carrier: "AC",
@@ -190,10 +183,10 @@ describe("interpretBoardingPass", () => {
     ]);
     const fields = [scan.fields, ...(scan.legs ?? [])].flatMap((group) => Object.values(group));
     expect(fields.every(({ confidence, from }) => confidence <= 0.5 && from.source === "ocr")).toBe(true);
-    expect(listReasonCodes(read(["https://example.com/pass"], rows))).toEqual(["barcode_invalid"]);
+    expect(listReasons(read(["https://example.com/pass"], rows))).toEqual(["barcode_invalid"]);
     const unclear = read([], [...PRINTED, "Booking reference XKW3Z7"]);
-    expect([fieldValues(unclear.fields).bookingReference, unclear.references]).toEqual([undefined, ["XKW3Z7"]]);
-    expect(listReasonCodes(unclear)).toContain("low_confidence bookingReference");
+    expect([fieldValues(unclear).bookingReference, unclear.references]).toEqual([undefined, ["XKW3Z7"]]);
+    expect(listReasons(unclear)).toContain("low_confidence bookingReference");
   });
 
   it.each([
@@ -202,7 +195,7 @@ describe("interpretBoardingPass", () => {
     ["beside a label", ["NAME: Luc Desmarais"], ["LUC DESMARAIS", undefined, undefined]],
     ["that is a label in two languages", ["NAME / NOM", "FROM/VON"], [undefined, undefined, undefined]],
   ])("reads a printed name %s", (_, rows, names) => {
-    const { passengerName, familyName, givenName } = fieldValues(read([], ["BOARDING PASS", ...rows]).fields);
+    const { passengerName, familyName, givenName } = fieldValues(read([], ["BOARDING PASS", ...rows]));
     expect([passengerName, familyName, givenName]).toEqual(names);
   });
 
@@ -212,12 +205,12 @@ describe("interpretBoardingPass", () => {
     ["a passport", ["PASSPORT", "Surname", "DESMARAIS", "Nationality"]],
   ])("reports that %s is no boarding pass", (_, rows) => {
     const scan = read([], rows);
-    expect([listReasonCodes(scan), scan.fields, scan.legs]).toEqual([["wrong_kind", "barcode_missing"], {}, []]);
+    expect([listReasons(scan), scan.fields, scan.legs]).toEqual([["wrong_kind", "barcode_missing"], {}, []]);
   });
 
   it("reports that nothing could be read", () => {
-    expect(listReasonCodes(read([], ["BOARDING"]))).toEqual(["barcode_missing"]);
-    expect(listReasonCodes(read([]))).toEqual(["unreadable", "barcode_missing"]);
+    expect(listReasons(read([], ["BOARDING"]))).toEqual(["barcode_missing"]);
+    expect(listReasons(read([]))).toEqual(["unreadable", "barcode_missing"]);
   });
 
   it("removes control characters of a hostile text", () => {

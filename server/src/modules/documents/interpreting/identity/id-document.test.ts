@@ -1,12 +1,11 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { fieldValues, listReasons } from "../../../../../test/support/documents/scanned.ts";
 import {
   expectedFields,
-  fieldValues,
   type IdTruth,
   idDocuments,
   listAccepted,
-  listReasonCodes,
   PASSPORT,
   spoilings,
   TODAY,
@@ -30,7 +29,7 @@ describe("interpretIdDocument", () => {
           // Two of them can be digits in the same way; another test covers that.
           fc.pre((truth.documentNumber.match(/[OIZSB]/g) ?? []).length < 2);
           const scan = read(writeReading(truth, { dateStyle }));
-          expect({ ...fieldValues(scan), reasons: listReasonCodes(scan) }).toEqual({
+          expect({ ...fieldValues(scan), reasons: listReasons(scan) }).toEqual({
             ...expectedFields(truth),
             reasons: [],
           });
@@ -51,7 +50,7 @@ describe("interpretIdDocument", () => {
     };
     const scan = read(writeReading(truth));
     expect(fieldValues(scan)).toEqual(expectedFields(truth));
-    expect(listReasonCodes(scan)).toEqual([]);
+    expect(listReasons(scan)).toEqual([]);
   });
 
   it("reports the source of each value", () => {
@@ -65,8 +64,8 @@ describe("interpretIdDocument", () => {
     it("takes the printed century, and asks for review if there is none", () => {
       const child = { ...PASSPORT, bornOn: "2020-05-04" };
       expect(fieldValues(read(writeReading(child))).bornOn).toBe("2020-05-04");
-      expect(listReasonCodes(read(writeReading(child)))).toEqual([]);
-      expect(listReasonCodes(read(writeReading(child, { dateStyle: "short" })))).toContain("date_ambiguous bornOn");
+      expect(listReasons(read(writeReading(child)))).toEqual([]);
+      expect(listReasons(read(writeReading(child, { dateStyle: "short" })))).toContain("date_ambiguous bornOn");
       const elder = { ...PASSPORT, bornOn: "1920-05-04" };
       expect(fieldValues(read(writeReading(elder))).bornOn).toBe("1920-05-04");
     });
@@ -76,7 +75,7 @@ describe("interpretIdDocument", () => {
       expect(fieldValues(scan).bornOn).toBe("1926-11-27");
       const never = read(writeReading({ ...PASSPORT, expiresOn: "2099-12-31" }));
       expect(fieldValues(never)).not.toHaveProperty("expiresOn");
-      expect(listReasonCodes(never)).toContain("date_missing expiresOn");
+      expect(listReasons(never)).toContain("date_missing expiresOn");
     });
 
     it.each([
@@ -85,7 +84,7 @@ describe("interpretIdDocument", () => {
     ])("reports for an expiry on %s whether it has passed", (expiresOn, hasPassed) => {
       const scan = read(writeReading({ ...PASSPORT, issuedOn: "2017-01-10", expiresOn }));
       expect(fieldValues(scan).expiresOn).toBe(expiresOn);
-      expect(listReasonCodes(scan).includes("expired expiresOn")).toBe(hasPassed);
+      expect(listReasons(scan).includes("expired expiresOn")).toBe(hasPassed);
     });
 
     it.each([
@@ -95,7 +94,7 @@ describe("interpretIdDocument", () => {
     ])("refuses a date of issue %s", (_, issuedOn) => {
       const scan = read(writeReading(PASSPORT, { printed: { issuedOn } }));
       expect(fieldValues(scan)).not.toHaveProperty("issuedOn");
-      expect(listReasonCodes(scan)).toContain("date_missing issuedOn");
+      expect(listReasons(scan)).toContain("date_missing issuedOn");
     });
 
     it.each(["01 0CT 2022", "01 OKT/0CT 2022"])("reads the month of %s, whose O was read as a zero", (issuedOn) => {
@@ -104,7 +103,7 @@ describe("interpretIdDocument", () => {
 
     it("recognises the date of issue without its label by the years to the expiry, and reports an unreadable one", () => {
       const scan = read(writeReading(PASSPORT, { without: ["issuedOn"] }));
-      expect([fieldValues(scan).issuedOn, listReasonCodes(scan)]).toEqual([undefined, ["date_missing issuedOn"]]);
+      expect([fieldValues(scan).issuedOn, listReasons(scan)]).toEqual([undefined, ["date_missing issuedOn"]]);
       const { pages, ...rest } = writeReading(PASSPORT);
       const unlabelled = pages.map(({ lines, ...page }) => ({
         ...page,
@@ -116,11 +115,11 @@ describe("interpretIdDocument", () => {
     it("infers the order of day and month from the other dates", () => {
       const american = { bornOn: "08/12/1974", issuedOn: "03/01/2022", expiresOn: "02/29/2032" };
       const scan = read(writeReading(PASSPORT, { printed: american }));
-      expect([fieldValues(scan).issuedOn, listReasonCodes(scan)]).toEqual(["2022-03-01", []]);
+      expect([fieldValues(scan).issuedOn, listReasons(scan)]).toEqual(["2022-03-01", []]);
     });
 
     it("reports that the parts disagree about a birth", () => {
-      expect(listReasonCodes(read(writeReading(PASSPORT, { printed: { bornOn: "13 AUG 1974" } })))).toEqual([
+      expect(listReasons(read(writeReading(PASSPORT, { printed: { bornOn: "13 AUG 1974" } })))).toEqual([
         "parts_disagree bornOn",
       ]);
     });
@@ -143,30 +142,30 @@ describe("interpretIdDocument", () => {
     ])("reads issuer %s and nationality %s", (issuer, nationality, issuingCountry, ofHolder, codes) => {
       const scan = read(writeReading({ ...PASSPORT, issuingCountry: issuer, nationality }));
       expect([fieldValues(scan).issuingCountry, fieldValues(scan).nationality]).toEqual([issuingCountry, ofHolder]);
-      expect(listReasonCodes(scan)).toEqual(expect.arrayContaining(codes));
+      expect(listReasons(scan)).toEqual(expect.arrayContaining(codes));
     });
 
     it("gives no sex if the zone states none and the print has no X", () => {
       const scan = read(writeReading({ ...PASSPORT, sex: "x" }, { printed: { sex: "" } }));
-      expect([fieldValues(scan).sex, listReasonCodes(scan)]).toEqual([undefined, ["low_confidence sex"]]);
-      expect(listReasonCodes(read(writeReading(PASSPORT, { printed: { sex: "M" } })))).toEqual(["parts_disagree sex"]);
-      expect(listReasonCodes(read(writeReading(PASSPORT, { printed: { sex: "K/F" } })))).toEqual([]);
+      expect([fieldValues(scan).sex, listReasons(scan)]).toEqual([undefined, ["low_confidence sex"]]);
+      expect(listReasons(read(writeReading(PASSPORT, { printed: { sex: "M" } })))).toEqual(["parts_disagree sex"]);
+      expect(listReasons(read(writeReading(PASSPORT, { printed: { sex: "K/F" } })))).toEqual([]);
     });
 
     it("requires a printed number, too, as check digits do not distinguish G from 6", () => {
       const truth = { ...PASSPORT, documentNumber: "G1L238S61" };
-      expect(listReasonCodes(read(writeReading(truth)))).toEqual([]);
-      expect(listReasonCodes(read(writeReading(truth, { without: ["documentNumber"] })))).toContain(
+      expect(listReasons(read(writeReading(truth)))).toEqual([]);
+      expect(listReasons(read(writeReading(truth, { without: ["documentNumber"] })))).toContain(
         "low_confidence documentNumber",
       );
       const misread = writeZone(truth).map((line) => line.replace("G1L238S61", "61L238S61"));
-      expect(listReasonCodes(read(writeReading(truth, { zone: misread })))).toContain("parts_disagree documentNumber");
+      expect(listReasons(read(writeReading(truth, { zone: misread })))).toContain("parts_disagree documentNumber");
     });
 
     it("takes the zone's number if one character of the print cannot be right", () => {
       const truth = { ...PASSPORT, documentNumber: "C03X00T47" };
       const printed = (documentNumber: string, of = truth) =>
-        listReasonCodes(read(writeReading(of, { printed: { documentNumber } })));
+        listReasons(read(writeReading(of, { printed: { documentNumber } })));
       expect(printed("C03XOOT47")).toContain("parts_disagree documentNumber");
       expect(printed("C03XO0T47")).toEqual([]);
       expect(printed("C0BX00T47")).toEqual([]);
@@ -184,22 +183,22 @@ describe("interpretIdDocument", () => {
           { printed: { documentNumber: documentNumber.replace("X00", "XO0") } },
         ),
       );
-      expect(listReasonCodes(scan)).toContain("parts_disagree documentNumber");
+      expect(listReasons(scan)).toContain("parts_disagree documentNumber");
     });
 
     it("does not take a filler in place of a K for the end of a number", () => {
       const truth = { ...PASSPORT, documentNumber: "C01X00T4K" };
       const cut = writeZone(truth).map((line) => line.replace("C01X00T4K", "C01X00T4<"));
-      expect(listReasonCodes(read(writeReading(truth, { zone: cut })))).toContain("low_confidence documentNumber");
+      expect(listReasons(read(writeReading(truth, { zone: cut })))).toContain("low_confidence documentNumber");
       const within = { ...PASSPORT, documentNumber: "CK1X00T47" };
       const split = writeZone(within).map((line) => line.replace("CK1X00T47", "C<1X00T47"));
-      expect(listReasonCodes(read(writeReading(within, { zone: split })))).toContain("low_confidence documentNumber");
+      expect(listReasons(read(writeReading(within, { zone: split })))).toContain("low_confidence documentNumber");
     });
 
     it("does not take OO for 00 if both have the same check digit, though the print was read alike", () => {
       const truth = { ...PASSPORT, documentNumber: "OORV38481" };
-      expect(listReasonCodes(read(writeReading(truth)))).toContain("low_confidence documentNumber");
-      expect(listReasonCodes(read(writeReading({ ...truth, documentNumber: "OARV38481" })))).toEqual([]);
+      expect(listReasons(read(writeReading(truth)))).toContain("low_confidence documentNumber");
+      expect(listReasons(read(writeReading({ ...truth, documentNumber: "OARV38481" })))).toEqual([]);
     });
 
     it("reads a card's number that continues in the optional item", () => {
@@ -210,7 +209,7 @@ describe("interpretIdDocument", () => {
         documentNumber: "B12345678901",
       };
       const scan = read(writeReading(truth));
-      expect([fieldValues(scan), listReasonCodes(scan)]).toEqual([expectedFields(truth), []]);
+      expect([fieldValues(scan), listReasons(scan)]).toEqual([expectedFields(truth), []]);
     });
   });
 
@@ -224,7 +223,7 @@ describe("interpretIdDocument", () => {
     ])("is repaired for %s", (_, spoil) => {
       const [first = "", second = ""] = writeZone(PASSPORT);
       const scan = read(writeReading(PASSPORT, { zone: [first, spoil(second)] }));
-      expect([fieldValues(scan), listReasonCodes(scan)]).toEqual([expectedFields(PASSPORT), []]);
+      expect([fieldValues(scan), listReasons(scan)]).toEqual([expectedFields(PASSPORT), []]);
     });
 
     it.each([
@@ -236,7 +235,7 @@ describe("interpretIdDocument", () => {
       // A digit four higher is no common confusion, so that nothing repairs it.
       const spoiled = second.slice(0, at) + ((Number(second.charAt(at)) + 4) % 10) + second.slice(at + 1);
       const scan = read(writeReading(PASSPORT, { zone: [first, spoiled] }));
-      expect(listReasonCodes(scan).filter((code) => code.startsWith("check_digit_failed"))).toEqual([
+      expect(listReasons(scan).filter((code) => code.startsWith("check_digit_failed"))).toEqual([
         "check_digit_failed",
         `check_digit_failed ${field}`,
       ]);
@@ -246,13 +245,13 @@ describe("interpretIdDocument", () => {
     it("gives no values if it is truncated", () => {
       const cut = writeZone(PASSPORT).map((line) => line.slice(0, 25));
       const scan = read(writeReading(PASSPORT, { zone: cut }));
-      expect(listReasonCodes(scan)).toContain("mrz_truncated");
+      expect(listReasons(scan)).toContain("mrz_truncated");
       expect(fieldValues(scan)).not.toHaveProperty("documentNumber");
     });
 
     it("leaves the print with low confidence, and no number, if it is missing", () => {
       const scan = read(writeReading(PASSPORT, { zone: [] }));
-      expect(listReasonCodes(scan)).toEqual(["mrz_missing"]);
+      expect(listReasons(scan)).toEqual(["mrz_missing"]);
       expect(fieldValues(scan)).toMatchObject({ familyName: "MÜLLER", givenName: "ANNA MARIA", bornOn: "1974-08-12" });
       expect(fieldValues(scan)).not.toHaveProperty("documentNumber");
       expect(Object.values(scan.fields).every(({ confidence }) => confidence <= 0.5)).toBe(true);
@@ -262,7 +261,7 @@ describe("interpretIdDocument", () => {
       const one = writeReading(PASSPORT);
       const other = writeReading({ ...PASSPORT, documentNumber: "C22X00T47", bornOn: "1980-01-01" });
       const scan = read({ ...one, mrz: [...one.mrz, ...other.mrz.map((zone) => ({ ...zone, page: 2 }))] });
-      expect(listReasonCodes(scan)).toEqual(["several_documents"]);
+      expect(listReasons(scan)).toEqual(["several_documents"]);
     });
 
     it("reports that a receipt is no identity document", () => {
@@ -277,7 +276,7 @@ describe("interpretIdDocument", () => {
         mrz: [],
         eInvoice: undefined,
       });
-      expect(listReasonCodes(scan)).toEqual(["wrong_kind", "mrz_missing"]);
+      expect(listReasons(scan)).toEqual(["wrong_kind", "mrz_missing"]);
     });
   });
 

@@ -1,13 +1,6 @@
 import { describe, expect, it } from "vitest";
-import {
-  fieldValues,
-  listReasonCodes,
-  PASSPORT,
-  TODAY,
-  writeLine,
-  writeReading,
-  writeZone,
-} from "../../../../../test/support/id-documents.ts";
+import { fieldValues, listReasons } from "../../../../../test/support/documents/scanned.ts";
+import { PASSPORT, TODAY, writeLine, writeReading, writeZone } from "../../../../../test/support/id-documents.ts";
 import type { Reading } from "../../reading/page.ts";
 import { interpretIdDocument } from "./id-document.ts";
 
@@ -18,7 +11,7 @@ describe("the names of a document", () => {
     const scan = read(writeReading(PASSPORT, { without: ["familyName", "givenName"] }));
     expect(fieldValues(scan)).not.toHaveProperty("familyName");
     expect(fieldValues(scan)).not.toHaveProperty("givenName");
-    expect(listReasonCodes(scan)).toEqual(
+    expect(listReasons(scan)).toEqual(
       expect.arrayContaining(["name_not_confirmed familyName", "name_not_confirmed givenName"]),
     );
     const { message } = scan.reasons.find(({ field }) => field === "familyName") ?? {};
@@ -42,7 +35,7 @@ describe("the names of a document", () => {
     const [page] = reading.pages;
     if (page === undefined) throw new Error("no page");
     const scan = read({ ...reading, pages: [{ ...page, lines: [...page.lines, ...lines] }] });
-    expect(listReasonCodes(scan)).toEqual(
+    expect(listReasons(scan)).toEqual(
       expect.arrayContaining(["name_not_confirmed familyName", "name_not_confirmed givenName"]),
     );
   });
@@ -62,7 +55,7 @@ describe("the names of a document", () => {
   ])("does not confirm %s by %s", (zoneGivenName, givenName) => {
     const scan = read(writeReading({ ...PASSPORT, zoneGivenName, givenName }));
     expect(fieldValues(scan)).not.toHaveProperty("givenName");
-    expect(listReasonCodes(scan)).toEqual(["name_not_confirmed givenName"]);
+    expect(listReasons(scan)).toEqual(["name_not_confirmed givenName"]);
   });
 
   it.each([
@@ -99,7 +92,7 @@ describe("the names of a document", () => {
       givenName: "",
     };
     const scan = read(writeReading(onePart));
-    expect([fieldValues(scan).familyName, fieldValues(scan).givenName, listReasonCodes(scan)]).toEqual([
+    expect([fieldValues(scan).familyName, fieldValues(scan).givenName, listReasons(scan)]).toEqual([
       "SUHARTO",
       undefined,
       [],
@@ -107,7 +100,7 @@ describe("the names of a document", () => {
     const asGiven = read(writeReading({ ...onePart, familyName: "", givenName: "SUHARTO" }));
     expect([fieldValues(asGiven).familyName, fieldValues(asGiven).givenName]).toEqual([undefined, "SUHARTO"]);
     const lost = read(writeReading({ ...onePart, givenName: "BO" }));
-    expect(listReasonCodes(lost)).toEqual(["name_not_confirmed"]);
+    expect(listReasons(lost)).toEqual(["name_not_confirmed"]);
   });
 
   it("requires review of a name that does not fit into the zone", () => {
@@ -121,7 +114,7 @@ describe("the names of a document", () => {
       }),
     );
     expect(fieldValues(scan).givenName).toBe("ALEXANDRA KONSTANTINA THEODORA");
-    expect(listReasonCodes(scan)).toEqual(["name_not_confirmed givenName"]);
+    expect(listReasons(scan)).toEqual(["name_not_confirmed givenName"]);
   });
 
   it.each([
@@ -141,18 +134,18 @@ describe("the names of a document", () => {
 
   it("spells names like the zone if text recognition lost their dots", () => {
     const scan = read(writeReading(PASSPORT, { printed: { familyName: "MULLER" } }));
-    expect([fieldValues(scan).familyName, listReasonCodes(scan)]).toEqual(["MUELLER", []]);
+    expect([fieldValues(scan).familyName, listReasons(scan)]).toEqual(["MUELLER", []]);
   });
 
   it("takes no given name if the print shows another family name that may include it", () => {
-    expect(listReasonCodes(read(writeReading(PASSPORT, { printed: { familyName: "ANDERS" } })))).toEqual(
+    expect(listReasons(read(writeReading(PASSPORT, { printed: { familyName: "ANDERS" } })))).toEqual(
       expect.arrayContaining(["name_not_confirmed givenName"]),
     );
   });
 
   it("does not take the place of birth for a name", () => {
     const printed = { familyName: "", nationality: "MÜLLER" };
-    expect(listReasonCodes(read(writeReading(PASSPORT, { printed })))).toEqual([
+    expect(listReasons(read(writeReading(PASSPORT, { printed })))).toEqual([
       "name_not_confirmed familyName",
       "name_not_confirmed givenName",
     ]);

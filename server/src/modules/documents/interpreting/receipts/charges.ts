@@ -1,8 +1,7 @@
-import type { Micro } from "../../../../domain/money.ts";
 import { firstValue } from "./amounts.ts";
 import type { Choice } from "./choose-total.ts";
 import { absolute, type Entry } from "./entries.ts";
-import { listTaxSums, valueOfEntry, withRole } from "./ledger.ts";
+import { listTaxSums, sumEntries, valueOfEntry, withRole } from "./ledger.ts";
 
 /** The lines with their fees and discounts, from top to bottom, and whether they add up to the document's sum. */
 export function linesWithCharges({ verdict, ledger }: Choice): { lines: readonly Entry[]; addUp: boolean } {
@@ -31,5 +30,3 @@ export function linesWithCharges({ verdict, ledger }: Choice): { lines: readonly
 function negative(entry: Entry): Entry {
   return { ...entry, amount: { ...entry.amount, values: [-absolute(firstValue(entry.amount))] } };
 }
-
-const sumEntries = (entries: readonly Entry[]): Micro => entries.reduce((sum, entry) => sum + valueOfEntry(entry), 0n);

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { layOut } from "../../../../../test/support/documents/lay-out.ts";
+import { fieldValues, listReasonCodes } from "../../../../../test/support/documents/scanned.ts";
 import type { Scan } from "../../scan.ts";
 import { parseXml } from "./parse-xml.ts";
 import { interpretInvoice } from "./read-receipt.ts";
@@ -8,9 +9,6 @@ const about = { today: Temporal.PlainDate.from("2026-11-26"), companyName: undef
 const page =
   "\nNordlicht GmbH\nRechnung Nr. RE-77\nDatum: 20.11.2026\nBeratung      500,00\nMwSt 19%      95,00\nGesamtbetrag      595,00 EUR\n";
 const read = (eInvoice: string, text = page): Scan => interpretInvoice({ ...layOut(text), eInvoice }, about);
-const fieldValues = ({ fields }: Pick<Scan, "fields">) =>
-  Object.fromEntries(Object.entries(fields).map(([name, { value }]) => [name, value]));
-const listReasonCodes = ({ reasons }: Scan) => reasons.map(({ code }) => code);
 
 const CII = `<?xml version="1.0" encoding="UTF-8"?>
 <rsm:CrossIndustryInvoice xmlns:rsm="urn:un:unece:uncefact:data:standard:CrossIndustryInvoice:100" xmlns:ram="a" xmlns:udt="b">

@@ -31,7 +31,8 @@ export interface Verdict {
 }
 
 export const valueOfEntry = (entry: Entry): Micro => firstValue(entry.amount);
-const sumEntries = (entries: readonly Entry[]): Micro => entries.reduce((sum, entry) => sum + valueOfEntry(entry), 0n);
+export const sumEntries = (entries: readonly Entry[]): Micro =>
+  entries.reduce((sum, entry) => sum + valueOfEntry(entry), 0n);
 export const withRole = (entries: readonly Entry[], ...roles: readonly Role[]): Entry[] =>
   entries.filter(({ role }) => roles.includes(role));
 

@@ -2,12 +2,12 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { type Layout, layOut } from "../../../../../test/support/documents/lay-out.ts";
 import { receiptTexts } from "../../../../../test/support/documents/receipt-texts.ts";
+import { listReasonCodes } from "../../../../../test/support/documents/scanned.ts";
 import type { Scan } from "../../scan.ts";
 import { interpretReceipt } from "./read-receipt.ts";
 
 const about = { today: Temporal.PlainDate.from("2026-11-26"), companyName: undefined };
 const read = (text: string, layout?: Layout): Scan => interpretReceipt(layOut(text, layout), about);
-const listReasonCodes = ({ reasons }: Scan) => reasons.map(({ code }) => code);
 const valueOfField = (scan: Scan, name: string) => scan.fields[name]?.value;
 
 describe("dates", () => {

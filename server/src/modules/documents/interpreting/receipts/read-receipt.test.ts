@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { type Layout, layOut } from "../../../../../test/support/documents/lay-out.ts";
 import { receiptTexts } from "../../../../../test/support/documents/receipt-texts.ts";
+import { fieldValues, listReasonCodes } from "../../../../../test/support/documents/scanned.ts";
 import type { Reading } from "../../reading/page.ts";
 import type { Scan } from "../../scan.ts";
 import { interpretInvoice, interpretReceipt } from "./read-receipt.ts";
@@ -9,9 +10,6 @@ const about = { today: Temporal.PlainDate.from("2026-11-26"), companyName: undef
 const readInvoice = (text: string | readonly string[], layout?: Layout): Scan =>
   interpretInvoice(layOut(text, layout), about);
 const readReceipt = (text: string, layout?: Layout): Scan => interpretReceipt(layOut(text, layout), about);
-const fieldValues = ({ fields }: Pick<Scan, "fields">) =>
-  Object.fromEntries(Object.entries(fields).map(([name, { value }]) => [name, value]));
-const listReasonCodes = ({ reasons }: Scan) => reasons.map(({ code }) => code);
 const rowValues = (rows: Scan["lines"]) => rows?.map((fields) => fieldValues({ fields }));
 
 describe("receipts and invoices of many kinds", () => {
