@@ -34,6 +34,9 @@ test("unsent guest mails and reminders of a release are in the outbox, once", as
       details, mail, mail_attempts, mail_due, created_at, updated_at, trace_id)
     values ('production', 'tenant', ${tripId}, 'svc:key', '0x1', '0x2', ${state}, 1, ${state === "funding" ? 0 : 1}, '2030-01-01', '0x3', true, '{}', ${mail}, 2,
       '2029-01-01T02:00:00Z', '2029-01-01T01:00:00Z', '2029-01-01T01:00:00Z', 'trace')`.execute(db);
+  await sql`
+    insert into chain_network (network, chain_id, genesis_hash, indexed_number, indexed_hash, updated_at)
+    values ('production', 1, '0x4', 0, '0x5', now())`.execute(db);
   await insertTrip("0xa1", "funded", "pending");
   await insertTrip("0xa2", "funded", "sent");
   await insertTrip("0xa3", "funding", "pending");
