@@ -229,7 +229,7 @@ describe("a run's reservation", () => {
       await tenant.call("book_flight", { offerId: booked?.offer_id }, { userId: "usr_covered" }),
     );
     expect(again).toMatchObject({ orderId, chargedUsdc: "0.00", coveredUsdc: again.totalAmount });
-    expect(again.next).toContain("reserved in escrow pays for it, not the wallet");
+    expect(again.next).toContain("reservation in escrow pays for it, not the wallet");
     expect(again.next).not.toMatch(/gives? the wallet back/);
 
     const quote = requireResult(await tenant.call("cancel_order_quote", { orderId }));
@@ -257,7 +257,7 @@ describe("a run's reservation", () => {
       );
     const again = await repeat();
     expect(again).toMatchObject({ orderId, chargedUsdc: "0.00", coveredUsdc: again.totalAmount });
-    expect(again.next).toContain("reserved in escrow pays for it, not the wallet");
+    expect(again.next).toContain("reservation in escrow pays for it, not the wallet");
     expect(again.next).toContain("cancel_order_quote says what giving it back would return");
     expect(again.next).not.toMatch(/gives? the wallet back|commit_booking/);
     // As recorded when a reservation ends without paying.

@@ -100,17 +100,25 @@ function createWrites(queryable: Queryable, clock: Clock): Pick<ServicingActions
   const now = (): string => clock.now().toString();
 
   return {
-    async insert({ payment, expected, ...action }) {
+    async insert(action) {
       const at = now();
       const row = await queryable
         .insertInto("servicingAction")
         .values({
-          ...action,
+          id: action.id,
+          tenantId: action.tenantId,
+          environment: action.environment,
+          callId: action.callId,
           traceId: currentTraceId(),
+          kind: action.kind,
+          subjectId: action.subjectId,
+          bookingId: action.bookingId,
+          orderId: action.orderId,
           state: "intended",
-          paymentKind: payment?.kind ?? null,
-          paymentMicro: payment?.amount ?? null,
-          expected: JSON.stringify(expected),
+          paymentKind: action.payment?.kind ?? null,
+          paymentMicro: action.payment?.amount ?? null,
+          expected: JSON.stringify(action.expected),
+          workerId: action.workerId,
           workerSeenAt: at,
           createdAt: at,
           updatedAt: at,

@@ -45,13 +45,18 @@ export function createServicingQuotes(db: Queryable, clock: Clock) {
       return row?.orderId;
     },
 
-    async insertStayCancellation({ expiresAt, ...quote }: StayCancellationQuote): Promise<void> {
+    async insertStayCancellation(quote: StayCancellationQuote): Promise<void> {
       await db
         .insertInto("stayCancellationQuote")
         .values({
-          ...quote,
+          id: quote.id,
           traceId: currentTraceId(),
-          expiresAt: expiresAt?.toString() ?? null,
+          tenantId: quote.tenantId,
+          environment: quote.environment,
+          stayId: quote.stayId,
+          refundAmount: quote.refundAmount,
+          refundCurrency: quote.refundCurrency,
+          expiresAt: quote.expiresAt?.toString() ?? null,
           createdAt: clock.now().toString(),
         })
         .execute();

@@ -166,19 +166,28 @@ function createLists({ db, vault }: TripsOptions): Pick<Trips, "list" | "listExp
 
 function createWrites({ db, vault, clock }: TripsOptions): Pick<Trips, "insert" | "change"> {
   return {
-    async insert({ budget, expiresAt, details, guestEmail, ...trip }) {
-      const { environment, tripId } = trip;
+    async insert(trip) {
+      const { environment, tripId, guestEmail } = trip;
       const at = clock.now().toString();
       await db
         .insertInto("trip")
         .values({
-          ...trip,
+          environment,
+          chain: trip.chain,
+          tripId,
+          tenantId: trip.tenantId,
+          userId: trip.userId,
           traceId: currentTraceId(),
-          budgetMicro: budget,
-          expiresAt: expiresAt.toString(),
-          forGuest: guestEmail !== undefined || nameText(details.guestName) !== undefined,
-          details: JSON.stringify(details),
+          escrow: trip.escrow,
+          funder: trip.funder,
+          budgetMicro: trip.budget,
+          expiresAt: trip.expiresAt.toString(),
+          codeNonce: trip.codeNonce,
+          requiresCode: trip.requiresCode,
+          forGuest: guestEmail !== undefined || nameText(trip.details.guestName) !== undefined,
+          details: JSON.stringify(trip.details),
           encryptedGuestEmail: guestEmail === undefined ? null : vault.encrypt(guestEmail, sealingContext(tripId)),
+          mail: trip.mail,
           createdAt: at,
           updatedAt: at,
         })

@@ -55,21 +55,33 @@ function createRecords(queryable: Queryable, clock: Clock): Pick<Bookings, "inse
   const now = (): string => clock.now().toString();
 
   return {
-    async insert({ amountMicroUsdc, escrowBookingId, rate, travelers, contactHashes, askedServices = [], ...booking }) {
+    async insert(booking) {
       const at = now();
       const row = await queryable
         .insertInto("booking")
         .values({
-          ...booking,
+          id: booking.id,
+          tenantId: booking.tenantId,
+          environment: booking.environment,
+          userId: booking.userId,
+          callId: booking.callId,
           traceId: currentTraceId(),
+          kind: booking.kind,
+          offerId: booking.offerId,
           state: "intended",
-          amountMicro: amountMicroUsdc,
-          escrowBookingId,
-          coverMicro: escrowBookingId === undefined ? 0n : amountMicroUsdc,
-          rate: JSON.stringify(rate),
-          travelers: JSON.stringify(travelers),
-          contactHashes: contactHashes === undefined ? null : JSON.stringify(contactHashes),
-          askedServices: JSON.stringify(askedServices),
+          amountMicro: booking.amountMicroUsdc,
+          escrowBookingId: booking.escrowBookingId ?? null,
+          coverMicro: booking.escrowBookingId === undefined ? 0n : booking.amountMicroUsdc,
+          totalAmount: booking.totalAmount,
+          totalCurrency: booking.totalCurrency,
+          rate: JSON.stringify(booking.rate),
+          airlineCreditId: booking.airlineCreditId ?? null,
+          travelers: JSON.stringify(booking.travelers),
+          itinerarySalt: booking.itinerarySalt,
+          particularsHash: booking.particularsHash ?? null,
+          contactHashes: booking.contactHashes === undefined ? null : JSON.stringify(booking.contactHashes),
+          askedServices: JSON.stringify(booking.askedServices ?? []),
+          workerId: booking.workerId,
           workerSeenAt: at,
           createdAt: at,
           updatedAt: at,
