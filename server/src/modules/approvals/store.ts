@@ -52,7 +52,8 @@ export function createApprovals(queryable: Queryable, clock: Clock) {
     /** The latest approval for the same flights and fare under another offer's id that is neither used nor expired. */
     async findSameFare(owner: ApprovalOwner, fareHash: string, lock?: "lock"): Promise<Approval | undefined> {
       const row = await selectApprovals(queryable, [owner])
-        .where((where) => where.and({ fareHash, state: "approved" }))
+        .where("fareHash", "=", fareHash)
+        .where("state", "=", "approved")
         .where("expiresAt", ">", sql<Temporal.Instant>`${clock.now().toString()}::timestamptz`)
         .orderBy("position", "desc")
         .limit(1)
@@ -63,7 +64,8 @@ export function createApprovals(queryable: Queryable, clock: Clock) {
     /** Rejections in force of the same purchase or payment, whichever call made it, latest first. */
     async findRejected(owner: ApprovalOwner, rejectionHash: string): Promise<readonly Approval[]> {
       const rows = await selectApprovals(queryable, [owner])
-        .where((where) => where.and({ rejectionHash, state: "rejected" }))
+        .where("rejectionHash", "=", rejectionHash)
+        .where("state", "=", "rejected")
         .where("expiresAt", ">", sql<Temporal.Instant>`${clock.now().toString()}::timestamptz`)
         .orderBy("position", "desc")
         .execute();
@@ -75,14 +77,10 @@ export function createApprovals(queryable: Queryable, clock: Clock) {
         .selectFrom("approval")
         .innerJoin("call", "call.id", "approval.callId")
         .select("call.id")
-        .where((where) =>
-          where.and({
-            "approval.tenantId": tenantId,
-            "approval.environment": environment,
-            "approval.id": id,
-            "call.state": "reserved",
-          }),
-        )
+        .where("approval.tenantId", "=", tenantId)
+        .where("approval.environment", "=", environment)
+        .where("approval.id", "=", id)
+        .where("call.state", "=", "reserved")
         .executeTakeFirst();
       return found !== undefined;
     },
@@ -136,7 +134,11 @@ function selectApprovals(db: Queryable, owners: readonly ApprovalOwner[]) {
 }
 
 function updateApproval(db: Queryable, { tenantId, environment }: ApprovalOwner, id: string) {
-  return db.updateTable("approval").where((where) => where.and({ tenantId, environment, id }));
+  return db
+    .updateTable("approval")
+    .where("tenantId", "=", tenantId)
+    .where("environment", "=", environment)
+    .where("id", "=", id);
 }
 
 async function request(db: Queryable, clock: Clock, approval: NewApproval): Promise<Approval> {
@@ -158,7 +160,9 @@ async function request(db: Queryable, clock: Clock, approval: NewApproval): Prom
   );
   const now = clock.now().toString();
   const waiting = await selectApprovals(db, [approval])
-    .where((where) => where.and({ callHash, state: "pending", contentHash }))
+    .where("callHash", "=", callHash)
+    .where("state", "=", "pending")
+    .where("contentHash", "=", contentHash)
     .where("amountMicro", amount === undefined ? "is" : "=", amount ?? null)
     .where("expiresAt", ">", sql<Temporal.Instant>`${now}::timestamptz`)
     .executeTakeFirst();
@@ -166,7 +170,9 @@ async function request(db: Queryable, clock: Clock, approval: NewApproval): Prom
   await db
     .updateTable("approval")
     .set({ state: "replaced" })
-    .where((where) => where.and({ tenantId, environment, callHash }))
+    .where("tenantId", "=", tenantId)
+    .where("environment", "=", environment)
+    .where("callHash", "=", callHash)
     .where("state", "in", ["pending", "approved"])
     .execute();
   const row = await db
@@ -262,7 +268,10 @@ async function useApproval(
   const { numUpdatedRows } = await db
     .updateTable("approval")
     .set({ state: "used", callId, usedAt })
-    .where((where) => where.and({ tenantId, environment, id, state: "approved" }))
+    .where("tenantId", "=", tenantId)
+    .where("environment", "=", environment)
+    .where("id", "=", id)
+    .where("state", "=", "approved")
     .executeTakeFirst();
   if (numUpdatedRows === 0n) return;
   await db

@@ -40,7 +40,9 @@ export function createWallets(
     return await db
       .selectFrom("wallet")
       .select(columns)
-      .where((where) => where.and({ environment, chain, kind }))
+      .where("environment", "=", environment)
+      .where("chain", "=", chain)
+      .where("kind", "=", kind)
       .where("tenantId", tenantId === null ? "is" : "=", tenantId)
       .executeTakeFirst();
   }

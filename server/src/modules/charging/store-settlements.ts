@@ -31,7 +31,8 @@ export function createUsageSettlements(db: Queryable): UsageSettlements {
         .selectFrom("usageRecord")
         .select("tenantId")
         .distinct()
-        .where((where) => where.and({ environment: ENVIRONMENT, status: "unsettled" }))
+        .where("environment", "=", ENVIRONMENT)
+        .where("status", "=", "unsettled")
         .where("settlementId", "is", null)
         .where("tenantId", ">", after)
         .orderBy("tenantId")
@@ -62,7 +63,8 @@ export function createUsageSettlements(db: Queryable): UsageSettlements {
       await db
         .updateTable("usageRecord")
         .set({ settlementId: null })
-        .where((where) => where.and({ settlementId, status: "unsettled" }))
+        .where("settlementId", "=", settlementId)
+        .where("status", "=", "unsettled")
         .execute();
     },
   };

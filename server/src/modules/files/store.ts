@@ -58,7 +58,8 @@ export function createSharedFiles(db: Queryable) {
     ): Promise<number> {
       const { numDeletedRows } = await db
         .deleteFrom("sharedFile")
-        .where((where) => where.and({ tenantId, environment }))
+        .where("tenantId", "=", tenantId)
+        .where("environment", "=", environment)
         .where("fileName", "in", fileNames)
         .executeTakeFirst();
       return Number(numDeletedRows);

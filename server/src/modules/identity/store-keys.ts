@@ -71,7 +71,8 @@ export async function markRevoked(
   const row = await queryable
     .updateTable("apiKey")
     .set({ revokedAt: at.toString() })
-    .where((where) => where.and({ id: keyId, tenantId }))
+    .where("id", "=", keyId)
+    .where("tenantId", "=", tenantId)
     .where("revokedAt", "is", null)
     .returning("keyHash")
     .executeTakeFirst();
@@ -79,7 +80,8 @@ export async function markRevoked(
   const known = await queryable
     .selectFrom("apiKey")
     .select("id")
-    .where((where) => where.and({ id: keyId, tenantId }))
+    .where("id", "=", keyId)
+    .where("tenantId", "=", tenantId)
     .executeTakeFirst();
   return { outcome: known === undefined ? "unknown" : "already" };
 }

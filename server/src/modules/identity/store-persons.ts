@@ -29,7 +29,8 @@ export function createPersons(queryable: Queryable, clock: Clock): Persons {
       const row = await queryable
         .selectFrom("apiKey")
         .select("personId")
-        .where((where) => where.and({ tenantId, id: keyId }))
+        .where("tenantId", "=", tenantId)
+        .where("id", "=", keyId)
         .executeTakeFirst();
       return row?.personId ?? undefined;
     },
@@ -49,7 +50,8 @@ interface Storage {
 function selectPersons(db: Queryable, { tenantId, environment }: Owner) {
   return db
     .selectFrom("person")
-    .where((where) => where.and({ tenantId, environment }))
+    .where("tenantId", "=", tenantId)
+    .where("environment", "=", environment)
     .where("removedAt", "is", null);
 }
 
@@ -98,7 +100,9 @@ async function remove({ db, clock }: Storage, owner: Owner, id: string, actor: s
   await db
     .updateTable("apiKey")
     .set({ revokedAt: sql<string>`coalesce(revoked_at, ${now}::timestamptz)` })
-    .where((where) => where.and({ tenantId: owner.tenantId, environment: owner.environment, personId: id }))
+    .where("tenantId", "=", owner.tenantId)
+    .where("environment", "=", owner.environment)
+    .where("personId", "=", id)
     .execute();
   await audit({ db, clock }, owner, { action: "person.remove", id, actor, details: {} });
   return true;
@@ -107,7 +111,9 @@ async function remove({ db, clock }: Storage, owner: Owner, id: string, actor: s
 function changePerson(db: Queryable, { tenantId, environment }: Owner, id: string) {
   return db
     .updateTable("person")
-    .where((where) => where.and({ tenantId, environment, id }))
+    .where("tenantId", "=", tenantId)
+    .where("environment", "=", environment)
+    .where("id", "=", id)
     .where("removedAt", "is", null);
 }
 

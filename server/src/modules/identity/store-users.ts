@@ -20,7 +20,9 @@ export async function isTenantUser(queryable: Queryable, users: UserScope, userI
     const user = await queryable
       .selectFrom("appUser")
       .select("id")
-      .where((where) => where.and({ tenantId, environment, id: userId }))
+      .where("tenantId", "=", tenantId)
+      .where("environment", "=", environment)
+      .where("id", "=", userId)
       .executeTakeFirst();
     return user !== undefined;
   }
@@ -28,7 +30,8 @@ export async function isTenantUser(queryable: Queryable, users: UserScope, userI
     .selectFrom("apiKey")
     .innerJoin("tenant", "tenant.id", "apiKey.tenantId")
     .select(["apiKey.environment", "tenant.isBeta"])
-    .where((where) => where.and({ "apiKey.tenantId": tenantId, "apiKey.id": keyId }))
+    .where("apiKey.tenantId", "=", tenantId)
+    .where("apiKey.id", "=", keyId)
     .where("apiKey.revokedAt", "is", null)
     .executeTakeFirst();
   return key !== undefined && environmentOfKey(key, networkMode) === environment;

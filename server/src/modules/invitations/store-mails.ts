@@ -30,7 +30,9 @@ export function createGuestMails(db: Queryable, clock: Clock): GuestMails {
       const trip = await db
         .updateTable("trip")
         .set({ mail: end, updatedAt: at.toString() })
-        .where((where) => where.and({ environment, tripId, mail: "pending" }))
+        .where("environment", "=", environment)
+        .where("tripId", "=", tripId)
+        .where("mail", "=", "pending")
         .returning(["tenantId", "environment", "tripId"])
         .executeTakeFirst();
       if (trip === undefined) return;

@@ -25,7 +25,8 @@ const selectInvoices = (db: Queryable, { tenantId, environment }: Owner) =>
   db
     .selectFrom("bookingInvoice")
     .select(columns)
-    .where((where) => where.and({ tenantId, environment }));
+    .where("tenantId", "=", tenantId)
+    .where("environment", "=", environment);
 
 type Row = InferResult<ReturnType<typeof selectInvoices>>[number];
 
@@ -40,7 +41,8 @@ function createSettings(queryable: Queryable, clock: Clock): Pick<Invoices, "set
       const row = await queryable
         .selectFrom("invoicingSettings")
         .select("settings")
-        .where((where) => where.and({ tenantId, environment }))
+        .where("tenantId", "=", tenantId)
+        .where("environment", "=", environment)
         .executeTakeFirst();
       return row === undefined ? undefined : InvoicingSettings.parse(row.settings);
     },
@@ -84,7 +86,8 @@ function createReads(db: Queryable): Pick<Invoices, "ofBooking" | "find" | "list
         .selectFrom("bookingInvoice")
         .select("orderId")
         .distinct()
-        .where((where) => where.and({ tenantId, environment }))
+        .where("tenantId", "=", tenantId)
+        .where("environment", "=", environment)
         .where("invoiceNumber", "in", invoiceNumbers)
         .execute();
       return rows.flatMap(({ orderId }) => orderId ?? []);
@@ -127,7 +130,8 @@ function createWrites(db: Queryable): Pick<Invoices, "lockInvoice" | "lockSeries
   return {
     async lockInvoice(owner, bookingId) {
       const row = await selectInvoices(db, owner)
-        .where((where) => where.and({ bookingId, kind: "invoice" }))
+        .where("bookingId", "=", bookingId)
+        .where("kind", "=", "invoice")
         .forUpdate()
         .executeTakeFirst();
       return row === undefined ? undefined : toInvoice(row);
@@ -150,7 +154,9 @@ function createWrites(db: Queryable): Pick<Invoices, "lockInvoice" | "lockSeries
       await db
         .updateTable("invoiceSeries")
         .set({ lastNumber: number })
-        .where((where) => where.and({ tenantId, environment, series }))
+        .where("tenantId", "=", tenantId)
+        .where("environment", "=", environment)
+        .where("series", "=", series)
         .execute();
       const invoiceNumber = series + String(number).padStart(DIGITS, "0");
       const document = write(invoiceNumber);
@@ -192,7 +198,9 @@ function selectSeries(db: Queryable, { tenantId, environment, series }: Owner & 
   return db
     .selectFrom("invoiceSeries")
     .select("lastNumber")
-    .where((where) => where.and({ tenantId, environment, series }));
+    .where("tenantId", "=", tenantId)
+    .where("environment", "=", environment)
+    .where("series", "=", series);
 }
 
 function createDrawings(db: Queryable): Pick<Invoices, "drawn" | "keepDrawn"> {
@@ -200,7 +208,9 @@ function createDrawings(db: Queryable): Pick<Invoices, "drawn" | "keepDrawn"> {
     const row = await db
       .selectFrom("bookingInvoice")
       .select(["pdf", "charactersNotShown"])
-      .where((where) => where.and({ tenantId, environment, invoiceNumber }))
+      .where("tenantId", "=", tenantId)
+      .where("environment", "=", environment)
+      .where("invoiceNumber", "=", invoiceNumber)
       .executeTakeFirst();
     return row === undefined || row.pdf === null ? undefined : { ...row, pdf: row.pdf };
   };
@@ -210,7 +220,9 @@ function createDrawings(db: Queryable): Pick<Invoices, "drawn" | "keepDrawn"> {
       await db
         .updateTable("bookingInvoice")
         .set({ pdf: Buffer.from(pdf), charactersNotShown })
-        .where((where) => where.and({ tenantId: owner.tenantId, environment: owner.environment, invoiceNumber }))
+        .where("tenantId", "=", owner.tenantId)
+        .where("environment", "=", owner.environment)
+        .where("invoiceNumber", "=", invoiceNumber)
         .where("pdf", "is", null)
         .execute();
       const kept = await drawn(owner, invoiceNumber);

@@ -29,7 +29,8 @@ export function createBudgets(queryable: Queryable, clock: Clock): Budgets {
     db
       .selectFrom("budget")
       .select(columns)
-      .where((where) => where.and({ tenantId, environment }))
+      .where("tenantId", "=", tenantId)
+      .where("environment", "=", environment)
       .orderBy("budgetId");
 
   const findOwners = batchLookUps((keys) => ownersWithBudgets(queryable, keys));
@@ -92,7 +93,9 @@ async function putBudget(
   const before = await db
     .selectFrom("budget")
     .selectAll()
-    .where((where) => where.and({ tenantId, environment, budgetId }))
+    .where("tenantId", "=", tenantId)
+    .where("environment", "=", environment)
+    .where("budgetId", "=", budgetId)
     .executeTakeFirst();
   if (before === undefined) await requireFewEnough(db, owner);
   const values = { ...toColumns(budget), updatedBy: actor, updatedAt: clock.now().toString() };
@@ -114,7 +117,8 @@ async function requireFewEnough(db: Queryable, { tenantId, environment }: SpendO
   const { count } = await db
     .selectFrom("budget")
     .select(({ fn }) => fn.countAll<bigint>().as("count"))
-    .where((where) => where.and({ tenantId, environment }))
+    .where("tenantId", "=", tenantId)
+    .where("environment", "=", environment)
     .executeTakeFirstOrThrow();
   if (count < MOST_BUDGETS) return;
   throw new Failure("conflict", {

@@ -165,7 +165,9 @@ export class StoredCallSpends implements CallSpends {
     const rows = await this.#db
       .selectFrom("callSpendLine")
       .select(["account", "period", "amountMicro as amount"])
-      .where((where) => where.and({ tenantId, environment, callId }))
+      .where("tenantId", "=", tenantId)
+      .where("environment", "=", environment)
+      .where("callId", "=", callId)
       .execute();
     return rows.map(({ account, period, amount }) => ({ ...countedAs(account, period), amount }));
   }

@@ -18,7 +18,9 @@ export function createSpendLimits(queryable: Queryable, clock: Clock): SpendLimi
     const row = await db
       .selectFrom("spendLimit")
       .selectAll()
-      .where((where) => where.and({ tenantId, environment, keyId }))
+      .where("tenantId", "=", tenantId)
+      .where("environment", "=", environment)
+      .where("keyId", "=", keyId)
       .executeTakeFirst();
     return row === undefined ? NO_LIMITS : toLimits(row);
   }

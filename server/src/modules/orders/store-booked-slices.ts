@@ -11,9 +11,11 @@ export function createBookedSlices(queryable: Queryable): Pick<Orders, "listBook
       const rows = await queryable
         .selectFrom("booking")
         .select(sql<unknown>`coalesce(order_slices, result->'slices')`.as("slices"))
-        .where((where) =>
-          where.and({ tenantId, environment, kind: "flight", state: "booked", orderStatus: "confirmed" }),
-        )
+        .where("tenantId", "=", tenantId)
+        .where("environment", "=", environment)
+        .where("kind", "=", "flight")
+        .where("state", "=", "booked")
+        .where("orderStatus", "=", "confirmed")
         .where(sql<boolean>`travelers @> ${JSON.stringify([{ userId }])}::jsonb`)
         .orderBy("id", "desc")
         .limit(MOST)

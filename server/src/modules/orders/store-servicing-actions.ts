@@ -37,7 +37,10 @@ function createReads(queryable: Queryable): Pick<ServicingActions, "findLive" | 
       const row = await queryable
         .selectFrom("servicingAction")
         .selectAll()
-        .where((where) => where.and({ tenantId, environment, kind, subjectId }))
+        .where("tenantId", "=", tenantId)
+        .where("environment", "=", environment)
+        .where("kind", "=", kind)
+        .where("subjectId", "=", subjectId)
         .where("state", "<>", "failed")
         .executeTakeFirst();
       return row === undefined ? undefined : toAction(row);
@@ -57,7 +60,9 @@ function createLists(queryable: Queryable): Pick<ServicingActions, "listDone" | 
       const rows = await queryable
         .selectFrom("servicingAction")
         .selectAll()
-        .where((where) => where.and({ environment, orderId, state: "done" }))
+        .where("environment", "=", environment)
+        .where("orderId", "=", orderId)
+        .where("state", "=", "done")
         .execute();
       return rows.map(toAction);
     },
@@ -66,7 +71,9 @@ function createLists(queryable: Queryable): Pick<ServicingActions, "listDone" | 
       const rows = await queryable
         .selectFrom("servicingAction")
         .selectAll()
-        .where((where) => where.and({ environment, orderId, state: "sent" }))
+        .where("environment", "=", environment)
+        .where("orderId", "=", orderId)
+        .where("state", "=", "sent")
         .execute();
       return rows.map(toAction);
     },
@@ -75,7 +82,10 @@ function createLists(queryable: Queryable): Pick<ServicingActions, "listDone" | 
       const rows = await queryable
         .selectFrom("servicingAction as action")
         .selectAll("action")
-        .where((where) => where.and({ environment, orderId, state: "failed", failureCode: GIVEN_UP }))
+        .where("environment", "=", environment)
+        .where("orderId", "=", orderId)
+        .where("state", "=", "failed")
+        .where("failureCode", "=", GIVEN_UP)
         .where(({ not, exists, selectFrom }) =>
           not(
             exists(
@@ -143,7 +153,9 @@ function createWrites(queryable: Queryable, clock: Clock): Pick<ServicingActions
           quietUntil: now(),
           updatedAt: now(),
         })
-        .where((where) => where.and({ id, state: "failed", failureCode: GIVEN_UP }))
+        .where("id", "=", id)
+        .where("state", "=", "failed")
+        .where("failureCode", "=", GIVEN_UP)
         .where("paymentKind", "is", null)
         .returning("id")
         .executeTakeFirst();
@@ -162,7 +174,9 @@ function createWrites(queryable: Queryable, clock: Clock): Pick<ServicingActions
           failureCode,
           quietUntil: quietUntil?.toString(),
         })
-        .where((where) => where.and({ id, state: guard.from, workerId: guard.workerId }))
+        .where("id", "=", id)
+        .where("state", "=", guard.from)
+        .where("workerId", "=", guard.workerId)
         .returning("id")
         .executeTakeFirst();
       return row !== undefined;

@@ -11,9 +11,12 @@ export function createBookedStays(queryable: Queryable): Pick<Orders, "staysDuri
       const rows = await queryable
         .selectFrom("booking")
         .select("result")
-        .where((where) =>
-          where.and({ tenantId, environment, userId, kind: "stay", state: "booked", orderStatus: "confirmed" }),
-        )
+        .where("tenantId", "=", tenantId)
+        .where("environment", "=", environment)
+        .where("userId", "=", userId)
+        .where("kind", "=", "stay")
+        .where("state", "=", "booked")
+        .where("orderStatus", "=", "confirmed")
         .where(sql<string>`result->>'checkInDate'`, "<=", to)
         .where(sql<string>`result->>'checkOutDate'`, ">", from)
         .orderBy(sql`result->>'checkInDate'`)

@@ -187,7 +187,8 @@ function createUpdates(reading: Reading): Pick<Orders, "update"> {
           updatedAt: now,
           ...(seen === undefined ? { orderCheckAt: now } : {}),
         })
-        .where((where) => where.and({ environment, orderId }))
+        .where("environment", "=", environment)
+        .where("orderId", "=", orderId)
         .where("state", "in", ["booked", "on_hold"])
         .where((where) => (seen === undefined ? where.and([]) : where.or(differs)))
         .where((where) =>
@@ -239,7 +240,8 @@ function createEvents(queryable: Queryable): Pick<Orders, "record" | "events" | 
       const rows = await queryable
         .selectFrom("orderEvent")
         .select(["id", "kind", "details", "at"])
-        .where((where) => where.and({ environment, orderId }))
+        .where("environment", "=", environment)
+        .where("orderId", "=", orderId)
         .orderBy("id")
         .execute();
       await tellTrips(queryable, environment, orderId, rows);
@@ -250,13 +252,15 @@ function createEvents(queryable: Queryable): Pick<Orders, "record" | "events" | 
         queryable
           .selectFrom("booking")
           .select(["bookedAt", "result", "holdCallId", "createdAt"])
-          .where((where) => where.and({ environment, orderId }))
+          .where("environment", "=", environment)
+          .where("orderId", "=", orderId)
           .where((row) => row.or([row("state", "=", "booked"), row("holdCallId", "is not", null)]))
           .executeTakeFirst(),
         queryable
           .selectFrom("orderEvent")
           .selectAll()
-          .where((where) => where.and({ environment, orderId }))
+          .where("environment", "=", environment)
+          .where("orderId", "=", orderId)
           .orderBy("id")
           .execute(),
       ]);
@@ -303,7 +307,8 @@ function createChecks(reading: Reading): Pick<Orders, "takeDue" | "wasRead"> {
       await queryable
         .updateTable("booking")
         .set({ orderReadAt: clock.now().toString(), orderCheckAt: next?.toString() ?? null })
-        .where((where) => where.and({ environment, orderId }))
+        .where("environment", "=", environment)
+        .where("orderId", "=", orderId)
         .where("state", "in", ["booked", "on_hold", "failed"])
         .execute();
     },

@@ -22,7 +22,8 @@ export async function tellTrips(
   const owner = await db
     .selectFrom("booking")
     .select(["tenantId", "kind"])
-    .where((where) => where.and({ environment, orderId }))
+    .where("environment", "=", environment)
+    .where("orderId", "=", orderId)
     .executeTakeFirst();
   if (owner === undefined) return;
   const tripRecords = createTripRecords(db);

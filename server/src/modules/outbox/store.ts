@@ -79,9 +79,9 @@ export function createMessages(db: Queryable, clock: Clock, vault: Vault): Messa
       const row = await db
         .selectFrom("message")
         .selectAll()
-        .where((where) =>
-          where.and({ tenantId: reason.tenantId, environment: reason.environment, messageKey: hashReason(reason) }),
-        )
+        .where("tenantId", "=", reason.tenantId)
+        .where("environment", "=", reason.environment)
+        .where("messageKey", "=", hashReason(reason))
         .where("state", "<>", "failed")
         .executeTakeFirst();
       return row === undefined ? undefined : table.toRecord(row);
@@ -112,7 +112,9 @@ export function createMessages(db: Queryable, clock: Clock, vault: Vault): Messa
           ...(attempts === undefined ? {} : { attempts }),
           ...(isOver ? { encryptedMail: null } : {}),
         })
-        .where((where) => where.and({ id, state: from, workerId }))
+        .where("id", "=", id)
+        .where("state", "=", from)
+        .where("workerId", "=", workerId)
         .returning("id")
         .executeTakeFirst();
       return row !== undefined;
@@ -122,7 +124,9 @@ export function createMessages(db: Queryable, clock: Clock, vault: Vault): Messa
       const rows = await db
         .selectFrom("message")
         .select(["id", "encryptedMail as mail"])
-        .where((where) => where.and({ tenantId, environment, state: "kept" }))
+        .where("tenantId", "=", tenantId)
+        .where("environment", "=", environment)
+        .where("state", "=", "kept")
         .where("encryptedMail", "is not", null)
         .execute();
       for (const { id, mail } of rows) {

@@ -64,7 +64,8 @@ export function createPayments(queryable: Queryable, clock: Clock): Payments {
       await queryable
         .updateTable("payment")
         .set({ result: JSON.stringify(whole) })
-        .where((where) => where.and({ id, result: JSON.stringify(stored) }))
+        .where("id", "=", id)
+        .where("result", "=", JSON.stringify(stored))
         .execute();
       return (await get(id))?.result ?? whole;
     },

@@ -62,7 +62,8 @@ export function createTravelPolicies(queryable: Queryable, clock: Clock) {
     list: (owner: Owner): Promise<readonly PolicyVersion[]> =>
       queryable
         .selectFrom("travelPolicy")
-        .where((where) => where.and({ tenantId: owner.tenantId, environment: owner.environment }))
+        .where("tenantId", "=", owner.tenantId)
+        .where("environment", "=", owner.environment)
         .distinctOn("policyId")
         .select(columns)
         .orderBy("policyId")
@@ -102,7 +103,11 @@ interface Storage {
 }
 
 function selectVersions(db: Queryable, { tenantId, environment }: Owner, policyId: string) {
-  return db.selectFrom("travelPolicy").where((where) => where.and({ tenantId, environment, policyId }));
+  return db
+    .selectFrom("travelPolicy")
+    .where("tenantId", "=", tenantId)
+    .where("environment", "=", environment)
+    .where("policyId", "=", policyId);
 }
 
 async function readDocument(
@@ -180,7 +185,9 @@ function isSame(last: PolicyVersion, effectiveAt: Temporal.Instant, clock: Clock
 async function countPolicies(db: Queryable, { tenantId, environment }: Owner): Promise<number> {
   const { count } = await db
     .selectFrom("travelPolicy")
-    .where((where) => where.and({ tenantId, environment, version: 1 }))
+    .where("tenantId", "=", tenantId)
+    .where("environment", "=", environment)
+    .where("version", "=", 1)
     .select(({ fn }) => fn.countAll<string>().as("count"))
     .executeTakeFirstOrThrow();
   return Number(count);

@@ -48,7 +48,8 @@ export function createPricingPolicies(queryable: Queryable, clock: Clock) {
     const rows = await db
       .selectFrom("pricingPolicy")
       .select(columns)
-      .where((where) => where.and({ tenantId, environment }))
+      .where("tenantId", "=", tenantId)
+      .where("environment", "=", environment)
       .orderBy("version", "desc")
       .limit(limit)
       .execute();

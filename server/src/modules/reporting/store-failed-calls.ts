@@ -42,7 +42,8 @@ export function createFailedCalls(db: Queryable): FailedCalls {
           "failedCall.priceMicro as price",
           "failedCall.createdAt as at",
         ])
-        .where((where) => where.and({ "failedCall.tenantId": tenantId, "failedCall.environment": environment }))
+        .where("failedCall.tenantId", "=", tenantId)
+        .where("failedCall.environment", "=", environment)
         .orderBy("failedCall.id", "desc")
         .limit(limit);
       if (before !== undefined) query = query.where("failedCall.id", "<", before);

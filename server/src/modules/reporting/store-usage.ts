@@ -27,7 +27,8 @@ export function createUsage(db: Queryable, payments: () => CallPayments): Usage 
       let query = db
         .selectFrom("usageRecord")
         .select(columns)
-        .where((where) => where.and({ "usageRecord.tenantId": tenantId, "usageRecord.environment": environment }))
+        .where("usageRecord.tenantId", "=", tenantId)
+        .where("usageRecord.environment", "=", environment)
         .orderBy("usageRecord.id", "desc")
         .limit(limit);
       if (before !== undefined) query = query.where("usageRecord.id", "<", before);

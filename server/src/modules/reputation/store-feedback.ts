@@ -36,7 +36,8 @@ export function createFeedbacks(db: Queryable, clock: Clock) {
       const row = await db
         .selectFrom("feedback")
         .selectAll()
-        .where((where) => where.and({ environment, scope }))
+        .where("environment", "=", environment)
+        .where("scope", "=", scope)
         .executeTakeFirst();
       return row === undefined ? undefined : toFeedback(row);
     },
@@ -114,18 +115,15 @@ function confirmed<Output>(
   { environment, agentId, rater }: FeedbackQuery,
 ): SelectQueryBuilder<Database, "feedback", Output> {
   if (agentId === undefined && rater === undefined) throw new Error("ratings of everybody by everybody were asked for");
-  let rows = from.where((where) =>
-    where.and({ "feedback.environment": environment, "feedback.state": sql<"confirmed">`'confirmed'` }),
-  );
+  let rows = from
+    .where("feedback.environment", "=", environment)
+    .where("feedback.state", "=", sql<"confirmed">`'confirmed'`);
   if (agentId !== undefined) rows = rows.where("feedback.agentId", "=", agentId.toString());
   if (rater === undefined) return rows;
-  return rows.where((where) =>
-    where.and({
-      "feedback.raterKind": sql<"user">`'user'`,
-      "feedback.tenantId": rater.tenantId,
-      "feedback.userId": rater.userId,
-    }),
-  );
+  return rows
+    .where("feedback.raterKind", "=", sql<"user">`'user'`)
+    .where("feedback.tenantId", "=", rater.tenantId)
+    .where("feedback.userId", "=", rater.userId);
 }
 
 function toFeedback(row: Selectable<FeedbackTable>): Feedback {

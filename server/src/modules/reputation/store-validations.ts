@@ -39,7 +39,8 @@ export function createValidations(db: Queryable, clock: Clock) {
       const row = await db
         .selectFrom("validation")
         .selectAll()
-        .where((where) => where.and({ environment, requestHash }))
+        .where("environment", "=", environment)
+        .where("requestHash", "=", requestHash)
         .executeTakeFirst();
       return row === undefined ? undefined : toValidation(row);
     },
@@ -84,7 +85,9 @@ export function createValidations(db: Queryable, clock: Clock) {
           responseUri: answer.responseUri ?? null,
           responseHash: answer.responseHash,
         })
-        .where((where) => where.and({ environment, requestHash, state: "requested" }))
+        .where("environment", "=", environment)
+        .where("requestHash", "=", requestHash)
+        .where("state", "=", "requested")
         .returning("id")
         .executeTakeFirst();
       return row !== undefined;
@@ -110,7 +113,8 @@ export function createValidations(db: Queryable, clock: Clock) {
           responseUri: null,
           responseHash: null,
         })
-        .where((where) => where.and({ answerId: id, state: "answering" }))
+        .where("answerId", "=", id)
+        .where("state", "=", "answering")
         .execute();
     },
   };

@@ -32,9 +32,9 @@ export function createScans(db: Queryable, clock: Clock): Scans {
       const row = await db
         .selectFrom("documentScan")
         .select(["sealed", "expiresAt"])
-        .where((where) =>
-          where.and({ tenantId: owner.tenantId, environment: owner.environment, idHash: hashOfScanId(scanId) }),
-        )
+        .where("tenantId", "=", owner.tenantId)
+        .where("environment", "=", owner.environment)
+        .where("idHash", "=", hashOfScanId(scanId))
         .executeTakeFirst();
       return row !== undefined && isNow(row.expiresAt) ? openPerson(scanId, owner, row.sealed) : undefined;
     },
@@ -52,7 +52,9 @@ export function createScans(db: Queryable, clock: Clock): Scans {
 function removeScan(db: Queryable, { tenantId, environment }: ScanOwner, scanId: string) {
   return db
     .deleteFrom("documentScan")
-    .where((where) => where.and({ tenantId, environment, idHash: hashOfScanId(scanId) }))
+    .where("tenantId", "=", tenantId)
+    .where("environment", "=", environment)
+    .where("idHash", "=", hashOfScanId(scanId))
     .returning(["sealed", "expiresAt"])
     .executeTakeFirst();
 }

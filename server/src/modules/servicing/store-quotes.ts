@@ -40,7 +40,9 @@ export function createServicingQuotes(db: Queryable, clock: Clock) {
       const row = await db
         .selectFrom("changeOffer")
         .select("orderId")
-        .where((where) => where.and({ environment, changeOfferId, tenantId }))
+        .where("environment", "=", environment)
+        .where("changeOfferId", "=", changeOfferId)
+        .where("tenantId", "=", tenantId)
         .executeTakeFirst();
       return row?.orderId;
     },
@@ -71,7 +73,9 @@ export function createServicingQuotes(db: Queryable, clock: Clock) {
       const row = await db
         .selectFrom("stayCancellationQuote")
         .select(["id", "tenantId", "environment", "stayId", "refundAmount", "refundCurrency", "expiresAt"])
-        .where((where) => where.and({ id, tenantId, environment }))
+        .where("id", "=", id)
+        .where("tenantId", "=", tenantId)
+        .where("environment", "=", environment)
         .executeTakeFirst();
       return row === undefined ? undefined : withoutNulls(row);
     },
@@ -105,7 +109,9 @@ export function createServicingQuotes(db: Queryable, clock: Clock) {
       const row = await db
         .selectFrom("flightCancellationQuote")
         .select(["id", "tenantId", "environment", "orderId", "refundAmount", "refundCurrency", "refundTo", "credits"])
-        .where((where) => where.and({ id, tenantId, environment }))
+        .where("id", "=", id)
+        .where("tenantId", "=", tenantId)
+        .where("environment", "=", environment)
         .executeTakeFirst();
       return row === undefined ? undefined : { ...row, credits: Credits.parse(row.credits) };
     },

@@ -32,7 +32,9 @@ export function createNegotiatedRates(db: Queryable, clock: Clock) {
       const row = await db
         .selectFrom("negotiatedRate")
         .select("deletedAt")
-        .where((where) => where.and({ environment, negotiatedRateId, tenantId }))
+        .where("environment", "=", environment)
+        .where("negotiatedRateId", "=", negotiatedRateId)
+        .where("tenantId", "=", tenantId)
         .executeTakeFirst();
       if (row === undefined) return undefined;
       return row.deletedAt === null ? "active" : "deleted";
@@ -43,7 +45,8 @@ export function createNegotiatedRates(db: Queryable, clock: Clock) {
       const rows = await db
         .selectFrom("negotiatedRate")
         .select("negotiatedRateId")
-        .where((where) => where.and({ tenantId, environment }))
+        .where("tenantId", "=", tenantId)
+        .where("environment", "=", environment)
         .where("deletedAt", "is", null)
         .orderBy("createdAt", "desc")
         .limit(limit)
@@ -56,7 +59,9 @@ export function createNegotiatedRates(db: Queryable, clock: Clock) {
       await db
         .updateTable("negotiatedRate")
         .set({ deletedAt: clock.now().toString() })
-        .where((where) => where.and({ environment, negotiatedRateId, tenantId }))
+        .where("environment", "=", environment)
+        .where("negotiatedRateId", "=", negotiatedRateId)
+        .where("tenantId", "=", tenantId)
         .where("deletedAt", "is", null)
         .execute();
     },
@@ -66,7 +71,8 @@ export function createNegotiatedRates(db: Queryable, clock: Clock) {
       const owner = await db
         .selectFrom("negotiatedRate")
         .select("tenantId")
-        .where((where) => where.and({ environment, negotiatedRateId }))
+        .where("environment", "=", environment)
+        .where("negotiatedRateId", "=", negotiatedRateId)
         .executeTakeFirst();
       return owner !== undefined && owner.tenantId !== tenantId;
     },

@@ -50,7 +50,8 @@ export function createTravelerRecords(options: Options) {
             .onRef("customer.environment", "=", "traveler.environment"),
         )
         .select(["traveler.userId", "traveler.profile", "customer.customerUserId"])
-        .where((where) => where.and({ "traveler.tenantId": tenantId, "traveler.environment": environment }))
+        .where("traveler.tenantId", "=", tenantId)
+        .where("traveler.environment", "=", environment)
         .where("traveler.userId", ">", after ?? "")
         .orderBy("traveler.userId")
         .limit(limit)
@@ -71,7 +72,8 @@ export function createTravelerRecords(options: Options) {
       const found = await db
         .selectFrom("appUser")
         .select("id")
-        .where((where) => where.and({ tenantId, environment }))
+        .where("tenantId", "=", tenantId)
+        .where("environment", "=", environment)
         .where("id", "in", named)
         .orderBy("id")
         .forKeyShare()
@@ -95,7 +97,9 @@ async function isHeld(db: Queryable, { tenantId, userId, environment }: SealedFo
   const user = await db
     .selectFrom("appUser")
     .select("id")
-    .where((where) => where.and({ tenantId, environment, id: userId }))
+    .where("tenantId", "=", tenantId)
+    .where("environment", "=", environment)
+    .where("id", "=", userId)
     .executeTakeFirst();
   return user !== undefined;
 }

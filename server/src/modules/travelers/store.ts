@@ -49,7 +49,9 @@ export async function getProfile(
   const row = await db
     .selectFrom("travelerProfile")
     .select("profile")
-    .where((where) => where.and({ tenantId: owner.tenantId, environment: owner.environment, userId: owner.userId }))
+    .where("tenantId", "=", owner.tenantId)
+    .where("environment", "=", owner.environment)
+    .where("userId", "=", owner.userId)
     .executeTakeFirst();
   return row === undefined ? undefined : openProfile(vault, row.profile, owner);
 }
@@ -75,7 +77,9 @@ export async function putProfile(
     await db
       .updateTable("travelerProfile")
       .set(values)
-      .where((where) => where.and({ tenantId, environment, userId }))
+      .where("tenantId", "=", tenantId)
+      .where("environment", "=", environment)
+      .where("userId", "=", userId)
       .execute();
   }
   // The names of the fields, never their values.
@@ -97,7 +101,8 @@ async function findByLoyaltyAccounts(
     const rows = await db
       .selectFrom("travelerProfile")
       .select(["userId", "profile"])
-      .where((where) => where.and({ tenantId, environment }))
+      .where("tenantId", "=", tenantId)
+      .where("environment", "=", environment)
       .where(sql<boolean>`profile -> 'loyaltyProgrammeAccounts' @> ${airline}::jsonb`)
       .orderBy("userId")
       .limit(MOST_COMPARED)
@@ -126,7 +131,9 @@ function createCustomers({
       const row = await db
         .selectFrom("travelerCustomer")
         .select("customerUserId")
-        .where((where) => where.and({ tenantId, userId, environment }))
+        .where("tenantId", "=", tenantId)
+        .where("userId", "=", userId)
+        .where("environment", "=", environment)
         .executeTakeFirst();
       return row?.customerUserId;
     },
@@ -135,7 +142,9 @@ function createCustomers({
       const row = await db
         .selectFrom("travelerCustomer")
         .select("userId")
-        .where((where) => where.and({ tenantId, environment, customerUserId }))
+        .where("tenantId", "=", tenantId)
+        .where("environment", "=", environment)
+        .where("customerUserId", "=", customerUserId)
         .executeTakeFirst();
       return row?.userId;
     },
@@ -144,7 +153,8 @@ function createCustomers({
       const rows = await db
         .selectFrom("travelerCustomer")
         .select("customerUserId")
-        .where((where) => where.and({ tenantId, environment }))
+        .where("tenantId", "=", tenantId)
+        .where("environment", "=", environment)
         .orderBy("createdAt", "desc")
         .execute();
       return rows.map(({ customerUserId }) => customerUserId);
@@ -158,7 +168,9 @@ function createCustomers({
         const taken = await transaction
           .selectFrom("travelerCustomer")
           .select("userId")
-          .where((where) => where.and({ tenantId, environment, customerUserId }))
+          .where("tenantId", "=", tenantId)
+          .where("environment", "=", environment)
+          .where("customerUserId", "=", customerUserId)
           .where("userId", "!=", userId)
           .executeTakeFirst();
         if (taken !== undefined) {

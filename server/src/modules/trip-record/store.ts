@@ -74,7 +74,11 @@ type TripRecords = ReturnType<typeof createTripRecords>;
 
 function createReads(db: Queryable) {
   const selectEntries = ({ tenantId, environment, tripId }: TripOwner) =>
-    db.selectFrom("tripEntry").where((where) => where.and({ tenantId, environment, tripId }));
+    db
+      .selectFrom("tripEntry")
+      .where("tenantId", "=", tenantId)
+      .where("environment", "=", environment)
+      .where("tripId", "=", tripId);
 
   return {
     /** Newest first, before the given position. */

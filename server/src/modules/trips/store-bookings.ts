@@ -91,7 +91,9 @@ export function createEscrowBookings(db: Queryable, clock: Clock): EscrowBooking
 
     async find(tenantId, environment, bookingId) {
       const row = await selectBookings(db)
-        .where((where) => where.and({ tenantId, environment, bookingId }))
+        .where("tenantId", "=", tenantId)
+        .where("environment", "=", environment)
+        .where("bookingId", "=", bookingId)
         .executeTakeFirst();
       return row === undefined ? undefined : toBooking(row);
     },
@@ -101,7 +103,9 @@ export function createEscrowBookings(db: Queryable, clock: Clock): EscrowBooking
       const { tripId } = await db
         .updateTable("escrowBooking")
         .set({ ...toColumns(change), updatedAt: at })
-        .where((where) => where.and({ tenantId, environment, bookingId }))
+        .where("tenantId", "=", tenantId)
+        .where("environment", "=", environment)
+        .where("bookingId", "=", bookingId)
         .returning("tripId")
         .executeTakeFirstOrThrow();
       if (change.transaction === undefined) return;
@@ -114,7 +118,8 @@ export function createEscrowBookings(db: Queryable, clock: Clock): EscrowBooking
 
     async listOfTrip(environment, tripId) {
       const rows = await selectBookings(db)
-        .where((where) => where.and({ environment, tripId }))
+        .where("environment", "=", environment)
+        .where("tripId", "=", tripId)
         .orderBy("createdAt", "desc")
         .orderBy("bookingId")
         .execute();

@@ -100,7 +100,8 @@ async function getTrip(
   tripId: Hex,
 ): Promise<Trip | undefined> {
   const row = await selectTrips(db)
-    .where((where) => where.and({ environment, tripId }))
+    .where("environment", "=", environment)
+    .where("tripId", "=", tripId)
     .executeTakeFirst();
   return row === undefined ? undefined : toTrip(row, vault);
 }
@@ -118,7 +119,8 @@ function createReads(options: TripsOptions): Pick<Trips, "get" | "find" | "lock"
       const row = await options.db
         .selectFrom("trip")
         .select("tripId")
-        .where((where) => where.and({ environment, tripId }))
+        .where("environment", "=", environment)
+        .where("tripId", "=", tripId)
         .forUpdate()
         .executeTakeFirst();
       // A separate statement: one that waited for the lock would read other tables as they were before.
@@ -131,7 +133,8 @@ function createLists({ db, vault }: TripsOptions): Pick<Trips, "list" | "listExp
   return {
     async list(tenantId, environment, { limit, after }) {
       const rows = await selectTrips(db)
-        .where((where) => where.and({ tenantId, environment }))
+        .where("tenantId", "=", tenantId)
+        .where("environment", "=", environment)
         .$if(after !== undefined, (select) =>
           select.where(
             sql<boolean>`(created_at, trip_id) < (${after?.createdAt.toString()}::timestamptz, ${after?.tripId})`,
@@ -202,7 +205,8 @@ function createWrites({ db, vault, clock }: TripsOptions): Pick<Trips, "insert" 
       await db
         .updateTable("trip")
         .set({ ...toColumns(change), updatedAt: at })
-        .where((where) => where.and({ environment, tripId }))
+        .where("environment", "=", environment)
+        .where("tripId", "=", tripId)
         .execute();
       if (change.transaction === undefined) return;
       const { step, transactionHash } = change.transaction;
@@ -223,7 +227,8 @@ function createClaimGuards({ db, clock }: TripsOptions): Pick<Trips, "countWrong
       const row = await db
         .updateTable("trip")
         .set((column) => ({ wrongCodes: column("wrongCodes", "+", 1), updatedAt: now() }))
-        .where((where) => where.and({ environment, tripId }))
+        .where("environment", "=", environment)
+        .where("tripId", "=", tripId)
         .where("wrongCodes", "<", atMost)
         .returning("wrongCodes")
         .executeTakeFirst();
@@ -234,7 +239,9 @@ function createClaimGuards({ db, clock }: TripsOptions): Pick<Trips, "countWrong
       const row = await db
         .updateTable("trip")
         .set({ wrongCodes: 0, updatedAt: now() })
-        .where((where) => where.and({ tenantId, environment, tripId }))
+        .where("tenantId", "=", tenantId)
+        .where("environment", "=", environment)
+        .where("tripId", "=", tripId)
         .returning("tripId")
         .executeTakeFirst();
       return row !== undefined;
@@ -265,7 +272,8 @@ function createActions({ db, clock }: TripsOptions): Pick<Trips, "recordAction" 
       return await db
         .selectFrom("agentAction")
         .select(["actionId", "actionType", "feeMicro as fee", "transactionHash", "at"])
-        .where((where) => where.and({ environment, tripId }))
+        .where("environment", "=", environment)
+        .where("tripId", "=", tripId)
         .orderBy("at", "desc")
         .orderBy("actionId")
         .limit(limit)
@@ -280,7 +288,8 @@ function createForgetting({ db, vault }: TripsOptions): Pick<Trips, "forgetGuest
       const rows = await db
         .selectFrom("trip")
         .select(["tripId", "encryptedGuestEmail as email"])
-        .where((where) => where.and({ tenantId, environment }))
+        .where("tenantId", "=", tenantId)
+        .where("environment", "=", environment)
         .where("encryptedGuestEmail", "is not", null)
         .where("mail", "<>", "pending")
         .execute();
@@ -289,7 +298,8 @@ function createForgetting({ db, vault }: TripsOptions): Pick<Trips, "forgetGuest
       await db
         .updateTable("trip")
         .set({ encryptedGuestEmail: null })
-        .where((where) => where.and({ tenantId, environment }))
+        .where("tenantId", "=", tenantId)
+        .where("environment", "=", environment)
         .where(
           "tripId",
           "in",

@@ -105,7 +105,8 @@ export class TokenAdministration implements InternalTokenAdministration {
     await this.#change(actor, "unbind", { id, tenantId }, async (transaction) => {
       const unbound = await transaction
         .deleteFrom("internalTokenTenant")
-        .where((where) => where.and({ tokenId: id, tenantId }))
+        .where("tokenId", "=", id)
+        .where("tenantId", "=", tenantId)
         .returning("keyId")
         .executeTakeFirst();
       keyId = unbound?.keyId;

@@ -88,7 +88,9 @@ function createChanges(
       const known = await queryable
         .selectFrom("workflowRun")
         .select("id")
-        .where((where) => where.and({ tenantId, environment, idempotencyKey }))
+        .where("tenantId", "=", tenantId)
+        .where("environment", "=", environment)
+        .where("idempotencyKey", "=", idempotencyKey)
         .executeTakeFirst();
       return known !== undefined;
     },
@@ -104,7 +106,9 @@ function createChanges(
       const first = await queryable
         .selectFrom("workflowRun")
         .select(["id", "requestHash"])
-        .where((where) => where.and({ tenantId, environment, idempotencyKey }))
+        .where("tenantId", "=", tenantId)
+        .where("environment", "=", environment)
+        .where("idempotencyKey", "=", idempotencyKey)
         .executeTakeFirstOrThrow();
       if (first.requestHash !== run.requestHash) return { kind: "mismatch" };
       return { kind: "same", run: await getRun(queryable, first.id) };
@@ -161,7 +165,9 @@ async function noteAttempt(
   await queryable
     .updateTable("workflowStep")
     .set({ outcome: JSON.stringify({ ok: false, code }) })
-    .where((where) => where.and({ runId, stepId, state: "running" }))
+    .where("runId", "=", runId)
+    .where("stepId", "=", stepId)
+    .where("state", "=", "running")
     .execute();
 }
 
@@ -212,7 +218,8 @@ function createLeases(
       await queryable
         .updateTable("workflowRun")
         .set(free)
-        .where((where) => where.and({ workerId, state: "running" }))
+        .where("workerId", "=", workerId)
+        .where("state", "=", "running")
         .execute();
     },
   };

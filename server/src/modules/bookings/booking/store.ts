@@ -98,7 +98,9 @@ function createRecords(queryable: Queryable, clock: Clock): Pick<Bookings, "inse
       const row = await queryable
         .selectFrom("booking")
         .selectAll()
-        .where((where) => where.and({ tenantId, environment, offerId }))
+        .where("tenantId", "=", tenantId)
+        .where("environment", "=", environment)
+        .where("offerId", "=", offerId)
         .where("state", "<>", "failed")
         .executeTakeFirst();
       return row === undefined ? undefined : toBooking(row);
@@ -120,7 +122,9 @@ function createRecords(queryable: Queryable, clock: Clock): Pick<Bookings, "inse
           ...toColumns(to, change),
           ...orderColumns(to, change, clock.now()),
         })
-        .where((where) => where.and({ id, state: guard.from, workerId: guard.workerId }))
+        .where("id", "=", id)
+        .where("state", "=", guard.from)
+        .where("workerId", "=", guard.workerId)
         .returning("id")
         .executeTakeFirst();
       return row !== undefined;
@@ -137,7 +141,9 @@ function createCovers(
       const query = queryable
         .selectFrom("booking")
         .selectAll()
-        .where((where) => where.and({ tenantId, environment, escrowBookingId }))
+        .where("tenantId", "=", tenantId)
+        .where("environment", "=", environment)
+        .where("escrowBookingId", "=", escrowBookingId)
         .where("state", "<>", "failed");
       const row = await (lock === undefined ? query : query.forUpdate()).executeTakeFirst();
       return row === undefined ? undefined : toBooking(row);
@@ -205,7 +211,10 @@ function createHolds(queryable: Queryable, clock: Clock): Pick<Bookings, "payHel
           updatedAt: at,
           quietUntil: null,
         })
-        .where((where) => where.and({ id, tenantId, environment, state: "on_hold" }))
+        .where("id", "=", id)
+        .where("tenantId", "=", tenantId)
+        .where("environment", "=", environment)
+        .where("state", "=", "on_hold")
         .returningAll()
         .executeTakeFirst();
       return row === undefined ? undefined : toBooking(row);
@@ -222,7 +231,8 @@ function createCustomers(
     const owner = await queryable
       .selectFrom("customerOwner")
       .select(["tenantId", "userId"])
-      .where((where) => where.and({ environment, customerUserId }))
+      .where("environment", "=", environment)
+      .where("customerUserId", "=", customerUserId)
       .executeTakeFirst();
     return owner?.tenantId === tenantId && owner.userId === userId;
   };
@@ -250,7 +260,9 @@ function createCustomers(
     async endCustomerLease(environment, email, holder) {
       await queryable
         .deleteFrom("customerLease")
-        .where((where) => where.and({ environment, email, holder }))
+        .where("environment", "=", environment)
+        .where("email", "=", email)
+        .where("holder", "=", holder)
         .execute();
     },
 

@@ -33,7 +33,9 @@ export function createSeenOffers(db: Queryable, clock: Clock): SeenOffers {
       const row = await db
         .selectFrom("seenOffer")
         .select("offer")
-        .where((where) => where.and({ tenantId, environment, offerId: id }))
+        .where("tenantId", "=", tenantId)
+        .where("environment", "=", environment)
+        .where("offerId", "=", id)
         .executeTakeFirst();
       return row === undefined ? undefined : SeenOffer.parse(row.offer);
     },
@@ -43,7 +45,8 @@ export function createSeenOffers(db: Queryable, clock: Clock): SeenOffers {
       const rows = await db
         .selectFrom("seenOffer")
         .select(["offerId", "offer"])
-        .where((where) => where.and({ tenantId, environment }))
+        .where("tenantId", "=", tenantId)
+        .where("environment", "=", environment)
         .where("offerId", "in", ids)
         .execute();
       return new Map(rows.map(({ offerId, offer }) => [offerId, SeenOffer.parse(offer)]));
@@ -53,7 +56,9 @@ export function createSeenOffers(db: Queryable, clock: Clock): SeenOffers {
       const row = await db
         .selectFrom("seenSearch")
         .select("comparables")
-        .where((where) => where.and({ tenantId, environment, searchId }))
+        .where("tenantId", "=", tenantId)
+        .where("environment", "=", environment)
+        .where("searchId", "=", searchId)
         .executeTakeFirst();
       return row === undefined ? undefined : Comparables.parse(row.comparables);
     },

@@ -98,7 +98,10 @@ export function createBoundChains(db: Queryable, clock: Clock): BoundChains {
       const row = await db
         .updateTable("chainNetwork")
         .set({ indexedNumber: to.number, indexedHash: to.hash, updatedAt: now() })
-        .where((where) => where.and({ environment, chain, indexedNumber: from.number, indexedHash: from.hash }))
+        .where("environment", "=", environment)
+        .where("chain", "=", chain)
+        .where("indexedNumber", "=", from.number)
+        .where("indexedHash", "=", from.hash)
         .returning("environment")
         .executeTakeFirst();
       return row !== undefined;

@@ -27,7 +27,9 @@ export function chainTransactionSteps(queryable: Queryable, clock: Clock): Steps
           earlierHashes: sql`array_append(earlier_hashes, hash)`,
           updatedAt: now(),
         })
-        .where((where) => where.and({ id, state: "signed", hash: from }))
+        .where("id", "=", id)
+        .where("state", "=", "signed")
+        .where("hash", "=", from)
         .returning("id")
         .executeTakeFirst();
       return row !== undefined;
@@ -47,7 +49,9 @@ export function chainTransactionSteps(queryable: Queryable, clock: Clock): Steps
           earlierHashes: sql`array_append(earlier_hashes, hash)`,
           updatedAt: now(),
         })
-        .where((where) => where.and({ id, state: "signed", hash: from }))
+        .where("id", "=", id)
+        .where("state", "=", "signed")
+        .where("hash", "=", from)
         .returning("id")
         .executeTakeFirst();
       return row !== undefined;
@@ -66,7 +70,8 @@ export function chainTransactionSteps(queryable: Queryable, clock: Clock): Steps
           blockHash: block.hash,
           updatedAt: now(),
         })
-        .where((where) => where.and({ id, state: "signed" }))
+        .where("id", "=", id)
+        .where("state", "=", "signed")
         .returning("id")
         .executeTakeFirst();
       return row !== undefined;

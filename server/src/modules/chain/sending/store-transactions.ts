@@ -46,7 +46,9 @@ export function createChainTransactions(queryable: Queryable, clock: Clock): Cha
       const row = await queryable
         .selectFrom("chainTransaction")
         .selectAll()
-        .where((where) => where.and({ environment, chain, hash }))
+        .where("environment", "=", environment)
+        .where("chain", "=", chain)
+        .where("hash", "=", hash)
         .executeTakeFirst();
       return row === undefined ? undefined : toTransaction(row);
     },
@@ -110,7 +112,9 @@ async function findByKey(
   const row = await db
     .selectFrom("chainTransaction")
     .selectAll()
-    .where((where) => where.and({ environment, chain, idempotencyKey }))
+    .where("environment", "=", environment)
+    .where("chain", "=", chain)
+    .where("idempotencyKey", "=", idempotencyKey)
     .executeTakeFirst();
   return row === undefined ? undefined : toTransaction(row);
 }
@@ -124,14 +128,10 @@ async function findOfRequest(
   const row = await db
     .selectFrom("chainTransaction")
     .selectAll()
-    .where((where) =>
-      where.and({
-        environment,
-        chain,
-        tenantId: sql<string>`(select tenant_id from call where id = ${callId})`,
-        requestKey: selectRequestKey(callId),
-      }),
-    )
+    .where("environment", "=", environment)
+    .where("chain", "=", chain)
+    .where("tenantId", "=", sql<string>`(select tenant_id from call where id = ${callId})`)
+    .where("requestKey", "=", selectRequestKey(callId))
     .where("callId", "<>", callId)
     .where("state", "<>", "reverted")
     .where("createdAt", ">", sql<Temporal.Instant>`${keysSince(clock)}::timestamptz`)

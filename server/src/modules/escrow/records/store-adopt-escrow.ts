@@ -30,7 +30,10 @@ export async function adoptEscrow(
       const row = await transaction
         .selectFrom("ledgerAccount")
         .select("balanceMicro")
-        .where((where) => where.and({ ...chain, token, kind: "escrow" }))
+        .where("environment", "=", chain.environment)
+        .where("chain", "=", chain.chain)
+        .where("token", "=", token)
+        .where("kind", "=", "escrow")
         .forUpdate()
         .executeTakeFirst();
       const amount = balances[token] - (row?.balanceMicro ?? 0n);
@@ -51,7 +54,9 @@ export async function hasTripsInEscrow(db: Queryable, { environment, chain }: Ch
   const row = await db
     .selectFrom("trip")
     .select("tripId")
-    .where((where) => where.and({ environment, chain, escrow }))
+    .where("environment", "=", environment)
+    .where("chain", "=", chain)
+    .where("escrow", "=", escrow)
     .where(({ or, and, eb }) =>
       or([
         eb("state", "=", "funding"),

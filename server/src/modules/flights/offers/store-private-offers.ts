@@ -43,7 +43,8 @@ export function createPrivateOffers(db: Queryable, vault: Vault) {
       const owner = await db
         .selectFrom("privateOffer")
         .select("tenantId")
-        .where((where) => where.and({ environment, offerId }))
+        .where("environment", "=", environment)
+        .where("offerId", "=", offerId)
         .executeTakeFirst();
       return owner !== undefined && owner.tenantId !== tenantId;
     },
@@ -53,7 +54,9 @@ export function createPrivateOffers(db: Queryable, vault: Vault) {
       const row = await db
         .selectFrom("privateOffer")
         .select("loyaltyAccounts")
-        .where((where) => where.and({ environment, tenantId, offerId }))
+        .where("environment", "=", environment)
+        .where("tenantId", "=", tenantId)
+        .where("offerId", "=", offerId)
         .executeTakeFirst();
       const sealed = row?.loyaltyAccounts ?? null;
       return sealed === null

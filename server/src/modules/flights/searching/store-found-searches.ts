@@ -122,7 +122,9 @@ export function createFoundSearches(db: Queryable, clock: Clock) {
       const row = await db
         .selectFrom("foundSearch")
         .select("found")
-        .where((where) => where.and({ tenantId, environment, searchId }))
+        .where("tenantId", "=", tenantId)
+        .where("environment", "=", environment)
+        .where("searchId", "=", searchId)
         .where("expiresAt", ">", sql<Temporal.Instant>`${clock.now().toString()}::timestamptz`)
         .executeTakeFirst();
       if (row === undefined) return undefined;

@@ -26,7 +26,8 @@ export function movePayment(
     const row = await db
       .updateTable("payment")
       .set({ ...change, updatedAt: storage.clock.now().toString() })
-      .where((where) => where.and({ id, state: from }))
+      .where("id", "=", id)
+      .where("state", "=", from)
       .where(
         sql<boolean>`coalesce(updated_at = ${unchangedSince?.toString() ?? null}::timestamptz, ${unchangedSince === undefined}::boolean)`,
       )
@@ -40,7 +41,8 @@ export function movePayment(
     await db
       .updateTable("call")
       .set({ state: isOwed ? "released" : "captured" })
-      .where((where) => where.and({ id: row.callId, state: isOwed ? "captured" : "released" }))
+      .where("id", "=", row.callId)
+      .where("state", "=", isOwed ? "captured" : "released")
       .execute();
     return true;
   });
@@ -52,7 +54,8 @@ export function releasePayment(storage: PaymentStorage, id: string): Promise<boo
     const row = await db
       .selectFrom("payment")
       .select(["environment", "chain", "asset", "payer", "amountMicro", "callId"])
-      .where((where) => where.and({ id, state: "claimed" }))
+      .where("id", "=", id)
+      .where("state", "=", "claimed")
       .forUpdate()
       .executeTakeFirst();
     if (row === undefined) return false;
@@ -71,7 +74,8 @@ export function releasePayment(storage: PaymentStorage, id: string): Promise<boo
     await db
       .updateTable("call")
       .set({ state: "released", settledAt: storage.clock.now().toString() })
-      .where((where) => where.and({ id: row.callId, state: "reserved" }))
+      .where("id", "=", row.callId)
+      .where("state", "=", "reserved")
       .execute();
     return true;
   });
@@ -89,6 +93,9 @@ async function changeOwed(
       receivables: sql`receivables + ${change.receivables}::int`,
       underWay: sql`under_way + ${change.underWay}::int`,
     })
-    .where((where) => where.and({ environment, chain, asset, payer }))
+    .where("environment", "=", environment)
+    .where("chain", "=", chain)
+    .where("asset", "=", asset)
+    .where("payer", "=", payer)
     .execute();
 }

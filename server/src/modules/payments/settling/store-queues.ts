@@ -21,7 +21,9 @@ export function createPaymentGathering({ db, clock }: PaymentStorage): Pick<Paym
   const ungathered = ({ environment, chain }: ChainKey) =>
     db
       .selectFrom("payment")
-      .where((where) => where.and({ environment, chain, state: "earned" }))
+      .where("environment", "=", environment)
+      .where("chain", "=", chain)
+      .where("state", "=", "earned")
       .where("chainTransactionId", "is", null);
 
   return {
@@ -66,9 +68,9 @@ export function createPaymentWatching({ db, clock }: PaymentStorage): Pick<Payme
         .selectFrom("payment")
         .innerJoin("chainTransaction", "chainTransaction.id", "payment.chainTransactionId")
         .selectAll("payment")
-        .where((where) =>
-          where.and({ "payment.environment": environment, "payment.chain": chain, "payment.state": "earned" }),
-        )
+        .where("payment.environment", "=", environment)
+        .where("payment.chain", "=", chain)
+        .where("payment.state", "=", "earned")
         .where("chainTransaction.state", "in", ["confirmed", "reverted"])
         .orderBy("payment.id")
         .limit(limit)

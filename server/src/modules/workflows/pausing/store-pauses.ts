@@ -127,7 +127,9 @@ async function parkRun(
   const mine = await db
     .updateTable("workflowRun")
     .set({ state: "paused", workerId: null, workerSeenAt: null, updatedAt: now })
-    .where((where) => where.and({ id, workerId, state: "running" }))
+    .where("id", "=", id)
+    .where("workerId", "=", workerId)
+    .where("state", "=", "running")
     .where("cancelRequestedBy", "is", null)
     .returning("id")
     .executeTakeFirst();
@@ -187,7 +189,10 @@ const findEvent = (db: Queryable, { tenantId, environment }: RunOwner, name: str
   db
     .selectFrom("workflowEvent")
     .select("resolution")
-    .where((where) => where.and({ tenantId, environment, event: name, about: subject }))
+    .where("tenantId", "=", tenantId)
+    .where("environment", "=", environment)
+    .where("event", "=", name)
+    .where("about", "=", subject)
     .executeTakeFirst();
 
 /** The first resolution wins; later ones return false. */
@@ -221,12 +226,14 @@ async function resolvePause(
   await db
     .updateTable("workflowStep")
     .set({ state: "done", outcome: JSON.stringify({ resolution, by }), endedAt: now })
-    .where((where) => where.and({ runId, stepId }))
+    .where("runId", "=", runId)
+    .where("stepId", "=", stepId)
     .execute();
   await db
     .updateTable("workflowRun")
     .set({ state: "running", quietUntil: null, updatedAt: now, ...(keyId === undefined ? {} : { keyId }) })
-    .where((where) => where.and({ id: runId, state: "paused" }))
+    .where("id", "=", runId)
+    .where("state", "=", "paused")
     .execute();
   return true;
 }
@@ -236,7 +243,10 @@ export function createRunEvents(queryable: Queryable, clock: Clock): RunEvents {
     queryable
       .selectFrom("workflowPause")
       .select(["sessionId", "runId"])
-      .where((where) => where.and({ tenantId, environment, event: name, about: subject }))
+      .where("tenantId", "=", tenantId)
+      .where("environment", "=", environment)
+      .where("event", "=", name)
+      .where("about", "=", subject)
       .where("resolvedAt", "is", null)
       .execute();
   return {
