@@ -65,10 +65,10 @@ test("the list's result schemas have the fields, without descriptions", async ()
   const withoutResults = tools.map(({ outputSchema: _, ...tool }) => tool);
   const specified = withoutResults.filter(({ name }) => Object.hasOwn(fixture.tools, name));
   const share = specified.length / fixture.count;
-  // The limit for the interface's tools that exist, so that all of them stay within it.
+  // The first limit is for the interface's tools that exist, so that all sixty will stay within it.
   expect(tokensIn(JSON.stringify(specified))).toBeLessThan(15_000 * share);
   expect(tokensIn(JSON.stringify(withoutResults))).toBeLessThan(21_000);
-  expect(tokensIn(JSON.stringify(tools))).toBeLessThan(45_450);
+  expect(tokensIn(JSON.stringify(tools))).toBeLessThan(48_000);
   for (const { name, outputSchema } of tools) {
     expect(JSON.stringify(outputSchema), name).not.toMatch(/"description":"/);
   }
