@@ -83,9 +83,14 @@ interface Named {
 
 const plain = (text: string): string => normalizeLabel(text, false);
 
+/** A speck between Japanese characters that was recognized as a small letter. */
+const SPECK =
+  /(?<=[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}])\s[a-z]\s(?=[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}])/gu;
+
 const cleanName = (text: string): string =>
   text
     .replaceAll("\t", " ")
+    .replaceAll(SPECK, "")
     .replace(/^[\s*=:#-]{1,20}/u, "")
     .replace(/[\s*=:#-]{1,20}$/u, "")
     .replace(/\s?(?:御中|様|殿)$/u, "");

@@ -161,6 +161,14 @@ describe("the seller and the buyer", () => {
     expect(Object.keys(readReceipt(receipt(words)).fields)).not.toContain("merchantName");
     expect(fieldValues(readReceipt(receipt("Gracias Madre")))).toMatchObject({ merchantName: "Gracias Madre" });
   });
+  test.each([
+    ["北海 f 航空", "北海航空"],
+    ["カフェ A 京都", "カフェ A 京都"],
+    ["Cafe a Lisboa", "Cafe a Lisboa"],
+  ])("%s is read as %s: a small letter alone between Japanese characters is a speck", (printed, name) => {
+    const receipt = `\n${printed}\n2026-11-20\nBread      £5.00\nTotal      £5.00\n`;
+    expect(fieldValues(readReceipt(receipt))).toMatchObject({ merchantName: name });
+  });
   test("a receipt has no buyer", () => {
     const scan = interpretReceipt(layOut(text), { ...about, companyName: "Globex Ltd" });
     expect(Object.keys(scan.fields)).not.toContain("buyerName");
