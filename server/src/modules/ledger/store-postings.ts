@@ -230,7 +230,10 @@ export function isAccount({ environment, chain, token, tenantId }: Purse, kind: 
     and coalesce(ledger_account.tenant_id, '') = ${tenantId}`;
 }
 
-/** Existing accounts are only read: inserting would wait for everyone who is changing them. */
+/**
+ * Existing accounts are only read: inserting would wait for everyone who is changing them. The conflict names no index, as
+ * a concurrent first use may be found by the account's id before its other columns.
+ */
 async function ensureAccounts(db: Queryable, accounts: readonly Account[]): Promise<void> {
   await sql`
     ${prepared("ensure-accounts")}
@@ -243,7 +246,7 @@ async function ensureAccounts(db: Queryable, accounts: readonly Account[]): Prom
     ) with ordinality as line (network, chain, token, tenant_id, kind, ord)
     where not exists (select from ledger_account as account where ${isSameAccount("line")})
     order by ord
-    on conflict (network, chain, token, kind, coalesce(tenant_id, '')) do nothing`.execute(db);
+    on conflict do nothing`.execute(db);
 }
 
 async function insufficient(db: Queryable, purse: Purse, required: Micro): Promise<Failure> {
