@@ -2,7 +2,7 @@ import { resolve } from "node:path";
 import { expect, it } from "vitest";
 import { openSharedService } from "../../../test/support/shared-service.ts";
 import { readDataSets } from "./data-sets-page.ts";
-import { sourceOfLgpl, sourceOfMpl } from "./licences-page.ts";
+import { readNoticesWithin, sourceOfLgpl, sourceOfMpl } from "./licences-page.ts";
 import { isOpen, productionPackages, readLock } from "./production-packages.ts";
 
 const lockText = readLock(resolve(import.meta.dirname, "../../../.."));
@@ -33,6 +33,13 @@ it("an MPL package without a known source location stops the generation", () => 
   for (const name of ["@resvg/resvg-jsx", "other"]) expect(() => sourceOfMpl(name)).toThrow(`${name} is under the MPL`);
   expect(sourceOfLgpl("@img/sharp-libvips-linux-x64")).toBe("https://github.com/lovell/sharp-libvips");
   for (const name of ["@img/colour", "libheif"]) expect(() => sourceOfLgpl(name)).toThrow(`${name} is under the LGPL`);
+});
+
+it("a notice of a library whose package is gone stops the generation", () => {
+  const packages = productionPackages(lockText);
+  expect(readNoticesWithin(packages).length).toBeGreaterThan(10);
+  const without = packages.filter(({ name }) => name !== "tesseract.js-core");
+  expect(() => readNoticesWithin(without)).toThrow("notices/giflib.txt is about giflib in tesseract.js-core");
 });
 
 /** The list below the notices' paragraph with these words. */
@@ -70,10 +77,25 @@ it("the service serves the notices, and the index and the start page lead to the
     // Embedded third-party code is named beside its package.
     for (const [name, licence] of [
       ["@hyzyla/pdfium", "MIT AND BSD-3-Clause AND Apache-2.0"],
+      ["@hyzyla/pdfium", "AND FTL AND IJG"],
+      ["tesseract.js-core", "AND libpng-2.0 AND libtiff"],
       ["@tesseract.js-data/jpn", "MIT AND Apache-2.0"],
     ] as const) {
       expect(notices.split("\n").find((line) => line.includes(`[${name}]`))).toContain(licence);
     }
+    // With the notices that their packages lack, and the acknowledgements that some of them want.
+    for (const library of [
+      ...["FreeType", "ICU", "Little CMS", "OpenJPEG", "PDFium", "libjpeg-turbo"].map(
+        (name) => `${name} in @hyzyla/pdfium`,
+      ),
+      ...["Leptonica", "giflib", "libjpeg", "libpng", "libtiff", "libwebp"].map(
+        (name) => `${name} in tesseract.js-core`,
+      ),
+      "zlib in tesseract.js-core, zlib in @hyzyla/pdfium",
+    ])
+      expect(notices).toMatch(new RegExp(`\\n=+\\n${library}\\n=+\\n\\n`));
+    expect(notices).toContain("based in part on the work of the Independent JPEG Group, which");
+    expect(notices).toContain("based in part on the work of the FreeType Team");
     // Each ODbL or CC BY data set with its owner, its source and its licence.
     const attributed = readDataSets().map((set) => ({ ...set, line: `${set.name} (${set.source}): ${set.licence}` }));
     for (const [words, licence, holder] of [

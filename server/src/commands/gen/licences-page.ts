@@ -5,33 +5,10 @@ import { NOTICE, table } from "./markdown.ts";
 import { type ProductionPackage, productionPackages, readLock } from "./production-packages.ts";
 
 /**
- * Notices for embedded third-party code whose packages lack them, verbatim from the licence files of PDFium (`LICENSE`, except
- * the text of the Apache License, which the page has anyway) and Leptonica (`leptonica-license.txt`).
+ * Notices of libraries that packages embed as machine code without their notices, verbatim from the libraries' own licence files
+ * (that of the Apache License, which the page has anyway, is left out). The first line of a file names library and package.
  */
-const NOTICES_WITHIN: readonly (readonly [text: string, names: string[]])[] = [
-  [
-    `Copyright 2014 The PDFium Authors
-
-Redistribution and use in source and binary forms, with or without modification, are permitted provided that the following conditions are met:
-
-* Redistributions of source code must retain the above copyright notice, this list of conditions and the following disclaimer.
-* Redistributions in binary form must reproduce the above copyright notice, this list of conditions and the following disclaimer in the documentation and/or other materials provided with the distribution.
-* Neither the name of Google Inc. nor the names of its contributors may be used to endorse or promote products derived from this software without specific prior written permission.
-
-THIS SOFTWARE IS PROVIDED BY THE COPYRIGHT HOLDERS AND CONTRIBUTORS "AS IS" AND ANY EXPRESS OR IMPLIED WARRANTIES, INCLUDING, BUT NOT LIMITED TO, THE IMPLIED WARRANTIES OF MERCHANTABILITY AND FITNESS FOR A PARTICULAR PURPOSE ARE DISCLAIMED. IN NO EVENT SHALL THE COPYRIGHT OWNER OR CONTRIBUTORS BE LIABLE FOR ANY DIRECT, INDIRECT, INCIDENTAL, SPECIAL, EXEMPLARY, OR CONSEQUENTIAL DAMAGES (INCLUDING, BUT NOT LIMITED TO, PROCUREMENT OF SUBSTITUTE GOODS OR SERVICES; LOSS OF USE, DATA, OR PROFITS; OR BUSINESS INTERRUPTION) HOWEVER CAUSED AND ON ANY THEORY OF LIABILITY, WHETHER IN CONTRACT, STRICT LIABILITY, OR TORT (INCLUDING NEGLIGENCE OR OTHERWISE) ARISING IN ANY WAY OUT OF THE USE OF THIS SOFTWARE, EVEN IF ADVISED OF THE POSSIBILITY OF SUCH DAMAGE.`,
-    ["PDFium in @hyzyla/pdfium"],
-  ],
-  [
-    `Copyright (C) 2001-2020 Leptonica.  All rights reserved.
-
-Redistribution and use in source and binary forms, with or without modification, are permitted provided that the following conditions are met:
-1. Redistributions of source code must retain the above copyright notice, this list of conditions and the following disclaimer.
-2. Redistributions in binary form must reproduce the above copyright notice, this list of conditions and the following disclaimer in the documentation and/or other materials provided with the distribution.
-
-THIS SOFTWARE IS PROVIDED BY THE COPYRIGHT HOLDERS AND CONTRIBUTORS \`\`AS IS'' AND ANY EXPRESS OR IMPLIED WARRANTIES, INCLUDING, BUT NOT LIMITED TO, THE IMPLIED WARRANTIES OF MERCHANTABILITY AND FITNESS FOR A PARTICULAR PURPOSE ARE DISCLAIMED.  IN NO EVENT SHALL ANY CONTRIBUTORS BE LIABLE FOR ANY DIRECT, INDIRECT, INCIDENTAL, SPECIAL, EXEMPLARY, OR CONSEQUENTIAL DAMAGES (INCLUDING, BUT NOT LIMITED TO, PROCUREMENT OF SUBSTITUTE GOODS OR SERVICES; LOSS OF USE, DATA, OR PROFITS; OR BUSINESS INTERRUPTION) HOWEVER CAUSED AND ON ANY THEORY OF LIABILITY, WHETHER IN CONTRACT, STRICT LIABILITY, OR TORT (INCLUDING NEGLIGENCE OR OTHERWISE) ARISING IN ANY WAY OUT OF THE USE OF THIS SOFTWARE, EVEN IF ADVISED OF THE POSSIBILITY OF SUCH DAMAGE.`,
-    ["Leptonica in tesseract.js-core"],
-  ],
-];
+const NOTICES_WITHIN = join(import.meta.dirname, "notices");
 
 const REPOSITORY = resolve(import.meta.dirname, "../../../..");
 const NOTICE_FILE = /^(licen[cs]e|notice|copying|unlicense)/i;
@@ -55,6 +32,14 @@ const OBLIGATIONS: readonly { licence: RegExp; says: string; saySource?(packageN
   {
     licence: /CC BY/,
     says: "These are used under the Creative Commons licence that is named, with the changes that are named (https://creativecommons.org/licenses/by/4.0/, https://creativecommons.org/licenses/by-sa/4.0/). Their authors do not endorse this product.",
+  },
+  {
+    licence: /\bIJG\b/,
+    says: "This software is based in part on the work of the Independent JPEG Group, which these packages contain.",
+  },
+  {
+    licence: /\bFTL\b/,
+    says: "This software is based in part on the work of the FreeType Team (https://freetype.org), which this package contains.",
   },
   {
     licence: /Apache-2\.0/,
@@ -94,13 +79,27 @@ export function licencesFiles(): [path: string, content: string][] {
   const page = renderPage(packages);
   const whole =
     "[licences.txt](http://127.0.0.1:3000/licences.txt) has all of this in one file, with the text of every licence.";
-  const texts = [...collectTexts(packages), ...NOTICES_WITHIN].map(
+  const texts = [...collectTexts(packages), ...readNoticesWithin(packages)].map(
     ([text, names]) => `${RULE}\n${names.join(", ")}\n${RULE}\n\n${text}\n`,
   );
   return [
     ["licences.md", `${NOTICE}\n${page.replace(INTRODUCTION, `${INTRODUCTION} ${whole}`)}`],
     ["licences.txt", [page, ...texts].join("\n")],
   ];
+}
+
+/** Throws for a notice of a package that is not used any more. */
+export function readNoticesWithin(packages: readonly { name: string }[]): [text: string, names: string[]][] {
+  return readdirSync(NOTICES_WITHIN)
+    .sort()
+    .map((file) => {
+      const [heading = "", ...lines] = readFileSync(join(NOTICES_WITHIN, file), "utf8").trim().split("\n");
+      const names = heading.split(", ");
+      for (const name of names)
+        if (!packages.some((used) => name.endsWith(` in ${used.name}`)))
+          throw new Error(`notices/${file} is about ${name}, which Wayfare does not use.`);
+      return [lines.join("\n").trim(), names];
+    });
 }
 
 const INTRODUCTION =

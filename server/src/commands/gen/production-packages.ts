@@ -34,13 +34,15 @@ const STARTED = ["server", "sandbox", "devnet"];
 
 /**
  * Licences read from the licence files of packages that declare no SPDX expression or embed third-party code, such as PDFium,
- * Tesseract with Leptonica, its data and ZXing; these have both licences.
+ * Tesseract and ZXing; these have the licences of all that they embed (`notices/`).
  */
 const READ_BY_HAND: Readonly<Record<string, string>> = {
   "png-js": "MIT",
   "dejavu-fonts-ttf": "Bitstream-Vera",
-  "@hyzyla/pdfium": "MIT AND BSD-3-Clause AND Apache-2.0",
-  "tesseract.js-core": "Apache-2.0 AND BSD-2-Clause",
+  "@hyzyla/pdfium":
+    "MIT AND BSD-3-Clause AND Apache-2.0 AND BSD-2-Clause AND FTL AND IJG AND Unicode-3.0 AND Zlib AND LicenseRef-AGG-2.3",
+  "tesseract.js-core":
+    "Apache-2.0 AND BSD-2-Clause AND BSD-3-Clause AND IJG AND ISC AND MIT AND Zlib AND libpng-2.0 AND libtiff",
   "zxing-wasm": "MIT AND Apache-2.0",
   ...Object.fromEntries(
     ["eng", "deu", "fra", "spa", "por", "pol", "jpn"].map((code) => [
@@ -51,11 +53,13 @@ const READ_BY_HAND: Readonly<Record<string, string>> = {
 };
 
 /**
- * Licences approved as open by the Open Source Initiative or the FSF, and for fonts and texts also Creative Commons licences.
+ * Licences approved as open by the Open Source Initiative or the FSF, for fonts and texts also Creative Commons licences, and
+ * permissive ones of single libraries.
  */
 const OPEN: ReadonlySet<string> = new Set([
   ...["MIT", "MIT-0", "ISC", "0BSD", "BSD-2-Clause", "BSD-3-Clause", "Apache-2.0", "MPL-2.0", "Unlicense", "Zlib"],
   ...["BlueOak-1.0.0", "PostgreSQL", "Python-2.0", "CC0-1.0", "CC-BY-4.0", "OFL-1.1", "Bitstream-Vera"],
+  ...["FTL", "IJG", "Unicode-3.0", "libpng-2.0", "libtiff", "LicenseRef-AGG-2.3"],
   // For libraries that are separate files and replaceable: their users keep their own licence.
   ...["LGPL-3.0", "LGPL-3.0-or-later"],
 ]);
