@@ -1,4 +1,4 @@
-import { closeSync, fsyncSync, openSync, readdirSync, readFileSync, renameSync, rmSync } from "node:fs";
+import { closeSync, existsSync, fsyncSync, openSync, readdirSync, readFileSync, renameSync, rmSync } from "node:fs";
 import { open } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { readSegmentText, type Segment, type SegmentHead, toLine } from "./log-lines.ts";
@@ -69,6 +69,14 @@ export const readSegment = (folder: string, block: number): Segment => {
     throw new Error(`its log ${path} is damaged at line ${read.damagedLine}`);
   }
   return read;
+};
+
+/** The last block of a chain that nobody runs; 0 before its first start. */
+export const readTipBlock = (folder: string): number => {
+  const last = existsSync(folder) ? listSegments(folder).at(-1) : undefined;
+  if (last === undefined) return 0;
+  const { head, records } = readSegment(folder, last);
+  return records.at(-1)?.block ?? head.block;
 };
 
 /** A chain without a past: its log begins at block 0. Refuses to begin one where another's blocks are. */

@@ -20,6 +20,9 @@ export const INTERNAL_ERROR = -32_603;
 /** The code with which Ethereum nodes refuse a transaction. */
 export const REJECTED = -32_000;
 
+/** Too much is asked at the moment; nothing was done. */
+export const LIMIT_EXCEEDED = -32_005;
+
 export const failure = (code: number, message: string): RpcAnswer => ({ error: { code, message } });
 
 export const isRecord = (value: unknown): value is Record<string, unknown> =>

@@ -1,5 +1,6 @@
 import { execFileSync } from "node:child_process";
-import { readdirSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
 import { lockFolder } from "./folder-lock.ts";
 import { genesisPath } from "./genesis.ts";
 
@@ -60,9 +61,20 @@ export const endOrphanNodes = (folder: string): number => {
  */
 export const endSequencers = (folder: string): void => killAll(findOthers(` --folder ${folder} --port `));
 
-/** The same, and before it whatever still runs the folder's chain. */
+/** A further chain lies inside the folder of the first one, whose lock covers it. */
+const FURTHER = "chains";
+export const furtherFolder = (folder: string, name: string): string => join(folder, FURTHER, name);
+
+/** Ends the nodes of further chains that a killed sequencer left. */
+export const endFurtherNodes = (folder: string): void => {
+  const all = join(folder, FURTHER);
+  if (existsSync(all)) for (const name of readdirSync(all)) endOrphanNodes(furtherFolder(folder, name));
+};
+
+/** Ends whatever still runs the chains of the folder, and the nodes that were left. */
 export const endFolderOrphans = async (folder: string): Promise<void> => {
   const lock = await lockFolder(folder, () => endSequencers(folder));
   endOrphanNodes(folder);
+  endFurtherNodes(folder);
   lock.release();
 };

@@ -1,5 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { isIP } from "node:net";
+import { z } from "zod";
+import { ChainGone, type FurtherChains } from "./further-chains.ts";
 import { failure, INTERNAL_ERROR, INVALID_REQUEST } from "./json-rpc.ts";
 import { LOOPBACK } from "./node-address.ts";
 import type { Gateway } from "./rpc-gateway.ts";
@@ -55,11 +57,52 @@ const findRefusal = ({ method, headers }: IncomingMessage): { status: number; me
   return type === "application/json" ? undefined : { status: 415, message: "JSON-RPC is sent as application/json." };
 };
 
-/** The chain's JSON-RPC on loopback: POST anywhere, and GET /healthz. */
+const Hold = z.strictObject({ holder: z.string().min(1).max(60), seconds: z.int().min(0).max(600) });
+const FURTHER_PATH = /^\/chains(?:\/(?<name>\w{1,40})(?<hold>\/hold)?)?$/;
+
+/** Where a request to a further chain goes; undefined: it is for the first one. */
+const findFurtherPath = ({ url = "" }: IncomingMessage) => FURTHER_PATH.exec(url)?.groups;
+
+const readHold = (body: string): z.infer<typeof Hold> | undefined => {
+  try {
+    return Hold.safeParse(JSON.parse(body)).data;
+  } catch {
+    return undefined;
+  }
+};
+
+const answerGateway = (response: ServerResponse, answer: Buffer | undefined): void => {
+  if (answer === undefined) response.writeHead(204).end();
+  else answerWith(response, 200, answer);
+};
+
+/** GET lists the chains; a POST asks one, or keeps it from being parked. */
+const answerFurther = async (
+  further: FurtherChains,
+  { name, hold }: { name?: string; hold?: string },
+  request: { method: string | undefined; body: string },
+  response: ServerResponse,
+): Promise<void> => {
+  if (name === undefined || request.method === "GET") {
+    return answerWith(response, 200, JSON.stringify({ chains: further.list() }));
+  }
+  if (!further.has(name)) {
+    return answerWith(response, 404, problem(INVALID_REQUEST, `There is no chain ${name}.`));
+  }
+  if (hold === undefined) return answerGateway(response, await further.answer(name, request.body));
+  const wanted = readHold(request.body);
+  if (wanted === undefined) {
+    return answerWith(response, 400, problem(INVALID_REQUEST, "A hold has a holder and 0 to 600 seconds."));
+  }
+  const isHeld = further.hold(name, wanted.holder, wanted.seconds);
+  return answerWith(response, isHeld ? 200 : 429, JSON.stringify({ ok: isHeld }));
+};
+
+/** The chain's JSON-RPC on loopback: POST anywhere, and GET /healthz. Further chains are at /chains/<name>. */
 export const listenRpc = async (
   port: number,
-  gateway: Gateway,
-  isHealthy: () => Promise<boolean>,
+  { gateway, isHealthy }: { gateway: Gateway; isHealthy(): Promise<boolean> },
+  further: FurtherChains | undefined,
 ): Promise<RpcServer> => {
   const handle = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const refusal = findRefusal(request);
@@ -70,7 +113,8 @@ export const listenRpc = async (
       const ok = await isHealthy();
       return answerWith(response, ok ? 200 : 503, JSON.stringify({ ok }));
     }
-    if (request.method !== "POST") {
+    const path = further === undefined ? undefined : findFurtherPath(request);
+    if (request.method !== "POST" && path === undefined) {
       return answerWith(response, 405, problem(INVALID_REQUEST, "JSON-RPC is asked by POST."), true);
     }
     const body = await readBody(request);
@@ -82,15 +126,17 @@ export const listenRpc = async (
         true,
       );
     }
-    const answer = await gateway(body);
-    if (answer === undefined) response.writeHead(204).end();
-    else answerWith(response, 200, answer);
+    if (further !== undefined && path !== undefined) {
+      return await answerFurther(further, path, { method: request.method, body }, response);
+    }
+    answerGateway(response, await gateway(body));
   };
   const server = createServer(
     { requestTimeout: REQUEST_LIMIT_MILLISECONDS, keepAliveTimeout: SILENCE_LIMIT_MILLISECONDS },
     (request, response) => {
-      handle(request, response).catch(() => {
-        if (response.headersSent || request.destroyed) response.destroy();
+      handle(request, response).catch((error) => {
+        // Whoever sent a transaction must not take an error for a refusal.
+        if (response.headersSent || request.destroyed || error instanceof ChainGone) response.destroy();
         else answerWith(response, 500, problem(INTERNAL_ERROR, "The request could not be handled."), true);
       });
     },

@@ -1,18 +1,19 @@
 import { chmodSync, mkdirSync } from "node:fs";
 import { type AnvilNode, startAnvil } from "./anvil.ts";
 import { Archive } from "./archive.ts";
-import { beginChain, removeDrafts } from "./chain-files.ts";
+import { beginChain, readTipBlock, removeDrafts } from "./chain-files.ts";
 import { createChainKeeper } from "./chain-keeper.ts";
 import { lockFolder } from "./folder-lock.ts";
+import { FurtherChains } from "./further-chains.ts";
 import { chooseGenesis, readMeta, writeGenesisFile, writeMeta } from "./genesis.ts";
-import { endOrphanNodes, endSequencers } from "./orphans.ts";
+import { endFurtherNodes, endOrphanNodes, endSequencers, furtherFolder } from "./orphans.ts";
 import { recover } from "./recover.ts";
 import { Renewal, requireWhole } from "./renewal.ts";
 import { createGateway } from "./rpc-gateway.ts";
 import { listenRpc } from "./rpc-server.ts";
 import { RunningNode } from "./running-node.ts";
 import { Sequencer } from "./sequencer.ts";
-import type { Settings } from "./settings.ts";
+import type { ChainSpec, Settings } from "./settings.ts";
 import { type OpenLog, openLog } from "./write-ahead-log.ts";
 
 interface RunningDevnet {
@@ -35,14 +36,11 @@ export interface DevnetTools {
 
 const HOLD_MILLISECONDS = 3_000;
 
-/** Starts the chain of a folder: its node, restored to the last logged block, behind the sequencer and the method list. */
-export const startDevnet = async (settings: Settings, tools: DevnetTools): Promise<RunningDevnet> => {
+/** Opens the chain of a folder that the caller alone uses: its node, restored to the last logged block, behind the sequencer. */
+const openChain = async (settings: Settings, tools: DevnetTools) => {
   const { folder } = settings;
   const { nowMilliseconds, say, holdMilliseconds = HOLD_MILLISECONDS } = tools;
   const nowSeconds = (): number => Math.floor(nowMilliseconds() / 1_000);
-  mkdirSync(folder, { recursive: true, mode: 0o700 });
-  chmodSync(folder, 0o700);
-  const lock = await lockFolder(folder, settings.replace ? () => endSequencers(folder) : undefined);
   const orphans = endOrphanNodes(folder);
   if (orphans > 0) say(`ended ${orphans} node that a killed process had left`);
   removeDrafts(folder);
@@ -91,24 +89,82 @@ export const startDevnet = async (settings: Settings, tools: DevnetTools): Promi
     archive,
     nowSeconds: () => Math.max(chain.tip().timestamp, nowSeconds()),
   });
-  const isHealthy = async (): Promise<boolean> => {
-    const answer = await running.read(JSON.stringify({ jsonrpc: "2.0", id: 1, method: "eth_chainId", params: [] }));
-    return answer.includes(`"0x${genesis.chainId.toString(16)}"`);
+  const rest = async (): Promise<void> => {
+    await sequencer.stop();
+    await renewal.stop();
   };
-  const server = await listenRpc(settings.port, gateway, isHealthy);
+  const end = async (): Promise<void> => {
+    await chain.close();
+    await running.stop();
+    archive.close();
+  };
   return {
-    port: server.port,
+    gateway,
     restored: { block: tip.block, hash: tip.hash },
     genesisHash: genesisBlock.hash,
     broken,
-    async stop() {
-      await sequencer.stop();
-      await renewal.stop();
-      await server.close();
+    tipBlock: () => chain.tip().block,
+    async isHealthy(): Promise<boolean> {
+      const answer = await running.read(JSON.stringify({ jsonrpc: "2.0", id: 1, method: "eth_chainId", params: [] }));
+      return answer.includes(`"0x${genesis.chainId.toString(16)}"`);
+    },
+    async stop(beforeEnd: () => Promise<void> = () => Promise.resolve()): Promise<void> {
+      await rest();
+      await beforeEnd();
       if (chain.isSnapshotDue("stopping")) await chain.takeSnapshot(running.lane);
-      await chain.close();
-      await running.stop();
-      archive.close();
+      await end();
+    },
+    /** Ends a broken chain, whose node may be gone. */
+    async abandon(): Promise<void> {
+      await rest();
+      await end();
+    },
+  };
+};
+
+const ensureFolder = (folder: string): void => {
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  chmodSync(folder, 0o700);
+};
+
+/** Undefined where the settings name no further chains. */
+const makeFurtherChains = (settings: Settings, tools: DevnetTools): FurtherChains | undefined => {
+  const { chains, mostChains, idleAfterSeconds, parkAfterSeconds } = settings;
+  if (chains.length === 0) return undefined;
+  const locate = ({ name }: ChainSpec): string => furtherFolder(settings.folder, name);
+  return new FurtherChains({
+    chains,
+    most: mostChains,
+    idleAfterMilliseconds: idleAfterSeconds * 1_000,
+    parkAfterMilliseconds: parkAfterSeconds * 1_000,
+    open(spec) {
+      const folder = locate(spec);
+      ensureFolder(folder);
+      return openChain({ ...settings, folder, chainId: spec.chainId }, tools);
+    },
+    readTip: (spec) => readTipBlock(locate(spec)),
+    say: tools.say,
+  });
+};
+
+/** Starts the chain of a folder behind the list of methods, and what its further chains need to start when they are used. */
+export const startDevnet = async (settings: Settings, tools: DevnetTools): Promise<RunningDevnet> => {
+  const { folder } = settings;
+  ensureFolder(folder);
+  const lock = await lockFolder(folder, settings.replace ? () => endSequencers(folder) : undefined);
+  endFurtherNodes(folder);
+  const hub = await openChain(settings, tools);
+  const further = makeFurtherChains(settings, tools);
+  const server = await listenRpc(settings.port, hub, further);
+  const { restored, genesisHash, broken } = hub;
+  return {
+    port: server.port,
+    restored,
+    genesisHash,
+    broken,
+    async stop() {
+      await further?.stop();
+      await hub.stop(() => server.close());
       lock.release();
     },
   };

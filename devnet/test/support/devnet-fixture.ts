@@ -1,5 +1,5 @@
 import { spawn } from "node:child_process";
-import { chmodSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { request } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -9,7 +9,7 @@ import { createPublicClient, createWalletClient, defineChain, type Hex, http, ke
 import { type PrivateKeyAccount, privateKeyToAccount } from "viem/accounts";
 import { z } from "zod";
 import { programAt } from "../../../server/test/support/programs.ts";
-import { endOrphanNodes, findNodes } from "../../src/orphans.ts";
+import { endFurtherNodes, endOrphanNodes, findNodes } from "../../src/orphans.ts";
 import { until } from "./until.ts";
 
 const DEVNET_PROGRAM = programAt("devnet/src/main.ts");
@@ -45,6 +45,8 @@ interface StartOptions {
   broken?: "forgetful" | "full" | "mortal" | "patient";
   /** Words before the program's, for another user or network. */
   prefix?: readonly string[];
+  /** Further words of the program. */
+  words?: readonly string[];
 }
 
 const Reply = z.object({
@@ -92,6 +94,7 @@ const launch = (folder: string, options: StartOptions) => {
     ...["--folder", chainFolder, "--chain-id", String(chainId)],
     ...["--prefund-file", prefundFile, "--snapshot-after", String(snapshotAfter)],
     ...(options.renewAfter === undefined ? [] : ["--renew-after", String(options.renewAfter)]),
+    ...(options.words ?? []),
   ];
   const child = spawn(command, words, { cwd: "/", detached: true, stdio: ["ignore", "pipe", "pipe"] });
   const errors: string[] = [];
@@ -189,6 +192,7 @@ export const createDevnetFixture = () => {
       }
       for (const chainFolder of new Set(launched.map((one) => one.chainFolder))) {
         endOrphanNodes(chainFolder);
+        endFurtherNodes(chainFolder);
         await until(() => findNodes(chainFolder).length === 0);
       }
       rmSync(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 50 });
@@ -198,6 +202,10 @@ export const createDevnetFixture = () => {
 
 export type DevnetFixture = ReturnType<typeof createDevnetFixture>;
 export type Devnet = Awaited<ReturnType<DevnetFixture["start"]>>;
+
+/** The resident memory of a process, in bytes. */
+export const readNodeMemory = (pid: number): number =>
+  Number(/^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1]) * 1_024;
 
 /** A signed transfer of native value, made without asking the chain. */
 export const signTransfer = (

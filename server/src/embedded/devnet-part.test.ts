@@ -3,13 +3,19 @@ import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { endOrphanNodes, findNodes } from "../../../devnet/src/orphans.ts";
+import { endOrphanNodes, findNodes, furtherFolder } from "../../../devnet/src/orphans.ts";
 import { account, ask, signTransfer } from "../../../devnet/test/support/devnet-fixture.ts";
 import { createFixture, until } from "../../test/support/embedded-fixture.ts";
 import { partPrograms } from "../../test/support/programs.ts";
 import { createTestDatabase } from "../../test/support/test-database.ts";
 import { ensurePrivateFolder } from "../platform/files/private-files.ts";
-import { createDevnetPart, devnetAccess, writeDevnetPrefund } from "./devnet-part.ts";
+import {
+  createDevnetPart,
+  devnetAccess,
+  type FurtherChain,
+  furtherChainUrl,
+  writeDevnetPrefund,
+} from "./devnet-part.ts";
 import type { Part } from "./part.ts";
 import { createPartKeeper, type PartKeeper } from "./part-keeper.ts";
 import { readParts, writeParts } from "./parts-file.ts";
@@ -37,7 +43,7 @@ afterEach(async () => {
 
 const say = (_: object, message: string) => void messages.push(message);
 const log = { info: say, warn: say, error: say };
-const makePart = (options: { chainId?: number; name?: string } = {}) =>
+const makePart = (options: { chainId?: number; name?: string; furtherChains?: readonly FurtherChain[] } = {}) =>
   createDevnetPart({ dataDir, log, progress: () => undefined, program: partPrograms().devnetProgram, ...options });
 const makeKeeper = (parts: readonly Part[] = [makePart()]): PartKeeper => {
   const keeper = createPartKeeper(dataDir, parts, log, new AbortController().signal);
@@ -130,6 +136,28 @@ test("a second chain runs beside the first, with its own id, folder and log", as
   expect(entry("devnet-live")).toMatchObject({ url: other?.rpcUrl, ready: true });
   expect((await ask(one?.rpcUrl ?? "", "eth_chainId")).result).toBe("0x4cef52");
   expect((await ask(other?.rpcUrl ?? "", "eth_chainId")).result).toBe("0x7cff");
+});
+
+test("further chains are of the same part; a process that does not know them is replaced", async () => {
+  const furtherChains = [{ name: "Base_Sepolia", chainId: 84_532 }];
+  await start(makeKeeper());
+  const before = entry();
+  const heir = makeKeeper([makePart({ furtherChains })]);
+  await start(heir);
+  const after = entry();
+  expect(after).toMatchObject({ port: before.port, ready: true });
+  expect(isAlive(before)).toBe(false);
+  const url = furtherChainUrl(after.url, "Base_Sepolia");
+  const raw = await signTransfer(0, 0, { chainId: 84_532 });
+  expect(await ask(url, "eth_sendRawTransaction", raw)).toHaveProperty("result");
+  const nodes = () => findNodes(furtherFolder(join(dataDir, "devnet"), "Base_Sepolia"));
+  expect(nodes()).toHaveLength(1);
+  await start(makeKeeper([makePart({ furtherChains })]));
+  expect(entry()).toEqual(after);
+  sendSignal(after, "SIGKILL");
+  await until(() => (isAlive(after) ? undefined : true));
+  await keepers.at(-1)?.closeAll();
+  expect(nodes()).toEqual([]);
 });
 
 test("a failure is one line for the operator", async () => {

@@ -16,11 +16,13 @@ const Endpoint = z.object({ port: z.int().min(1).max(65_535) });
 
 const DEVNET_PROGRAM = fileURLToPath(new URL("../../../devnet/src/main.ts", import.meta.url));
 const FIRST_NAME = "devnet";
+const LIST_LIMIT_MILLISECONDS = 2_000;
 
 /** A chain's folder is named after its part. */
 const chainFolder = (dataDir: string, name: string): string => join(dataDir, name);
 const endpointPath = (dataDir: string, name: string): string => join(chainFolder(dataDir, name), "endpoint.json");
 const metaPath = (dataDir: string, name: string): string => join(chainFolder(dataDir, name), "meta.json");
+const chainsPath = (dataDir: string, name: string): string => join(chainFolder(dataDir, name), "chains.json");
 const prefundPath = (dataDir: string, name: string): string => join(chainFolder(dataDir, name), "prefund.json");
 
 /** The address of a chain's JSON-RPC; undefined before its first start. It stays the same over restarts. */
@@ -42,6 +44,15 @@ export const writeDevnetPrefund = (dataDir: string, addresses: readonly string[]
   writePrivateJson(prefundPath(dataDir, name), addresses);
 };
 
+/** A chain beside the first one, by its name and its real id. */
+export interface FurtherChain {
+  name: string;
+  chainId: number;
+}
+
+/** The JSON-RPC of a further chain of the development chain at `rpcUrl`. It starts when it is first used. */
+export const furtherChainUrl = (rpcUrl: string, name: string): string => `${rpcUrl}/chains/${name}`;
+
 interface DevnetPartOptions {
   dataDir: string;
   log: Log;
@@ -50,18 +61,35 @@ interface DevnetPartOptions {
   /** The name of the part and its folder: another chain needs another name. */
   name?: string;
   snapshotAfter?: number;
+  /** Chains that start when they are first used. */
+  furtherChains?: readonly FurtherChain[];
   /** The chain's entry point. */
   program?: string;
   /** Further arguments of the program, such as a stopped clock. */
   programOptions?: readonly string[];
 }
 
-/** The development chain: a sequencer and its node, in one process group, with their own durable log. */
+const Listed = z.object({ chains: z.array(z.object({ name: z.string() })) });
+
+/** An earlier release's process may run, which knows fewer chains or none. */
+const knowsChains = async (known: { url: string } | undefined, wanted: readonly FurtherChain[]): Promise<boolean> => {
+  if (known === undefined || wanted.length === 0) return true;
+  try {
+    const answer = await fetch(`${known.url}/chains`, { signal: AbortSignal.timeout(LIST_LIMIT_MILLISECONDS) });
+    const names = new Set(Listed.parse(await answer.json()).chains.map(({ name }) => name));
+    return wanted.every(({ name }) => names.has(name));
+  } catch {
+    return false;
+  }
+};
+
+/** The development chains: a sequencer and its nodes, in one process group, with their own durable logs. */
 export const createDevnetPart = (options: DevnetPartOptions): Part => {
-  const { dataDir, log, progress, chainId, name = FIRST_NAME, program = DEVNET_PROGRAM } = options;
+  const { dataDir, log, progress, chainId, name = FIRST_NAME, program = DEVNET_PROGRAM, furtherChains = [] } = options;
   const folder = chainFolder(dataDir, name);
   const endpointFile = endpointPath(dataDir, name);
   const prefundFile = prefundPath(dataDir, name);
+  const chainsFile = chainsPath(dataDir, name);
   const logPath = join(dataDir, "logs", `${name}.log`);
 
   const movePort = async (): Promise<number> => {
@@ -89,15 +117,18 @@ export const createDevnetPart = (options: DevnetPartOptions): Part => {
     name,
     logPath,
     async open(opening) {
-      const adopted = await adoptProgram(opening, { title: "development chain", log });
+      const fits = await knowsChains(opening.known, furtherChains);
+      const adopted = await adoptProgram(opening, { title: "development chain", log }, fits);
       if (adopted) return adopted;
       ensurePrivateFolder(folder);
+      writePrivateJson(chainsFile, furtherChains);
       const port = await ensurePort(opening.mayMovePort);
       progress("Starting the development chain");
       const words = (at: number) => [
         ...[program, "--folder", folder, "--port", String(at), "--replace"],
         ...(chainId === undefined ? [] : ["--chain-id", String(chainId)]),
         ...(existsSync(prefundFile) ? ["--prefund-file", prefundFile] : []),
+        ...(furtherChains.length === 0 ? [] : ["--chains-file", chainsFile]),
         ...(options.programOptions ?? []),
         ...(options.snapshotAfter === undefined ? [] : ["--snapshot-after", String(options.snapshotAfter)]),
       ];

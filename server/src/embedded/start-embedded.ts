@@ -4,7 +4,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { type OwnerLock, tryOwnerLock } from "../platform/files/owner-lock.ts";
 import { ensurePrivateFolder, makeFolder } from "../platform/files/private-files.ts";
 import type { Log } from "../ports/log.ts";
-import { createDevnetPart, devnetAccess, writeDevnetPrefund } from "./devnet-part.ts";
+import { createDevnetPart, devnetAccess, type FurtherChain, writeDevnetPrefund } from "./devnet-part.ts";
 import { EmbeddedError, errorText, explainFileError } from "./embedded-error.ts";
 import type { Part } from "./part.ts";
 import { createPartKeeper, type PartKeeper } from "./part-keeper.ts";
@@ -29,6 +29,8 @@ interface StartEmbeddedOptions {
   signal?: AbortSignal;
   /** Set: this service needs the development chain, and these addresses have native gas on it from its first block on. */
   devnetPrefund?: readonly string[];
+  /** Chains beside the development chain that start when they are first used. */
+  furtherChains?: readonly FurtherChain[];
   /** Replaces the repository's supplier sandbox. */
   supplierProgram?: string;
   /** Its further arguments, such as a stopped clock. */
@@ -211,6 +213,7 @@ const makeParts = (
       log,
       progress,
       programOptions: devnetOptions,
+      furtherChains: options.furtherChains ?? [],
       ...(options.devnetProgram === undefined ? {} : { program: options.devnetProgram }),
     }),
   ];
