@@ -4,3 +4,4 @@ export { isExpired, requireFunded, requireNothingPending, requireOpen } from "./
 export { escrowStep } from "./step-machine/step-operation.ts";
 export { lockTrip, requireTakingSteps, type StepAnswer } from "./step-machine/take-step.ts";
 export { takeTripStep } from "./step-machine/take-trip-step.ts";
+export { Claim, describeClaim, NO_SUCH_TRIP } from "./trips/trip-answers.ts";

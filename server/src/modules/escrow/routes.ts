@@ -3,9 +3,8 @@ import { Failure, type ServiceCode } from "../../domain/errors.ts";
 import { NextCursor, pageQuery } from "../../kernel/contracts/page.ts";
 import { defineRoute } from "../../kernel/contracts/route.ts";
 import type { Clock } from "../../ports/clock.ts";
-import type { Environment, Principal } from "../../ports/identity.ts";
+import type { Environment } from "../../ports/identity.ts";
 import { RecordCursor, readTripRecord, TripRecordAnswer } from "../trip-record/index.ts";
-import type { Trip } from "../trips/index.ts";
 import type { Ports, Reads, Stores } from "./context.ts";
 import { Hash, requireHash } from "./input.ts";
 import { closeTrip } from "./trips/close-trip.ts";
@@ -13,13 +12,12 @@ import { readTripPage, readWholeTrip, TripCursor } from "./trips/read-trips.ts";
 import {
   BookingAnswer,
   describeBooking,
-  describeClaim,
   describeTrip,
   describeWhole,
+  NO_SUCH_TRIP,
   TripAnswer,
   TripClosed,
   TripSummary,
-  TripUnlocked,
 } from "./trips/trip-answers.ts";
 
 /** The stores of the routes for the tenant's trips and bookings in escrow. */
@@ -35,8 +33,6 @@ interface ClosingPorts {
 }
 
 const RETRY_AFTER_SECONDS = 10;
-
-const NO_SUCH_TRIP = "This tenant has no trip with this id. GET /api/trips lists them.";
 
 const TripPath = z.object({ tripId: Hash.describe("0x and 64 hex digits, as prefund_trip answered it") });
 
@@ -106,40 +102,6 @@ const readBooking = defineRoute({
   },
 });
 
-/** Resets the count of wrong codes. */
-const unlockTrip = defineRoute({
-  id: "unlock_trip",
-  method: "POST",
-  path: "/api/trips/:tripId/unlock",
-  tag: "escrow",
-  summary: "Unlock a trip's claim",
-  description:
-    "Lets the guest try codes again after too many wrong ones. Asked again it changes nothing. 409 when the trip cannot be claimed any more.",
-  scope: "escrow:write",
-  params: TripPath,
-  answers: { 200: { description: "It is unlocked.", schema: TripUnlocked } },
-  errors: { not_found: NO_SUCH_TRIP, conflict: "The trip cannot be claimed, so there is nothing to unlock." },
-  async run({ principal, params, fail }, { stores: { trips }, clock }: TripRoutePorts) {
-    const trip = await findTrip(trips, principal, params.tripId);
-    if (trip === undefined) throw fail("not_found");
-    const { tripId } = trip;
-    const reason = reasonNotClaimable(trip, clock.now());
-    if (reason !== undefined) throw fail("conflict", { detail: `${reason}, so there is nothing to unlock.` });
-    await trips.unlock(principal.tenantId, principal.environment, tripId);
-    const unlocked = await findTrip(trips, principal, tripId);
-    if (unlocked === undefined) throw fail("not_found");
-    return { tripId, claim: describeClaim(unlocked) };
-  },
-});
-
-function reasonNotClaimable(trip: Trip, now: Temporal.Instant): string | undefined {
-  if (trip.guestWallet !== undefined) return "The trip has been claimed";
-  if (trip.state === "failed") return "The trip was never funded";
-  if (Temporal.Instant.compare(now, trip.expiresAt) >= 0) return "The trip has expired and cannot be claimed any more";
-  if (trip.state === "closed") return "The trip has been closed";
-  return undefined;
-}
-
 /** Returns the free budget to the treasury wallet, once. */
 const closeTripRoute = defineRoute({
   id: "post_trip_close",
@@ -194,9 +156,4 @@ function toRouteFailure(error: unknown): unknown {
   });
 }
 
-/** The tenant's own trip, in the key's environment. `tripId` was validated by `Hash` or the cursor's schema. */
-function findTrip(trips: Stores["trips"], { tenantId, environment }: Principal, tripId: string) {
-  return trips.find(tenantId, environment, requireHash(tripId));
-}
-
-export const escrowRoutes = [listTrips, readTrip, readBooking, unlockTrip, closeTripRoute];
+export const escrowRoutes = [listTrips, readTrip, readBooking, closeTripRoute];

@@ -16,6 +16,7 @@ import {
 } from "./claim-answers.ts";
 import { type ClaimPorts, claimTrip, openClaim } from "./claim-trip.ts";
 import { giveTraveler } from "./guest-traveler.ts";
+import { unlockTrip } from "./unlock-trip.ts";
 
 /** The ports of guests' routes. Guests have no key: the link's secret admits them, and nothing is metered. */
 interface GuestRoutePorts {
@@ -210,4 +211,4 @@ function toRouteFailure(error: unknown): unknown {
   });
 }
 
-export const guestRoutes = [viewClaim, claim, giveClaimTraveler];
+export const guestRoutes = [viewClaim, claim, giveClaimTraveler, unlockTrip];

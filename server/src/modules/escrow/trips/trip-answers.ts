@@ -18,6 +18,8 @@ const Transactions = z
   .describe("One for each step, oldest first");
 const PendingStep = z.string().nullable().describe("The step whose transaction is in progress");
 
+export const NO_SUCH_TRIP = "This tenant has no trip with this id. GET /api/trips lists them.";
+
 export const TripSummary = z.object({
   tripId: z.string(),
   state: z
@@ -115,8 +117,6 @@ export const TripAnswer = TripSummary.extend({
 export const TripClosed = TripSummary.extend({
   txHash: z.string().nullable().describe("The transaction that returned the free budget; null: somebody else's"),
 });
-
-export const TripUnlocked = z.object({ tripId: z.string(), claim: Claim });
 
 export function describeTrip(trip: Trip, now: Temporal.Instant): z.output<typeof TripSummary> {
   return {
