@@ -8,13 +8,13 @@ import { schema } from "../server/src/contributions.ts";
 import { openDatabase } from "../server/src/platform/database/database.ts";
 import { migrateToLatest } from "../server/src/platform/database/migrate.ts";
 import { startTestPostgres } from "../server/test/support/test-postgres.ts";
+import { bookByRun, bookByScript, type Product, prepareTrip } from "../server/test/support/whole-bookings.ts";
 import { median, say } from "./support/compare.ts";
 import { openDbos } from "./support/dbos-steps.ts";
 import { startProduct, stopProgram } from "./support/processes.ts";
 import { fillSteps, pauseRuns } from "./support/run-rows.ts";
 import { openRunner } from "./support/step-runner.ts";
 import { shareSteps } from "./support/step-shares.ts";
-import { bookByRun, bookByScript, type Product, prepareTrip } from "./support/whole-bookings.ts";
 
 /** Runs of workflows against a plain script, bare DBOS steps, and the numbers of rows that years leave behind. */
 const PARTS = ["bookings", "steps", "processes", "rows"] as const;
@@ -164,7 +164,7 @@ async function compareBookings(product: Product, client: pg.Client): Promise<voi
     run: (tripId: string) => bookByRun(product, tripId, departureDate),
     script: (tripId: string) => bookByScript(product, tripId, { departureDate, vendorAddress }),
   };
-  say("baseline source: bench/support/whole-bookings.ts (bookByScript: the same calls, one after the other)");
+  say("baseline source: server/test/support/whole-bookings.ts (bookByScript: the same calls, one after the other)");
   say(`load: ${BOOKINGS} bookings a slice, ${AT_ONCE} at once, ${ROUNDS} rounds interleaved after one that warms up`);
   const rates: Record<keyof typeof ways, number[]> = { run: [], script: [] };
   for (let round = 0; round <= ROUNDS; round += 1) {

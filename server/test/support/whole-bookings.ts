@@ -1,8 +1,8 @@
 import { randomBytes } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";
 import { z } from "zod";
-import { outputSchemas } from "../../server/src/contributions.ts";
-import type { ToolMap } from "../../server/src/modules/index.ts";
+import { outputSchemas } from "../../src/contributions.ts";
+import type { ToolMap } from "../../src/modules/index.ts";
 
 /** service.book_flight as a run, and as a plain script that makes the same calls. */
 export interface Product {
@@ -41,34 +41,66 @@ async function call<Name extends keyof ToolMap>(
   return outputSchemas[tool].parse(Answered.parse(answer).result);
 }
 
+/** Wraps each call of a tool, for example to measure it. */
+type Around = <Result>(tool: string, work: () => Promise<Result>) => Promise<Result>;
+const directly: Around = (_tool, work) => work();
+
 /** A trip that is funded and claimed. */
-export async function prepareTrip(product: Product): Promise<string> {
-  const { tripId, guestLink, codeNonce } = await call(product, "prefund_trip", { budgetUsdc: "700" });
+export async function prepareTrip(product: Product, around: Around = directly): Promise<string> {
+  const { tripId, guestLink, codeNonce } = await around("prefund_trip", () =>
+    call(product, "prefund_trip", { budgetUsdc: "700" }),
+  );
   const guestWallet = `0x${randomBytes(20).toString("hex")}`;
-  await call(product, "guest_claim_link", { guestLink, codeNonce, guestWallet });
+  await around("guest_claim_link", () => call(product, "guest_claim_link", { guestLink, codeNonce, guestWallet }));
   return tripId;
 }
 
 export async function bookByRun(product: Product, tripId: string, departureDate: string): Promise<void> {
-  const { passengers, ...route } = ROUTE;
-  const input = { tripId, ...route, passengers, departureDate };
-  let run = Run.parse(await post(product, "/api/workflows/run", { workflowId: "service.book_flight", input }));
+  let run = await startFlightRun(product, tripId, departureDate);
   while (run.status === "running" || run.status === "paused") {
     await delay(POLL_MILLISECONDS);
-    const response = await fetch(`http://127.0.0.1:${product.port}/api/workflows/runs/${run.runId}`, {
-      headers: { authorization: `Bearer ${product.apiKey}` },
-    });
-    run = Run.parse(await response.json());
+    run = await pollRun(product, run.runId);
   }
   if (run.status !== "completed") throw new Error(`${run.runId} is ${run.status}: ${JSON.stringify(run.failure)}`);
+}
+
+export const startFlightRun = (product: Product, tripId: string, departureDate: string) =>
+  startRun(product, "service.book_flight", { tripId, ...ROUTE, departureDate });
+
+export function startStayRun(product: Product, tripId: string) {
+  const today = Temporal.Now.plainDateISO("UTC");
+  return startRun(product, "service.book_stay", {
+    tripId,
+    location: "London",
+    checkInDate: today.add({ days: 60 }).toString(),
+    checkOutDate: today.add({ days: 62 }).toString(),
+    refundableOnly: true,
+    guestNames: [{ givenName: "Amelia", familyName: "Hart" }],
+    email: "amelia@example.com",
+    phoneNumber: "+442080160508",
+  });
+}
+
+/** Answers when the run pauses or ends. */
+async function startRun(product: Product, workflowId: string, input: object): Promise<z.output<typeof Run>> {
+  return Run.parse(await post(product, "/api/workflows/run", { workflowId, input }));
+}
+
+export async function pollRun({ port, apiKey }: Product, runId: string): Promise<z.output<typeof Run>> {
+  const response = await fetch(`http://127.0.0.1:${port}/api/workflows/runs/${runId}`, {
+    headers: { authorization: `Bearer ${apiKey}` },
+  });
+  return Run.parse(await response.json());
 }
 
 export async function bookByScript(
   product: Product,
   tripId: string,
   { departureDate, vendorAddress }: { departureDate: string; vendorAddress: string },
+  around: Around = directly,
 ): Promise<void> {
-  const ask = <Name extends keyof ToolMap>(tool: Name, args: ToolMap[Name]["input"]) => call(product, tool, args);
+  const ask = <Name extends keyof ToolMap>(tool: Name, args: ToolMap[Name]["input"]) =>
+    around(tool, () => call(product, tool, args));
   await ask("read_trip", { tripId });
   const { offers } = await ask("search_flights", { ...ROUTE, departureDate });
   const [offer] = offers;

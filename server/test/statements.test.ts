@@ -1,0 +1,104 @@
+import { setTimeout as delay } from "node:timers/promises";
+import { afterAll, beforeAll, expect, it, vi } from "vitest";
+import { startTestService, type TestService } from "./support/service.ts";
+import { startStatementCounter, withoutTexts } from "./support/statement-counter.ts";
+import { adminUrl } from "./support/test-database.ts";
+import {
+  bookByScript,
+  type Product,
+  pollRun,
+  prepareTrip,
+  startFlightRun,
+  startStayRun,
+} from "./support/whole-bookings.ts";
+
+/**
+ * The most statements that an operation may send to the database, with the work that follows its answer, and without those
+ * that an idle product sends too (`npm run bench:booking -- --list` shows their texts). A bound is raised only with a
+ * reason in the commit.
+ */
+const MOST: Readonly<Record<string, number>> = {
+  "flight run": 450,
+  "stay run": 380,
+  "poll of a run": 3,
+  prefund_trip: 66,
+  guest_claim_link: 44,
+  read_trip: 8,
+  search_flights: 5,
+  check_policy: 4,
+  preview_call: 27,
+  reserve_booking: 40,
+  book_flight: 104,
+  commit_booking: 90,
+  read_order: 8,
+  confirm_flight: 40,
+  settle_booking: 98,
+  generate_booking_invoice: 35,
+};
+/** Measured again if it is over a bound: a job of once a minute may have run in between. */
+const TIMES = 2;
+const IDLE_MILLISECONDS = 6_000;
+const SETTLE_MILLISECONDS = 1_000;
+const LOOK_MILLISECONDS = 50;
+
+let counter: Awaited<ReturnType<typeof startStatementCounter>>;
+let service: TestService;
+let product: Product;
+const departureDate = Temporal.Now.plainDateISO("UTC").add({ days: 60 }).toString();
+
+beforeAll(async () => {
+  counter = await startStatementCounter(adminUrl());
+  vi.stubEnv("TEST_DATABASE_URL", counter.url);
+  service = await startTestService();
+  vi.unstubAllEnvs();
+  await service.isFunded(service.tenantId);
+  const { tenantId, apiKey, appUrl } = service;
+  product = { port: Number(new URL(appUrl).port), tenantId, apiKey };
+});
+afterAll(async () => {
+  await service?.[Symbol.asyncDispose]();
+  await counter?.close();
+});
+
+const LOOK = "select state from workflow_run where id = $1";
+
+it("no operation of a booking asks the database more often than its bound allows", async () => {
+  // Later bookings find its connections, plans and traveler.
+  const { runId } = await runToEnd(await startFlightRun(product, await prepareTrip(product), departureDate));
+  await delay(SETTLE_MILLISECONDS);
+  counter.take();
+  await delay(IDLE_MILLISECONDS);
+  const idleTexts = new Set([LOOK, ...counter.take().byText.keys()]);
+
+  const counted = new Map<string, number>();
+  const count = async <Result>(name: string, work: () => Promise<Result>): Promise<Result> => {
+    counter.take();
+    const result = await work();
+    await delay(SETTLE_MILLISECONDS);
+    const { statements } = withoutTexts(counter.take(), idleTexts);
+    counted.set(name, Math.min(statements, counted.get(name) ?? statements));
+    return result;
+  };
+  const [wallet] = await service.sql("select address from wallet where kind = 'collection' and network = 'sandbox'");
+  const vendorAddress = String(wallet?.address);
+  const findOver = () => [...counted].filter(([name, statements]) => statements > (MOST[name] ?? 0));
+  for (let time = 0; time < TIMES && (time === 0 || findOver().length > 0); time += 1) {
+    const [flightTrip, stayTrip] = [await prepareTrip(product), await prepareTrip(product)];
+    await delay(SETTLE_MILLISECONDS);
+    await count("flight run", async () => await runToEnd(await startFlightRun(product, flightTrip, departureDate)));
+    await count("stay run", async () => await runToEnd(await startStayRun(product, stayTrip)));
+    await count("poll of a run", () => pollRun(product, runId));
+    await bookByScript(product, await prepareTrip(product, count), { departureDate, vendorAddress }, count);
+  }
+  expect(Object.fromEntries(findOver()), "operations over their bounds").toEqual({});
+  expect([...counted.keys()].toSorted()).toEqual(Object.keys(MOST).toSorted());
+}, 180_000);
+
+async function runToEnd(run: { runId: string }): Promise<{ runId: string }> {
+  for (;;) {
+    const [found] = await service.sql(LOOK, [run.runId]);
+    if (found?.state === "completed") return run;
+    expect(found?.state).not.toBe("failed");
+    await delay(LOOK_MILLISECONDS);
+  }
+}
