@@ -166,7 +166,7 @@ function createPorts(parts: Parts): Parts["portsFor"] {
   };
   const ports: { -readonly [Name in Environment]?: Ports } = {};
   for (const [environment, { webhooks: _, ...bought }] of listEnvironments(suppliers)) {
-    const chain = chains[environment]?.chain;
+    const chain = chains.home(environment)?.chain;
     if (chain === undefined) continue;
     const own = merge(contributing.flatMap((one) => ("ports" in one ? [one.ports(parts, environment)] : [])));
     ports[environment] = { ...common, ...bought, chain, ...own };

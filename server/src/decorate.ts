@@ -1,4 +1,6 @@
+import { type Chains, mapChains } from "./kernel/contracts/by-chain.ts";
 import type { PartMakers, Parts } from "./kernel/contracts/whole.ts";
+import type { OpenedChain } from "./ports/chain/opened-chain.ts";
 
 /**
  * Replaces parts of the service at its start: each function takes the original part and returns its replacement. For harnesses
@@ -6,6 +8,18 @@ import type { PartMakers, Parts } from "./kernel/contracts/whole.ts";
  * product itself replaces nothing.
  */
 export type Decorators = { readonly [Name in keyof Parts]?: (part: Parts[Name]) => Parts[Name] };
+
+/** Replaces every chain, also one that is opened later. */
+export function decorateChains(chains: Chains, replace: (chain: OpenedChain) => OpenedChain): Chains {
+  const replaced = mapChains(chains, replace);
+  return {
+    ...replaced,
+    async open(key) {
+      await chains.open(key);
+      return replaced.at(key);
+    },
+  };
+}
 
 /** Each part is made on first use, so that their order does not matter. A cycle between parts is a mistake. */
 export function createParts(makers: PartMakers, decorate: Decorators = {}): Parts {

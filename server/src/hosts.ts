@@ -4,9 +4,8 @@ import { routes as moduleRoutes, prompts } from "./contributions.ts";
 import { APPROVE_PATH, CLAIM_PATH } from "./domain/page-paths.ts";
 import type { Catalog } from "./kernel/contracts/catalog.ts";
 import type { Kernel } from "./kernel/contracts/invocation.ts";
-import { mapEnvironments } from "./kernel/contracts/parts.ts";
 import type { Parts } from "./kernel/contracts/whole.ts";
-import { toPaidChain } from "./outside/paid-chain.ts";
+import { listPaidChains } from "./outside/paid-chain.ts";
 import { approvePageRoutes } from "./surfaces/approvals/approve-page.ts";
 import { claimPageRoutes } from "./surfaces/claims/claim-page.ts";
 import { languageModelRoutes } from "./surfaces/discovery/crawl-files.ts";
@@ -141,7 +140,7 @@ function openPaid(
 ): { hot: [path: string, handler: HttpHandler][]; routes: Routes } {
   const { clock, urls, paymentCharges } = parts;
   const environment = config.networkMode;
-  const paidChains = mapEnvironments(parts.chains, toPaidChain);
+  const paidChains = listPaidChains(parts.chains);
   const servePaid = createPaidTools({
     answerSigned,
     kernel,

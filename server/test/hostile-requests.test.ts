@@ -9,6 +9,7 @@ import { z } from "zod";
 import { startApp } from "../src/compose.ts";
 import { readConfig } from "../src/config/config.ts";
 import { registry } from "../src/contributions.ts";
+import { decorateChains } from "../src/decorate.ts";
 import { WORDS_OF_OTHERS } from "../src/domain/schemas.ts";
 import { mapEnvironments } from "../src/kernel/contracts/parts.ts";
 import type { Tool } from "../src/kernel/contracts/tool.ts";
@@ -81,15 +82,15 @@ beforeAll(async () => {
             flights: counting(supplier.flights),
             stays: counting(supplier.stays),
           })),
-        chains({ sandbox }) {
-          if (sandbox === undefined) return {};
-          const { verifier } = sandbox;
-          const verify: typeof verifier.verify = (payment, terms) => {
-            asked.chain += 1;
-            return verifier.verify(payment, terms);
-          };
-          return { sandbox: { ...sandbox, verifier: { ...verifier, verify } } };
-        },
+        chains: (chains) =>
+          decorateChains(chains, (openedChain) => {
+            const { verifier } = openedChain;
+            const verify: typeof verifier.verify = (payment, terms) => {
+              asked.chain += 1;
+              return verifier.verify(payment, terms);
+            };
+            return { ...openedChain, verifier: { ...verifier, verify } };
+          }),
         pool(pool) {
           const query = vi.spyOn(pool, "query");
           keysLookedUp = () =>

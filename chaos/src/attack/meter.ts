@@ -6,7 +6,7 @@ import { setImmediate } from "node:timers/promises";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { z } from "zod";
-import type { Decorators } from "../../../server/src/decorate.ts";
+import { type Decorators, decorateChains } from "../../../server/src/decorate.ts";
 import { mapEnvironments } from "../../../server/src/kernel/contracts/parts.ts";
 import { type OutsideCall, outsideCalls, type Reading } from "./reading.ts";
 import { createWaitingTool } from "./waiting-tool.ts";
@@ -64,7 +64,7 @@ export class Meter {
       return pool;
     },
     chains: (chains) =>
-      mapEnvironments(chains, (openedChain) => ({
+      decorateChains(chains, (openedChain) => ({
         ...openedChain,
         verifier: {
           ...openedChain.verifier,

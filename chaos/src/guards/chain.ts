@@ -1,7 +1,7 @@
-import type { Decorators } from "../../../server/src/decorate.ts";
-import { mapEnvironments } from "../../../server/src/kernel/contracts/parts.ts";
+import { type Decorators, decorateChains } from "../../../server/src/decorate.ts";
 import type { Stores } from "../../../server/src/kernel/contracts/whole.ts";
 import type { ChainTransactions } from "../../../server/src/modules/chain/sending/chain-transactions.ts";
+import type { ChainKey } from "../../../server/src/ports/chain/chain-key.ts";
 import type { ChainSender } from "../../../server/src/ports/chain/chain-sender.ts";
 import type { ChainTransaction } from "../../../server/src/ports/chain/chain-transactions.ts";
 
@@ -13,16 +13,18 @@ export function withoutChainLookUp(): Pick<Decorators, "stores" | "chains"> {
   const senders = new Map<string, ChainSender>();
   return {
     chains: (chains) =>
-      mapEnvironments(chains, (openedChain) => {
-        senders.set(openedChain.sender.environment, openedChain.sender);
+      decorateChains(chains, (openedChain) => {
+        senders.set(nameKey(openedChain.chain.key), openedChain.sender);
         return { ...openedChain, sender: withoutFindingSteps(openedChain.sender) };
       }),
     stores: (stores): Stores => ({
       ...stores,
-      chainTransactions: signingAgain(stores.chainTransactions, (environment) => senders.get(environment)),
+      chainTransactions: signingAgain(stores.chainTransactions, (chain) => senders.get(nameKey(chain))),
     }),
   };
 }
+
+const nameKey = ({ environment, chain }: ChainKey): string => `${environment} ${chain}`;
 
 function withoutFindingSteps(sender: ChainSender): ChainSender {
   return {
@@ -34,13 +36,14 @@ function withoutFindingSteps(sender: ChainSender): ChainSender {
 
 function signingAgain(
   transactions: ChainTransactions,
-  findSender: (environment: string) => ChainSender | undefined,
+  findSender: (chain: ChainKey) => ChainSender | undefined,
 ): ChainTransactions {
   /** Signed by this process, which looks after them as it should. */
   const own = new Set<string>();
 
-  async function requeueBlindly({ id, hash, step, nonce, environment }: ChainTransaction): Promise<void> {
-    const sender = findSender(environment);
+  async function requeueBlindly(transaction: ChainTransaction): Promise<void> {
+    const { id, hash, step, nonce } = transaction;
+    const sender = findSender(transaction);
     if (sender === undefined || hash === undefined || nonce === undefined) return;
     const next = await sender.relayerNonce();
     // A gap in the nonces would keep all later ones.
@@ -55,11 +58,11 @@ function signingAgain(
       for (const { id } of signings) own.add(id);
       return transactions.sign(signerWalletId, signings);
     },
-    async listOpen(environment, limit) {
-      const open = await transactions.listOpen(environment, limit);
+    async listOpen(chain, limit) {
+      const open = await transactions.listOpen(chain, limit);
       const strangers = open.filter(({ id, state }) => state === "signed" && !own.has(id));
       for (const transaction of strangers) await requeueBlindly(transaction);
-      return strangers.length === 0 ? open : await transactions.listOpen(environment, limit);
+      return strangers.length === 0 ? open : await transactions.listOpen(chain, limit);
     },
   };
 }

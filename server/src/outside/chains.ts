@@ -1,7 +1,9 @@
 import { type Config, ConfigError } from "../config/config.ts";
 import type { Embedded } from "../embedded/start-embedded.ts";
-import type { ByEnvironment } from "../kernel/contracts/parts.ts";
+import type { Chains } from "../kernel/contracts/by-chain.ts";
+import { withPreparationLock } from "../platform/database/migrate.ts";
 import type { OpenedChain } from "../ports/chain/opened-chain.ts";
+import { gatherChains } from "./gather-chains.ts";
 import { openLiveChain, readRelayerKey } from "./live-chain.ts";
 import type { ChainParts } from "./open-chain.ts";
 import { openSandboxChain } from "./sandbox-chain.ts";
@@ -12,15 +14,16 @@ type Shared = Omit<ChainParts, "rpcUrl">;
 /** Opens the chains of this deployment's money. Requires the preparation lock: the first time it deploys. */
 export async function openChains(
   config: Config,
-  embedded: Pick<Embedded, "chain">,
+  embedded: Pick<Embedded, "chain" | "databaseUrl">,
   shared: Shared,
-): Promise<ByEnvironment<OpenedChain>> {
-  const { chain } = embedded;
+): Promise<Chains> {
+  const { chain, databaseUrl } = embedded;
   const funderKey = sandboxFunder(shared.vault).privateKey;
-  return {
+  const home = {
     ...(chain === undefined ? {} : { sandbox: await openSandboxChain({ ...shared, rpcUrl: chain.rpcUrl, funderKey }) }),
     ...(config.networkMode === "production" ? { production: await openProduction(config, shared) } : {}),
   };
+  return gatherChains(home, [], { log: shared.log, withLock: (work) => withPreparationLock(databaseUrl, work) });
 }
 
 async function openProduction(config: Config, shared: Shared): Promise<OpenedChain> {

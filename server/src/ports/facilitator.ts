@@ -1,8 +1,8 @@
 import type { Micro } from "../domain/money.ts";
 import type { PaymentTerms, SignedPayment } from "../domain/payments.ts";
 import type { Hex } from "../domain/tokens.ts";
+import type { ChainKey } from "./chain/chain-key.ts";
 import type { AuthorizationState } from "./chain/chain-sender.ts";
-import type { Environment } from "./identity.ts";
 
 export interface VerifiedPayment {
   /** The payer's balance at verification. Undefined: the verifier does not say. */
@@ -20,7 +20,7 @@ export type FacilitatorSettlement = { kind: "sent"; transactionHash: Hex } | { k
  * (retryable) if that cannot be determined now.
  */
 export interface Facilitator {
-  readonly environment: Environment;
+  readonly chain: ChainKey;
   /**
    * Assumes that the payment matches `terms`, except for its validity period. Checks the signature, its previous use and the
    * payer's balance.

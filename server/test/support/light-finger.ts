@@ -58,7 +58,7 @@ export function createLightFinger(tool: Tool) {
       operation,
       result: undefined,
     });
-    const submission = parts.submitters?.sandbox;
+    const submission = parts.submitters?.home("sandbox");
     submission?.wake();
     const end = await submission?.waitForEnd(transaction?.id ?? "", PATIENCE_MILLISECONDS);
     if (end?.state !== "confirmed") throw new Error(`it was not carried out: ${end?.state}`);

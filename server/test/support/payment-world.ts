@@ -164,7 +164,7 @@ export async function openPaymentWorld() {
       watch: (quietSeconds = 0, receivableSeconds = 0) =>
         watchPayments({
           ...shared,
-          facilitator: change.facilitatorFor?.("sandbox") ?? facilitator,
+          facilitator: change.facilitatorFor?.(sandboxChain) ?? facilitator,
           outcomes,
           log: silentLog,
           quietSeconds,

@@ -3,8 +3,8 @@ import { PaymentRefused, type PaymentTerms, type SignedPayment } from "../../dom
 import type { Hex } from "../../domain/tokens.ts";
 import type { HttpClient, HttpResponse } from "../../platform/http-client/http-client.ts";
 import { HttpFailure } from "../../platform/http-client/http-failure.ts";
+import type { ChainKey } from "../../ports/chain/chain-key.ts";
 import type { Facilitator, FacilitatorSettlement, VerifiedPayment } from "../../ports/facilitator.ts";
-import type { Environment } from "../../ports/identity.ts";
 import { FacilitatorError, FacilitatorSetupError, facilitatorAway } from "./errors.ts";
 import { describePayment, SCHEME, SettleAnswer, SupportedAnswer, VerifyAnswer, X402_VERSION } from "./wire.ts";
 
@@ -16,9 +16,7 @@ export interface X402FacilitatorOptions {
   /** Sent with every request. */
   key?: string | undefined;
   http: HttpClient;
-  environment: Environment;
-  /** The CAIP-2 name of that environment's chain. */
-  network: string;
+  chain: ChainKey;
   /** The time limit of one request. */
   timeoutMilliseconds: number;
 }
@@ -63,7 +61,7 @@ export async function createX402Facilitator(options: X402FacilitatorOptions): Pr
     return { kind: "refused", reason: reason ?? "settlement_failed" };
   }
 
-  return { environment: options.environment, verify, settle };
+  return { chain: options.chain, verify, settle };
 }
 
 interface Questions {
@@ -134,7 +132,7 @@ function readSettled({ transaction, network, payer, amount }: SettleAnswer, paym
 
 async function checkSupport(
   ask: Questions,
-  { url, network, timeoutMilliseconds }: X402FacilitatorOptions,
+  { url, chain: { chain: network }, timeoutMilliseconds }: X402FacilitatorOptions,
 ): Promise<void> {
   const refuse = (why: string, whatToDo: string, cause?: unknown): FacilitatorSetupError =>
     new FacilitatorSetupError(`the payment facilitator at ${url} ${why}. ${whatToDo}`, { cause });

@@ -16,6 +16,7 @@ import type { Hex } from "../../domain/tokens.ts";
 import { mint } from "../../modules/treasury/mint-operation.ts";
 import { openFacilitator } from "../../outside/facilitator.ts";
 import type { HttpClient, HttpRequest } from "../../platform/http-client/http-client.ts";
+import type { ChainKey } from "../../ports/chain/chain-key.ts";
 import type { Facilitator } from "../../ports/facilitator.ts";
 import { createX402Facilitator } from "./index.ts";
 
@@ -64,14 +65,12 @@ afterAll(async () => {
 });
 
 function open(
-  change: { url?: string; key?: string; timeoutMilliseconds?: number; network?: string; http?: HttpClient } = {},
+  change: { url?: string; key?: string; timeoutMilliseconds?: number; chain?: ChainKey; http?: HttpClient } = {},
 ): Promise<Facilitator> {
-  const { network } = terms;
   return createX402Facilitator({
     url: stock.url,
     http: world.http,
-    environment: "sandbox",
-    network,
+    chain: { environment: "sandbox", chain: terms.network },
     timeoutMilliseconds: TIMEOUT_MILLISECONDS,
     ...change,
   });
@@ -173,7 +172,7 @@ describe("it receives what the packages' own client sends", () => {
       return world.http.send(request);
     };
     const config = readConfig({ X402_FACILITATOR_URL: stock.url, X402_FACILITATOR_KEY: key });
-    const keyed = await openFacilitator(config, { sandbox: world.openedChain }, { ...world.http, send });
+    const keyed = await openFacilitator(config, { home: () => world.openedChain }, { ...world.http, send });
     if (keyed === undefined) throw new Error("A facilitator is configured.");
     const payment = await signPayment(payer, terms);
     await keyed.verify(payment, terms);
@@ -301,7 +300,9 @@ describe("at the start", () => {
     expect.objectContaining({ name: "FacilitatorSetupError", message: expect.stringContaining(text) });
 
   it("it must support our network", async () => {
-    await expect(open({ network: "eip155:1" })).rejects.toEqual(setupError("exact on eip155:1"));
+    await expect(open({ chain: { environment: "sandbox", chain: "eip155:1" } })).rejects.toEqual(
+      setupError("exact on eip155:1"),
+    );
   });
 
   it.each([

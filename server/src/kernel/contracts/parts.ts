@@ -2,7 +2,6 @@ import type { RandomBytes } from "../../domain/ids.ts";
 import type { Hex } from "../../domain/tokens.ts";
 import type { ChainOperations } from "../../ports/chain/chain-operation.ts";
 import type { ClaimKeys } from "../../ports/chain/claim-keys.ts";
-import type { OpenedChain } from "../../ports/chain/opened-chain.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Conditions } from "../../ports/conditions.ts";
 import type { Elevation } from "../../ports/elevation.ts";
@@ -19,6 +18,7 @@ import type { Supplier } from "../../ports/supplier/supplier.ts";
 import type { Vault } from "../../ports/vault.ts";
 import type { Ways } from "../../ports/ways.ts";
 import type { AccountFacts } from "./account.ts";
+import type { Chains } from "./by-chain.ts";
 import type { Catalog } from "./catalog.ts";
 import type { ChainEndings } from "./chain-ending.ts";
 import type { Charge } from "./charge.ts";
@@ -49,7 +49,7 @@ export interface CommonParts {
   equipTenant(transaction: Transaction, tenantId: string): Promise<void>;
   /** The outside systems. A missing environment is switched off. */
   readonly suppliers: ByEnvironment<Supplier>;
-  readonly chains: ByEnvironment<OpenedChain>;
+  readonly chains: Chains;
   /** Undefined: payments are verified and settled on the chain itself. */
   readonly facilitator: Facilitator | undefined;
   /** Undefined: the operator has no mail server. */

@@ -1,4 +1,5 @@
 import { type DefineModule, defineAnyModule } from "../../kernel/contracts/module.ts";
+import type { PartsOf } from "../../kernel/contracts/parts.ts";
 import type { StoresOf } from "../../kernel/contracts/stores.ts";
 
 type Needs = "effects" | "identity" | "ledger" | "charging";
@@ -6,3 +7,4 @@ type Seen = "chain" | Needs;
 
 export const defineModule: DefineModule<Seen> = defineAnyModule;
 export type Stores = StoresOf<Seen>;
+export type Parts = PartsOf<Seen>;

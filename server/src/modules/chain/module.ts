@@ -1,7 +1,7 @@
-import { defineJob } from "../../kernel/contracts/job.ts";
-import { type ByEnvironment, listEnvironments, mapEnvironments } from "../../kernel/contracts/parts.ts";
+import { type ByChain, listChains, mapChains, nameChain } from "../../kernel/contracts/by-chain.ts";
+import { defineJob, type Job } from "../../kernel/contracts/job.ts";
 import { createIndexer, createSubmitter } from "./chain-machines.ts";
-import { defineModule } from "./context.ts";
+import { defineModule, type Parts } from "./context.ts";
 import type { ChainIndexer } from "./following/index-chain.ts";
 import * as chain from "./migrations/0005-chain.ts";
 import * as chainRequests from "./migrations/0007-chain-requests.ts";
@@ -14,13 +14,14 @@ import { createWallets } from "./store-wallets.ts";
 
 declare module "../../kernel/contracts/parts.ts" {
   interface ModuleParts {
-    readonly "chain.submitters": ByEnvironment<ChainSubmitter>;
-    readonly "chain.indexers": ByEnvironment<ChainIndexer>;
+    readonly "chain.submitters": ByChain<ChainSubmitter>;
+    readonly "chain.indexers": ByChain<ChainIndexer>;
   }
 }
 
 const INDEX_MILLISECONDS = 1_000;
 const LIVE_INDEX_MILLISECONDS = 2_000;
+const OPEN_MILLISECONDS = 5_000;
 /** A node that does not answer must not delay a stop. */
 const STOP_WAIT_MILLISECONDS = 1_000;
 
@@ -50,30 +51,59 @@ export const chainModule = defineModule({
   },
   parts: {
     submitters: ({ chains, chainOperations: operations, stores, chainEndings: endings, log }) =>
-      mapEnvironments(chains, (openedChain) => createSubmitter(openedChain, { operations, stores, log, endings })),
+      mapChains(chains, (openedChain) => createSubmitter(openedChain, { operations, stores, log, endings })),
     indexers: ({ chains, chainOperations: operations, stores, log }) =>
-      mapEnvironments(chains, (openedChain) => createIndexer(openedChain, { operations, stores, log })),
+      mapChains(chains, (openedChain) => createIndexer(openedChain, { operations, stores, log })),
   },
   ports({ submitters }, environment) {
-    const submission = submitters[environment];
+    const submission = submitters.home(environment);
     if (submission === undefined) throw new Error(`The ${environment} environment is switched off.`);
     return { submission };
   },
   async start({ indexers, submitters }) {
     // Reads up to a block with the tokens first.
-    for (const indexer of Object.values(indexers)) while (await indexer.runOnce());
-    for (const submitter of Object.values(submitters)) submitter.start();
+    for (const [, indexer] of listChains(indexers)) while (await indexer.runOnce());
+    for (const [, submitter] of listChains(submitters)) submitter.start();
   },
-  jobs: ({ chains, indexers }) =>
-    listEnvironments(indexers).map(([environment, indexer]) =>
-      defineJob({
-        name: `index-chain ${environment}`,
-        everyMilliseconds: chains[environment]?.isLive ? LIVE_INDEX_MILLISECONDS : INDEX_MILLISECONDS,
+  jobs: (parts) => [...indexingJobs(parts), ...openingJobs(parts)],
+  stop: ({ submitters }) => Promise.all(listChains(submitters).map(([, submitter]) => submitter.stop())),
+});
+
+function indexingJobs({ chains, indexers }: Pick<Parts, "chains" | "indexers">): readonly Job[] {
+  return chains.keys.map((key) =>
+    defineJob({
+      name: `index-chain ${nameChain(chains, key)}`,
+      everyMilliseconds: chains.at(key)?.isLive === false ? INDEX_MILLISECONDS : LIVE_INDEX_MILLISECONDS,
+      stopWaitMilliseconds: STOP_WAIT_MILLISECONDS,
+      async run() {
+        const indexer = indexers.at(key);
+        while (await indexer?.runOnce());
+      },
+    }),
+  );
+}
+
+/** A further chain that was not reachable at the start is opened when it is. */
+function openingJobs({
+  chains,
+  indexers,
+  submitters,
+}: Pick<Parts, "chains" | "indexers" | "submitters">): readonly Job[] {
+  return chains.keys
+    .filter((key) => chains.at(key) === undefined)
+    .map((key) => {
+      let isStarted = false;
+      return defineJob({
+        name: `open-chain ${nameChain(chains, key)}`,
+        everyMilliseconds: OPEN_MILLISECONDS,
         stopWaitMilliseconds: STOP_WAIT_MILLISECONDS,
         async run() {
-          while (await indexer.runOnce());
+          if (isStarted || (await chains.open(key)) === undefined) return;
+          const indexer = indexers.at(key);
+          while (await indexer?.runOnce());
+          submitters.at(key)?.start();
+          isStarted = true;
         },
-      }),
-    ),
-  stop: ({ submitters }) => Promise.all(Object.values(submitters).map((submitter) => submitter.stop())),
-});
+      });
+    });
+}

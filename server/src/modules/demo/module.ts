@@ -52,7 +52,7 @@ export const demoModule = defineModule({
       ...tenant,
       payer,
       supplierUrl: embedded.supplierUrl,
-      chain: describeChain(chains.sandbox?.chain, embedded.chainRpcUrl),
+      chain: describeChain(chains.home("sandbox")?.chain, embedded.chainRpcUrl),
     });
   },
   async stop({ quickstartFile }) {

@@ -1,5 +1,5 @@
+import { isSameChain, nameChain } from "../../kernel/contracts/by-chain.ts";
 import { defineJob, type Job } from "../../kernel/contracts/job.ts";
-import { listEnvironments } from "../../kernel/contracts/parts.ts";
 import type { Parts } from "./context.ts";
 import { releaseTrips } from "./expiry/release-trips.ts";
 import { payAllUncovered } from "./orders/pay-uncovered.ts";
@@ -13,13 +13,25 @@ export function escrowJobs({
   clock,
   log,
 }: Pick<Parts, "chains" | "submitters" | "stores" | "clock" | "log">): readonly Job[] {
-  return listEnvironments(chains).flatMap(([environment, { chain }]) => {
-    const submission = submitters[environment];
-    if (submission === undefined) return [];
-    const run = () => releaseTrips({ stores, chain, submission, clock, log });
+  return chains.keys.flatMap((key) => {
+    const { environment } = key;
+    const name = nameChain(chains, key);
+    const releasing = defineJob({
+      name: `release-trips ${name}`,
+      everyMilliseconds: RELEASE_MILLISECONDS,
+      async run() {
+        const chain = chains.at(key)?.chain;
+        const submission = submitters.at(key);
+        if (chain !== undefined && submission !== undefined)
+          await releaseTrips({ stores, chain, submission, clock, log });
+      },
+    });
+    // Orders are paid from the wallet on the home chain.
+    const home = chains.home(environment)?.chain.key;
+    if (home === undefined || !isSameChain(home, key)) return [releasing];
     const pay = () => payAllUncovered(stores, environment);
     return [
-      defineJob({ name: `release-trips ${environment}`, everyMilliseconds: RELEASE_MILLISECONDS, run }),
+      releasing,
       defineJob({ name: `pay-uncovered ${environment}`, everyMilliseconds: RELEASE_MILLISECONDS, run: pay }),
     ];
   });

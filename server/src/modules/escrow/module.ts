@@ -43,14 +43,15 @@ export const escrowModule = defineModule({
   routes: escrowRoutes,
   chainOperations: [tripPrefund, escrowStep],
   chainEndings: escrowEndings,
-  async facts({ chains: { production } }) {
+  async facts({ chains }) {
+    const production = chains.home("production");
     if (production === undefined) return [];
     const ofEscrow = tools.filter(({ errors }) => Object.hasOwn(errors, "chain_not_available"));
     return production.chain.escrow === undefined ? [notServed(ofEscrow, "until CHAIN_ESCROW is set")] : [];
   },
   account({ chains }, { environment }) {
     const missing = [];
-    if (chains[environment]?.chain.escrow === undefined) {
+    if (chains.home(environment)?.chain.escrow === undefined) {
       missing.push({
         what: "Trips and bookings in escrow.",
         how: "Set CHAIN_ESCROW to the contract, and start again.",

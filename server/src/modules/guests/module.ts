@@ -9,7 +9,8 @@ export const guestsModule = defineModule({
   name: "guests",
   tools: [guestClaimLink, readTripTravelers],
   routes: guestRoutes,
-  async facts({ chains: { production } }) {
+  async facts({ chains }) {
+    const production = chains.home("production");
     const isServed = production === undefined || production.chain.escrow !== undefined;
     return isServed ? [] : [notServed([guestClaimLink], "until CHAIN_ESCROW is set")];
   },

@@ -36,8 +36,8 @@ export const invitationsModule = defineModule({
       ],
     },
   }),
-  facts: async ({ chains: { production }, delivery: { carriers } }) =>
-    production === undefined || carriers.has("mail")
+  facts: async ({ chains, delivery: { carriers } }) =>
+    chains.home("production") === undefined || carriers.has("mail")
       ? []
       : [{ label: "not served", text: "mails: none is sent until SMTP_URL is set" }],
   account: ({ delivery: { carriers } }) => ({

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from "node:timers/promises";
+import { type ByChain, listChains } from "../../kernel/contracts/by-chain.ts";
 import { defineJob } from "../../kernel/contracts/job.ts";
 import { measured } from "../../kernel/contracts/measured.ts";
-import { type ByEnvironment, listEnvironments } from "../../kernel/contracts/parts.ts";
 import { defineModule } from "./context.ts";
 import * as payments from "./migrations/0008-payments.ts";
 import * as paymentAnswers from "./migrations/0012-payment-answers.ts";
@@ -29,7 +29,7 @@ import { createPayments } from "./store.ts";
 declare module "../../kernel/contracts/parts.ts" {
   interface ModuleParts {
     readonly "payments.paymentCharges": PaymentCharges;
-    readonly "payments.gatherWindows": ByEnvironment<GatherWindow>;
+    readonly "payments.gatherWindows": ByChain<GatherWindow>;
     readonly "payments.measuredReceivables": MeasuredReceivables;
   }
   interface ModuleSettings {
@@ -69,7 +69,7 @@ export const paymentsModule = defineModule({
   jobs(parts) {
     const { payments } = parts.stores;
     const { processId, clock, log } = parts;
-    const { production: submission } = parts.submitters;
+    const submission = parts.submitters.home("production");
     return [
       defineJob({
         name: "sweep-payments",
@@ -95,7 +95,7 @@ export const paymentsModule = defineModule({
     ];
   },
   async stop({ paymentCharges, gatherWindows }) {
-    await Promise.all(listEnvironments(gatherWindows).map(([, window]) => window.stop()));
+    await Promise.all(listChains(gatherWindows).map(([, window]) => window.stop()));
     await Promise.race([paymentCharges.idle(), delay(IDLE_MILLISECONDS, undefined, { ref: false })]);
   },
   gauges: ({ measuredReceivables }) => [

@@ -62,6 +62,11 @@ export interface Payment extends ClaimedCall {
   changedAt: Temporal.Instant;
 }
 
+/** The chain that the money of a payment is on. */
+export function findPaymentChain({ environment, signed }: Pick<Payment, "environment" | "signed">): ChainKey {
+  return { environment, chain: signed.network };
+}
+
 export interface NewPayment extends ClaimedCall {
   /** The tool marks its effects: the call gets a row of its own. */
   hasEffects: boolean;

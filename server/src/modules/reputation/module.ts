@@ -34,7 +34,8 @@ export const reputationModule = defineModule({
   migrations: { "0016-reputation": reputation },
   chainOperations: [registryEntry],
   chainEndings: reputationEndings,
-  async facts({ chains: { production } }) {
+  async facts({ chains }) {
+    const production = chains.home("production");
     if (production === undefined || production.chain.agentRegistries !== undefined) return [];
     const ofRegistries = tools.filter(({ errors }) => Object.hasOwn(errors, "chain_not_available"));
     return [notServed(ofRegistries, "as live networks have no registries of agents here yet")];

@@ -1,7 +1,7 @@
 import type { Micro } from "../../domain/money.ts";
+import { type ByChain, labelChain, listChains, mapChains, nameChain } from "../../kernel/contracts/by-chain.ts";
 import { defineJob } from "../../kernel/contracts/job.ts";
 import { notServed } from "../../kernel/contracts/module.ts";
-import { type ByEnvironment, listEnvironments, mapEnvironments } from "../../kernel/contracts/parts.ts";
 import { treasuryEndings } from "./chain-endings.ts";
 import { type Aggregates, defineModule } from "./context.ts";
 import { describeWallet } from "./describe-wallet.ts";
@@ -21,7 +21,7 @@ import { walletGate } from "./wallet-gate.ts";
 
 declare module "../../kernel/contracts/parts.ts" {
   interface ModuleParts {
-    readonly "treasury.ledgerReconcilers": ByEnvironment<LedgerReconciler>;
+    readonly "treasury.ledgerReconcilers": ByChain<LedgerReconciler>;
   }
   interface ModuleSettings {
     readonly "treasury.sandboxBalanceUsdc": Micro;
@@ -41,9 +41,10 @@ export const treasuryModule = defineModule({
   chainEndings: treasuryEndings,
   parts: {
     ledgerReconcilers: ({ chains, stores, log }) =>
-      mapEnvironments(chains, (openedChain) => createReconciler(openedChain, { stores, log })),
+      mapChains(chains, (openedChain) => createReconciler(openedChain, { stores, log })),
   },
-  async facts({ chains: { production } }) {
+  async facts({ chains }) {
+    const production = chains.home("production");
     if (production === undefined) return [];
     const { tokens, splitter } = production.chain;
     const ofEurc = notServed([sendTokens], "for EURC until CHAIN_EURC is set");
@@ -59,21 +60,24 @@ export const treasuryModule = defineModule({
   async prepare({ stores, equipTenant }) {
     await equipMissingTenants(stores, equipTenant);
   },
-  async start({ stores, chains: { sandbox }, submitters, sandboxPayer }) {
-    if (sandbox === undefined || submitters.sandbox === undefined) return;
+  async start({ stores, chains, submitters, sandboxPayer }) {
+    const sandbox = chains.home("sandbox");
+    const submitter = submitters.home("sandbox");
+    if (sandbox === undefined || submitter === undefined) return;
     const { key } = sandbox.chain;
     await fundPayer(stores, key, sandboxPayer.address);
-    await waitForEquipment(stores, key, submitters.sandbox);
+    await waitForEquipment(stores, key, submitter);
   },
-  jobs({ chains, ledgerReconcilers, submitters: { sandbox }, stores, equipTenant }) {
-    const reconciling = listEnvironments(ledgerReconcilers).map(([environment, reconciler]) =>
+  jobs({ chains, ledgerReconcilers, submitters, stores, equipTenant }) {
+    const reconciling = chains.keys.map((key) =>
       defineJob({
-        name: `reconcile-ledger ${environment}`,
-        everyMilliseconds: chains[environment]?.isLive ? LIVE_RECONCILE_MILLISECONDS : RECONCILE_MILLISECONDS,
+        name: `reconcile-ledger ${nameChain(chains, key)}`,
+        everyMilliseconds: chains.at(key)?.isLive === false ? RECONCILE_MILLISECONDS : LIVE_RECONCILE_MILLISECONDS,
         stopWaitMilliseconds: STOP_WAIT_MILLISECONDS,
-        run: () => reconciler.runOnce(),
+        run: async () => ledgerReconcilers.at(key)?.runOnce(),
       }),
     );
+    const sandbox = submitters.home("sandbox");
     if (sandbox === undefined) return reconciling;
     // Whatever creates tenants need not know the development chain.
     const equipping = defineJob({
@@ -89,11 +93,11 @@ export const treasuryModule = defineModule({
     {
       name: "wayfare_ledger_chain_difference_micro",
       help: "Difference between ledger and chain in micro-units at the last comparison. Anything but 0 stops money.",
-      labelNames: ["network", "token"],
+      labelNames: ["network", "chain", "token"],
       read: () =>
-        listEnvironments(ledgerReconcilers).flatMap(([environment, reconciler]) =>
+        listChains(ledgerReconcilers).flatMap(([key, reconciler]) =>
           Object.entries(reconciler.differences()).map(([token, micro]) => ({
-            labels: { network: environment, token },
+            labels: { network: key.environment, ...labelChain(ledgerReconcilers, key), token },
             value: Number(micro),
           })),
         ),

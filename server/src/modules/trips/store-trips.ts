@@ -147,9 +147,10 @@ function createLists({ db, vault }: TripsOptions): Pick<Trips, "list" | "listExp
       return rows.map((row) => toTrip(row, vault));
     },
 
-    async listExpired(environment, before, { limit, after }) {
+    async listExpired({ environment, chain }, before, { limit, after }) {
       const rows = await selectTrips(db)
         .where("environment", "=", environment)
+        .where("chain", "=", chain)
         .where("state", "in", ["funded", "closed"])
         .where(sql<boolean>`free_micro + held_micro > 0`)
         .where("expiresAt", "<=", sql<Temporal.Instant>`${before.toString()}::timestamptz`)

@@ -148,9 +148,9 @@ export interface Trips {
     environment: Environment,
     page: { limit: number; after: TripPosition<"createdAt"> | undefined },
   ): Promise<readonly Trip[]>;
-  /** Funded or closed trips with money in them that expired before that, oldest first. */
+  /** The chain's funded or closed trips with money in them that expired before that, oldest first. */
   listExpired(
-    environment: Environment,
+    chain: ChainKey,
     before: Temporal.Instant,
     page: { limit: number; after: TripPosition<"expiresAt"> | undefined },
   ): Promise<readonly Trip[]>;

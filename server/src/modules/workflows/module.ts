@@ -73,7 +73,7 @@ export const workflowsModule = defineModule({
         random,
         log,
         workerId: processId,
-        collectionAddress: (environment) => chains[environment]?.collection.address,
+        collectionAddress: (environment) => chains.home(environment)?.collection.address,
       }),
     internalTokens: ({ db, identity }) => createInternalTokens(db, identity),
     internalTokenAdministration: ({ db, clock, random }) => new TokenAdministration(db, { clock, random }),

@@ -32,7 +32,7 @@ class Recently<Seen> {
 
 export interface PaymentVerifierOptions {
   client: Pick<PublicClient, "request">;
-  chain: Pick<Chain, "environment" | "chainId" | "tokens">;
+  chain: Pick<Chain, "key" | "chainId" | "tokens">;
 }
 
 /** Reasons as in @x402/evm and the x402 specification, which lacks the last one. */
@@ -89,7 +89,7 @@ export function createPaymentVerifier({ client, chain }: PaymentVerifierOptions)
   }
 
   return {
-    environment: chain.environment,
+    chain: chain.key,
     settle: undefined,
     isSignedByPayer: (payment) => judge(payment)?.isSignedByKey === true,
 

@@ -49,14 +49,14 @@ const passing: ReadonlySet<string> = new Set(["trip_in_progress", "booking_in_pr
 export async function releaseTrips(options: ReleaseTripsOptions): Promise<ReleasedTrips> {
   const { stores, chain, submission, clock, marginSeconds = MARGIN_SECONDS, batch = BATCH } = options;
   const sum: ReleasedTrips = { ordered: 0, adopted: 0 };
-  const { escrow, environment } = chain;
+  const { escrow } = chain;
   if (escrow === undefined) return sum;
   if ((await stores.boundChains.get(chain.key))?.stoppedBecause !== undefined) return sum;
   const before = clock.now().subtract({ seconds: marginSeconds });
   let after: TripPosition<"expiresAt"> | undefined;
   // All of them in every run: trips that wait for their grace must not block others.
   for (;;) {
-    const trips = await stores.trips.listExpired(environment, before, { limit: batch, after });
+    const trips = await stores.trips.listExpired(chain.key, before, { limit: batch, after });
     for (const trip of trips) {
       const { ordered, adopted } = await releaseTrip(options, escrow, trip, before);
       sum.ordered += ordered;

@@ -12,7 +12,8 @@ import type {
   Settled,
 } from "../../../kernel/contracts/charge.ts";
 import type { Payer } from "../../../kernel/contracts/invocation.ts";
-import type { Environment, Principal } from "../../../ports/identity.ts";
+import type { ChainKey } from "../../../ports/chain/chain-key.ts";
+import type { Principal } from "../../../ports/identity.ts";
 import type { Calls } from "../../charging/index.ts";
 import type { Stores } from "../context.ts";
 import { ANSWER_MINUTES, type NewPayment, type Payment, type PaymentClaim } from "../payments.ts";
@@ -54,7 +55,7 @@ export interface PaymentChargesOptions extends PaymentEndsOptions {
   processId: string;
   calls: Pick<Calls, "takeOver">;
   /** Whether the payer's own key signed, checked without any request. */
-  isSignedByPayer(environment: Environment, payment: SignedPayment): boolean;
+  isSignedByPayer(chain: ChainKey, payment: SignedPayment): boolean;
 }
 
 export interface PaymentRequest {
@@ -139,8 +140,13 @@ class ChargeByPayment implements Charge {
     if (!isProved) limits.countPayer(payment.payer);
   }
 
-  #isSignedByPayer({ environment }: PendingCall): boolean {
-    return this.#options.isSignedByPayer(environment, this.#request.payment);
+  #isSignedByPayer(call: PendingCall): boolean {
+    return this.#options.isSignedByPayer(this.#findChain(call), this.#request.payment);
+  }
+
+  /** The chain on which this service asked to be paid. */
+  #findChain({ environment }: PendingCall): ChainKey {
+    return { environment, chain: this.#request.terms.network };
   }
 
   async reserve(call: PendingCall, alsoReserve?: GateReservations): Promise<Reservation> {
@@ -179,10 +185,10 @@ class ChargeByPayment implements Charge {
   async #verify(call: PendingCall): Promise<void> {
     const { facilitatorFor, submissionFor, outcomesFor, stores, clock } = this.#options;
     const { payment, terms, limits } = this.#request;
-    const { environment } = call;
-    const facilitator = facilitatorFor(environment);
-    if (facilitator === undefined || submissionFor(environment) === undefined) throw notNow();
-    const outcomes = outcomesFor(environment);
+    const chain = this.#findChain(call);
+    const facilitator = facilitatorFor(chain);
+    if (facilitator === undefined || submissionFor(chain) === undefined) throw notNow();
+    const outcomes = outcomesFor(chain);
     const parts = { facilitator, outcomes, wallets: stores.wallets, now: clock.now() };
     const signer = this.#isSignedByPayer(call) ? payment.payer : undefined;
     const { balance } = await limits.judge(() => reaching(verifyPayment(parts, payment, terms)), signer);
@@ -230,7 +236,7 @@ class ChargeByPayment implements Charge {
     const { payment, terms } = this.#request;
     const { beside: _, ...bare } = payment;
     // Only a third-party facilitator needs the extra fields that the payer sent, so they are not stored otherwise.
-    const isSettledOutside = this.#options.facilitatorFor(call.environment)?.settle !== undefined;
+    const isSettledOutside = this.#options.facilitatorFor(this.#findChain(call))?.settle !== undefined;
     const signed = isSettledOutside ? payment : bare;
     return {
       id: newId("pay_", call.startedAt.epochMilliseconds, random),

@@ -50,11 +50,11 @@ function findTooShort(payment: SignedPayment, terms: PaymentTerms, now: Temporal
 
 /** Excludes authorizations signed by this service's own wallets: they paid for something else. */
 async function hasPaidUs(
-  { facilitator: { environment }, outcomes, wallets, now }: PaymentVerification,
+  { facilitator: { chain }, outcomes, wallets, now }: PaymentVerification,
   payment: SignedPayment,
   terms: PaymentTerms,
 ): Promise<boolean> {
   const outcome = await outcomes?.findOutcome(payment, now.subtract({ seconds: terms.maxTimeoutSeconds }));
   if (outcome?.kind !== "done") return false;
-  return (await wallets.findByAddress({ environment, chain: payment.network }, [payment.payer])).size === 0;
+  return (await wallets.findByAddress(chain, [payment.payer])).size === 0;
 }

@@ -2,11 +2,11 @@ import { newId, type RandomBytes, systemRandom } from "../../../domain/ids.ts";
 import { retryUntilStored } from "../../../platform/batching/retry-until-stored.ts";
 import { UnfinishedWork } from "../../../platform/batching/unfinished-work.ts";
 import { within } from "../../../platform/batching/within.ts";
+import type { ChainKey } from "../../../ports/chain/chain-key.ts";
 import type { Clock } from "../../../ports/clock.ts";
-import type { Environment } from "../../../ports/identity.ts";
 import type { Stores } from "../context.ts";
 import { inProgress, pending } from "../paying/payment-failures.ts";
-import type { NewPayment, Payment } from "../payments.ts";
+import { findPaymentChain, type NewPayment, type Payment } from "../payments.ts";
 import { intentOfPayment } from "./payment-intents.ts";
 import { createPaymentNews } from "./payment-news.ts";
 import { createRetry } from "./retry-payment.ts";
@@ -20,7 +20,7 @@ export interface PaymentEndsOptions extends SettlementWaitOptions {
   /** Above 0, payments are batched by gather-payments.ts. */
   batchWindowMilliseconds: number;
   /** Starts the window in which payments are batched. */
-  gather?(environment: Environment): void;
+  gather?(chain: ChainKey): void;
   /** How long a call waits for its settlement. */
   waitMilliseconds?: number;
 }
@@ -55,7 +55,7 @@ export class PaymentEnds {
     });
     this.#tryAgain = createRetry({
       ...options,
-      settlesItself: (environment) => this.#settlesItself(environment),
+      settlesItself: (chain) => this.#settlesItself(chain),
       newTryId: () => newId("try_", clock.now().epochMilliseconds, random),
     });
     this.#unfinished = new UnfinishedWork((error) =>
@@ -117,11 +117,12 @@ export class PaymentEnds {
    */
   async #earn(claimed: NewPayment, result: unknown, latencyMs: number): Promise<Payment | undefined> {
     const { stores, clock, gather, submissionFor } = this.#options;
-    const { id, environment } = claimed;
-    const transactionIntent = this.#settlesItself(environment) ? intentOfPayment(claimed) : undefined;
+    const { id } = claimed;
+    const chain = findPaymentChain(claimed);
+    const transactionIntent = this.#settlesItself(chain) ? intentOfPayment(claimed) : undefined;
     const earned = await this.#untilStored(() => stores.payments.earn(id, { result, latencyMs, transactionIntent }));
-    if (transactionIntent === undefined) gather?.(environment);
-    else submissionFor(environment)?.wake();
+    if (transactionIntent === undefined) gather?.(chain);
+    else submissionFor(chain)?.wake();
     if (earned !== undefined) return asEarned(claimed, { ...earned, result, latencyMs }, clock.now());
     const payment = await this.#untilStored(() => stores.payments.get(id));
     return payment?.state === "claimed" ? undefined : payment;
@@ -137,10 +138,8 @@ export class PaymentEnds {
   }
 
   /** Whether the settling chain transaction is stored together with the answer, rather than later or by a facilitator. */
-  #settlesItself(environment: Environment): boolean {
-    return (
-      this.#options.batchWindowMilliseconds === 0 && this.#options.facilitatorFor(environment)?.settle === undefined
-    );
+  #settlesItself(chain: ChainKey): boolean {
+    return this.#options.batchWindowMilliseconds === 0 && this.#options.facilitatorFor(chain)?.settle === undefined;
   }
 }
 

@@ -1,11 +1,11 @@
 import { setTimeout as delay } from "node:timers/promises";
+import { type ByChain, isSameChain, mapChains, nameChain } from "../../../kernel/contracts/by-chain.ts";
 import { defineJob, type Job } from "../../../kernel/contracts/job.ts";
 import type { Measured } from "../../../kernel/contracts/measured.ts";
 import type { Gauge } from "../../../kernel/contracts/module.ts";
-import { type ByEnvironment, listEnvironments } from "../../../kernel/contracts/parts.ts";
 import { isDatabaseAway } from "../../../platform/database/transient.ts";
+import type { ChainKey } from "../../../ports/chain/chain-key.ts";
 import type { Facilitator } from "../../../ports/facilitator.ts";
-import type { Environment } from "../../../ports/identity.ts";
 import type { Parts } from "../context.ts";
 import { PaymentCharges } from "../paying/charge-by-payment.ts";
 import type { Payments } from "../payments.ts";
@@ -17,8 +17,8 @@ const WATCH_MILLISECONDS = 2_000;
 /** Earned payments of dead processes are picked up after this time. */
 const LEFT_OVER_MILLISECONDS = 1_000;
 
-function chooseFacilitator({ facilitator, chains }: Parts, environment: Environment): Facilitator | undefined {
-  return facilitator?.environment === environment ? facilitator : chains[environment]?.verifier;
+function chooseFacilitator({ facilitator, chains }: Parts, chain: ChainKey): Facilitator | undefined {
+  return facilitator !== undefined && isSameChain(facilitator.chain, chain) ? facilitator : chains.at(chain)?.verifier;
 }
 
 /** Makes the charges of calls that carry their own payment. */
@@ -32,69 +32,60 @@ export function createCharges(parts: Parts): PaymentCharges {
     random,
     log,
     batchWindowMilliseconds: settings.paymentBatchWindowMilliseconds,
-    facilitatorFor: (environment) => chooseFacilitator(parts, environment),
-    isSignedByPayer: (environment, payment) => chains[environment]?.verifier.isSignedByPayer(payment) ?? false,
-    submissionFor: (environment) => submitters[environment],
-    outcomesFor: (environment) => chains[environment]?.outcomes,
-    gather: (environment) => parts.gatherWindows[environment]?.open(),
+    facilitatorFor: (chain) => chooseFacilitator(parts, chain),
+    isSignedByPayer: (chain, payment) => chains.at(chain)?.verifier.isSignedByPayer(payment) ?? false,
+    submissionFor: (chain) => submitters.at(chain),
+    outcomesFor: (chain) => chains.at(chain)?.outcomes,
+    gather: (chain) => parts.gatherWindows.at(chain)?.open(),
     isTransient: isDatabaseAway,
     pause: (milliseconds) => delay(milliseconds, undefined, { ref: false }),
   });
 }
 
-function gather(parts: Parts, environment: Environment): () => Promise<unknown> {
+function gather(parts: Parts, chain: ChainKey): () => Promise<unknown> {
   const { stores, clock, submitters, paymentCharges, settings } = parts;
-  const submission = submitters[environment];
-  const chain = parts.chains[environment]?.chain.key;
-  if (submission === undefined || chain === undefined) return async () => undefined;
+  const submission = submitters.at(chain);
+  if (submission === undefined) return async () => undefined;
   const isBatched = settings.paymentBatchWindowMilliseconds > 0;
   const tell = (ids: readonly string[], joined: string) => paymentCharges.tell(ids, joined);
   return () => gatherPayments({ stores, chain, submission, clock, isBatched, tell });
 }
 
 /** A facilitator that settles by itself leaves nothing to batch. */
-const isGathered = (parts: Parts, environment: Environment): boolean =>
-  chooseFacilitator(parts, environment)?.settle === undefined;
+const isGathered = (parts: Parts, chain: ChainKey): boolean => chooseFacilitator(parts, chain)?.settle === undefined;
 
-/** The windows of the environments in which payments are batched. */
-export function createGatherWindows(parts: Parts): ByEnvironment<GatherWindow> {
+/** The windows of the chains on which payments are batched. */
+export function createGatherWindows(parts: Parts): ByChain<GatherWindow> {
   const { settings, submitters, log } = parts;
   const windowMilliseconds = settings.paymentBatchWindowMilliseconds;
-  if (windowMilliseconds <= 0) return {};
-  const windows: { -readonly [Name in Environment]?: GatherWindow } = {};
-  for (const [environment, submitter] of listEnvironments(submitters)) {
-    if (!isGathered(parts, environment)) continue;
-    windows[environment] = createGatherWindow(windowMilliseconds, {
-      work: gather(parts, environment),
-      room: () => submitter.room(),
-      log,
-    });
-  }
-  return windows;
+  return mapChains(parts.chains, ({ chain: { key } }) => {
+    const submitter = submitters.at(key);
+    if (windowMilliseconds <= 0 || submitter === undefined || !isGathered(parts, key)) return undefined;
+    return createGatherWindow(windowMilliseconds, { work: gather(parts, key), room: () => submitter.room(), log });
+  });
 }
 
-/** The jobs that finish payments without a caller, for each environment. */
+/** The jobs that finish payments without a caller, for each chain. */
 export function paymentJobs(parts: Parts): readonly Job[] {
-  const { stores, log, paymentCharges } = parts;
-  return listEnvironments(parts.chains).flatMap(([environment, { outcomes, chain }]) => {
-    const submission = parts.submitters[environment];
-    const facilitator = chooseFacilitator(parts, environment);
-    if (submission === undefined || facilitator === undefined) return [];
-    const tell = (ids: readonly string[]) => paymentCharges.tell(ids);
-    const shared = { stores, chain: chain.key, submission, tell };
+  const { stores, log, chains, submitters, paymentCharges } = parts;
+  return chains.keys.flatMap((chain) => {
+    const name = nameChain(chains, chain);
     const watching = defineJob({
-      name: `watch-payments ${environment}`,
+      name: `watch-payments ${name}`,
       everyMilliseconds: WATCH_MILLISECONDS,
-      run: () => watchPayments({ ...shared, facilitator, outcomes, log }),
+      async run() {
+        const submission = submitters.at(chain);
+        const facilitator = chooseFacilitator(parts, chain);
+        const outcomes = chains.at(chain)?.outcomes;
+        if (submission === undefined || facilitator === undefined || outcomes === undefined) return;
+        const tell = (ids: readonly string[]) => paymentCharges.tell(ids);
+        await watchPayments({ stores, chain, submission, tell, facilitator, outcomes, log });
+      },
     });
-    if (!isGathered(parts, environment)) return [watching];
-    const gatherAll = gather(parts, environment);
+    if (!isGathered(parts, chain)) return [watching];
     // Usually there is none, which this check finds without a transaction.
-    const run = async () => ((await stores.payments.isAnyUngathered(chain.key)) ? await gatherAll() : 0);
-    return [
-      watching,
-      defineJob({ name: `gather-payments ${environment}`, everyMilliseconds: LEFT_OVER_MILLISECONDS, run }),
-    ];
+    const run = async () => ((await stores.payments.isAnyUngathered(chain)) ? await gather(parts, chain)() : 0);
+    return [watching, defineJob({ name: `gather-payments ${name}`, everyMilliseconds: LEFT_OVER_MILLISECONDS, run })];
   });
 }
 

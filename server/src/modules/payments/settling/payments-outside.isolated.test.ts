@@ -1,5 +1,6 @@
 import { afterAll, afterEach, beforeAll, expect, test, vi } from "vitest";
 import { openPaymentWorld, type PaymentWorld } from "../../../../test/support/payment-world.ts";
+import { sandboxChain } from "../../../../test/support/sandbox-chain.ts";
 import { Failure } from "../../../domain/errors.ts";
 import type { SignedPayment } from "../../../domain/payments.ts";
 import type { Facilitator, FacilitatorSettlement } from "../../../ports/facilitator.ts";
@@ -20,7 +21,7 @@ const refusalReason = (error: { code?: unknown; extra?: Record<string, unknown> 
 function facilitatorThat(...acts: ((signed: SignedPayment) => Promise<FacilitatorSettlement>)[]) {
   let asked = 0;
   const facilitator: Facilitator = {
-    environment: "sandbox",
+    chain: sandboxChain,
     verify: (signed, terms) => world.settling.facilitator.verify(signed, terms),
     async settle(signed) {
       const act = acts[Math.min(asked, acts.length - 1)];
@@ -132,7 +133,7 @@ test("a facilitator that cannot decide takes nothing", async () => {
   const payer = await world.newPayer(PRICE);
   const signed = await payer.sign(PRICE);
   const verify = () => Promise.reject(new Failure("payment_unavailable"));
-  const facilitator: Facilitator = { environment: "sandbox", verify, settle: undefined };
+  const facilitator: Facilitator = { chain: sandboxChain, verify, settle: undefined };
   const process = world.openProcess("proc_a", { facilitatorFor: () => facilitator });
   expect(await world.pay(process, signed).catch(refusalReason)).toBe("payment_unavailable");
   expect(await world.books(payer)).toMatchObject({ states: [], open: 0n });

@@ -1,24 +1,24 @@
 import { PaymentRefused } from "../../../domain/payments.ts";
+import type { ChainKey } from "../../../ports/chain/chain-key.ts";
 import type { ChainSubmission } from "../../../ports/chain/chain-transactions.ts";
 import type { Clock } from "../../../ports/clock.ts";
 import type { Facilitator, PaymentOutcomes } from "../../../ports/facilitator.ts";
-import type { Environment } from "../../../ports/identity.ts";
 import type { Stores } from "../context.ts";
 import { notGoodAgain, notNow, notSettled, reaching } from "../paying/payment-failures.ts";
-import type { Payment } from "../payments.ts";
+import { findPaymentChain, type Payment } from "../payments.ts";
 import { intentOfPayment } from "./payment-intents.ts";
 import { storeOutcome } from "./settle-outside.ts";
 
 export interface RetryOptions {
   stores: Pick<Stores, "payments" | "transaction">;
   clock: Clock;
-  facilitatorFor(environment: Environment): Facilitator | undefined;
-  submissionFor(environment: Environment): ChainSubmission | undefined;
-  outcomesFor(environment: Environment): PaymentOutcomes | undefined;
+  facilitatorFor(chain: ChainKey): Facilitator | undefined;
+  submissionFor(chain: ChainKey): ChainSubmission | undefined;
+  outcomesFor(chain: ChainKey): PaymentOutcomes | undefined;
   /** Whether an earned payment is stored together with its settling chain transaction. */
-  settlesItself(environment: Environment): boolean;
+  settlesItself(chain: ChainKey): boolean;
   /** Starts the window in which payments are batched. */
-  gather?(environment: Environment): void;
+  gather?(chain: ChainKey): void;
   /** Names a try that follows no chain transaction. */
   newTryId(): string;
   pause(milliseconds: number): Promise<void>;
@@ -55,9 +55,10 @@ export function createRetry(options: RetryOptions): (payment: Payment) => Promis
   }
 
   return async (payment) => {
-    const { environment, signed, terms, chainTransactionId } = payment;
-    const outcomes = options.outcomesFor(environment);
-    const facilitator = options.facilitatorFor(environment);
+    const { signed, terms, chainTransactionId } = payment;
+    const chain = findPaymentChain(payment);
+    const outcomes = options.outcomesFor(chain);
+    const facilitator = options.facilitatorFor(chain);
     if (outcomes === undefined || facilitator === undefined) throw notNow();
     const outcome = await reaching(storeOutcome({ payments, outcomes }, payment));
     if (outcome === "settled") return await reload(payment);
@@ -68,7 +69,7 @@ export function createRetry(options: RetryOptions): (payment: Payment) => Promis
     await reaching(facilitator.verify(signed, terms).catch(refuseAgain));
     await stores
       .transaction(async (aggregates) => {
-        const transactionIntent = options.settlesItself(environment)
+        const transactionIntent = options.settlesItself(chain)
           ? intentOfPayment(payment, chainTransactionId ?? options.newTryId())
           : undefined;
         const transaction = transactionIntent && (await aggregates.chainTransactions.enqueue(transactionIntent));
@@ -77,8 +78,8 @@ export function createRetry(options: RetryOptions): (payment: Payment) => Promis
       .catch((error: unknown) => {
         if (!(error instanceof TriedMeanwhile)) throw error;
       });
-    options.submissionFor(environment)?.wake();
-    options.gather?.(environment);
+    options.submissionFor(chain)?.wake();
+    options.gather?.(chain);
     return await reload(payment);
   };
 }

@@ -1,16 +1,16 @@
+import type { ChainKey } from "../../../ports/chain/chain-key.ts";
 import type { ChainSubmission } from "../../../ports/chain/chain-transactions.ts";
 import type { Facilitator, PaymentOutcomes } from "../../../ports/facilitator.ts";
-import type { Environment } from "../../../ports/identity.ts";
 import type { Log } from "../../../ports/log.ts";
-import type { Payment, Payments } from "../payments.ts";
+import { findPaymentChain, type Payment, type Payments } from "../payments.ts";
 import type { PaymentNews } from "./payment-news.ts";
 import { type OutsideSettlement, settleOutside } from "./settle-outside.ts";
 
 export interface SettlementWaitOptions {
   log: Log;
-  facilitatorFor(environment: Environment): Facilitator | undefined;
-  submissionFor(environment: Environment): ChainSubmission | undefined;
-  outcomesFor(environment: Environment): PaymentOutcomes | undefined;
+  facilitatorFor(chain: ChainKey): Facilitator | undefined;
+  submissionFor(chain: ChainKey): ChainSubmission | undefined;
+  outcomesFor(chain: ChainKey): PaymentOutcomes | undefined;
   pause(milliseconds: number): Promise<void>;
 }
 
@@ -97,7 +97,7 @@ export class SettlementWait {
     const left = Math.max(0, deadline - performance.now());
     const parts = this.#outsideSettlement(payment);
     const { id, chainTransactionId } = payment;
-    const submission = submissionFor(payment.environment);
+    const submission = submissionFor(findPaymentChain(payment));
     if (parts !== undefined) {
       await this.#waitOutside(parts, payment, deadline);
       return {};
@@ -111,11 +111,12 @@ export class SettlementWait {
   }
 
   /** Undefined: our own transaction settles it. */
-  #outsideSettlement({ environment, chainTransactionId }: Payment): OutsideSettlement | undefined {
+  #outsideSettlement(payment: Payment): OutsideSettlement | undefined {
     const { payments, facilitatorFor, outcomesFor } = this.#options;
-    const settle = facilitatorFor(environment)?.settle;
-    const outcomes = outcomesFor(environment);
-    if (chainTransactionId !== undefined || settle === undefined || outcomes === undefined) return undefined;
+    const chain = findPaymentChain(payment);
+    const settle = facilitatorFor(chain)?.settle;
+    const outcomes = outcomesFor(chain);
+    if (payment.chainTransactionId !== undefined || settle === undefined || outcomes === undefined) return undefined;
     return { payments, outcomes, settle };
   }
 
