@@ -83,8 +83,7 @@ beforeAll(async () => {
             stays: counting(supplier.stays),
           })),
         chains: (chains) =>
-          decorateChains(chains, (openedChain) => {
-            const { verifier } = openedChain;
+          decorateChains(chains, ({ verifier, ...openedChain }) => {
             const verify: typeof verifier.verify = (payment, terms) => {
               asked.chain += 1;
               return verifier.verify(payment, terms);
