@@ -1,7 +1,3 @@
-import { execFile } from "node:child_process";
-import { writeFileSync } from "node:fs";
-import { join, resolve } from "node:path";
-import { promisify } from "node:util";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { type ApiDescription, members, readApiDescription } from "../../../test/support/api-description.ts";
 import { type Buyer, createBuyer } from "../../../test/support/paid.ts";
@@ -9,9 +5,7 @@ import type { TestService } from "../../../test/support/service.ts";
 import { openSharedService } from "../../../test/support/shared-service.ts";
 import { catalog } from "../../contributions.ts";
 
-/** The edge host's own API description, for crawlers of x402 and for client generators. */
-
-const redocly = resolve(import.meta.dirname, "../../../../node_modules/@redocly/cli/bin/cli.js");
+/** The edge host's own API description, for crawlers of x402 and for client generators. openapi.test.ts shows that it is valid. */
 
 let service: TestService;
 let buyer: Buyer;
@@ -28,17 +22,7 @@ beforeAll(async () => {
 });
 afterAll(() => service?.[Symbol.asyncDispose]());
 
-it("is valid, on the host that serves it", async () => {
-  const file = join(service.dataDir, "edge-openapi.json");
-  writeFileSync(file, text);
-  const environment = { ...process.env, REDOCLY_TELEMETRY: "off", REDOCLY_SUPPRESS_UPDATE_NOTICE: "true" };
-  const lint = promisify(execFile)(process.execPath, [redocly, "lint", "--format=json", file], {
-    cwd: service.dataDir,
-    env: environment,
-  });
-  const { totals, problems } = JSON.parse((await lint).stdout);
-  expect(problems.filter(({ severity }: { severity: string }) => severity === "error")).toEqual([]);
-  expect(totals.errors).toBe(0);
+it("names the host that serves it", () => {
   expect(JSON.parse(text).servers).toMatchObject([{ url: service.edgeUrl }]);
 });
 
