@@ -7,19 +7,24 @@ import type { PendingCall } from "../contracts/charge.ts";
 import type { Calling, HasDuties, Payer } from "../contracts/invocation.ts";
 import type { Caller } from "../contracts/tool.ts";
 
-/** Throws a Failure if the caller may not call this tool. */
-export async function authorize(entry: CatalogEntry, calling: Calling): Promise<Principal | Payer> {
-  let { principal } = calling;
-  if (isPayer(principal)) {
-    if (!entry.tool.payableWithoutKey) throw unauthorized();
-    return principal;
+/** Throws a Failure if the caller may not call this tool. Returns a promise only for calls that write or spend. */
+export function authorize(entry: CatalogEntry, calling: Calling): Promise<Principal> | Principal | Payer {
+  const { principal } = calling;
+  if (!isPayer(principal)) {
+    return entry.tool.effect === "read" ? requireScope(entry, principal) : confirmPrincipal(entry, calling);
   }
-  if (entry.tool.effect !== "read") {
-    const confirmed = await calling.confirmPrincipal();
-    if (confirmed === undefined) throw unauthorized();
-    principal = confirmed;
-  }
-  if (!hasAnyScope(principal.scopes, entry.scopes)) throw missingScope(entry.tool.name, entry.scopes);
+  if (!entry.tool.payableWithoutKey) throw unauthorized();
+  return principal;
+}
+
+async function confirmPrincipal(entry: CatalogEntry, calling: Calling): Promise<Principal> {
+  const confirmed = await calling.confirmPrincipal();
+  if (confirmed === undefined) throw unauthorized();
+  return requireScope(entry, confirmed);
+}
+
+function requireScope({ tool, scopes }: CatalogEntry, principal: Principal): Principal {
+  if (!hasAnyScope(principal.scopes, scopes)) throw missingScope(tool.name, scopes);
   return principal;
 }
 
@@ -28,14 +33,14 @@ export function isPayer(principal: Principal | Payer): principal is Payer {
 }
 
 /** Whether the call names a user as whom the key may not act, although it may name that user as the traveler. */
-export async function isSomebodyElse(
+export function isSomebodyElse(
   userId: string | undefined,
   principal: Principal | Payer,
   hasDuties: HasDuties,
-): Promise<boolean> {
+): Promise<boolean> | boolean {
   if (userId === undefined || isPayer(principal)) return false;
   if (userId === principal.serviceAccountId || userId === principal.personId) return false;
-  return findKeyId(userId) !== undefined || (await hasDuties(principal, userId));
+  return findKeyId(userId) !== undefined || hasDuties(principal, userId);
 }
 
 /** Undefined for the key's own service account, named or not. */

@@ -45,10 +45,12 @@ export interface PreparedCall {
 export async function prepareCall(options: PreparingOptions, invocation: Invocation): Promise<PreparedCall> {
   const entry = findTool(options.catalog, invocation.toolName);
   const { charge = options.charge } = invocation;
-  const principal = await authorize(entry, invocation);
+  const authorizing = authorize(entry, invocation);
+  const principal = authorizing instanceof Promise ? await authorizing : authorizing;
   const ports = requirePorts(options, principal.environment);
   const input = readArguments(entry.tool, invocation.args, principal, ports);
-  const isElse = await isSomebodyElse(invocation.userId, principal, options.hasDuties);
+  const judging = isSomebodyElse(invocation.userId, principal, options.hasDuties);
+  const isElse = typeof judging === "boolean" ? judging : await judging;
   const owner = buildOwner(invocation.userId, principal, isElse);
   const call = pendingCall(entry.tool, principal, invocation, { paidBy: charge.paidBy, owner }, options);
   const caller = buildCaller(call, principal, invocation);

@@ -307,6 +307,9 @@ export function defineAnyTool<
   } = definition;
   // The one marked place: invoke passes the value that `input` itself parsed, so the erased type is restored, not guessed.
   const parsed = (input: unknown) => input as z.output<Input>;
+  const fail: CallContext<Code>["fail"] = (code, details) =>
+    new Failure(code, { detail: definition.errors[code], ...details });
+  const invalid: CallContext<Code>["invalid"] = (...issues) => invalidInput(issues);
   return {
     ...face,
     description: describe(definition),
@@ -338,13 +341,7 @@ export function defineAnyTool<
         : async (stored, ports, caller) => await complete(stored, Object.assign({}, ports, { caller })),
     run: (input, ports, caller, call) => {
       // One literal, as this runs for every call and joining two objects costs more.
-      const context: AllPorts & CallContext<Code> = {
-        ...ports,
-        caller,
-        call,
-        fail: (code, details) => new Failure(code, { detail: definition.errors[code], ...details }),
-        invalid: (...issues) => invalidInput(issues),
-      };
+      const context: AllPorts & CallContext<Code> = { ...ports, caller, call, fail, invalid };
       return run(parsed(input), context);
     },
   };

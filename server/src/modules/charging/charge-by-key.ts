@@ -74,8 +74,17 @@ export class ChargeByKey implements Charge {
     return this.#orAbandon(call, this.#reserve(call, alsoReserve));
   }
 
-  async capture(call: PendingCall, result: unknown, latencyMs: number, firstCallId?: string): Promise<Settled> {
+  capture(call: PendingCall, result: unknown, latencyMs: number, firstCallId?: string): Promise<Settled> {
     if (call.tool.effect === "read") return this.#captureRead(call, latencyMs);
+    return this.#captureReserved(call, result, latencyMs, firstCallId);
+  }
+
+  async #captureReserved(
+    call: PendingCall,
+    result: unknown,
+    latencyMs: number,
+    firstCallId: string | undefined,
+  ): Promise<Settled> {
     const first = firstCallId === undefined ? undefined : await this.#takeOver(call, firstCallId);
     const paidBefore = first?.paid === true ? first : undefined;
     const keyed = call.idempotencyKey !== undefined;

@@ -4,6 +4,7 @@ import type { Kernel, SignalSource } from "../../kernel/contracts/invocation.ts"
 import type { Identity } from "../../ports/identity.ts";
 import type { Log } from "../../ports/log.ts";
 import { METER_ID_HEADER } from "../http/audit-headers.ts";
+import { isObject } from "../http/bodies/json-body.ts";
 import { checkUser } from "../http/check-user.ts";
 import { continuedTraceId } from "../http/trace.ts";
 import { buildProblem, describeError, type ErrorPlace, type ProblemFields } from "../render-error.ts";
@@ -87,7 +88,7 @@ export function createCallTool({ kernel, identity, translate, log }: CallToolOpt
       if (usageId !== undefined && outcome.ok) visit.headers[METER_ID_HEADER] = usageId;
       const about = { [TRACE_ID_KEY]: traceId, ...(replayed ? { [REPLAYED_KEY]: true } : {}) };
       if (!outcome.ok) return failed({ ...outcome, replayed }, exchange, about);
-      const told = toObject(outcome.result);
+      const told = requireObject(outcome.result);
       const result = replayed ? { ...told, replayed } : told;
       return {
         content: [{ type: "text", text: JSON.stringify(result, null, INDENT) }],
@@ -120,7 +121,7 @@ function text(meta: Readonly<Record<string, unknown>>, name: string): string | u
 }
 
 /** Every tool's output is an object, as the protocol requires before 2026-07-28. */
-function toObject(result: unknown): Record<string, unknown> {
-  if (typeof result === "object" && result !== null && !Array.isArray(result)) return { ...result };
+function requireObject(result: unknown): Record<string, unknown> {
+  if (isObject(result)) return result;
   throw new Error("A tool's result is not an object.");
 }

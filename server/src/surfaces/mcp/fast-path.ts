@@ -44,6 +44,8 @@ interface KeptResult {
 const MAXIMUM_REMEMBERED = 500;
 const LONGEST_ENVELOPE = 2_000;
 const NOTHING: Fields = {};
+const CALL_PARAMS: readonly string[] = ["name", "arguments", "_meta"];
+const LIST_PARAMS: readonly string[] = ["_meta"];
 
 /**
  * Answers plain `tools/call`, `tools/list` and `server/discover` without the library, which would create a server for each
@@ -54,6 +56,9 @@ export function createFastPath(options: FastPathOptions): LibraryPath {
   const fastPath = new FastPath(options);
   return (visit) => fastPath.answer(visit);
 }
+
+const hasOnly = (params: Fields, names: readonly string[]): boolean =>
+  Object.keys(params).every((name) => names.includes(name));
 
 function answerKept(id: RpcId, { text, bytes }: KeptResult): HttpAnswer {
   const [before, after] = aroundResult(id);
@@ -77,7 +82,7 @@ class FastPath {
       const read = this.#readCall(visit, plain);
       return read === undefined ? this.#options.library(visit) : this.#call(visit, plain, read);
     }
-    const asksPlainly = Object.keys(params).every((name) => name === "_meta");
+    const asksPlainly = hasOnly(params, LIST_PARAMS);
     if (method === "tools/list" && asksPlainly) return this.#ask(visit, plain, `${isModern} ${visit.list.key}`);
     if (method === "server/discover" && asksPlainly && isModern) return this.#ask(visit, plain, method);
     return this.#options.library(visit);
@@ -122,8 +127,8 @@ class FastPath {
   }
 
   #readCall(visit: Visit, { params, meta, isModern }: Plain): Omit<ToolCall, "gone"> | undefined {
-    const { name, arguments: args = NOTHING, _meta, ...others } = params;
-    if (typeof name !== "string" || !isObject(args) || Object.keys(others).length > 0) return undefined;
+    const { name, arguments: args = NOTHING } = params;
+    if (typeof name !== "string" || !isObject(args) || !hasOnly(params, CALL_PARAMS)) return undefined;
     if (visit.caller === undefined || this.#options.catalog.find(name) === undefined) return undefined;
     if (isModern && visit.request.header("mcp-name") !== name) return undefined;
     return { name, args, meta };

@@ -8,6 +8,8 @@ export class LargeBodies {
   readonly #catalog: Catalog;
   /** The few tools with larger limits. */
   readonly #entries: readonly CatalogEntry[];
+  /** By the scopes of a key, which are the same object while the key is cached. */
+  readonly #most = new WeakMap<readonly string[], number>();
 
   constructor(catalog: Catalog) {
     this.#catalog = catalog;
@@ -16,8 +18,12 @@ export class LargeBodies {
 
   /** The limit before the body's tool is known: the largest of all tools that the key may call. */
   mostFor(scopes: readonly string[]): number {
+    const known = this.#most.get(scopes);
+    if (known !== undefined) return known;
     const sizes = this.#entries.flatMap((entry) => (hasAnyScope(scopes, entry.scopes) ? mostBytes(entry) : []));
-    return Math.max(MAXIMUM_BODY_BYTES, ...sizes);
+    const most = Math.max(MAXIMUM_BODY_BYTES, ...sizes);
+    this.#most.set(scopes, most);
+    return most;
   }
 
   /** Throws `too_large` if the called tool does not take a body of this size. `toolName`: undefined for none. */
