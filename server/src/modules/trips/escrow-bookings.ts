@@ -69,10 +69,11 @@ export interface EscrowBookings {
    */
   insert(booking: NewEscrowBooking): Promise<EscrowBooking | undefined>;
   find(tenantId: string, environment: Environment, bookingId: Hex): Promise<EscrowBooking | undefined>;
+  /** Returns the changed one. */
   change(
     key: Pick<EscrowBooking, "tenantId" | "environment" | "bookingId">,
     change: EscrowBookingChange,
-  ): Promise<void>;
+  ): Promise<EscrowBooking>;
   /** Newest first. */
   listOfTrip(environment: Environment, tripId: Hex): Promise<readonly EscrowBooking[]>;
 }

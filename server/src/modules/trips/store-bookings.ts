@@ -1,7 +1,8 @@
-import { type InferResult, sql } from "kysely";
+import { type InferResult, type QueryCreator, sql } from "kysely";
 import { z } from "zod";
+import type { Hex } from "../../domain/tokens.ts";
 import { currentTraceId } from "../../domain/trace.ts";
-import type { Queryable } from "../../platform/database/database.ts";
+import type { Database, Queryable } from "../../platform/database/database.ts";
 import { withoutNulls } from "../../platform/database/without-nulls.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { EscrowBooking, EscrowBookingChange, EscrowBookings } from "./escrow-bookings.ts";
@@ -100,20 +101,33 @@ export function createEscrowBookings(db: Queryable, clock: Clock): EscrowBooking
 
     async change({ tenantId, environment, bookingId }, change) {
       const at = now();
-      const { tripId } = await db
-        .updateTable("escrowBooking")
-        .set({ ...toColumns(change), updatedAt: at })
-        .where("tenantId", "=", tenantId)
-        .where("environment", "=", environment)
-        .where("bookingId", "=", bookingId)
-        .returning("tripId")
+      const { transaction } = change;
+      const update = (creator: QueryCreator<Database>) =>
+        creator
+          .updateTable("escrowBooking")
+          .set({ ...toColumns(change), updatedAt: at })
+          .where("tenantId", "=", tenantId)
+          .where("environment", "=", environment)
+          .where("bookingId", "=", bookingId)
+          .returning(columns)
+          .returning(stepsOfBooking.as("transactions"));
+      if (transaction === undefined) return toBooking(await update(db).executeTakeFirstOrThrow());
+      const { step, transactionHash } = transaction;
+      const tripId = sql<Hex>`(select trip_id from changed)`;
+      const row = await db
+        .with("changed", update)
+        .with("taken", (creator) =>
+          creator
+            .insertInto("escrowStep")
+            .values({ environment, tripId, bookingId, step, transactionHash, at, traceId: currentTraceId() }),
+        )
+        .selectFrom("changed")
+        .selectAll()
         .executeTakeFirstOrThrow();
-      if (change.transaction === undefined) return;
-      const { step, transactionHash } = change.transaction;
-      await db
-        .insertInto("escrowStep")
-        .values({ environment, tripId, bookingId, step, transactionHash, at, traceId: currentTraceId() })
-        .execute();
+      // The statement reads the steps as they were before it.
+      const booking = toBooking(row);
+      const taken = { step, transactionHash, at: booking.updatedAt };
+      return { ...booking, transactions: [...booking.transactions, taken] };
     },
 
     async listOfTrip(environment, tripId) {

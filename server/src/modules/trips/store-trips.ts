@@ -1,8 +1,8 @@
-import { type InferResult, sql } from "kysely";
+import { type InferResult, type QueryCreator, sql } from "kysely";
 import { z } from "zod";
 import type { Hex } from "../../domain/tokens.ts";
 import { currentTraceId } from "../../domain/trace.ts";
-import type { Queryable } from "../../platform/database/database.ts";
+import type { Database, Queryable } from "../../platform/database/database.ts";
 import { withoutNulls } from "../../platform/database/without-nulls.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Environment } from "../../ports/identity.ts";
@@ -39,42 +39,40 @@ const stepsOfTrip = sql<unknown>`(
   where escrow_step.network = trip.network and escrow_step.trip_id = trip.trip_id and escrow_step.booking_id is null
 )`;
 
-const selectTrips = (db: Queryable) =>
-  db
-    .selectFrom("trip")
-    .select([
-      "tripId",
-      "environment",
-      "chain",
-      "tenantId",
-      "userId",
-      "escrow",
-      "funder",
-      "state",
-      "budgetMicro as budget",
-      "freeMicro as free",
-      "heldMicro as held",
-      "promisedMicro as promised",
-      "vendorPaidMicro as vendorPaid",
-      "markupPaidMicro as markupPaid",
-      "serviceFeePaidMicro as serviceFeePaid",
-      "actionFeePaidMicro as actionFeePaid",
-      "refundedMicro as refunded",
-      "expiresAt",
-      "codeNonce",
-      "requiresCode",
-      "wrongCodes",
-      "guestWallet",
-      "claimedAt",
-      "pending",
-      "forGuest",
-      "details",
-      "encryptedGuestEmail",
-      "mail",
-      "createdAt",
-      "updatedAt",
-    ])
-    .select(stepsOfTrip.as("transactions"));
+const columns = [
+  "tripId",
+  "environment",
+  "chain",
+  "tenantId",
+  "userId",
+  "escrow",
+  "funder",
+  "state",
+  "budgetMicro as budget",
+  "freeMicro as free",
+  "heldMicro as held",
+  "promisedMicro as promised",
+  "vendorPaidMicro as vendorPaid",
+  "markupPaidMicro as markupPaid",
+  "serviceFeePaidMicro as serviceFeePaid",
+  "actionFeePaidMicro as actionFeePaid",
+  "refundedMicro as refunded",
+  "expiresAt",
+  "codeNonce",
+  "requiresCode",
+  "wrongCodes",
+  "guestWallet",
+  "claimedAt",
+  "pending",
+  "forGuest",
+  "details",
+  "encryptedGuestEmail",
+  "mail",
+  "createdAt",
+  "updatedAt",
+] as const;
+
+const selectTrips = (db: Queryable) => db.selectFrom("trip").select(columns).select(stepsOfTrip.as("transactions"));
 
 interface TripsOptions {
   db: Queryable;
@@ -106,7 +104,7 @@ async function getTrip(
   return row === undefined ? undefined : toTrip(row, vault);
 }
 
-function createReads(options: TripsOptions): Pick<Trips, "get" | "find" | "lock"> {
+function createReads(options: TripsOptions): Pick<Trips, "get" | "find" | "lock" | "lockOfBooking"> {
   return {
     get: (environment, tripId) => getTrip(options, environment, tripId),
 
@@ -115,18 +113,42 @@ function createReads(options: TripsOptions): Pick<Trips, "get" | "find" | "lock"
       return trip?.tenantId === tenantId ? trip : undefined;
     },
 
-    async lock(environment, tripId) {
-      const row = await options.db
-        .selectFrom("trip")
+    lock(environment, tripId, tenantId) {
+      const trip = selectLocked(options.db).where("environment", "=", environment).where("tripId", "=", tripId);
+      return lockTrip(options, tenantId === undefined ? trip : trip.where("tenantId", "=", tenantId));
+    },
+
+    lockOfBooking(tenantId, environment, bookingId) {
+      const tripId = options.db
+        .selectFrom("escrowBooking")
         .select("tripId")
+        .where("tenantId", "=", tenantId)
         .where("environment", "=", environment)
-        .where("tripId", "=", tripId)
-        .forUpdate()
-        .executeTakeFirst();
-      // A separate statement: one that waited for the lock would read other tables as they were before.
-      return row === undefined ? undefined : await getTrip(options, environment, tripId);
+        .where("bookingId", "=", bookingId);
+      const trip = selectLocked(options.db).where("environment", "=", environment).where("tripId", "=", tripId);
+      return lockTrip(options, trip);
     },
   };
+}
+
+/**
+ * A statement that waits for the lock gets the row as it is now, but reads other tables as they were when it began. The
+ * steps of a trip change only together with its row, so that they are of now if the row has not changed meanwhile.
+ */
+const selectLocked = (db: Queryable) =>
+  selectTrips(db)
+    .select(
+      sql<boolean>`ctid = (
+        select ctid from trip as seen where seen.network = trip.network and seen.trip_id = trip.trip_id
+      )`.as("isUnchanged"),
+    )
+    .forUpdate();
+
+async function lockTrip(options: TripsOptions, query: ReturnType<typeof selectLocked>): Promise<Trip | undefined> {
+  const locked = await query.executeTakeFirst();
+  if (locked === undefined) return undefined;
+  const { isUnchanged, ...row } = locked;
+  return isUnchanged ? toTrip(row, options.vault) : await getTrip(options, row.environment, row.tripId);
 }
 
 function createLists({ db, vault }: TripsOptions): Pick<Trips, "list" | "listExpired"> {
@@ -203,18 +225,30 @@ function createWrites({ db, vault, clock }: TripsOptions): Pick<Trips, "insert" 
 
     async change(environment, tripId, change) {
       const at = clock.now().toString();
-      await db
-        .updateTable("trip")
-        .set({ ...toColumns(change), updatedAt: at })
-        .where("environment", "=", environment)
-        .where("tripId", "=", tripId)
-        .execute();
-      if (change.transaction === undefined) return;
-      const { step, transactionHash } = change.transaction;
-      await db
-        .insertInto("escrowStep")
-        .values({ environment, tripId, bookingId: null, step, transactionHash, at, traceId: currentTraceId() })
-        .execute();
+      const { transaction } = change;
+      const update = (creator: QueryCreator<Database>) =>
+        creator
+          .updateTable("trip")
+          .set({ ...toColumns(change), updatedAt: at })
+          .where("environment", "=", environment)
+          .where("tripId", "=", tripId)
+          .returning(columns)
+          .returning(stepsOfTrip.as("transactions"));
+      if (transaction === undefined) return toTrip(await update(db).executeTakeFirstOrThrow(), vault);
+      const { step, transactionHash } = transaction;
+      const row = await db
+        .with("changed", update)
+        .with("taken", (creator) =>
+          creator
+            .insertInto("escrowStep")
+            .values({ environment, tripId, bookingId: null, step, transactionHash, at, traceId: currentTraceId() }),
+        )
+        .selectFrom("changed")
+        .selectAll()
+        .executeTakeFirstOrThrow();
+      // The statement reads the steps as they were before it.
+      const trip = toTrip(row, vault);
+      return { ...trip, transactions: [...trip.transactions, { step, transactionHash, at: trip.updatedAt }] };
     },
   };
 }

@@ -128,11 +128,13 @@ export interface Trips {
   find(tenantId: string, environment: Environment, tripId: Hex): Promise<Trip | undefined>;
   /**
    * Locks the trip and its bookings until the end of the transaction: any change of them requires this lock. Lock several trips
-   * in the order of their ids.
+   * in the order of their ids. With a tenant, another tenant's trip is neither found nor waited for.
    */
-  lock(environment: Environment, tripId: Hex): Promise<Trip | undefined>;
-  /** Requires `lock`. Sets the members that are present, even if undefined. */
-  change(environment: Environment, tripId: Hex, change: TripChange): Promise<void>;
+  lock(environment: Environment, tripId: Hex, tenantId?: string): Promise<Trip | undefined>;
+  /** Locks the trip of the tenant's booking in the same way. The booking may have been replaced when the lock is there. */
+  lockOfBooking(tenantId: string, environment: Environment, bookingId: Hex): Promise<Trip | undefined>;
+  /** Requires `lock`. Sets the members that are present, even if undefined, and returns the changed trip. */
+  change(environment: Environment, tripId: Hex, change: TripChange): Promise<Trip>;
   /** Counts a wrong code unless there are `atMost` already (undefined). Returns the count. */
   countWrongCode(environment: Environment, tripId: Hex, atMost: number): Promise<number | undefined>;
   /** False: the tenant has no such trip. */

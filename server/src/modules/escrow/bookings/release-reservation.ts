@@ -15,13 +15,12 @@ import { holdForOrder } from "../orders/hold-for-order.ts";
 import { isExpired } from "../records/trip-state.ts";
 import { toStep } from "../step-machine/escrow-action.ts";
 import { type PlanPorts, requireTrip, withRefusal } from "../step-machine/plan-step.ts";
-import { findStep, requireBooking, requireState } from "../step-machine/take-booking-step.ts";
+import { findStep, lockBooking, requireBooking, requireState } from "../step-machine/take-booking-step.ts";
 import {
   type Asking,
   awaitAnswer,
   enqueueStep,
   findEarlier,
-  lockTrip,
   requireSame,
   type StepAnswer,
   type StepPorts,
@@ -60,13 +59,10 @@ export async function releaseReservation(ports: StepPorts, request: ReleaseReque
 async function storeRelease(ports: StepPorts, request: ReleaseRequest): Promise<ChainTransaction> {
   const { stores, chain } = ports;
   const { environment } = chain;
-  const { tenantId, callId, tripId, bookingId, reason } = request;
+  const { callId, bookingId, reason } = request;
   const earlier = await findEarlier(stores, chain.key, callId);
-  await requireBooking(stores, environment, { tenantId, bookingId, tripId });
   return await stores.transaction(async (aggregates) => {
-    const { trips, escrowBookings } = aggregates;
-    const trip = await lockTrip(trips, environment, tenantId, tripId);
-    const booking = await requireBooking(aggregates, environment, { tenantId, bookingId, tripId });
+    const { trip, booking } = await lockBooking(aggregates, environment, request);
     const known = await findRelease(aggregates, booking);
     if (known !== undefined) return requireSame(earlier, known);
     const way = await chooseWay(aggregates, ports, trip, booking);
@@ -77,7 +73,7 @@ async function storeRelease(ports: StepPorts, request: ReleaseRequest): Promise<
       result: request.result(booking, way),
     });
     const pending = { step, transactionId: stored.id, details: { cancelReason: reason } } as const;
-    await escrowBookings.change({ tenantId, environment, bookingId }, { pending });
+    await aggregates.escrowBookings.change(booking, { pending });
     if (step === "return") await holdForOrder(aggregates, stored, way.order?.owed ?? 0n);
     return requireSame(earlier, stored);
   });

@@ -43,23 +43,20 @@ async function confirmStep(
 ): Promise<void> {
   const { step, bookingId } = stored;
   if (step.of === "trip") {
-    await applyTripStep(aggregates, trip, { step, transaction, transactionHash: receipt.hash });
-    const after = (await aggregates.trips.get(trip.environment, trip.tripId)) ?? trip;
+    const after = await applyTripStep(aggregates, trip, { step, transaction, transactionHash: receipt.hash });
     await remember(aggregates, trip, stored, { ...step.note({ before: trip, after }), at: after.updatedAt, receipt });
     return;
   }
-  const { tenantId, environment, tripId } = trip;
   const booking = await requireBooking(aggregates, trip, bookingId);
   const left = booking.reserved - movedOut(transaction, receipt);
   const effect = step.apply({ booking, trip, left });
-  await aggregates.escrowBookings.change(booking, {
+  const after = await aggregates.escrowBookings.change(booking, {
     ...effect.booking,
     details: { ...booking.details, ...booking.pending?.details },
     pending: undefined,
     transaction: { step: step.storedAs, transactionHash: receipt.hash },
   });
-  if (effect.trip !== undefined) await aggregates.trips.change(environment, tripId, effect.trip);
-  const after = (await aggregates.escrowBookings.find(tenantId, environment, booking.bookingId)) ?? booking;
+  if (effect.trip !== undefined) await aggregates.trips.change(trip.environment, trip.tripId, effect.trip);
   // A step of a booking does not always change its trip.
   await remember(aggregates, trip, stored, { ...step.note(after), at: after.updatedAt, receipt });
   await step.afterwards?.(aggregates, trip, transaction);
@@ -73,14 +70,15 @@ async function applyTripStep(
     transaction,
     transactionHash,
   }: { step: OfTrip & TripStepOutcome; transaction: ChainTransaction; transactionHash: Hex },
-): Promise<void> {
+): Promise<Trip> {
   const { environment, tripId } = trip;
-  await records.trips.change(environment, tripId, {
+  const after = await records.trips.change(environment, tripId, {
     ...step.apply(trip, transaction),
     ...(step.takes === undefined ? { pending: undefined } : {}),
     transaction: { step: step.storedAs, transactionHash },
   });
   await step.alongside?.(records, trip, transactionHash);
+  return after;
 }
 
 async function requireBooking(

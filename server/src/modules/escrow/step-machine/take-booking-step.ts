@@ -4,7 +4,7 @@ import type { Hex } from "../../../domain/tokens.ts";
 import type { StoredOperation } from "../../../ports/chain/chain-operation.ts";
 import type { ChainTransaction } from "../../../ports/chain/chain-transactions.ts";
 import { mismatch } from "../../treasury/index.ts";
-import type { EscrowBooking, StepDetails } from "../../trips/index.ts";
+import type { EscrowBooking, StepDetails, Trip } from "../../trips/index.ts";
 import type { Aggregates } from "../context.ts";
 import { escrowFailure } from "../errors.ts";
 import { randomHash } from "../input.ts";
@@ -70,7 +70,6 @@ export async function storeReservation(ports: StoringPorts, request: Reservation
   const earlier = await findEarlier(stores, chain.key, callId);
   if (earlier !== undefined && !isSameReservation(earlier.operation, request)) throw mismatch();
   const bookingId = request.bookingId ?? reservedBy(earlier?.operation)?.bookingId ?? randomHash(request.random);
-  if ((await stores.trips.find(tenantId, environment, tripId)) === undefined) throw escrowFailure("trip_not_found");
   return await stores.transaction(async (aggregates) => {
     const { trips, escrowBookings } = aggregates;
     const trip = await lockTrip(trips, environment, tenantId, tripId);
@@ -127,26 +126,33 @@ export async function takeBookingStep(ports: StepPorts, request: BookingStepRequ
 export async function storeBookingStep(ports: StoringPorts, request: BookingStepRequest): Promise<ChainTransaction> {
   const { stores, chain, clock } = ports;
   const { environment } = chain;
-  const { tenantId, callId, action, details = {} } = request;
-  const { bookingId } = action;
+  const { callId, action, details = {} } = request;
   const step = toStep(action);
   const earlier = await findEarlier(stores, chain.key, callId);
-  const { tripId } = await requireBooking(stores, environment, { tenantId, bookingId, tripId: request.tripId });
   return await stores.transaction(async (aggregates) => {
-    const { trips, escrowBookings } = aggregates;
-    const trip = await lockTrip(trips, environment, tenantId, tripId);
-    const booking = await requireBooking(aggregates, environment, { tenantId, bookingId, tripId: request.tripId });
-    // A failed one was replaced meanwhile.
-    if (booking.tripId !== tripId) throw escrowFailure("booking_in_progress");
+    const { trip, booking } = await lockBooking(aggregates, environment, { ...request, bookingId: action.bookingId });
     const known = await findSameStep(aggregates, booking, step, request.isSame ?? sameAs(action));
     if (known !== undefined) return requireSame(earlier, known);
     requireState(booking, step);
     await requirePossible(aggregates, step, { booking, trip, clock });
     const stored = await enqueueStep(aggregates, ports, trip, { callId, action, result: request.result(booking) });
     const pending = { step: step.storedAs, transactionId: stored.id, details };
-    await escrowBookings.change({ tenantId, environment, bookingId }, { pending });
+    await aggregates.escrowBookings.change(booking, { pending });
     return requireSame(earlier, stored);
   });
+}
+
+/** Returns the booking under the lock of its trip. One of another tenant, or of another trip than named, is not found. */
+export async function lockBooking(
+  aggregates: Pick<Aggregates, "trips" | "escrowBookings">,
+  environment: EscrowBooking["environment"],
+  named: { tenantId: string; bookingId: Hex; tripId?: Hex | undefined },
+): Promise<{ trip: Trip; booking: EscrowBooking }> {
+  const trip = await aggregates.trips.lockOfBooking(named.tenantId, environment, named.bookingId);
+  const booking = await requireBooking(aggregates, environment, named);
+  // A failed one was replaced meanwhile.
+  if (booking.tripId !== trip?.tripId) throw escrowFailure("booking_in_progress");
+  return { trip, booking };
 }
 
 /** A booking of another tenant, or of another trip than named, is not found. */

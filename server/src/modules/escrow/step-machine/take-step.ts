@@ -112,10 +112,8 @@ export async function lockTrip(
   tenantId: string | undefined,
   tripId: Hex,
 ): Promise<Trip> {
-  const trip = await trips.lock(environment, tripId);
-  if (trip === undefined || (tenantId !== undefined && trip.tenantId !== tenantId)) {
-    throw escrowFailure("trip_not_found");
-  }
+  const trip = await trips.lock(environment, tripId, tenantId);
+  if (trip === undefined) throw escrowFailure("trip_not_found");
   return trip;
 }
 

@@ -4,7 +4,6 @@ import type { ChainTransaction } from "../../../ports/chain/chain-transactions.t
 import { mismatch } from "../../treasury/index.ts";
 import type { Trip } from "../../trips/index.ts";
 import type { Aggregates } from "../context.ts";
-import { escrowFailure } from "../errors.ts";
 import { promise } from "../records/trip-money.ts";
 import { requireFunded, requireNothingPending, requireRoom } from "../records/trip-state.ts";
 import type { BoundStep, BoundTripStep } from "../steps/step.ts";
@@ -50,10 +49,6 @@ export async function storeTripStep(ports: StoringPorts, request: TripStepReques
   if (earlier !== undefined) {
     if (!isSameStep(earlier.operation, request)) throw mismatch();
     return earlier;
-  }
-  // A tenant must not wait for the lock of another tenant's trip.
-  if (tenantId !== undefined && (await stores.trips.find(tenantId, environment, tripId)) === undefined) {
-    throw escrowFailure("trip_not_found");
   }
   return await stores.transaction(async (aggregates) => {
     const trip = await lockTrip(aggregates.trips, environment, tenantId, tripId);
