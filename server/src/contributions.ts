@@ -80,9 +80,9 @@ export const chainEndings: ChainEndings = merge(modules.map((one) => one.chainEn
 const effectFollowers: readonly EffectFollower[] = modules.flatMap(({ effectFollower }) => effectFollower ?? []);
 
 /** Joins a caller's transaction if `db` is one. An aggregate that no module makes does not compile. */
-function createAggregates(parts: StoreParts): Aggregates {
+function createAggregates(parts: StoreParts, database: object = parts.db): Aggregates {
   const personRecords = () => modules.flatMap((one) => one.personRecords?.(parts) ?? []);
-  const beside = { effectFollowers, personRecords, beside: () => all };
+  const beside = { effectFollowers, personRecords, database, beside: () => all };
   const all: Aggregates = merge(
     contributing.flatMap((one) => ("stores" in one ? [one.stores({ ...parts, ...beside })] : [])),
   );
@@ -92,7 +92,7 @@ function createAggregates(parts: StoreParts): Aggregates {
 export function createStores(db: OpenDatabase["db"], clock: Clock, vault: Vault): Stores {
   return {
     ...createAggregates({ db, clock, vault }),
-    transaction: (work) => db.transaction().execute((trx) => work(createAggregates({ db: trx, clock, vault }))),
+    transaction: (work) => db.transaction().execute((trx) => work(createAggregates({ db: trx, clock, vault }, db))),
   };
 }
 

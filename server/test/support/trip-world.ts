@@ -56,7 +56,6 @@ export async function openTripWorld() {
       operations: openedChain.operations,
       sender: mortal(openedChain.sender),
       wallets: mortal(openedChain.wallets),
-      boundChains: mortal(openedChain.boundChains),
       stores: mortals,
       endings: chainEndings,
       isTransient: () => false,

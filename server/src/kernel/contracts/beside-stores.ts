@@ -9,4 +9,6 @@ export interface BesideStores<Seen extends string = never> {
   readonly effectFollowers: readonly EffectFollower[];
   /** From all modules, over the same transaction. */
   personRecords(): readonly PersonRecords[];
+  /** The same object in every transaction of a database: the key of what stores remember of rows that never change. */
+  readonly database: object;
 }

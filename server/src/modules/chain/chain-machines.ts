@@ -32,7 +32,6 @@ export function createSubmitter(
     log,
     isTransient: isDatabaseAway,
     wallets: stores.wallets,
-    boundChains: stores.boundChains,
     ...(endings === undefined ? {} : { endings }),
     timing: { ...(isLive ? { pollMilliseconds: LIVE_POLL_MILLISECONDS } : {}), ...timing },
   });

@@ -1,6 +1,7 @@
 import { type ByChain, listChains, mapChains, nameChain } from "../../kernel/contracts/by-chain.ts";
 import { defineJob, type Job } from "../../kernel/contracts/job.ts";
 import { createIndexer, createSubmitter } from "./chain-machines.ts";
+import { findChainMemory } from "./chain-memory.ts";
 import { defineModule, type Parts } from "./context.ts";
 import type { ChainIndexer } from "./following/index-chain.ts";
 import * as chain from "./migrations/0005-chain.ts";
@@ -27,12 +28,15 @@ const STOP_WAIT_MILLISECONDS = 1_000;
 
 export const chainModule = defineModule({
   name: "chain",
-  stores: ({ db, clock, vault }) => ({
-    boundChains: createBoundChains(db, clock),
-    chainTransactions: createChainTransactions(db, clock),
-    custody: createCustody(db),
-    wallets: createWallets({ db, vault, clock }),
-  }),
+  stores: ({ db, clock, vault, database }) => {
+    const memory = findChainMemory(database);
+    return {
+      boundChains: createBoundChains(db, clock, memory),
+      chainTransactions: createChainTransactions(db, clock),
+      custody: createCustody(db),
+      wallets: createWallets({ db, vault, clock, memory }),
+    };
+  },
   workTables: [
     {
       table: "chain_transaction",

@@ -8,6 +8,7 @@ import type { Signer } from "../../ports/chain/signer.ts";
 import type { Wallet, WalletKind } from "../../ports/chain/wallets.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Vault } from "../../ports/vault.ts";
+import { type ChainMemory, createChainMemory } from "./chain-memory.ts";
 import type { Wallets } from "./wallets.ts";
 
 declare module "../../kernel/contracts/stores.ts" {
@@ -20,6 +21,7 @@ interface WalletStorage {
   db: Queryable;
   vault: Vault;
   clock: Clock;
+  memory?: Pick<ChainMemory, "wallets">;
 }
 
 const columns = ["id", "environment", "chain", "kind", "tenantId", "address"] as const;
@@ -30,9 +32,18 @@ const HEX = /^0x[0-9a-f]+$/;
 export function createWallets(
   storage: WalletStorage,
 ): Wallets & { adopt(chain: ChainKey, kind: "relayer", privateKey: Hex): Promise<Wallet> } {
-  const { db } = storage;
+  const { db, memory: { wallets } = createChainMemory() } = storage;
 
-  async function find(
+  async function find(key: ChainKey, kind: WalletKind, tenantId: string | null): Promise<Wallet | undefined> {
+    const name = `${key.environment} ${key.chain} ${kind}`;
+    const known = tenantId === null ? wallets.get(name) : undefined;
+    if (known !== undefined) return known;
+    const wallet = await read(key, kind, tenantId);
+    if (wallet !== undefined && tenantId === null && !db.isTransaction) wallets.set(name, wallet);
+    return wallet;
+  }
+
+  async function read(
     { environment, chain }: ChainKey,
     kind: WalletKind,
     tenantId: string | null,

@@ -146,7 +146,6 @@ async function execute(operation: Operation, deathAt: number) {
     operations: openedChain.operations,
     sender: mortal(openedChain.sender),
     wallets: mortal(openedChain.wallets),
-    boundChains: mortal(openedChain.boundChains),
     stores,
     endings: chainEndings,
     isTransient: () => false,

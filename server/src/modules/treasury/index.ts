@@ -8,6 +8,7 @@ export {
   awaitEnd,
   mismatch,
   payingErrors,
+  refuseStopped,
   requireMoving,
   requireUnblocked,
   type SendOutAnswer,

@@ -79,7 +79,6 @@ export async function sendOut<Input>(ports: SendOutPorts, request: SendOutReques
   if (earlier === undefined) {
     const outgoing = request.operation.outgoing(wanted);
     if (outgoing !== undefined) requireToken(chain, outgoing.token);
-    await requireMoving(stores.boundChains, key);
   }
   const stored = earlier ?? (await storeOperation(stores, key, request));
   const end = await awaitEnd(submission, stored, { inProgress, reverted }, request.waitMilliseconds);
@@ -97,7 +96,8 @@ export async function awaitEnd(
   waitMilliseconds = WAIT_MILLISECONDS,
 ): Promise<ChainTransaction> {
   submission.wake();
-  const end = await submission.waitForEnd(stored.id, waitMilliseconds);
+  // A queued row was read a moment ago.
+  const end = await submission.waitForEnd(stored.id, waitMilliseconds, stored.state === "queued");
   if (end === undefined) throw says.inProgress(stored);
   if (end.state === "reverted") throw says.reverted(end);
   return end;
@@ -106,8 +106,12 @@ export async function awaitEnd(
 /** Throws `settlement_stopped` while money stands still on this chain. */
 export async function requireMoving(boundChains: Pick<BoundChains, "get">, chain: ChainKey): Promise<void> {
   const state = await boundChains.get(chain);
-  if (state?.stoppedBecause === undefined) return;
-  throw new Failure("settlement_stopped", { detail: sendOutErrors.settlement_stopped });
+  refuseStopped({ isStopped: state?.stoppedBecause !== undefined });
+}
+
+/** The same for an operation that was stored just now. The error rolls it back. */
+export function refuseStopped({ isStopped }: { isStopped: boolean }): void {
+  if (isStopped) throw new Failure("settlement_stopped", { detail: sendOutErrors.settlement_stopped });
 }
 
 /** Throws `recipient_blocked` if the token's issuer blocks the recipient. */
@@ -137,6 +141,7 @@ async function storeOperation<Input>(
     });
     // Another call with the same key was first, and has paid for it.
     if (stored.callId !== callId) return stored;
+    refuseStopped(stored);
     const outgoing = request.operation.outgoing(operation);
     if (outgoing !== undefined) {
       await ledger.send({ tenantId, environment, chain, token: outgoing.token }, outgoing.amount, stored.id);

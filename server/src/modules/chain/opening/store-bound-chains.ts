@@ -9,6 +9,7 @@ import { nameEvmChain } from "../../../ports/chain/chain-key.ts";
 import type { Clock } from "../../../ports/clock.ts";
 import type { Environment } from "../../../ports/identity.ts";
 import { appendAudit } from "../../identity/index.ts";
+import { createChainMemory } from "../chain-memory.ts";
 import type { BoundChains } from "./bound-chains.ts";
 
 declare module "../../../kernel/contracts/stores.ts" {
@@ -31,7 +32,7 @@ const Contracts = z.object({
     .exactOptional(),
 });
 
-export function createBoundChains(db: Queryable, clock: Clock): BoundChains {
+export function createBoundChains(db: Queryable, clock: Clock, { homes } = createChainMemory()): BoundChains {
   const now = (): string => clock.now().toString();
   async function get({ environment, chain }: ChainKey): Promise<BoundChain | undefined> {
     const row = await db
@@ -58,9 +59,13 @@ export function createBoundChains(db: Queryable, clock: Clock): BoundChains {
     findHome,
 
     async requireHome(environment) {
+      const known = homes.get(environment);
+      if (known !== undefined) return known;
       const home = await findHome(environment);
       if (home === undefined) throw new Error(`the ${environment} environment has no chain`);
-      return { environment, chain: home.chain };
+      const key = { environment, chain: home.chain };
+      if (!db.isTransaction) homes.set(environment, key);
+      return key;
     },
 
     async bind(environment, { chainId, genesisHash, head, isHome }) {

@@ -16,6 +16,11 @@ export type TransactionIntent = Pick<
   id?: string;
 };
 
+export type EnqueuedTransaction = ChainTransaction & {
+  /** Whether money stood still on the chain when it was stored. */
+  isStopped: boolean;
+};
+
 export interface ChainSigning {
   id: string;
   /** The step it was prepared for: a row requeued for another step is left out. */
@@ -25,7 +30,7 @@ export interface ChainSigning {
 
 export interface ChainTransactions {
   /** Returns the stored one if the idempotency key is known; another operation under the same key is an error. */
-  enqueue(transaction: TransactionIntent): Promise<ChainTransaction>;
+  enqueue(transaction: TransactionIntent): Promise<EnqueuedTransaction>;
   get(id: string): Promise<ChainTransaction | undefined>;
   findByKey(chain: ChainKey, idempotencyKey: string): Promise<ChainTransaction | undefined>;
   /** Finds the transaction that ended with this hash. */
@@ -36,12 +41,13 @@ export interface ChainTransactions {
    */
   findOfRequest(chain: ChainKey, callId: string): Promise<ChainTransaction | undefined>;
   /** Queued and signed ones, oldest first. */
-  listOpen(chain: ChainKey, limit: number): Promise<readonly ChainTransaction[]>;
+  listOpen(chain: ChainKey, limit: number): Promise<readonly EnqueuedTransaction[]>;
   /** Those of the hashes that belong to a transaction of ours, whatever its state. */
   knownHashes(chain: ChainKey, hashes: readonly Hex[]): Promise<ReadonlySet<Hex>>;
   /**
    * Queued → signed, in one transaction: takes the signer's next nonces under its row's lock, in the given order, and
-   * stores the result of each `sign`. Rows that are no longer queued are left out.
+   * stores the result of each `sign`. Rows that are no longer queued are left out. `sign` may be called again, with
+   * another nonce: only a stored result counts.
    */
   sign(signerWalletId: string, signings: readonly ChainSigning[]): Promise<readonly ChainTransaction[]>;
   /** Replaces the transaction under the same nonce. False if the row has changed since `from` was stored. */

@@ -4,14 +4,12 @@ import type { ChainSender } from "../../../ports/chain/chain-sender.ts";
 import type { ChainTransaction } from "../../../ports/chain/chain-transactions.ts";
 import type { Log } from "../../../ports/log.ts";
 import type { Stores } from "../context.ts";
-import type { BoundChains } from "../opening/bound-chains.ts";
 import type { ChainSigning } from "./chain-transactions.ts";
 
 export interface LaunchPorts {
   chain: Chain;
   sender: ChainSender;
   stores: Stores;
-  boundChains: Pick<BoundChains, "get">;
   /** Whether the database was unreachable, so that a retry can succeed. */
   isTransient(error: unknown): boolean;
   log: Log;
@@ -77,12 +75,6 @@ export class TransactionLauncher {
   forget({ id }: Pick<ChainTransaction, "id">): void {
     this.#memories.delete(id);
     this.#complainedAt.delete(id);
-  }
-
-  /** Whether money is stopped on this chain. */
-  async isStopped(): Promise<boolean> {
-    const { boundChains, chain } = this.#ports;
-    return (await boundChains.get(chain.key))?.stoppedBecause !== undefined;
   }
 
   /** Does everything slow or with a connection, before the signer's row is locked. */

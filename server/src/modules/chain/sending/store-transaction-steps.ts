@@ -1,4 +1,4 @@
-import { type Selectable, sql } from "kysely";
+import { type RawBuilder, type Selectable, sql } from "kysely";
 import type { Queryable } from "../../../platform/database/database.ts";
 import type { ChainTransactionTable } from "../../../platform/database/generated-tables.ts";
 import { prepared } from "../../../platform/database/prepared.ts";
@@ -12,11 +12,19 @@ type Steps = Pick<ChainTransactions, "sign" | "replace" | "requeue" | "finish" |
 /** The submitter's storage of steps towards a transaction's end. */
 export function chainTransactionSteps(queryable: Queryable, clock: Clock): Steps {
   const now = (): string => clock.now().toString();
+  const nextNonces = new Map<string, number>();
   return {
-    sign: (signerWalletId, signings) =>
-      queryable.isTransaction
-        ? signQueued(queryable, clock, signerWalletId, signings)
-        : queryable.transaction().execute((db) => signQueued(db, clock, signerWalletId, signings)),
+    async sign(signerWalletId, signings) {
+      if (signings.length === 0) return [];
+      if (queryable.isTransaction) return await signQueued(queryable, clock, signerWalletId, signings);
+      const nonce = nextNonces.get(signerWalletId);
+      const signed =
+        (nonce === undefined ? undefined : await signFrom(queryable, clock, { signerWalletId, nonce }, signings)) ??
+        (await queryable.transaction().execute((db) => signQueued(db, clock, signerWalletId, signings)));
+      const last = signed.reduce((highest, one) => Math.max(highest, one.nonce ?? 0), -1);
+      if (last >= 0) nextNonces.set(signerWalletId, last + 1);
+      return signed;
+    },
 
     async replace(id, from, to) {
       const row = await queryable
@@ -90,22 +98,66 @@ export function chainTransactionSteps(queryable: Queryable, clock: Clock): Steps
   };
 }
 
+/** Locks the rows, in a fixed order. */
+const lockQueued = (signings: readonly ChainSigning[]) => sql`
+  select stored.id
+  from unnest(${signings.map(({ id }) => id)}::text[], ${signings.map(({ step }) => step)}::text[]) as asked (id, step)
+    join chain_transaction as stored on stored.id = asked.id and stored.step = asked.step
+  where stored.state = 'queued' order by stored.id for update of stored`;
+
+interface FirstNonce {
+  signerWalletId: string;
+  nonce: number;
+}
+
+/** Signs all of them with the next nonces, and returns the update that stores that. */
+async function signAll(clock: Clock, { signerWalletId, nonce }: FirstNonce, signings: readonly ChainSigning[]) {
+  const signed = await Promise.all(signings.map(({ sign }, index) => sign(nonce + index)));
+  return (from: RawBuilder<unknown>) => sql<Selectable<ChainTransactionTable>>`
+    update chain_transaction as stored
+       set state = 'signed', signer_id = ${signerWalletId}, nonce = made.nonce, raw = made.raw, hash = made.hash,
+           updated_at = ${clock.now().toString()}::timestamptz
+      from unnest(${signings.map(({ id }) => id)}::text[], ${signings.map((_, index) => nonce + index)}::bigint[],
+                  ${signed.map(({ raw }) => raw)}::text[], ${signed.map(({ hash }) => hash)}::text[])
+        as made (id, nonce, raw, hash)${from}
+     where stored.id = made.id
+    returning stored.*`;
+}
+
+/**
+ * Signs from a remembered nonce, and stores that if the signer still has it and every row is still queued: one statement in
+ * place of a transaction. Otherwise changes nothing and returns undefined: what was signed is dropped, and was sent to nobody.
+ */
+async function signFrom(
+  db: Queryable,
+  clock: Clock,
+  first: FirstNonce,
+  signings: readonly ChainSigning[],
+): Promise<readonly ChainTransaction[] | undefined> {
+  const { signerWalletId, nonce } = first;
+  const store = await signAll(clock, first, signings).catch(() => undefined);
+  if (store === undefined) return undefined;
+  const { rows } = await sql<Selectable<ChainTransactionTable>>`
+    with queued as materialized (${lockQueued(signings)}),
+    signer as (
+      update wallet set next_nonce = next_nonce + ${signings.length}
+      where id = ${signerWalletId} and next_nonce = ${nonce} and (select count(*) from queued) = ${signings.length}
+      returning id
+    )
+    ${store(sql` cross join signer`)}`.execute(db);
+  return rows.length === 0 ? undefined : rows.map(toTransaction);
+}
+
 async function signQueued(
   db: Queryable,
   clock: Clock,
   signerWalletId: string,
   signings: readonly ChainSigning[],
 ): Promise<readonly ChainTransaction[]> {
-  if (signings.length === 0) return [];
-  // Locks the rows first, in a fixed order, and then the signer's.
+  // Locks the rows first, and then the signer's.
   const { rows: queued } = await sql<{ id: string; nextNonce: bigint | null }>`
     ${prepared("take-nonces")}
-    with queued as materialized (
-      select stored.id
-      from unnest(${signings.map(({ id }) => id)}::text[], ${signings.map(({ step }) => step)}::text[]) as asked (id, step)
-        join chain_transaction as stored on stored.id = asked.id and stored.step = asked.step
-      where stored.state = 'queued' order by stored.id for update of stored
-    ),
+    with queued as materialized (${lockQueued(signings)}),
     counted as (select count(*) as count from queued),
     signer as (
       update wallet set next_nonce = next_nonce + counted.count from counted
@@ -117,18 +169,13 @@ async function signQueued(
   if (one === undefined) return [];
   if (one.nextNonce === null) throw new Error(`chain: there is no wallet ${signerWalletId} to sign with`);
   const ids = new Set(queued.map(({ id }) => id));
-  const first = Number(one.nextNonce) - ids.size;
-  const own = signings.filter(({ id }) => ids.has(id));
-  const signed = await Promise.all(own.map(({ sign }, index) => sign(first + index)));
-  const { rows } = await sql<Selectable<ChainTransactionTable>>`
-    update chain_transaction as stored
-       set state = 'signed', signer_id = ${signerWalletId}, nonce = made.nonce, raw = made.raw, hash = made.hash,
-           updated_at = ${clock.now().toString()}::timestamptz
-      from unnest(${own.map(({ id }) => id)}::text[], ${own.map((_, index) => first + index)}::bigint[],
-                  ${signed.map(({ raw }) => raw)}::text[], ${signed.map(({ hash }) => hash)}::text[])
-        as made (id, nonce, raw, hash)
-     where stored.id = made.id
-    returning stored.*`.execute(db);
+  const nonce = Number(one.nextNonce) - ids.size;
+  const store = await signAll(
+    clock,
+    { signerWalletId, nonce },
+    signings.filter(({ id }) => ids.has(id)),
+  );
+  const { rows } = await store(sql``).execute(db);
   return rows.map(toTransaction);
 }
 

@@ -1,14 +1,15 @@
-import { sql } from "kysely";
+import { type Selectable, sql } from "kysely";
 import { newTransferId } from "../../../domain/ids.ts";
 import type { Hex } from "../../../domain/tokens.ts";
 import { currentTraceId } from "../../../domain/trace.ts";
 import { isSameOperation } from "../../../kernel/contracts/chain-operation.ts";
 import { batchLookUps } from "../../../platform/batching/batch.ts";
 import type { Queryable } from "../../../platform/database/database.ts";
+import type { ChainTransactionTable } from "../../../platform/database/generated-tables.ts";
 import type { ChainKey } from "../../../ports/chain/chain-key.ts";
 import type { ChainTransaction } from "../../../ports/chain/chain-transactions.ts";
 import type { Clock } from "../../../ports/clock.ts";
-import type { ChainTransactions, TransactionIntent } from "./chain-transactions.ts";
+import type { ChainTransactions, EnqueuedTransaction, TransactionIntent } from "./chain-transactions.ts";
 import { toTransaction } from "./store-transaction-rows.ts";
 import { chainTransactionSteps } from "./store-transaction-steps.ts";
 
@@ -40,7 +41,10 @@ export function createChainTransactions(queryable: Queryable, clock: Clock): Cha
 
     get,
 
-    findByKey: (chain, idempotencyKey) => findByKey(queryable, chain, idempotencyKey),
+    async findByKey(chain, idempotencyKey) {
+      const row = await selectByKey(queryable, chain, idempotencyKey).executeTakeFirst();
+      return row === undefined ? undefined : toTransaction(row);
+    },
 
     async findByHash({ environment, chain }, hash) {
       const row = await queryable
@@ -59,6 +63,7 @@ export function createChainTransactions(queryable: Queryable, clock: Clock): Cha
       const rows = await queryable
         .selectFrom("chainTransaction")
         .selectAll()
+        .select(isStopped)
         .where("environment", "=", environment)
         .where("chain", "=", chain)
         .where("state", "in", ["queued", "signed"])
@@ -66,7 +71,7 @@ export function createChainTransactions(queryable: Queryable, clock: Clock): Cha
         .orderBy("id")
         .limit(limit)
         .execute();
-      return rows.map(toTransaction);
+      return rows.map(toEnqueued);
     },
 
     knownHashes: (chain, hashes) => knownHashes(queryable, chain, hashes),
@@ -75,7 +80,13 @@ export function createChainTransactions(queryable: Queryable, clock: Clock): Cha
   };
 }
 
-async function enqueue(db: Queryable, at: Temporal.Instant, intent: TransactionIntent): Promise<ChainTransaction> {
+const isStopped = sql<boolean>`exists (
+  select from chain_network
+  where chain_network.network = chain_transaction.network and chain_network.chain = chain_transaction.chain
+    and stopped_because is not null
+)`.as("isStopped");
+
+async function enqueue(db: Queryable, at: Temporal.Instant, intent: TransactionIntent): Promise<EnqueuedTransaction> {
   const row = await db
     .insertInto("chainTransaction")
     .values({
@@ -95,29 +106,27 @@ async function enqueue(db: Queryable, at: Temporal.Instant, intent: TransactionI
     })
     .onConflict((conflict) => conflict.columns(["environment", "chain", "idempotencyKey"]).doNothing())
     .returningAll()
+    .returning(isStopped)
     .executeTakeFirst();
-  if (row !== undefined) return toTransaction(row);
-  const stored = await findByKey(db, intent, intent.idempotencyKey);
-  if (stored === undefined || !isSame(stored, intent)) {
+  if (row !== undefined) return toEnqueued(row);
+  const stored = await selectByKey(db, intent, intent.idempotencyKey).select(isStopped).executeTakeFirst();
+  if (stored === undefined || !isSame(toTransaction(stored), intent)) {
     throw new Error(`chain: ${intent.idempotencyKey} was stored before, with another operation`);
   }
-  return stored;
+  return toEnqueued(stored);
 }
 
-async function findByKey(
-  db: Queryable,
-  { environment, chain }: ChainKey,
-  idempotencyKey: string,
-): Promise<ChainTransaction | undefined> {
-  const row = await db
+function toEnqueued(row: Selectable<ChainTransactionTable> & { isStopped: boolean }): EnqueuedTransaction {
+  return { ...toTransaction(row), isStopped: row.isStopped };
+}
+
+const selectByKey = (db: Queryable, { environment, chain }: ChainKey, idempotencyKey: string) =>
+  db
     .selectFrom("chainTransaction")
     .selectAll()
     .where("environment", "=", environment)
     .where("chain", "=", chain)
-    .where("idempotencyKey", "=", idempotencyKey)
-    .executeTakeFirst();
-  return row === undefined ? undefined : toTransaction(row);
-}
+    .where("idempotencyKey", "=", idempotencyKey);
 
 async function findOfRequest(
   db: Queryable,

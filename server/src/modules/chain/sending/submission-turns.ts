@@ -2,7 +2,7 @@ import { CHAIN_AWAY, Failure } from "../../../domain/errors.ts";
 import { inTrace } from "../../../domain/trace.ts";
 import type { ConfirmedTransaction } from "../../../kernel/contracts/chain-ending.ts";
 import type { ChainTransaction } from "../../../ports/chain/chain-transactions.ts";
-import type { ChainSigning } from "./chain-transactions.ts";
+import type { ChainSigning, EnqueuedTransaction } from "./chain-transactions.ts";
 import { mayGoOn, TransactionLauncher } from "./launch-chain.ts";
 import { type SettlerOptions, TransactionSettler } from "./settle-transactions.ts";
 import type { Turn } from "./turn-loop.ts";
@@ -49,8 +49,8 @@ export class SubmissionTurns {
     }
   }
 
-  async #bringOn(open: readonly ChainTransaction[]): Promise<void> {
-    const signed = open.filter(({ state }) => state === "signed");
+  async #bringOn(open: readonly EnqueuedTransaction[]): Promise<void> {
+    const signed: ChainTransaction[] = open.filter(({ state }) => state === "signed");
     signed.push(...(await this.#sign(open.filter(({ state }) => state === "queued"))));
     signed.sort((left, right) => (left.nonce ?? 0) - (right.nonce ?? 0));
     const away = await this.#send(signed);
@@ -58,12 +58,10 @@ export class SubmissionTurns {
     if (away !== undefined) throw away;
   }
 
-  /** At most as many as one turn takes. The stop is checked after listing them. */
-  async #sign(queued: readonly ChainTransaction[]): Promise<readonly ChainTransaction[]> {
-    if (queued.length === 0) return [];
+  /** At most as many as one turn takes. */
+  async #sign(queued: readonly EnqueuedTransaction[]): Promise<readonly ChainTransaction[]> {
     const { operations } = this.#options;
-    const isStopped = await this.#launcher.isStopped();
-    const some = queued.filter((one) => !isStopped || mayGoOn(operations, one)).slice(0, SIGNED_AT_ONCE);
+    const some = queued.filter((one) => !one.isStopped || mayGoOn(operations, one)).slice(0, SIGNED_AT_ONCE);
     const prepared = await Promise.all(
       some.map((transaction) => this.#alone(transaction, () => this.#launcher.prepare(transaction))),
     );

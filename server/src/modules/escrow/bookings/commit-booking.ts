@@ -58,8 +58,8 @@ export async function commitBooking(ports: StepPorts, request: CommitRequest): P
   const { booking, known, trip } = await checkCommit(ports, request);
   if (known !== undefined) return await awaitAnswer(ports, known, request);
   const { vendorAmount, markup, serviceFee, pricing, answer } = await request.price();
-  const bought = { vendor, itineraryHash };
-  const warnings = [...(await warnOfPaidOrder(stores, booking, bought)), ...(await warnOfExpiry(stores, trip, bought))];
+  const order = await stores.orders.findByItinerary(tenantId, booking.environment, itineraryHash);
+  const warnings = [...(await warnOfPaidOrder(stores, booking, { vendor, order })), ...warnOfExpiry(trip, order)];
   return await takeBookingStep(ports, {
     tenantId,
     callId,

@@ -21,20 +21,22 @@ export function findCoveredBooking(
 /**
  * A reservation that pays for an order is the operator's security. While the order is being booked, it cannot change;
  * afterwards it can be cancelled, as the wallet then pays, or committed to this service for the order, for at least the
- * order's cost.
+ * order's cost. Returns that order's booking, if the step has such rules.
  */
 export async function requireCovering(
   aggregates: Pick<Aggregates, "bookings" | "wallets">,
   reservation: Reservation & ChainKey,
   { coverRules }: Pick<BookingStep, "coverRules">,
-): Promise<void> {
-  if (coverRules === undefined) return;
+): Promise<Booking | undefined> {
+  if (coverRules === undefined) return undefined;
   const booking = await findCoveredBooking(aggregates, reservation);
-  if (booking === undefined) return;
+  if (booking === undefined) return undefined;
   if (booking.state !== "booked") throw escrowFailure("booking_in_progress");
-  if (coverRules.require === undefined || booking.cover === 0n) return;
-  const { address } = await aggregates.wallets.ensure(reservation, "collection");
-  coverRules.require(booking, address);
+  if (coverRules.require !== undefined && booking.cover !== 0n) {
+    const { address } = await aggregates.wallets.ensure(reservation, "collection");
+    coverRules.require(booking, address);
+  }
+  return booking;
 }
 
 /** Throws if a commit is not for the order that the reservation pays for. */

@@ -1,18 +1,25 @@
 import type { Hex } from "../../../domain/tokens.ts";
-import type { EscrowBooking, Trip } from "../../trips/index.ts";
+import type { ChainKey } from "../../../ports/chain/chain-key.ts";
+import type { OrderRecord } from "../../orders/index.ts";
+import type { Trip } from "../../trips/index.ts";
 import type { Stores } from "../context.ts";
 
 /** Warnings about an order for callers that commit or settle the booking that pays for it. */
 
+interface Bought {
+  vendor: Hex;
+  /** Undefined if what is bought is none of ours. */
+  order: OrderRecord | undefined;
+}
+
 /** If the wallet has already paid for the order, and this would pay somebody else for it, too. */
 export async function warnOfPaidOrder(
-  { orders, wallets }: Pick<Stores, "orders" | "wallets">,
-  { tenantId, environment, chain }: Pick<EscrowBooking, "tenantId" | "environment" | "chain">,
-  { vendor, itineraryHash }: { vendor: Hex; itineraryHash: Hex },
+  { wallets }: Pick<Stores, "wallets">,
+  chain: ChainKey,
+  { vendor, order }: Bought,
 ): Promise<string[]> {
-  const order = await orders.findByItinerary(tenantId, environment, itineraryHash);
   if (order === undefined) return [];
-  const { address } = await wallets.ensure({ environment, chain }, "collection");
+  const { address } = await wallets.ensure(chain, "collection");
   if (vendor === address) return [];
   return [
     `your wallet has paid the order of this itineraryHash, and settle_booking would pay this vendor besides; what it pays to ${address}, the order's vendorAddress, comes back to the wallet`,
@@ -20,12 +27,7 @@ export async function warnOfPaidOrder(
 }
 
 /** If the trip expires before the flights, so that the booking may not be settled in time. */
-export async function warnOfExpiry(
-  { orders }: Pick<Stores, "orders">,
-  trip: Pick<Trip, "tenantId" | "environment" | "expiresAt"> | undefined,
-  { itineraryHash }: { itineraryHash: Hex },
-): Promise<string[]> {
-  const order = trip && (await orders.findByItinerary(trip.tenantId, trip.environment, itineraryHash));
+export function warnOfExpiry(trip: Pick<Trip, "expiresAt"> | undefined, order: OrderRecord | undefined): string[] {
   const departingAt = order?.slices[0]?.segments[0]?.departingAt;
   if (trip === undefined || !departingAt) return [];
   const expiresOn = trip.expiresAt.toZonedDateTimeISO("UTC").toPlainDate();
@@ -35,16 +37,14 @@ export async function warnOfExpiry(
   ];
 }
 
-/** Explains that the order is not paid twice, to a caller about to pay it from a trip's budget. */
+/** Explains that the order is not paid twice, to a caller about to pay it from a trip's budget and not as a run's cover. */
 export async function sayReturn(
-  { bookings, orders, wallets }: Pick<Stores, "bookings" | "orders" | "wallets">,
-  { tenantId, environment, chain, bookingId }: Pick<EscrowBooking, "tenantId" | "environment" | "chain" | "bookingId">,
-  { vendor, itineraryHash }: { vendor: Hex; itineraryHash: Hex | undefined },
+  { wallets }: Pick<Stores, "wallets">,
+  chain: ChainKey,
+  { vendor, order }: Bought,
 ): Promise<string[]> {
-  if ((await bookings.findCovered(tenantId, environment, bookingId)) !== undefined) return [];
-  const order = itineraryHash && (await orders.findByItinerary(tenantId, environment, itineraryHash));
   if (order === undefined) return [];
-  if (vendor !== (await wallets.ensure({ environment, chain }, "collection")).address) return [];
+  if (vendor !== (await wallets.ensure(chain, "collection")).address) return [];
   return [
     `The order ${order.orderId} is not paid twice: the wallet has paid it, and what settle_booking pays for it comes back to the wallet, at most what it has paid (walletReturn there, settlement_return in list_movements).`,
   ];

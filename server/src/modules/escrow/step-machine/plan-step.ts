@@ -65,8 +65,8 @@ export function planBookingStep(ports: PlanPorts, asked: BookingStepToPlan): Pro
     const completed = await asked.complete?.(trip);
     const step = completed === undefined ? asPlanned : toStep(completed);
     const context = { booking, trip, clock };
-    await requireBookingStep(stores, step, context);
-    const plan = typeof step.plan === "function" ? await step.plan(context, stores) : step.plan;
+    const covered = await requireBookingStep(stores, step, context);
+    const plan = typeof step.plan === "function" ? await step.plan({ ...context, covered }, stores) : step.plan;
     return await withRefusal(ports, trip, plan ?? EMPTY_PLAN);
   });
 }

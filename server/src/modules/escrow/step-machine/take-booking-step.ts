@@ -3,6 +3,7 @@ import type { Micro } from "../../../domain/money.ts";
 import type { Hex } from "../../../domain/tokens.ts";
 import type { StoredOperation } from "../../../ports/chain/chain-operation.ts";
 import type { ChainTransaction } from "../../../ports/chain/chain-transactions.ts";
+import type { Booking } from "../../bookings/index.ts";
 import { mismatch } from "../../treasury/index.ts";
 import type { EscrowBooking, StepDetails, Trip } from "../../trips/index.ts";
 import type { Aggregates } from "../context.ts";
@@ -208,14 +209,17 @@ export function requireState(booking: EscrowBooking, { startsFrom }: Pick<BoundB
   if (!startsFrom.includes(booking.state)) throw wrongState(booking);
 }
 
-/** Throws if the booking, its trip or an order does not allow the step. The booking is in a state from which the step starts. */
+/**
+ * Throws if the booking, its trip or an order does not allow the step. The booking is in a state from which the step starts.
+ * Returns what `requireCovering` does.
+ */
 export async function requirePossible(
   aggregates: Pick<Aggregates, "bookings" | "wallets">,
   step: BoundBookingStep,
   context: BookingContext,
-): Promise<void> {
+): Promise<Booking | undefined> {
   step.require?.(context);
-  await requireCovering(aggregates, context.booking, step);
+  return await requireCovering(aggregates, context.booking, step);
 }
 
 /** The caller's options instead. */

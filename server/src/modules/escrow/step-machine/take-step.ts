@@ -6,7 +6,7 @@ import type { ChainSubmission, ChainTransaction } from "../../../ports/chain/cha
 import type { Clock } from "../../../ports/clock.ts";
 import type { Environment } from "../../../ports/identity.ts";
 import { buildConfirmedResult } from "../../chain/index.ts";
-import { awaitEnd, mismatch, requireMoving } from "../../treasury/index.ts";
+import { awaitEnd, mismatch, refuseStopped, requireMoving } from "../../treasury/index.ts";
 import type { Trip } from "../../trips/index.ts";
 import type { Aggregates, Stores } from "../context.ts";
 import { escrowFailure } from "../errors.ts";
@@ -76,20 +76,23 @@ export async function requireTakingSteps(
   trip: Pick<Trip, "environment" | "chain" | "escrow">,
 ): Promise<void> {
   await requireMoving(boundChains, trip);
+  requireSameEscrow(chain, trip);
+}
+
+function requireSameEscrow(chain: Chain, trip: Pick<Trip, "escrow">): void {
   if (trip.escrow === requireContract(chain).address) return;
   throw escrowFailure("chain_not_available", { detail: ANOTHER_ESCROW });
 }
 
 /** In the transaction that holds the trip's lock and stores the step's changes. */
 export async function enqueueStep(
-  { chainTransactions, boundChains, effects }: Pick<Aggregates, "chainTransactions" | "boundChains" | "effects">,
+  { chainTransactions, effects }: Pick<Aggregates, "chainTransactions" | "effects">,
   { chain, clock }: Pick<StepPorts, "chain" | "clock">,
   trip: Trip,
   step: { callId: string | null; action: EscrowAction; result: Readonly<Record<string, unknown>> },
 ): Promise<ChainTransaction> {
   const { callId, action, result } = step;
   const { environment, tripId, tenantId, escrow } = trip;
-  await requireTakingSteps({ boundChains, chain }, trip);
   const stored = await chainTransactions.enqueue({
     environment,
     chain: trip.chain,
@@ -101,6 +104,8 @@ export async function enqueueStep(
     operation: escrowStep.of({ token: "USDC", escrow, tripId, action }),
     result,
   });
+  refuseStopped(stored);
+  requireSameEscrow(chain, trip);
   if (callId !== null) await effects.open(callId);
   return stored;
 }

@@ -5,7 +5,6 @@ import { StoredHash } from "../../../domain/stored-fields.ts";
 import { tripEscrowAbi as abi } from "../../../generated/contracts/trip-escrow.ts";
 import { final, usdcMovements } from "../../../kernel/contracts/call-plan.ts";
 import type { Booking } from "../../bookings/index.ts";
-import { findCoveredBooking } from "../orders/covered-orders.ts";
 import { payUncovered } from "../orders/pay-uncovered.ts";
 import { cancel, noteCancellation, tellFree, tellWaiting } from "./booking-end.ts";
 import { emitted } from "./escrow-event.ts";
@@ -28,8 +27,7 @@ export const cancelStep = defineBookingStep(
     meaning: {},
     coverRules: {},
 
-    async plan({ booking }, stores) {
-      const covered = await findCoveredBooking(stores, booking);
+    async plan({ booking, covered }) {
       return {
         movements: usdcMovements([booking.reserved, "booking_reservation", "treasury"]),
         boughtHash: booking.itineraryHash,

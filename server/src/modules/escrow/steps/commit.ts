@@ -5,7 +5,7 @@ import { StoredAddress, StoredHash, StoredInteger } from "../../../domain/stored
 import { tripEscrowAbi as abi } from "../../../generated/contracts/trip-escrow.ts";
 import { final, usdcMovements } from "../../../kernel/contracts/call-plan.ts";
 import { escrowFailure, overReservation } from "../errors.ts";
-import { findCoveredBooking, requireSameOrder } from "../orders/covered-orders.ts";
+import { requireSameOrder } from "../orders/covered-orders.ts";
 import { sayReturn, warnOfExpiry, warnOfPaidOrder } from "../orders/order-warnings.ts";
 import { rememberOrder } from "../orders/remember-order.ts";
 import { isExpired } from "../records/trip-state.ts";
@@ -42,8 +42,12 @@ export const commitStep = defineBookingStep({ fields, startsFrom: ["reserved"] }
     },
     coverRules: { require: (order, collection) => requireSameOrder(order, collection, terms) },
 
-    async plan({ booking, trip }, stores) {
-      const isCover = (await findCoveredBooking(stores, booking)) !== undefined;
+    async plan({ booking, trip, covered }, stores) {
+      const isCover = covered !== undefined;
+      const bought = {
+        vendor,
+        order: await stores.orders.findByItinerary(booking.tenantId, booking.environment, itineraryHash),
+      };
       const cost = usdcMovements([vendorAmount, "booking_reservation", vendor, "cost"]).map((movement) => ({
         ...movement,
         ...(isCover ? { isCounted: true as const } : {}),
@@ -52,13 +56,13 @@ export const commitStep = defineBookingStep({ fields, startsFrom: ["reserved"] }
         [markup, "booking_reservation", "treasury", "markup"],
         [serviceFee, "booking_reservation", "collection", "service_fee"],
       );
-      const returned = await sayReturn(stores, booking, terms);
+      const returned = isCover ? [] : await sayReturn(stores, booking, bought);
       return {
         movements: [...cost, ...later].map((movement) => ({ ...movement, isLater: true })),
         boughtHash: itineraryHash,
         tripId: booking.tripId,
-        irreversible: (await warnOfPaidOrder(stores, booking, terms)).map(final),
-        remarks: [...returned, ...(await warnOfExpiry(stores, trip, terms))],
+        irreversible: (await warnOfPaidOrder(stores, booking, bought)).map(final),
+        remarks: [...returned, ...warnOfExpiry(trip, bought.order)],
       };
     },
     apply: () => ({ booking: { state: "committed", vendor, vendorAmount, markup, serviceFee, itineraryHash } }),

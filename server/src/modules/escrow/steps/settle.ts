@@ -8,6 +8,7 @@ import { PAID_BY_ESCROW } from "../../orders/index.ts";
 import { keyOfRefund, transfer } from "../../treasury/index.ts";
 import type { EscrowBooking } from "../../trips/index.ts";
 import type { Stores } from "../context.ts";
+import { findCoveredBooking } from "../orders/covered-orders.ts";
 import { sayReturn } from "../orders/order-warnings.ts";
 import { payBackOrder } from "../orders/pay-back-order.ts";
 import { payouts } from "../records/trip-money.ts";
@@ -25,9 +26,14 @@ export const settleStep = defineBookingStep({ fields, startsFrom: ["confirmed"] 
   refusals: { WrongState: "wrong_state" },
 
   async plan({ booking }, stores) {
-    const { vendor, itineraryHash, markup, serviceFee } = booking;
+    const { tenantId, environment, vendor, itineraryHash, markup, serviceFee } = booking;
     if (vendor === undefined) return EMPTY_PLAN;
-    const remarks = await sayReturn(stores, booking, { vendor, itineraryHash });
+    const isCover = (await findCoveredBooking(stores, booking)) !== undefined;
+    const order =
+      isCover || itineraryHash === undefined
+        ? undefined
+        : await stores.orders.findByItinerary(tenantId, environment, itineraryHash);
+    const remarks = await sayReturn(stores, booking, { vendor, order });
     const { vendorPaid, refunded } = payouts(booking);
     return {
       movements: usdcMovements(

@@ -71,6 +71,11 @@ export interface BookingContext {
   clock: Clock;
 }
 
+interface PlanContext extends BookingContext {
+  /** The booking that the reservation pays for, if the step has `coverRules`. */
+  covered: Booking | undefined;
+}
+
 type PlanStores = Pick<Stores, "bookings" | "orders" | "wallets">;
 
 /** A step of one booking, which takes one step at a time. */
@@ -80,7 +85,7 @@ export interface BookingStep extends Step {
   /** Set by steps that change what a reservation pays. `require` throws if an order that the reservation covers would go unpaid. */
   coverRules?: { require?(order: Booking, collectionAddress: Hex): void };
   /** A plan that is no function also applies to a repeated call. Otherwise a repeated call plans nothing. */
-  plan?: CallPlan | ((context: BookingContext, stores: PlanStores) => Promise<CallPlan>);
+  plan?: CallPlan | ((context: PlanContext, stores: PlanStores) => Promise<CallPlan>);
   /** `left` is the part of the reservation that has not left the contract. The caller holds the lock of the trip. */
   apply(context: { booking: EscrowBooking; trip: Trip; left: Micro }): {
     booking: EscrowBookingChange;

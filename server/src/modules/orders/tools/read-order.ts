@@ -60,8 +60,9 @@ export const readOrder = defineTool({
     const { tenantId, environment, scopes } = caller;
     const known = await orders.find(tenantId, environment, orderId);
     if (known === undefined || !readableKinds(scopes).includes(known.kind)) throw fail("order_not_found");
-    if (known.status === "held") await unlessAway(refreshHold({ stores, flightServicing, clock }, known));
-    const order = (await orders.find(tenantId, environment, orderId)) ?? known;
+    const isHeld = known.status === "held";
+    if (isHeld) await unlessAway(refreshHold({ stores, flightServicing, clock }, known));
+    const order = (isHeld ? await orders.find(tenantId, environment, orderId) : undefined) ?? known;
     const [booking, events] = await Promise.all([bookings.get(order.bookingId), orders.events(environment, orderId)]);
     const travelers = booking?.travelers ?? [];
     const [flight, stay] = await Promise.all([
