@@ -3,8 +3,9 @@ import type { Wallet } from "../../ports/chain/wallets.ts";
 import type { Environment } from "../../ports/identity.ts";
 
 /**
- * What a process remembers of a database for good, as it is decided once and never changes: the home chain of an environment,
- * and the operator's wallets. Only what was read outside of a transaction is remembered, so that what is rolled back is not.
+ * Rows of a database that a process remembers for good, as they are decided once and never change: the home chain of an
+ * environment, and the operator's wallets. Only reads outside of a transaction are remembered, so that nothing is that is
+ * rolled back.
  */
 export interface ChainMemory {
   readonly homes: Map<Environment, ChainKey>;
