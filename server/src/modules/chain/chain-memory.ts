@@ -4,12 +4,12 @@ import type { Environment } from "../../ports/identity.ts";
 
 /**
  * Rows of a database that a process remembers for good, as they are decided once and never change: the home chain of an
- * environment, and the operator's wallets. Only reads outside of a transaction are remembered, so that nothing is that is
+ * environment, and wallets. Only reads outside of a transaction are remembered, so that nothing is that is
  * rolled back.
  */
 export interface ChainMemory {
   readonly homes: Map<Environment, ChainKey>;
-  /** By environment, chain and kind. */
+  /** By environment, chain, kind and tenant. Emptied when there are many. */
   readonly wallets: Map<string, Wallet>;
 }
 

@@ -26,6 +26,7 @@ interface WalletStorage {
 
 const columns = ["id", "environment", "chain", "kind", "tenantId", "address"] as const;
 
+const MOST_WALLETS = 10_000;
 const HEX = /^0x[0-9a-f]+$/;
 
 /** Joins the caller's transaction if `db` is one. The chain must be bound (`bound-chains.ts`). */
@@ -35,11 +36,13 @@ export function createWallets(
   const { db, memory: { wallets } = createChainMemory() } = storage;
 
   async function find(key: ChainKey, kind: WalletKind, tenantId: string | null): Promise<Wallet | undefined> {
-    const name = `${key.environment} ${key.chain} ${kind}`;
-    const known = tenantId === null ? wallets.get(name) : undefined;
+    const name = `${key.environment} ${key.chain} ${kind} ${tenantId ?? ""}`;
+    const known = wallets.get(name);
     if (known !== undefined) return known;
     const wallet = await read(key, kind, tenantId);
-    if (wallet !== undefined && tenantId === null && !db.isTransaction) wallets.set(name, wallet);
+    if (wallet === undefined || db.isTransaction) return wallet;
+    if (wallets.size >= MOST_WALLETS) wallets.clear();
+    wallets.set(name, wallet);
     return wallet;
   }
 

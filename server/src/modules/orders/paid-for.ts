@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { type Micro, parseDecimal } from "../../domain/money.ts";
+import type { Booking } from "../bookings/index.ts";
 import type { Aggregates } from "./context.ts";
 import type { OrderRecord } from "./orders.ts";
 
@@ -11,12 +12,13 @@ const Refunded = z.object({ refundedUsdc: z.string().default("0") });
 /** The amount that escrow paid for the order. */
 const PaidByEscrow = z.object({ paidUsdc: z.string().default("0") });
 
-/** The amount that the tenant has paid for the order, less refunds. */
+/** The amount that the tenant has paid for the order, less refunds. `known` is the order's booking, if the caller has read it. */
 export async function paidFor(
   { bookings, servicingActions, orders }: Pick<Aggregates, "bookings" | "servicingActions" | "orders">,
   { bookingId, environment, orderId }: Pick<OrderRecord, "bookingId" | "environment" | "orderId">,
+  known?: Booking,
 ): Promise<Micro> {
-  const booking = await bookings.get(bookingId);
+  const booking = known ?? (await bookings.get(bookingId));
   const done = await servicingActions.listDone(environment, orderId);
   const events = await orders.events(environment, orderId);
   const refunds = events.filter(({ kind }) => kind === "refunded");

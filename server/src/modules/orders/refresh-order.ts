@@ -43,13 +43,14 @@ const LONGEST_WATCH_MILLISECONDS = 400 * LATEST_CHECK_MILLISECONDS;
  */
 export async function refreshOrder(
   ports: OrderPorts,
-  order: Pick<OrderRecord, "environment" | "orderId">,
+  order: OrderRecord,
   source: OrderEventSource,
 ): Promise<"read" | "gone"> {
   const { stores, clock, log } = ports;
   const { environment, orderId } = order;
   for (let attempt = 1; attempt <= MOST_READINGS; attempt += 1) {
-    const known = await stores.orders.findByOrderId(environment, orderId);
+    // The caller has just read it. If it has changed since, what the supplier says is not stored.
+    const known = attempt === 1 ? order : await stores.orders.findByOrderId(environment, orderId);
     if (known === undefined) return "gone";
     const reading = await read(ports, known);
     if (reading === undefined) {
@@ -93,7 +94,8 @@ async function store(
     for (const event of events) await orders.record(environment, orderId, { ...event, at: clock.now(), source });
     await tellRuns(aggregates, known, events);
     await orders.wasRead(environment, orderId, nextCheck({ ...known, ...change }, clock));
-    const underWay = (await servicingActions.listSent(environment, orderId)).length > 0;
+    const isOver = returned !== null || cancelled;
+    const underWay = isOver && (await servicingActions.listSent(environment, orderId)).length > 0;
     // The outcome of that call decides what the tenant has paid and got back. The order is read again afterwards.
     if (returned !== null && underWay) throw new Error(`order ${orderId} died while a call about it is under way`);
     const seen = { at: clock.now(), source };

@@ -5,6 +5,7 @@ import type { Database, Queryable } from "../../platform/database/database.ts";
 import { withoutNulls } from "../../platform/database/without-nulls.ts";
 import { takeDueRows } from "../../platform/leased-queue/take-rows.ts";
 import type { Clock } from "../../ports/clock.ts";
+import type { Environment } from "../../ports/identity.ts";
 import { toRate } from "../bookings/index.ts";
 import { BookedSegments, BookedSlices } from "./booked-slices.ts";
 import type { OrderChange, OrderRecord, Orders } from "./orders.ts";
@@ -18,8 +19,6 @@ const ScheduleChanges = z.array(
   z.object({ id: z.string(), detectedAt: z.string().nullable(), removed: BookedSegments, added: BookedSegments }),
 );
 const PriceParts = z.array(z.string());
-const Result = z.object({ ticketing: z.enum(["pending", "ticketed"]) });
-
 /** Events that happen once per order, under whatever id they are reported. */
 const ONCE: ReadonlySet<string> = new Set(["ticketed", "cancelled", "lapsed"]);
 
@@ -209,6 +208,24 @@ function createUpdates(reading: Reading): Pick<Orders, "update"> {
   };
 }
 
+type StoredEvent = Awaited<ReturnType<Orders["events"]>>[number];
+
+/** Null without a booking that was held or booked. */
+interface Booked {
+  bookedAt: Temporal.Instant | null;
+  heldAt: Temporal.Instant | null;
+  isTicketed: boolean | null;
+}
+
+/** Whose order it is, and of what kind; null if no booking has it. */
+function selectOwner(environment: Environment, orderId: string) {
+  const booking = sql`booking where network = ${environment} and order_id = ${orderId} limit 1`;
+  return [
+    sql<string | null>`(select tenant_id from ${booking})`.as("tenantId"),
+    sql<string | null>`(select kind from ${booking})`.as("ordered"),
+  ] as const;
+}
+
 function createEvents(queryable: Queryable): Pick<Orders, "record" | "events" | "tellTrips"> {
   return {
     async record(environment, orderId, { kind, key, source, details, at }) {
@@ -229,9 +246,10 @@ function createEvents(queryable: Queryable): Pick<Orders, "record" | "events" | 
           })
           .onConflict((conflict) => conflict.columns(["environment", "orderId", "kind", "key"]).doNothing())
           .returning("id")
+          .returning(selectOwner(environment, orderId))
           .executeTakeFirst();
         if (row === undefined) return false;
-        await tellTrips(db, environment, orderId, [{ id: row.id, kind, details, at }]);
+        await tellTrips(db, environment, orderId, [{ ...row, kind, details, at }]);
         return true;
       }
     },
@@ -240,6 +258,7 @@ function createEvents(queryable: Queryable): Pick<Orders, "record" | "events" | 
       const rows = await queryable
         .selectFrom("orderEvent")
         .select(["id", "kind", "details", "at"])
+        .select(selectOwner(environment, orderId))
         .where("environment", "=", environment)
         .where("orderId", "=", orderId)
         .orderBy("id")
@@ -248,31 +267,32 @@ function createEvents(queryable: Queryable): Pick<Orders, "record" | "events" | 
     },
 
     async events(environment, orderId) {
-      const [booking, rows] = await Promise.all([
-        queryable
-          .selectFrom("booking")
-          .select(["bookedAt", "result", "holdCallId", "createdAt"])
-          .where("environment", "=", environment)
-          .where("orderId", "=", orderId)
-          .where((row) => row.or([row("state", "=", "booked"), row("holdCallId", "is not", null)]))
-          .executeTakeFirst(),
-        queryable
-          .selectFrom("orderEvent")
-          .selectAll()
-          .where("environment", "=", environment)
-          .where("orderId", "=", orderId)
-          .orderBy("id")
-          .execute(),
-      ]);
-      const recorded = rows.map(({ kind, at, details, source }) => ({ kind, at, details, source }));
-      if (booking === undefined) return recorded;
+      const { rows } = await sql<Booked & (StoredEvent | { kind: null })>`
+        select booked.booked_at, booked.held_at, booked.is_ticketed, event.kind, event.at, event.details, event.source
+        from (
+          select booked_at, case when hold_call_id is not null then created_at end as held_at,
+            result ->> 'ticketing' = 'ticketed' as is_ticketed
+          from booking
+          where network = ${environment} and order_id = ${orderId} and (state = 'booked' or hold_call_id is not null)
+          limit 1
+        ) booked
+        full join (
+          select id, kind, at, details, source from order_event
+          where network = ${environment} and order_id = ${orderId}
+        ) event on true
+        order by event.id`.execute(queryable);
+      const { bookedAt = null, heldAt = null, isTicketed = null } = rows[0] ?? {};
       // Events that follow from the booking are not stored again.
-      const { bookedAt, result, holdCallId, createdAt } = booking;
-      const byCall = (kind: string, at: Temporal.Instant) => ({ kind, at, details: {}, source: "call" as const });
-      const held = holdCallId === null ? [] : [byCall("held", createdAt)];
-      if (bookedAt === null) return [...held, ...recorded];
-      const ticketed = Result.safeParse(result).data?.ticketing === "ticketed" ? [byCall("ticketed", bookedAt)] : [];
-      return [...held, byCall("booked", bookedAt), ...ticketed, ...recorded];
+      const byCall = (kind: string, at: Temporal.Instant | null): StoredEvent[] =>
+        at === null ? [] : [{ kind, at, details: {}, source: "call" }];
+      return [
+        ...byCall("held", heldAt),
+        ...byCall("booked", bookedAt),
+        ...byCall("ticketed", isTicketed === true ? bookedAt : null),
+        ...rows.flatMap((row) =>
+          row.kind === null ? [] : [{ kind: row.kind, at: row.at, details: row.details, source: row.source }],
+        ),
+      ];
     },
   };
 }

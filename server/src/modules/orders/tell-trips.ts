@@ -17,25 +17,19 @@ export async function tellTrips(
   db: Queryable,
   environment: Environment,
   orderId: string,
-  events: readonly (OrderEvent & { id: bigint })[],
+  events: readonly (OrderEvent & { id: bigint; tenantId: string | null; ordered: string | null })[],
 ): Promise<void> {
-  const owner = await db
-    .selectFrom("booking")
-    .select(["tenantId", "kind"])
-    .where("environment", "=", environment)
-    .where("orderId", "=", orderId)
-    .executeTakeFirst();
-  if (owner === undefined) return;
   const tripRecords = createTripRecords(db);
-  for (const { id, kind, details, at } of events) {
+  for (const { id, tenantId, ordered, kind, details, at } of events) {
+    if (tenantId === null) continue;
     await tripRecords.appendForOrder(
-      { tenantId: owner.tenantId, environment, orderId },
+      { tenantId, environment, orderId },
       {
         key: `order_event:${id}`,
         kind: KINDS[kind] ?? "order",
         userId: undefined,
         at,
-        text: `The ${owner.kind}'s order: ${kind.replaceAll("_", " ")}.`,
+        text: `The ${ordered}'s order: ${kind.replaceAll("_", " ")}.`,
         details: { orderId, event: kind, ...details },
       },
     );

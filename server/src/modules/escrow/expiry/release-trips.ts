@@ -178,9 +178,8 @@ async function adoptReleasedBooking(
     if (trip === undefined || booking === undefined || booking.tripId !== tripId || !isOpen(booking)) return false;
     const isSettled = state === "settled";
     const paid = isSettled ? payouts(booking) : { refunded: booking.reserved };
-    await escrowBookings.change({ tenantId, environment, bookingId }, { state, ...paid });
+    const ended = await escrowBookings.change(booking, { state, ...paid });
     await trips.change(environment, tripId, isSettled ? payOut(trip, booking) : giveBackHeld(trip, booking));
-    const ended = { tenantId, environment, bookingId };
     await (isSettled ? payBackOrder(aggregates, ended) : payUncovered(aggregates, ended));
     return true;
   });

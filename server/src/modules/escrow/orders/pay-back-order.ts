@@ -1,8 +1,7 @@
 import { formatDecimal } from "../../../domain/money.ts";
-import type { Hex } from "../../../domain/tokens.ts";
-import type { Environment } from "../../../ports/identity.ts";
 import { atMost, PAID_BY_ESCROW, paidFor } from "../../orders/index.ts";
 import { refund } from "../../treasury/index.ts";
+import type { EscrowBooking } from "../../trips/index.ts";
 import type { Aggregates } from "../context.ts";
 
 /**
@@ -10,23 +9,21 @@ import type { Aggregates } from "../context.ts";
  * order stays. The rest goes back to the wallet; if another reservation or none paid the order, at most the order's
  * cost to the wallet. Runs once per booking, in the transaction that stores the settlement.
  */
-export async function payBackOrder(
-  aggregates: Aggregates,
-  { tenantId, environment, bookingId }: { tenantId: string; environment: Environment; bookingId: Hex },
-): Promise<void> {
-  const { bookings, escrowBookings, orders, wallets } = aggregates;
-  const booking = await escrowBookings.find(tenantId, environment, bookingId);
-  if (booking?.state !== "settled" || booking.itineraryHash === undefined) return;
+export async function payBackOrder(aggregates: Aggregates, booking: EscrowBooking): Promise<void> {
+  const { bookings, orders, wallets } = aggregates;
+  const { tenantId, environment, bookingId } = booking;
+  if (booking.state !== "settled" || booking.itineraryHash === undefined) return;
   if (booking.vendor !== (await wallets.ensure(booking, "collection")).address) return;
   const order = await orders.findByItinerary(tenantId, environment, booking.itineraryHash);
   if (order === undefined) return;
   const { orderId } = order;
   const seen = { at: booking.updatedAt, source: "reconciliation" } as const;
-  const byWallet = await paidFor(aggregates, order);
+  const ordered = await bookings.get(order.bookingId);
+  const byWallet = await paidFor(aggregates, order, ordered);
   const paidUsdc = formatDecimal(booking.vendorPaid);
   const paid = { kind: "paid_by_escrow", key: bookingId, details: { escrowBookingId: bookingId, paidUsdc }, ...seen };
   if (!(await orders.record(environment, orderId, paid))) return;
-  const isCover = (await bookings.get(order.bookingId))?.escrowBookingId === bookingId;
+  const isCover = ordered?.escrowBookingId === bookingId;
   const rest = booking.vendorPaid - (await bookings.reduceCover(order.bookingId, booking.vendorPaid));
   const back = isCover ? rest : atMost(rest, byWallet);
   if (back === 0n) return;

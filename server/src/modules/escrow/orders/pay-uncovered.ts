@@ -1,16 +1,10 @@
 import { formatDecimal } from "../../../domain/money.ts";
-import type { Hex } from "../../../domain/tokens.ts";
 import type { Environment } from "../../../ports/identity.ts";
 import { type Booking, ledgerReference } from "../../bookings/index.ts";
 import type { Purse } from "../../ledger/index.ts";
 import { collect, findHomePurse } from "../../treasury/index.ts";
+import type { EscrowBooking } from "../../trips/index.ts";
 import type { Aggregates, Stores } from "../context.ts";
-
-interface EndedReservation {
-  tenantId: string;
-  environment: Environment;
-  bookingId: Hex;
-}
 
 /**
  * The wallet pays for an order whose reservation ended without paying: the reservation's money has returned to the
@@ -19,17 +13,16 @@ interface EndedReservation {
  */
 export async function payUncovered(
   aggregates: Aggregates,
-  { tenantId, environment, bookingId }: EndedReservation,
+  { tenantId, environment, bookingId, state, updatedAt }: EscrowBooking,
 ): Promise<void> {
-  const { escrowBookings, bookings, ledger } = aggregates;
-  const reservation = await escrowBookings.find(tenantId, environment, bookingId);
-  if (reservation?.state !== "cancelled") return;
+  const { bookings, ledger } = aggregates;
+  if (state !== "cancelled") return;
   const booking = await bookings.findCovered(tenantId, environment, bookingId, "lock");
   if (booking === undefined || booking.cover === 0n) return;
   const purse = await findHomePurse(aggregates, { tenantId, environment });
   if ((await ledger.balance(purse)).available < booking.cover) return;
   await ledger.hold(purse, booking.cover, ledgerReference(booking));
-  if (booking.state === "booked") await charge(aggregates, purse, reservation.updatedAt, booking);
+  if (booking.state === "booked") await charge(aggregates, purse, updatedAt, booking);
   // The end of the booking captures or releases the hold, as for every booking paid by the wallet.
   else await bookings.setCover(booking.id, { cover: 0n, escrowBookingId: undefined });
 }
@@ -54,11 +47,11 @@ const BATCH = 50;
 /** Retries reservations at whose end the wallet was short. */
 export async function payAllUncovered(stores: Stores, environment: Environment): Promise<void> {
   for (const { tenantId, escrowBookingId: bookingId } of await stores.bookings.listUncovered(environment, BATCH)) {
-    const reservation = bookingId && (await stores.escrowBookings.find(tenantId, environment, bookingId));
-    if (!reservation) continue;
+    if (bookingId === undefined) continue;
     await stores.transaction(async (aggregates) => {
-      await aggregates.trips.lock(environment, reservation.tripId);
-      await payUncovered(aggregates, reservation);
+      await aggregates.trips.lockOfBooking(tenantId, environment, bookingId);
+      const reservation = await aggregates.escrowBookings.find(tenantId, environment, bookingId);
+      if (reservation !== undefined) await payUncovered(aggregates, reservation);
     });
   }
 }

@@ -4,11 +4,13 @@ import type { OrderRecord } from "../../orders/index.ts";
 import type { Trip } from "../../trips/index.ts";
 import type { Aggregates } from "../context.ts";
 
+type TripOwner = Pick<Trip, "tenantId" | "environment" | "tripId">;
+
 /**
  * Adds an order to the trip whose booking in escrow pays for it: the call that booked it, what the call was shown, its
  * approval, and the order's history. A run has added some of it already.
  */
-export async function rememberOrder(aggregates: Aggregates, trip: Trip, itineraryHash: Hex): Promise<void> {
+export async function rememberOrder(aggregates: Aggregates, trip: TripOwner, itineraryHash: Hex): Promise<void> {
   const { tripRecords, orders, bookings } = aggregates;
   const { tenantId, environment, tripId } = trip;
   const order = await orders.findByItinerary(tenantId, environment, itineraryHash);
@@ -32,7 +34,7 @@ export async function rememberOrder(aggregates: Aggregates, trip: Trip, itinerar
 
 async function rememberCall(
   { tripRecords, seenOffers, approvals }: Aggregates,
-  { tenantId, environment, tripId }: Trip,
+  { tenantId, environment, tripId }: TripOwner,
   { createdAt }: OrderRecord,
   { userId, offerId, callId }: { userId: string; offerId: string; callId: string },
 ): Promise<void> {

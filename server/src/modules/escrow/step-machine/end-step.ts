@@ -59,7 +59,7 @@ async function confirmStep(
   if (effect.trip !== undefined) await aggregates.trips.change(trip.environment, trip.tripId, effect.trip);
   // A step of a booking does not always change its trip.
   await remember(aggregates, trip, stored, { ...step.note(after), at: after.updatedAt, receipt });
-  await step.afterwards?.(aggregates, trip, transaction);
+  await step.afterwards?.(aggregates, after, transaction);
 }
 
 async function applyTripStep(

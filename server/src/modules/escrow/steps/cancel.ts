@@ -37,8 +37,7 @@ export const cancelStep = defineBookingStep(
     },
     apply: cancel,
     note: noteCancellation,
-    afterwards: (aggregates, { tenantId, environment }) =>
-      payUncovered(aggregates, { tenantId, environment, bookingId }),
+    afterwards: payUncovered,
     additions: async (stores, booking, transaction) => ({
       ...tellWaiting(booking),
       ...(await tellFree(stores, booking, transaction)),

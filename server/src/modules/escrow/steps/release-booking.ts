@@ -22,9 +22,9 @@ export const releaseBookingStep = defineBookingStep(
 
     apply: (context) => (context.booking.state === "confirmed" ? settle(context) : cancel(context)),
     note: (booking) => (booking.state === "settled" ? noteSettlement(booking) : noteCancellation(booking)),
-    async afterwards(aggregates, { tenantId, environment }) {
-      await payBackOrder(aggregates, { tenantId, environment, bookingId });
-      await payUncovered(aggregates, { tenantId, environment, bookingId });
+    async afterwards(aggregates, booking) {
+      await payBackOrder(aggregates, booking);
+      await payUncovered(aggregates, booking);
     },
   }),
 );

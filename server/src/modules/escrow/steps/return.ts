@@ -33,9 +33,9 @@ export const returnStep = defineBookingStep(
       trip: freeHeld(trip, booking),
     }),
     note: noteCancellation,
-    async afterwards(aggregates, { tenantId, environment }, transaction) {
+    async afterwards(aggregates, booking, transaction) {
       await endHoldForOrder(aggregates, transaction);
-      await payUncovered(aggregates, { tenantId, environment, bookingId });
+      await payUncovered(aggregates, booking);
     },
     afterUndoing: endHoldForOrder,
     additions: async (stores, booking, transaction) => ({

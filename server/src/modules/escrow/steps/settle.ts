@@ -49,7 +49,7 @@ export const settleStep = defineBookingStep({ fields, startsFrom: ["confirmed"] 
   },
   apply: settle,
   note: noteSettlement,
-  afterwards: (aggregates, { tenantId, environment }) => payBackOrder(aggregates, { tenantId, environment, bookingId }),
+  afterwards: payBackOrder,
   additions: async (stores, booking) => ({ ...tellWaiting(booking), ...(await tellReturn(stores, booking)) }),
 }));
 

@@ -93,7 +93,7 @@ export interface BookingStep extends Step {
   };
   note(booking: EscrowBooking): StepNote;
   /** Runs after the step is recorded, in the same transaction. */
-  afterwards?(aggregates: Aggregates, trip: Trip, transaction: ChainTransaction): Promise<void>;
+  afterwards?(aggregates: Aggregates, booking: EscrowBooking, transaction: ChainTransaction): Promise<void>;
   /** Runs after a step without effect was undone, in the same transaction. */
   afterUndoing?(aggregates: Aggregates, transaction: ChainTransaction): Promise<void>;
   /** Adds what only the end of the step shows to the stored answer. */
