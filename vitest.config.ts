@@ -1,7 +1,7 @@
 import { defineConfig } from "vitest/config";
 import { LongestFirst } from "./server/test/support/longest-first.ts";
 
-const TESTS = ["server", "chaos", "conformance", "devnet", "scripts", "sandbox", "bridge", "contracts"].map(
+const TESTS = ["server", "chaos", "conformance", "devnet", "attester", "scripts", "sandbox", "bridge", "contracts"].map(
   (folder) => `${folder}/**/*.test.ts`,
 );
 /** Files that replace the clock or the timers of their process, or listen to all of its requests: nothing else may share it. */

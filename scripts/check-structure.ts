@@ -10,6 +10,7 @@ const FOLDERS = [
   "server",
   "sandbox",
   "devnet",
+  "attester",
   "chaos",
   "conformance",
   "bridge",

@@ -4,6 +4,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { type OwnerLock, tryOwnerLock } from "../platform/files/owner-lock.ts";
 import { ensurePrivateFolder, makeFolder } from "../platform/files/private-files.ts";
 import type { Log } from "../ports/log.ts";
+import { type AttesterSecrets, attesterAccess, createAttesterPart } from "./attester-part.ts";
 import { createDevnetPart, devnetAccess, type FurtherChain, writeDevnetPrefund } from "./devnet-part.ts";
 import { EmbeddedError, errorText, explainFileError } from "./embedded-error.ts";
 import type { Part } from "./part.ts";
@@ -31,6 +32,9 @@ interface StartEmbeddedOptions {
   devnetPrefund?: readonly string[];
   /** Chains beside the development chain that start when they are first used. */
   furtherChains?: readonly FurtherChain[];
+  /** The chains and keys of the attester, which starts when it is first asked for. */
+  attesterSecrets?: AttesterSecrets;
+  attesterProgram?: string;
   /** Replaces the repository's supplier sandbox. */
   supplierProgram?: string;
   /** Its further arguments, such as a stopped clock. */
@@ -47,11 +51,14 @@ export interface Embedded {
   databaseUrl: string;
   supplier?: { url: string; token: string };
   chain?: { rpcUrl: string; chainId: number };
+  /** Starts the attester of the development chains unless it runs. */
+  startAttester(): Promise<{ url: string }>;
   /** Stops the parts unless another service on the same dataDir still uses them. Close your own connections first. */
   stop(): Promise<void>;
 }
 
 const TICK_MILLISECONDS = 250;
+const ATTESTER_LOOK_MILLISECONDS = 25;
 /** Another service may be creating the database for the first time, on a slow disk. */
 const WAIT_FOR_OTHERS_MILLISECONDS = 180_000;
 const PROGRESS_EVERY_MILLISECONDS = 5_000;
@@ -150,12 +157,13 @@ const start = async (options: StartEmbeddedOptions): Promise<Embedded> => {
   const abort = () => stopping.abort(signal?.reason);
   signal?.addEventListener("abort", abort, { once: true });
   const registrations = registerService(join(dataDir, "embedded", "services"), database);
+  let wants = database;
   const share = joinService(dataDir, registrations, () => createPartKeeper(dataDir, parts, log, stopping.signal));
   try {
     const waiting = { signal: stopping.signal, progress };
     if (databaseUrl === undefined) await becomeReady(dataDir, share, { ...waiting, wants: database });
     await options.checkDatabase?.(serviceDatabaseUrl());
-    const wants = [...database, ...otherParts(options)];
+    wants = [...database, ...otherParts(options)];
     registrations.want(wants);
     await becomeReady(dataDir, share, { ...waiting, wants });
   } catch (error) {
@@ -165,6 +173,17 @@ const start = async (options: StartEmbeddedOptions): Promise<Embedded> => {
     signal?.removeEventListener("abort", abort);
   }
   const watching = watch(share, stopping.signal, log);
+  const startAttester = async (): Promise<{ url: string }> => {
+    registrations.want([...wants, "attester"]);
+    // Whichever service keeps the parts opens it at its next look.
+    while (!isReady(dataDir, "attester")) {
+      stopping.signal.throwIfAborted();
+      await delay(ATTESTER_LOOK_MILLISECONDS);
+    }
+    const access = attesterAccess(dataDir);
+    if (access === undefined) throw new EmbeddedError(`The attester of ${dataDir} was not started.`);
+    return access;
+  };
   let stopped: Promise<void> | undefined;
   const supplier = supplierSandbox ? supplierAccess(dataDir) : undefined;
   const chain = options.devnetPrefund === undefined ? undefined : devnetAccess(dataDir);
@@ -172,6 +191,7 @@ const start = async (options: StartEmbeddedOptions): Promise<Embedded> => {
     databaseUrl: serviceDatabaseUrl(),
     ...(supplier && { supplier }),
     ...(chain && { chain }),
+    startAttester,
     stop() {
       stopping.abort();
       stopped ??= watching.then(() => share.leave());
@@ -216,8 +236,18 @@ const makeParts = (
       furtherChains: options.furtherChains ?? [],
       ...(options.devnetProgram === undefined ? {} : { program: options.devnetProgram }),
     }),
+    createAttesterPart({
+      dataDir,
+      log,
+      progress,
+      secrets: options.attesterSecrets,
+      ...(options.attesterProgram === undefined ? {} : { program: options.attesterProgram }),
+    }),
   ];
 };
+
+const isReady = (dataDir: string, name: PartName): boolean =>
+  readParts(dataDir).some((part) => part.name === name && part.ready && isAlive(part));
 
 /** Resolves when the wanted parts run, whichever service started them. */
 const becomeReady = async (
@@ -225,8 +255,7 @@ const becomeReady = async (
   share: Share,
   { wants, signal, progress }: { wants: readonly PartName[]; signal: AbortSignal; progress(line: string): void },
 ): Promise<void> => {
-  const allReady = () =>
-    wants.every((name) => readParts(dataDir).some((part) => part.name === name && part.ready && isAlive(part)));
+  const allReady = () => wants.every((name) => isReady(dataDir, name));
   const begun = performance.now();
   let nextProgress = begun + PROGRESS_EVERY_MILLISECONDS;
   for (;;) {

@@ -12,6 +12,7 @@ export const PROGRAMS = [
   "server/test/support/embedded-service.ts",
   "sandbox/src/main.ts",
   "devnet/src/main.ts",
+  "attester/src/main.ts",
   "devnet/test/support/devnet-broken.ts",
   "chaos/src/main.ts",
   "chaos/src/broken-service.ts",
