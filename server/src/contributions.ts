@@ -146,6 +146,7 @@ function createPorts(parts: Parts): Parts["portsFor"] {
     ways,
     mapTiles,
     fx,
+    threads,
     claimKeys,
     suppliers,
     chains,
@@ -162,6 +163,7 @@ function createPorts(parts: Parts): Parts["portsFor"] {
     ways,
     mapTiles,
     fx,
+    threads,
     claimKeys,
   };
   const ports: { -readonly [Name in Environment]?: Ports } = {};

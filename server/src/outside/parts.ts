@@ -4,7 +4,9 @@ import { createClaimKeys } from "../adapters/evm/index.ts";
 import type { Config } from "../config/config.ts";
 import { catalog, chainOperations, gatheredParts, moduleParts, modules, registry, schema } from "../contributions.ts";
 import { createParts, type Decorators } from "../decorate.ts";
+import { Failure } from "../domain/errors.ts";
 import { newId, type RandomBytes, systemRandom } from "../domain/ids.ts";
+import { supplierErrors } from "../domain/travel/supplier-errors.ts";
 import type { Embedded } from "../embedded/start-embedded.ts";
 import { CostlyCalls } from "../kernel/call/costly-calls.ts";
 import { createKernel, type KernelOptions } from "../kernel/call/invoke.ts";
@@ -15,6 +17,7 @@ import { type OpenDatabase, openDatabase } from "../platform/database/database.t
 import { migrateUnlocked, withPreparationLock } from "../platform/database/migrate.ts";
 import { whileDatabaseIsAway } from "../platform/database/while-database-is-away.ts";
 import { createHttpClient, type HttpClient } from "../platform/http-client/http-client.ts";
+import { ThreadPool } from "../platform/threads/thread-pool.ts";
 import { type Clock, systemClock } from "../ports/clock.ts";
 import type { Vault } from "../ports/vault.ts";
 import { createRequestLimits } from "../surfaces/http/limits/request-limits.ts";
@@ -38,6 +41,8 @@ import { translate } from "./translate.ts";
 import { openVault } from "./vault.ts";
 import { openWays } from "./ways.ts";
 
+const READ_AGAIN_SECONDS = 2;
+
 interface PartsOptions extends EmbeddedOptions {
   decorate?: Decorators;
   clock?: Clock;
@@ -59,6 +64,7 @@ interface Opened {
   database: OpenDatabase;
   reads: Reads;
   http: HttpClient;
+  threads: ThreadPool;
 }
 
 /** Opens the configured parts, prepares the database, and makes the service's parts from both. */
@@ -78,7 +84,9 @@ export async function openParts(
   undo.push(close);
   const http = createHttpClient();
   undo.push(async () => http.close());
-  const opened = { config, options, clock, vault, embedded, database, reads, http };
+  const threads = new ThreadPool({ log, failure: failedReading });
+  undo.push(() => threads.close());
+  const opened = { config, options, clock, vault, embedded, database, reads, http, threads };
   // A database that fails during the start is waited for, as at any other time.
   return await whileDatabaseIsAway(
     () => withPreparationLock(embedded.databaseUrl, () => prepareParts(opened)),
@@ -114,10 +122,19 @@ async function prepareParts(opened: Opened): Promise<Parts> {
   }
 }
 
+/** The threads read the supplier's answers. */
+function failedReading(reason: string): Failure {
+  return new Failure("provider_unavailable", {
+    detail: supplierErrors.provider_unavailable,
+    cause: new Error(reason),
+    retryAfterSeconds: READ_AGAIN_SECONDS,
+  });
+}
+
 type AskedFor = Pick<Parts, "chains" | "facilitator">;
 
 function outsideParts(
-  { config, options, clock, vault, embedded, database, reads, http }: Opened,
+  { config, options, clock, vault, embedded, database, reads, http, threads }: Opened,
   { chains, facilitator }: AskedFor,
 ) {
   const { log, random = systemRandom, urls, extraTools = [], countCall: onCall } = options;
@@ -139,8 +156,9 @@ function outsideParts(
     databaseUrl: () => embedded.databaseUrl,
     embedded: () => ({ supplierUrl: embedded.supplier?.url, chainRpcUrl: embedded.chain?.rpcUrl }),
     sandboxPayer: () => sandboxPayer(vault),
+    threads: () => threads,
     suppliers: () =>
-      openSuppliers(config, embedded, { clock, http, log, publicPhotosUrl: `${urls.app}${PHOTOS_PATH}` }),
+      openSuppliers(config, embedded, { clock, http, log, threads, publicPhotosUrl: `${urls.app}${PHOTOS_PATH}` }),
     chains: () => chains,
     facilitator: () => facilitator,
     mailer: () => openMailer(config),

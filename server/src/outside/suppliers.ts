@@ -7,14 +7,16 @@ import type { Clock } from "../ports/clock.ts";
 import type { Environment } from "../ports/identity.ts";
 import type { Log } from "../ports/log.ts";
 import type { Supplier } from "../ports/supplier/supplier.ts";
+import type { Threads } from "../ports/threads.ts";
 
 /** The suppliers of this deployment; both use the same protocol. */
 export function openSuppliers(
   config: Config,
   embedded: Pick<Embedded, "supplier">,
-  { clock, http, log, publicPhotosUrl }: { clock: Clock; http: HttpClient; log: Log; publicPhotosUrl: string },
+  outside: { clock: Clock; http: HttpClient; log: Log; threads: Threads; publicPhotosUrl: string },
 ): ByEnvironment<Supplier> {
   const { supplier } = embedded;
+  const { publicPhotosUrl, ...shared } = outside;
   const suppliers: { -readonly [Name in Environment]?: Supplier } = {};
   if (supplier !== undefined) {
     suppliers.sandbox = createDuffel({
@@ -22,9 +24,7 @@ export function openSuppliers(
       token: supplier.token,
       sandbox: true,
       sourceLevel: "embedded",
-      clock,
-      log,
-      http,
+      ...shared,
       timeouts: {
         searchMilliseconds: config.supplierSearchTimeoutMilliseconds,
         commitMilliseconds: config.sandboxCommitTimeoutMilliseconds,
@@ -39,9 +39,7 @@ export function openSuppliers(
       token: config.supplierToken,
       sandbox: false,
       sourceLevel: "live",
-      clock,
-      log,
-      http,
+      ...shared,
       timeouts: {
         searchMilliseconds: config.supplierSearchTimeoutMilliseconds,
         commitMilliseconds: config.supplierCommitTimeoutMilliseconds,

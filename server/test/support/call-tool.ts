@@ -8,6 +8,7 @@ import type { Accommodation, StaySearch, Stays } from "../../src/ports/supplier/
 import { absent } from "./absent-port.ts";
 import type { openBookingWorld } from "./booking-world.ts";
 import { delivery } from "./delivery.ts";
+import { inPlaceThreads } from "./in-place-threads.ts";
 import { embeddedRates } from "./rates.ts";
 
 type Tenant = Awaited<ReturnType<Awaited<ReturnType<typeof openBookingWorld>>["newTenant"]>>;
@@ -66,6 +67,7 @@ export function toolRunner(tenant: Tenant, stays: Stays = createMemoryStays().st
     stores,
     reads: (_, read) => read(stores),
     fx: embeddedRates,
+    threads: inPlaceThreads,
     chain: absent("chain"),
     submission: { wake: () => undefined, waitForEnd: async () => undefined },
     delivery,

@@ -1,6 +1,8 @@
 import { vi } from "vitest";
 import { createDuffel, type DuffelTimeouts } from "../../src/adapters/duffel/index.ts";
 import { createHttpClient } from "../../src/platform/http-client/http-client.ts";
+import type { Threads } from "../../src/ports/threads.ts";
+import { inPlaceThreads } from "./in-place-threads.ts";
 import { type Script, startScriptedServer } from "./scripted-server.ts";
 
 interface LogLine {
@@ -12,9 +14,13 @@ interface LogLine {
 export const NOW = Temporal.Instant.from("2026-11-20T10:00:00Z");
 
 /** The real adapter and client against a scripted supplier. `await using` closes both. */
-export async function startDuffel(script: Script, timeouts: Partial<DuffelTimeouts> = {}) {
+export async function startDuffel(
+  script: Script,
+  timeouts: Partial<DuffelTimeouts> = {},
+  threads: Threads = inPlaceThreads,
+) {
   const supplier = await startScriptedServer(script);
-  const adapter = duffelAt(supplier.url, timeouts);
+  const adapter = duffelAt(supplier.url, timeouts, { threads });
   return {
     ...adapter,
     requests: supplier.requests,
@@ -53,7 +59,7 @@ export async function startSilentDuffel() {
 export function duffelAt(
   baseUrl: string,
   timeouts: Partial<DuffelTimeouts> = {},
-  { token = "duffel_test_token", clock = { now: () => NOW } } = {},
+  { token = "duffel_test_token", clock = { now: () => NOW }, threads = inPlaceThreads } = {},
 ) {
   const http = createHttpClient();
   const lines: LogLine[] = [];
@@ -68,6 +74,7 @@ export function duffelAt(
     clock,
     log: { info: writer("info"), warn: writer("warn"), error: writer("error") },
     http,
+    threads,
     timeouts: { retryDelayMilliseconds: 0, ...timeouts },
   });
   return { flights, flightServicing, stays, stayBookings, webhooks, http, lines };

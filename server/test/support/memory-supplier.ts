@@ -121,14 +121,17 @@ export function createMemorySupplier(options: { quietMilliseconds: number }) {
     return order;
   }
 
+  async function searchOffers(query: FlightSearch): Promise<FlightSearchResult> {
+    searches.push(query);
+    return { offers: found, notApplied: [], provenance: provenance(), sandbox: true };
+  }
+
   const flights: Flights = {
     provenance,
     sandbox: true,
     quietMilliseconds: options.quietMilliseconds,
-    async searchOffers(query) {
-      searches.push(query);
-      return { offers: found, notApplied: [], provenance: provenance(), sandbox: true };
-    },
+    searchOffers,
+    digestOffers: async (query, digest, ask) => await digest.run({ found: await searchOffers(query), ask }),
     async getOffer(offerId) {
       const offer = offers.get(offerId);
       if (offer === undefined) throw new Failure("offer_not_found");

@@ -15,6 +15,7 @@ import {
   lostCommit,
   lostRead,
 } from "./errors.ts";
+import { issuePaths, parseJson } from "./wire.ts";
 
 /** The supplier's HTTP conventions: headers, `{data}` envelopes, cursors, and which requests may be repeated. */
 
@@ -30,15 +31,18 @@ export interface DuffelClientOptions {
   retryDelayMilliseconds: number;
 }
 
-interface ReadRequest<T> {
+interface SentRequest {
   subject: Subject;
-  schema: z.ZodType<T>;
   method?: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
   path: string;
   query?: UrlQuery;
   data?: unknown;
   timeoutMilliseconds?: number;
   signal?: AbortSignal | undefined;
+}
+
+interface ReadRequest<T> extends SentRequest {
+  schema: z.ZodType<T>;
 }
 
 interface CommitRequest<T> {
@@ -53,6 +57,10 @@ export interface DuffelClient {
   read<T>(request: ReadRequest<T>): Promise<T>;
   /** The same, with the date of the answer; undefined: the supplier does not say. */
   readDated<T>(request: ReadRequest<T>): Promise<{ data: T; date: Temporal.PlainDate | undefined }>;
+  /** The body as it came, for a reader in another thread. */
+  readBody(request: SentRequest): Promise<Buffer>;
+  /** The failure of an answer that does not match, and a line in the log; `issues` name paths, without values. */
+  misread(path: string, issues: readonly string[]): Failure;
   /** Reads the pages of a list, up to `maxItems` items, and stops after a page for which `enough` is true. */
   readPages<T>(request: ReadRequest<T>, maxItems: number, enough?: (page: readonly unknown[]) => boolean): Promise<T[]>;
   /** Deletes; may safely run twice. Fails as not found if it is already gone. */
@@ -98,7 +106,7 @@ class HttpDuffelClient implements DuffelClient {
     let after: string | undefined;
     do {
       const query = { ...request.query, limit: PAGE_SIZE, after };
-      const page = this.#understood(Page, await this.#readBody({ ...request, query }), request.path);
+      const page = this.#understood(Page, parseJson(await this.readBody({ ...request, query })), request.path);
       items.push(...page.data);
       after = page.meta?.after ?? undefined;
       if (page.data.length === 0 || enough(page.data)) break;
@@ -107,7 +115,7 @@ class HttpDuffelClient implements DuffelClient {
   }
 
   async remove(request: Pick<ReadRequest<unknown>, "subject" | "path">): Promise<void> {
-    await this.#readBody({ ...request, schema: z.unknown(), method: "DELETE" });
+    await this.readBody({ ...request, method: "DELETE" });
   }
 
   async commit<T>(request: CommitRequest<T>): Promise<T> {
@@ -139,11 +147,16 @@ class HttpDuffelClient implements DuffelClient {
     }
   }
 
-  async #readBody(request: ReadRequest<unknown>): Promise<unknown> {
-    return parseJson((await this.#readResponse(request)).body);
+  async readBody(request: SentRequest): Promise<Buffer> {
+    return (await this.#readResponse(request)).body;
   }
 
-  async #readResponse(request: ReadRequest<unknown>): Promise<HttpResponse> {
+  misread(path: string, issues: readonly string[]): Failure {
+    this.#options.log.error({ path: pathKind(path), issues }, "unexpected supplier answer");
+    return failure("provider_unavailable", new Error(issues.join("; ")));
+  }
+
+  async #readResponse(request: SentRequest): Promise<HttpResponse> {
     const { http, readTimeoutMilliseconds, retryDelayMilliseconds } = this.#options;
     const { subject, path, method = "GET", signal, data } = request;
     const deadlineMilliseconds = performance.now() + (request.timeoutMilliseconds ?? readTimeoutMilliseconds);
@@ -198,9 +211,7 @@ class HttpDuffelClient implements DuffelClient {
   #understood<T>(schema: z.ZodType<T>, value: unknown, path: string): T {
     const parsed = schema.safeParse(value);
     if (parsed.success) return parsed.data;
-    const fields = { path: pathKind(path), issues: issuePaths(parsed.error) };
-    this.#options.log.error(fields, "unexpected supplier answer");
-    throw failure("provider_unavailable", parsed.error);
+    throw this.misread(path, issuePaths(parsed.error));
   }
 }
 
@@ -210,20 +221,6 @@ const isBroken = ({ problem }: HttpFailure): boolean => BROKEN_CONNECTION.has(pr
 /** The path without ids. */
 function pathKind(path: string): string {
   return path.split("/").slice(0, 3).join("/");
-}
-
-/** Undefined if it is not JSON; no schema accepts that. */
-function parseJson(body: Buffer): unknown {
-  try {
-    return JSON.parse(body.toString("utf8"));
-  } catch {
-    return undefined;
-  }
-}
-
-/** The paths at which an answer did not match, without their values. */
-function issuePaths(error: z.ZodError): string[] {
-  return error.issues.slice(0, 10).map((issue) => `${issue.path.join(".")} ${issue.code}`);
 }
 
 function pause(milliseconds: number): Promise<void> {

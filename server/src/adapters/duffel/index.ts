@@ -7,6 +7,7 @@ import type { Flights } from "../../ports/supplier/flights.ts";
 import type { StayBookings } from "../../ports/supplier/stay-bookings.ts";
 import type { Stays } from "../../ports/supplier/stays.ts";
 import type { SupplierWebhooks } from "../../ports/supplier/supplier-webhooks.ts";
+import type { Threads } from "../../ports/threads.ts";
 import { createDuffelClient } from "./client.ts";
 import { createFlights } from "./flights/flights.ts";
 import { createFlightServicing } from "./servicing/servicing.ts";
@@ -24,6 +25,8 @@ export interface DuffelOptions {
   clock: Clock;
   log: Log;
   http: HttpClient;
+  /** Read large answers. */
+  threads: Threads;
   timeouts?: Partial<DuffelTimeouts>;
   /** How long after an unknown outcome a look-up that finds nothing proves that nothing was created. */
   quietMilliseconds?: number;
@@ -65,7 +68,7 @@ export interface Duffel {
  * The flights and stays supplier over its wire format; the live one and the embedded sandbox differ in address and token only.
  */
 export function createDuffel(options: DuffelOptions): Duffel {
-  const { clock, log, sandbox, sourceLevel, publicPhotosUrl: publicUrl } = options;
+  const { clock, log, threads, sandbox, sourceLevel, publicPhotosUrl: publicUrl } = options;
   const timeouts = { ...DEFAULT_TIMEOUTS, ...options.timeouts };
   const client = createDuffelClient({
     baseUrl: options.baseUrl,
@@ -87,6 +90,7 @@ export function createDuffel(options: DuffelOptions): Duffel {
   return {
     flights: createFlights({
       client,
+      threads,
       clock,
       log,
       sandbox,
@@ -97,6 +101,7 @@ export function createDuffel(options: DuffelOptions): Duffel {
     }),
     stays: createStays({
       client,
+      threads,
       log,
       sandbox,
       provenance,

@@ -78,3 +78,17 @@ export function describedList<Schema extends z.ZodType>(schema: Schema) {
       }),
     );
 }
+
+/** Undefined if it is not JSON; no schema accepts that. */
+export function parseJson(body: Uint8Array): unknown {
+  try {
+    return JSON.parse(Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString("utf8"));
+  } catch {
+    return undefined;
+  }
+}
+
+/** The paths at which an answer did not match, without their values. */
+export function issuePaths(error: z.ZodError): string[] {
+  return error.issues.slice(0, 10).map((issue) => `${issue.path.join(".")} ${issue.code}`);
+}

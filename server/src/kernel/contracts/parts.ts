@@ -15,6 +15,7 @@ import type { Maps } from "../../ports/maps.ts";
 import type { Nearby } from "../../ports/nearby.ts";
 import type { PageTranscriber } from "../../ports/page-transcriber.ts";
 import type { Supplier } from "../../ports/supplier/supplier.ts";
+import type { Threads } from "../../ports/threads.ts";
 import type { Vault } from "../../ports/vault.ts";
 import type { Ways } from "../../ports/ways.ts";
 import type { AccountFacts } from "./account.ts";
@@ -63,6 +64,7 @@ export interface CommonParts {
   readonly ways: Ways;
   readonly mapTiles: MapTiles;
   readonly fx: FxRates;
+  readonly threads: Threads;
   readonly claimKeys: ClaimKeys;
   /** URLs of the parts that were started because the operator configured none. */
   readonly embedded: { readonly supplierUrl: string | undefined; readonly chainRpcUrl: string | undefined };

@@ -19,6 +19,7 @@ import type { FlightServicing } from "../../ports/supplier/flight-servicing.ts";
 import type { Flights } from "../../ports/supplier/flights.ts";
 import type { StayBookings } from "../../ports/supplier/stay-bookings.ts";
 import type { Stays } from "../../ports/supplier/stays.ts";
+import type { Threads } from "../../ports/threads.ts";
 import type { Ways } from "../../ports/ways.ts";
 import type { CallPlan, Cover } from "./call-plan.ts";
 import type { Preview } from "./preview-answer.ts";
@@ -43,6 +44,7 @@ export interface CommonPorts {
   chain: Chain;
   submission: ChainSubmission;
   fx: FxRates;
+  threads: Threads;
   claimKeys: ClaimKeys;
 }
 

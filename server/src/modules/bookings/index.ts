@@ -55,10 +55,10 @@ export {
   toRate,
 } from "./booking-rate.ts";
 export { toPurchase, unknownPurchase } from "./offers/bought.ts";
-export { seenCarriers, seenLegs } from "./offers/see-slices.ts";
 export {
   keepsRecords,
   requireSeenPrice,
+  type SeenComparable,
   type SeenFlight,
   type SeenOffer,
   type SeenOffers,

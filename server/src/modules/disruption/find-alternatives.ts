@@ -4,7 +4,7 @@ import { isSameWay } from "../../domain/travel/same-way.ts";
 import type { Caller, CallInfo } from "../../kernel/contracts/tool.ts";
 import type { FlightOffer, SearchPassenger } from "../../ports/supplier/flights.ts";
 import { saleRates } from "../bookings/index.ts";
-import { bestOffers, searchedAge, seeSearch, toOfferAnswer } from "../flights/index.ts";
+import { bestOffers, otherFares, searchedAge, seeSearch, toOfferAnswer, toSeenSearch } from "../flights/index.ts";
 import { findQuickest, proposeWays } from "./choose-ways.ts";
 import type { Ports } from "./context.ts";
 import { namedTravelers, type OwnOrder } from "./find-own-order.ts";
@@ -46,7 +46,7 @@ export async function findAlternatives(
         airlineCreditIds: [],
         passengers: passengersOn(date, passengers, own),
       },
-      { signal: call.signal },
+      { signal: call.signal, owner: caller.tenantId },
     );
     considered += offers.length;
     const usable = offers.filter(
@@ -65,14 +65,14 @@ export async function findAlternatives(
   }
   const currencies = usable.map(({ totalCurrency }) => totalCurrency);
   const rates = await saleRates({ fx, clock }, caller.environment, currencies);
-  await seeSearch({ seenOffers: stores.seenOffers, clock, random }, caller, usable, rates);
+  await seeSearch({ seenOffers: stores.seenOffers, clock, random }, caller, toSeenSearch(usable), rates);
   const named = own?.travelers.length === passengers ? namedTravelers(own, caller) : {};
   const best = [];
   for (const offer of chooseOffers(usable, replan)) {
     const next = { tool: BOOKS, args: { offerId: offer.id, ...named } };
     const differenceAmount = differenceTo(own, offer);
     best.push({
-      ...toOfferAnswer(offer, usable, rates, cabinClass),
+      ...toOfferAnswer(offer, otherFares(offer, usable), rates, cabinClass),
       differenceAmount,
       next,
       booking: await findRefusal(next.args, call),

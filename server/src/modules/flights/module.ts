@@ -7,7 +7,10 @@ import { createPrivateOffers } from "./offers/store-private-offers.ts";
 import { flightBookingUse } from "./ordering/booking-steps.ts";
 import { flightHoldUse } from "./ordering/hold-steps.ts";
 import { bookAFlight } from "./prompts/book-a-flight.ts";
+import { task as bestView } from "./searching/best-view.ts";
+import { task as pageView } from "./searching/page-view.ts";
 import { createFoundSearches } from "./searching/store-found-searches.ts";
+import { task as storedPageView } from "./searching/stored-page-view.ts";
 import { bookFlight } from "./tools/book-flight.ts";
 import { displayOfferConditions } from "./tools/display-offer-conditions.ts";
 import { ensureFlightCustomer } from "./tools/ensure-flight-customer.ts";
@@ -43,6 +46,9 @@ export const flightsModule = defineModule({
     "0004-private-offers": privateOffers,
     "0039-searched-loyalty-accounts": searchedLoyaltyAccounts,
     "0096-found-searches": foundSearches,
+  },
+  async start({ threads }) {
+    for (const task of [bestView, pageView, storedPageView]) threads.prepare(task);
   },
   effectUses: ({ stores, clock, portsFor }) => [
     flightBookingUse({ stores, clock }, (environment) => portsFor(environment)?.flights),

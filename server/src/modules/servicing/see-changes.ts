@@ -1,7 +1,8 @@
 import { formatDecimal, parseDecimal } from "../../domain/money.ts";
+import { seenCarriers, seenLegs } from "../../domain/travel/seen-slices.ts";
 import type { Caller } from "../../kernel/contracts/tool.ts";
 import type { ChangeOffer, OrderChange } from "../../ports/supplier/flight-servicing.ts";
-import { type BookingRate, type SeenFlight, type SeenOffers, seenCarriers, seenLegs } from "../bookings/index.ts";
+import type { BookingRate, SeenFlight, SeenOffers } from "../bookings/index.ts";
 
 /** Stores the order's state after each of these changes: its new flights and its total price. */
 export async function seeChangeOffers(

@@ -208,10 +208,10 @@ export async function findHotels(
       precision: place.precision,
     },
     ACCOMMODATIONS_RETURNED,
-    { signal: call.signal },
+    { signal: call.signal, owner: caller.tenantId },
   );
   if (accommodations.length === 0) {
-    const { detail, emptiedBy } = await explainNoStays(stays, wanted, { signal: call.signal });
+    const { detail, emptiedBy } = await explainNoStays(stays, wanted, { signal: call.signal, owner: caller.tenantId });
     throw new Failure("no_accommodations", { detail, extra: { emptiedBy } });
   }
   const currencies = accommodations.flatMap(({ rates }) => rates.map(({ totalCurrency }) => totalCurrency));

@@ -2,6 +2,7 @@ import { createHmac } from "node:crypto";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { z } from "zod";
 import { silentLog } from "../../../test/support/identity.ts";
+import { inPlaceThreads } from "../../../test/support/in-place-threads.ts";
 import { startTestService, type TestService } from "../../../test/support/service.ts";
 import { createDuffel } from "../../adapters/duffel/index.ts";
 import { createVault } from "../../adapters/vault.ts";
@@ -131,6 +132,7 @@ test("the endpoint follows the service's address, and is recreated at a supplier
     clock: systemClock,
     log: silentLog,
     http,
+    threads: inPlaceThreads,
   });
   const register = (to: string) =>
     withEndpoints((supplierEndpoints) => registerWebhooks({ stores: { supplierEndpoints }, webhooks }, "sandbox", to));

@@ -1,5 +1,6 @@
 import type { z } from "zod";
 import type { CabinClass, Provenance } from "../../domain/schemas.ts";
+import type { ThreadTask } from "../threads.ts";
 
 /**
  * The flight supplier. Failures are `Failure`s with these codes, which tools declare: `provider_timeout` and
@@ -302,7 +303,15 @@ export interface AirportList {
 
 export interface CallOptions {
   signal?: AbortSignal;
+  /** The tenant or payer: owners take turns where answers are read. */
+  owner?: string;
 }
+
+/**
+ * Reduces the offers of a search to what is needed of them. It runs in the thread that reads them: thousands of offers take
+ * long to hand over.
+ */
+export type OfferDigest<Ask, Digest> = ThreadTask<{ found: FlightSearchResult; ask: Ask }, Digest>;
 
 export interface Flights {
   /** The provenance of its results. */
@@ -311,6 +320,13 @@ export interface Flights {
   /** How long to wait after an unknown outcome before a look-up proves that nothing happened. */
   readonly quietMilliseconds: number;
   searchOffers(query: FlightSearch, options?: CallOptions): Promise<FlightSearchResult>;
+  /** Searches, and gives what the digest makes of the offers and `ask`. Both are cloned on the way. */
+  digestOffers<Ask, Digest>(
+    query: FlightSearch,
+    digest: OfferDigest<Ask, Digest>,
+    ask: Ask,
+    options?: CallOptions,
+  ): Promise<Digest>;
   getOffer(offerId: string, options?: CallOptions): Promise<FlightOffer>;
   /**
    * Reserves without paying. Sent once, never repeated. Refused with `hold_not_available` if the request has services: the

@@ -3,25 +3,24 @@ import { Failure } from "../../../domain/errors.ts";
 import type { Provenance } from "../../../domain/schemas.ts";
 import type { Clock } from "../../../ports/clock.ts";
 import type { Log } from "../../../ports/log.ts";
-import type {
-  CallOptions,
-  FlightOffer,
-  FlightSearch,
-  FlightSearchResult,
-  Flights,
-} from "../../../ports/supplier/flights.ts";
+import type { CallOptions, FlightSearch, Flights, OfferDigest } from "../../../ports/supplier/flights.ts";
+import type { Threads } from "../../../ports/threads.ts";
 import type { DuffelClient } from "../client.ts";
 import { failure } from "../errors.ts";
+import { readLarge } from "../read-large.ts";
 import { toBags } from "../servicing/map-ancillaries.ts";
 import { isSupplierId } from "../wire.ts";
+import { task as allOffers } from "./all-offers.ts";
 import { createCustomers } from "./customers.ts";
 import { toOffer, WireOffer } from "./map-offers.ts";
 import { toAirports, toCredit, toOrder, WireCredit, WireOrder } from "./map-orders.ts";
 import { toOfferRequest } from "./map-search.ts";
 import { createOrders } from "./orders.ts";
+import { task as readTask } from "./read-offers.ts";
 
 export interface FlightsOptions {
   client: DuffelClient;
+  threads: Threads;
   clock: Clock;
   log: Log;
   sandbox: boolean;
@@ -32,46 +31,49 @@ export interface FlightsOptions {
   searchMarginMilliseconds: number;
 }
 
-const SearchAnswer = z.object({ offers: z.array(z.unknown()) });
-
 export function createFlights(options: FlightsOptions): Flights {
-  const { client, clock, log, sandbox, provenance } = options;
+  const { client, threads, clock, log, sandbox, provenance } = options;
+  threads.prepare(readTask);
 
-  /** Skips offers that lack required fields; if none is left, the whole answer is malformed. */
-  function understoodOffers(offers: readonly unknown[]): FlightOffer[] {
-    const parsed = offers.map((offer) => WireOffer.safeParse(offer));
-    const good = parsed.flatMap((result) => (result.success ? [toOffer(result.data)] : []));
-    const bad = parsed.flatMap((result) => (result.success ? [] : [result.error]));
-    if (bad.length === 0) return good;
-    const issues = (bad[0]?.issues ?? []).slice(0, 10).map((issue) => `${issue.path.join(".")} ${issue.code}`);
-    log.warn(
-      { left: bad.length, of: offers.length, issues },
-      "offers of the supplier that cannot be read were left out",
-    );
-    if (good.length === 0) throw failure("provider_unavailable", bad[0]);
-    return good;
-  }
-
-  async function searchOffers(query: FlightSearch, call: CallOptions = {}): Promise<FlightSearchResult> {
+  /** Leaves out offers that lack required fields; if none is left, the whole answer is malformed. */
+  async function digestOffers<Ask, Digest>(
+    query: FlightSearch,
+    digest: OfferDigest<Ask, Digest>,
+    ask: Ask,
+    { signal, owner }: CallOptions = {},
+  ): Promise<Digest> {
     const { data, notApplied } = toOfferRequest(query);
-    const answer = await client.read({
-      subject: "search",
-      schema: SearchAnswer,
-      method: "POST",
-      path: "/air/offer_requests",
-      query: { return_offers: "true", supplier_timeout: options.searchTimeoutMilliseconds },
-      data,
-      timeoutMilliseconds: options.searchTimeoutMilliseconds + options.searchMarginMilliseconds,
-      signal: call.signal,
+    const read = await readLarge(client, threads, {
+      request: {
+        subject: "search",
+        method: "POST",
+        path: "/air/offer_requests",
+        query: { return_offers: "true", supplier_timeout: options.searchTimeoutMilliseconds },
+        data,
+        timeoutMilliseconds: options.searchTimeoutMilliseconds + options.searchMarginMilliseconds,
+        signal,
+      },
+      task: { module: readTask.module, run: readTask.run<Ask, Digest> },
+      makeInput: (body) => ({
+        body,
+        about: { notApplied, provenance: provenance(), sandbox },
+        digest: digest.module,
+        ask,
+      }),
+      owner,
     });
-    return { offers: understoodOffers(answer.offers), notApplied, provenance: provenance(), sandbox };
+    const { left, of, issues } = read;
+    if (left > 0) log.warn({ left, of, issues }, "offers of the supplier that cannot be read were left out");
+    if (read.digest === undefined) throw failure("provider_unavailable", new Error(issues.join("; ")));
+    return read.digest;
   }
 
   return {
     provenance,
     sandbox,
     quietMilliseconds: options.quietMilliseconds,
-    searchOffers,
+    searchOffers: (query, call) => digestOffers(query, allOffers, undefined, call),
+    digestOffers,
 
     async getOffer(offerId, call = {}) {
       if (!isSupplierId(offerId)) throw failure("offer_not_found");

@@ -1,16 +1,19 @@
-import { z } from "zod";
 import { Failure } from "../../../domain/errors.ts";
 import type { Provenance } from "../../../domain/schemas.ts";
 import type { Log } from "../../../ports/log.ts";
 import type { CallOptions } from "../../../ports/supplier/flights.ts";
 import type { Accommodation, StaySearch, Stays } from "../../../ports/supplier/stays.ts";
+import type { Threads } from "../../../ports/threads.ts";
 import type { DuffelClient } from "../client.ts";
 import { failure } from "../errors.ts";
-import { outstandingFirst, rankStays, toAccommodation, WireStay, WireStayWithRates } from "./map-stays.ts";
+import { readLarge } from "../read-large.ts";
+import { task as readRates } from "./read-rates.ts";
+import { task as readStays } from "./read-stays.ts";
 import type { createSandboxPhotos } from "./sandbox-photos.ts";
 
 export interface StaysOptions {
   client: DuffelClient;
+  threads: Threads;
   log: Log;
   sandbox: boolean;
   provenance: () => Provenance;
@@ -27,41 +30,32 @@ function toGuests({ guests, childAges = [] }: StaySearch) {
   return [...adults, ...childAges.map((age) => ({ type: "child", age }))];
 }
 
-const SearchAnswer = z.object({ results: z.array(z.unknown()) });
-
 export function createStays(options: StaysOptions): Stays {
-  const { client, log, sandbox, provenance } = options;
+  const { client, threads, log, sandbox, provenance } = options;
+  threads.prepare(readStays);
+  threads.prepare(readRates);
 
-  function understoodStays(results: readonly unknown[]): WireStay[] {
-    const parsed = results.map((result) => WireStay.safeParse(result));
-    const good = parsed.flatMap((result) => (result.success ? [result.data] : []));
-    const bad = parsed.flatMap((result) => (result.success ? [] : [result.error]));
-    if (bad.length > 0) log.warn({ left: bad.length, of: results.length }, "stays that cannot be read were left out");
-    if (good.length === 0 && bad.length > 0) throw failure("provider_unavailable", bad[0]);
-    return good;
-  }
-
-  async function fetchRates(stay: WireStay, signal: AbortSignal | undefined): Promise<Accommodation | undefined> {
-    const path = `/stays/search_results/${encodeURIComponent(stay.id)}/actions/fetch_all_rates`;
-    const schema = WireStayWithRates;
-    // Requesting rates books nothing, so it may be repeated although it is a POST.
-    const found = toAccommodation(await client.read({ subject: "stay", schema, method: "POST", path, signal }));
+  async function fetchRates(id: string, { signal, owner }: CallOptions): Promise<Accommodation | undefined> {
+    const path = `/stays/search_results/${encodeURIComponent(id)}/actions/fetch_all_rates`;
+    const found = await readLarge(client, threads, {
+      // Requesting rates books nothing, so it may be repeated although it is a POST.
+      request: { subject: "stay", method: "POST", path, signal },
+      task: readRates,
+      makeInput: (body) => ({ body }),
+      owner,
+    });
     if (found === undefined || options.photos === undefined) return found;
     return { ...found, photos: found.photos.map(options.photos.publish) };
   }
 
   /** Fetches rates in order until `limit` places have some; a place without rates makes room for the next. */
-  async function firstWithRates(
-    ranked: readonly WireStay[],
-    limit: number,
-    signal: AbortSignal | undefined,
-  ): Promise<Accommodation[]> {
+  async function firstWithRates(ids: readonly string[], limit: number, call: CallOptions): Promise<Accommodation[]> {
     const found: Accommodation[] = [];
     let lastFailure: Failure | undefined;
-    for (let next = 0; next < ranked.length && found.length < limit; ) {
-      const batch = ranked.slice(next, next + Math.min(RATES_AT_ONCE, limit - found.length));
+    for (let next = 0; next < ids.length && found.length < limit; ) {
+      const batch = ids.slice(next, next + Math.min(RATES_AT_ONCE, limit - found.length));
       next += batch.length;
-      const outcomes = await Promise.allSettled(batch.map((stay) => fetchRates(stay, signal)));
+      const outcomes = await Promise.allSettled(batch.map((id) => fetchRates(id, call)));
       for (const outcome of outcomes) {
         if (outcome.status === "fulfilled") {
           if (outcome.value !== undefined) found.push(outcome.value);
@@ -84,11 +78,10 @@ export function createStays(options: StaysOptions): Stays {
     readPhoto: options.photos?.readPhoto ?? (async () => undefined),
 
     async searchAccommodations(query: StaySearch, limit: number, call: CallOptions = {}) {
-      const { negotiatedRateIds = [] } = query;
-      const answer = await client.read({
-        subject: negotiatedRateIds.length === 0 ? "stay" : "negotiated_search",
-        schema: SearchAnswer,
-        method: "POST",
+      const { latitude, longitude, negotiatedRateIds = [] } = query;
+      const request = {
+        subject: negotiatedRateIds.length === 0 ? ("stay" as const) : ("negotiated_search" as const),
+        method: "POST" as const,
         path: "/stays/search",
         data: {
           rooms: query.rooms,
@@ -97,16 +90,26 @@ export function createStays(options: StaysOptions): Stays {
           check_out_date: query.checkOutDate,
           location: {
             radius: query.radiusKilometers,
-            geographic_coordinates: { latitude: query.latitude, longitude: query.longitude },
+            geographic_coordinates: { latitude, longitude },
           },
           ...(negotiatedRateIds.length === 0 ? {} : { negotiated_rate_ids: negotiatedRateIds }),
         },
         timeoutMilliseconds: options.searchTimeoutMilliseconds,
         signal: call.signal,
+      };
+      const { ranked, outstandingFirst, left, issues } = await readLarge(client, threads, {
+        request,
+        task: readStays,
+        makeInput: (body) => ({ body, center: { latitude, longitude } }),
+        owner: call.owner,
       });
-      const ranked = rankStays(understoodStays(answer.results));
-      const found = await firstWithRates(outstandingFirst(ranked, query), limit, call.signal);
-      const rank = new Map(ranked.map(({ id }, index) => [id, index]));
+      if (left > 0) {
+        const fields = { left, of: left + ranked.length, issues };
+        log.warn(fields, "stays that cannot be read were left out");
+        if (ranked.length === 0) throw failure("provider_unavailable", new Error(issues.join("; ")));
+      }
+      const found = await firstWithRates(outstandingFirst, limit, call);
+      const rank = new Map(ranked.map((id, index) => [id, index]));
       const accommodations = found.sort(
         (left, right) => (rank.get(left.searchResultId) ?? 0) - (rank.get(right.searchResultId) ?? 0),
       );

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { z } from "zod";
 import { openBookingWorld } from "../../../../test/support/booking-world.ts";
 import { silentLog } from "../../../../test/support/identity.ts";
+import { inPlaceThreads } from "../../../../test/support/in-place-threads.ts";
 import { type SupplierSandbox, startSupplierSandbox } from "../../../../test/support/supplier-sandbox.ts";
 import { createDuffel } from "../../../adapters/duffel/index.ts";
 import { parseDecimal } from "../../../domain/money.ts";
@@ -33,6 +34,7 @@ beforeAll(async () => {
     clock: world.clock,
     log: silentLog,
     http,
+    threads: inPlaceThreads,
   }));
 });
 

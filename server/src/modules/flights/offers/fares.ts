@@ -24,7 +24,7 @@ export const Fare = z.object({
   carryOnBags: z.number(),
   cabinClass: z.string().optional().describe("Where it is another one than the offer's"),
 });
-type Fare = z.infer<typeof Fare>;
+export type Fare = z.infer<typeof Fare>;
 
 /**
  * The other fares of an offer's flights, cheapest first. Of equal terms, as of code-shares, only the cheaper is shown.

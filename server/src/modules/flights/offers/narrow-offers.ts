@@ -33,7 +33,7 @@ export const Wishes = {
     .describe("departure, arrival: of the way out"),
 };
 const WishesShape = z.object(Wishes);
-type Wishes = z.output<typeof WishesShape>;
+export type Wishes = z.output<typeof WishesShape>;
 
 type Test = (offer: FlightOffer) => boolean;
 

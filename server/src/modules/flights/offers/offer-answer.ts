@@ -4,7 +4,7 @@ import { OfferedConditions, PaymentRequirements, SearchedSlice } from "../../../
 import type { FlightOffer, FlightSearch } from "../../../ports/supplier/flights.ts";
 import { type SaleRates, shownInUsdc } from "../../bookings/index.ts";
 import { isWhollyIn, sayCabins, shareIn } from "./cabins.ts";
-import { countBags, describeCabin, Fare, fareName, otherFares } from "./fares.ts";
+import { countBags, describeCabin, Fare, fareName } from "./fares.ts";
 
 /** An offer in the answer of a search: members that are empty for nearly every offer are left out if empty. */
 export const OfferAnswer = z.object({
@@ -56,10 +56,10 @@ export const OfferAnswer = z.object({
   expiresAt: z.string(),
 });
 
-/** With the other fares of its flights among `offers`. `cabin` is the requested one. */
+/** `fares` are the other ones of its flights. `cabin` is the requested one. */
 export function toOfferAnswer(
   offer: FlightOffer,
-  offers: readonly FlightOffer[],
+  fares: readonly Fare[],
   rates: SaleRates,
   cabin: FlightSearch["cabinClass"],
 ): z.input<typeof OfferAnswer> {
@@ -82,7 +82,7 @@ export function toOfferAnswer(
     },
     checkedBags: countBags(offer, "checked"),
     carryOnBags: countBags(offer, "carry_on"),
-    fares: otherFares(offer, offers),
+    fares,
     passengers: passengers.map(({ fareType, ...passenger }) => ({
       ...passenger,
       ...(fareType === null ? {} : { fareType }),

@@ -28,14 +28,10 @@ export function hasPrivateInputs(query: z.output<typeof SearchFlightsInput>): bo
 export async function keepPrivate(
   privateOffers: PrivateOffers,
   { tenantId, environment }: Owner,
-  offers: readonly FlightOffer[],
+  { ids, expireAt }: { ids: readonly string[]; expireAt: Temporal.Instant },
   loyaltyAccounts: AccountsByPassenger,
 ): Promise<void> {
-  const [first, ...others] = offers.map(({ expiresAt }) => Temporal.Instant.from(expiresAt));
-  if (first === undefined) return;
-  const last = others.reduce((latest, one) => (Temporal.Instant.compare(one, latest) > 0 ? one : latest), first);
-  const ids = offers.map(({ id }) => id);
-  const until = last.add({ hours: KEPT_AFTER_EXPIRY_HOURS });
+  const until = expireAt.add({ hours: KEPT_AFTER_EXPIRY_HOURS });
   await privateOffers.remember({ environment, tenantId }, ids, until, loyaltyAccounts);
 }
 

@@ -1,4 +1,5 @@
 import type { CallOptions, FlightSearch, Flights } from "../../../ports/supplier/flights.ts";
+import { task as countOffers } from "./count-offers.ts";
 import { ADULT_AGE } from "./passenger-types.ts";
 
 interface Relaxed {
@@ -45,15 +46,15 @@ function relaxations(query: FlightSearch): Relaxed[] {
 
 /** Finds the arguments that left a search empty: without them the supplier has offers. */
 export async function explainNoOffers(
-  flights: Pick<Flights, "searchOffers">,
+  flights: Pick<Flights, "digestOffers">,
   query: FlightSearch,
   options: CallOptions,
 ): Promise<{ detail: string; emptiedBy: string[] }> {
   const tried = await Promise.all(
     relaxations(query).map(async (relaxed) => {
       // A failed search explains nothing.
-      const found = await flights.searchOffers(relaxed.query, options).catch(() => undefined);
-      return found === undefined || found.offers.length === 0 ? [] : [relaxed];
+      const found = await flights.digestOffers(relaxed.query, countOffers, undefined, options).catch(() => 0);
+      return found === 0 ? [] : [relaxed];
     }),
   );
   const helped = tried.flat();

@@ -3,7 +3,7 @@ import { Failure } from "../../../domain/errors.ts";
 import { newId } from "../../../domain/ids.ts";
 import { supplierErrors } from "../../../domain/travel/supplier-errors.ts";
 import type { Caller, CallInfo } from "../../../kernel/contracts/tool.ts";
-import type { FlightSearch, LoyaltyAccount, PrivateFare } from "../../../ports/supplier/flights.ts";
+import type { FlightSearch, LoyaltyAccount, OfferDigest, PrivateFare } from "../../../ports/supplier/flights.ts";
 import { keepsRecords, type SaleRates, saleRates } from "../../bookings/index.ts";
 import {
   customerErrors,
@@ -14,11 +14,11 @@ import {
 } from "../../travelers/index.ts";
 import type { Ports } from "../context.ts";
 import { hasPrivateInputs, keepPrivate } from "../offers/private-offers.ts";
+import type { SearchAsk, SearchDigest } from "./digest-search.ts";
 import { explainNoOffers } from "./explain-no-offers.ts";
 import type { SearchFlightsInput } from "./search-input.ts";
 import { searchPassengers } from "./search-passengers.ts";
 import { seeSearch } from "./see-offers.ts";
-import type { FoundSearch } from "./store-found-searches.ts";
 
 export type SearchPorts = Pick<Ports, "flights" | "travelers" | "stores" | "clock" | "random" | "fx">;
 
@@ -33,19 +33,24 @@ export const searchErrors = {
   traveler_incomplete: "The traveler's profile lacks the listed fields. Use save_traveler to add them.",
 } as const;
 
-interface SearchDone {
-  found: FoundSearch;
+interface SearchDone<View> {
+  found: SearchDigest<View>;
+  view: View;
   rates: SaleRates;
   /** Null if the caller has no key, so that nothing is stored. */
   searchId: string | null;
 }
 
-/** Asks the supplier, and stores the results before anything is shown. Throws a Failure with the codes of `searchErrors`. */
-export async function runSearch(
+/**
+ * Asks the supplier, and stores the results before anything is shown. `ask` is what the view of the offers needs. Throws a
+ * Failure with the codes of `searchErrors`.
+ */
+export async function runSearch<Ask extends object, View>(
   query: SearchQuery,
   ports: SearchPorts,
   { caller, call }: { caller: Caller; call: CallInfo },
-): Promise<SearchDone> {
+  { digest, ask }: { digest: OfferDigest<SearchAsk & Ask, SearchDigest<View>>; ask: Ask },
+): Promise<SearchDone<View>> {
   const { flights, travelers, stores, clock, random, fx } = ports;
   const { cabinClass } = query;
   const traveler = await findTraveler(query, ports, caller);
@@ -66,31 +71,28 @@ export async function runSearch(
     privateFares: toPrivateFares(query.privateFares ?? {}),
     airlineCreditIds,
   };
-  const answer = await flights.searchOffers(wanted, { signal: call.signal });
-  const { offers, provenance, sandbox } = answer;
-  call.progress(`Choosing among ${offers.length} offers`);
-  if (offers.length === 0) {
-    const { detail, emptiedBy } = await explainNoOffers(flights, wanted, { signal: call.signal });
+  const isPrivate = hasPrivateInputs(query);
+  const options = { signal: call.signal, owner: caller.tenantId };
+  const asked = { ...ask, cabinClass, notApplied, isKept: keepsRecords(caller), isPrivate };
+  const found = await flights.digestOffers(wanted, digest, asked, options);
+  const { view, packed, expiresAt, privateIds } = found;
+  call.progress(`Choosing among ${found.considered} offers`);
+  if (view === undefined || expiresAt === undefined) {
+    const { detail, emptiedBy } = await explainNoOffers(flights, wanted, options);
     throw new Failure("no_offers", { detail, extra: { emptiedBy } });
   }
-  if (hasPrivateInputs(query)) await keepPrivate(stores.privateOffers, caller, offers, loyaltyAccounts);
-  const currencies = offers.map(({ totalCurrency }) => totalCurrency);
-  const rates = await saleRates({ fx, clock }, caller.environment, currencies);
-  const found: FoundSearch = {
-    cabinClass,
-    considered: offers.length,
-    offers,
-    provenance,
-    sandbox,
-    notApplied: [...answer.notApplied, ...notApplied],
-  };
-  if (!keepsRecords(caller)) return { found, rates, searchId: null };
+  const expireAt = Temporal.Instant.from(expiresAt);
+  if (isPrivate) {
+    await keepPrivate(stores.privateOffers, caller, { ids: privateIds, expireAt }, loyaltyAccounts);
+  }
+  const rates = await saleRates({ fx, clock }, caller.environment, found.currencies);
+  if (packed === undefined) return { found, view, rates, searchId: null };
   const searchId = newId("sea_", clock.now().epochMilliseconds, random);
   await Promise.all([
-    seeSearch({ seenOffers: stores.seenOffers, clock, random }, caller, offers, rates, searchId),
-    stores.foundSearches.keep(caller, searchId, found, latestInstant(offers.map(({ expiresAt }) => expiresAt))),
+    seeSearch({ seenOffers: stores.seenOffers, clock, random }, caller, found.seen, rates, searchId),
+    stores.foundSearches.keep(caller, searchId, packed, expireAt),
   ]);
-  return { found, rates, searchId };
+  return { found, view, rates, searchId };
 }
 
 async function findTraveler(query: SearchQuery, { travelers }: SearchPorts, caller: Caller) {
@@ -131,12 +133,6 @@ async function findCredits(query: SearchQuery, { flights, travelers }: SearchPor
     else notApplied.push({ input: "airlineCreditIds", value, reason: "spent, expired or invalidated" });
   }
   return { airlineCreditIds, notApplied };
-}
-
-function latestInstant(moments: readonly string[]): Temporal.Instant {
-  const [first, ...others] = moments.map((moment) => Temporal.Instant.from(moment));
-  if (first === undefined) throw new Error("a search without offers is not kept");
-  return others.reduce((latest, one) => (Temporal.Instant.compare(one, latest) > 0 ? one : latest), first);
 }
 
 interface PrivateFareInput {

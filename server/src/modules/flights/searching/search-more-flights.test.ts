@@ -5,6 +5,7 @@ import { openBookingWorld } from "../../../../test/support/booking-world.ts";
 import { offer } from "../../../../test/support/offers.ts";
 import type { TestService } from "../../../../test/support/service.ts";
 import { openSharedService } from "../../../../test/support/shared-service.ts";
+import { packSearch, unpackSearch } from "./found-search.ts";
 
 /** All itineraries of a search, narrowed, in order and page by page. */
 let service: TestService;
@@ -231,18 +232,23 @@ test("stored searches end with their offers, and are limited per tenant", async 
       sandbox: true,
       provenance: { source: "test", sourceLevel: "embedded" as const, asOf: "2026-11-20T10:00:00Z" },
     };
+    const packed = await packSearch(found);
+    const read = async (owner: Parameters<typeof foundSearches.find>[0], searchId: string) => {
+      const row = await foundSearches.find(owner, searchId);
+      return row === undefined ? undefined : await unpackSearch(row);
+    };
     const until = world.clock.now().add({ minutes: 30 });
     for (let index = 0; index < 203; index += 1) {
-      await foundSearches.keep(caller, `sea_${index}`, found, until);
+      await foundSearches.keep(caller, `sea_${index}`, packed, until);
       world.clock.advance({ milliseconds: 1 });
     }
-    expect(await foundSearches.find(caller, "sea_202")).toEqual(found);
+    expect(await read(caller, "sea_202")).toEqual(found);
     await foundSearches.prune();
-    expect(await foundSearches.find(caller, "sea_2")).toBeUndefined();
-    expect(await foundSearches.find(caller, "sea_3")).toEqual(found);
-    expect(await foundSearches.find({ ...caller, environment: "production" }, "sea_3")).toBeUndefined();
+    expect(await read(caller, "sea_2")).toBeUndefined();
+    expect(await read(caller, "sea_3")).toEqual(found);
+    expect(await read({ ...caller, environment: "production" }, "sea_3")).toBeUndefined();
     world.clock.advance({ minutes: 30 });
-    expect(await foundSearches.find(caller, "sea_202")).toBeUndefined();
+    expect(await read(caller, "sea_202")).toBeUndefined();
     await foundSearches.prune();
     const { tenantId } = caller;
     expect(

@@ -1,20 +1,9 @@
 import { newId, type RandomBytes } from "../../../domain/ids.ts";
-import { CabinClass } from "../../../domain/schemas.ts";
-import { highestCabin } from "../../../domain/travel/purchase.ts";
 import type { Caller } from "../../../kernel/contracts/tool.ts";
 import type { Clock } from "../../../ports/clock.ts";
 import type { FlightOffer } from "../../../ports/supplier/flights.ts";
-import {
-  keepsRecords,
-  type SaleRates,
-  type SeenFlight,
-  type SeenOffers,
-  seenCarriers,
-  seenLegs,
-} from "../../bookings/index.ts";
-
-/** The maximum stored per search. */
-const MOST_SEEN = 200;
+import { keepsRecords, type SaleRates, type SeenFlight, type SeenOffers } from "../../bookings/index.ts";
+import { type SeenOne, type SeenSearch, toSeen } from "./see-flight.ts";
 
 interface See {
   seenOffers: SeenOffers;
@@ -26,19 +15,12 @@ interface See {
 export async function seeSearch(
   { seenOffers, clock, random }: See,
   caller: Caller,
-  offers: readonly FlightOffer[],
+  { offers, comparables }: SeenSearch,
   rates: SaleRates,
   id: string = newId("sea_", clock.now().epochMilliseconds, random),
 ): Promise<void> {
   if (!keepsRecords(caller)) return;
-  const seen = offers.slice(0, MOST_SEEN).map((offer) => ({ id: offer.id, offer: toSeen(offer, id, rates) }));
-  const comparables = seen.flatMap(({ id: offerId, offer: { totalAmount, totalCurrency, legs } }) => {
-    const departures = legs.flatMap(({ departingAt }) => departingAt ?? []);
-    const cabin = highestCabin(legs.map((leg) => CabinClass.safeParse(leg.cabin).data)) ?? null;
-    return totalCurrency === offers[0]?.totalCurrency && departures.length === legs.length
-      ? [{ id: offerId, totalAmount, departures, cabin }]
-      : [];
-  });
+  const seen = offers.map((one) => complete(one, id, rates));
   await seenOffers.remember(caller, seen, { id, comparables });
 }
 
@@ -47,10 +29,10 @@ export async function seeMore(
   seenOffers: SeenOffers,
   caller: Caller,
   searchId: string,
-  offers: readonly FlightOffer[],
+  offers: readonly SeenOne[],
   rates: SaleRates,
 ): Promise<void> {
-  const seen = offers.map((offer) => ({ id: offer.id, offer: toSeen(offer, searchId, rates) }));
+  const seen = offers.map((one) => complete(one, searchId, rates));
   await seenOffers.remember(caller, seen);
 }
 
@@ -64,31 +46,16 @@ export async function seeAgain(
   if (!keepsRecords(caller)) return;
   const before = await seenOffers.find(caller, offer.id);
   const { searchId, services } = before?.kind === "flight" ? before : { searchId: null, services: undefined };
-  const seen = { ...toSeen(offer, searchId, rates), ...(services === undefined ? {} : { services }) };
-  await seenOffers.remember(caller, [{ id: offer.id, offer: seen }]);
+  const { offer: seen } = complete(toSeen(offer), searchId, rates);
+  await seenOffers.remember(caller, [
+    { id: offer.id, offer: { ...seen, ...(services === undefined ? {} : { services }) } },
+  ]);
 }
 
-function toSeen(offer: FlightOffer, searchId: string | null, rates: SaleRates): SeenFlight {
-  const { totalAmount, totalCurrency, slices, conditions, passengers, totalEmissionsKg } = offer;
-  const brands = slices.flatMap(({ fareBrandName }) => fareBrandName ?? []);
-  const emissions = Number(totalEmissionsKg ?? Number.NaN) / passengers.length;
-  const refund = conditions.refundBeforeDeparture;
-  return {
-    ...(refund?.allowed === true && refund.penaltyAmount !== null && refund.penaltyCurrency === totalCurrency
-      ? { refundPenaltyAmount: refund.penaltyAmount }
-      : {}),
-    kind: "flight",
-    searchId,
-    totalAmount,
-    totalCurrency,
-    passengers: passengers.length,
-    expected: passengers.map(({ id: _, ...expected }) => expected),
-    rate: rates.get(totalCurrency) ?? null,
-    carriers: seenCarriers(slices),
-    refundable: conditions.refundBeforeDeparture?.allowed ?? null,
-    changeable: conditions.changeBeforeDeparture?.allowed ?? null,
-    fareBrands: brands.length === slices.length ? [...new Set(brands)] : null,
-    emissionsKgPerPassenger: Number.isFinite(emissions) ? emissions : null,
-    legs: seenLegs(slices),
-  };
+function complete(
+  { id, offer }: SeenOne,
+  searchId: string | null,
+  rates: SaleRates,
+): { id: string; offer: SeenFlight } {
+  return { id, offer: { ...offer, searchId, rate: rates.get(offer.totalCurrency) ?? null } };
 }

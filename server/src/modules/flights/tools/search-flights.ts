@@ -3,9 +3,9 @@ import { checkSlice } from "../../../domain/travel/check-slice.ts";
 import { NotApplied, SupplierResult } from "../../../domain/travel/offer-schema.ts";
 import { findTimeZones, TimeZones } from "../../../domain/travel/time-zones.ts";
 import { defineTool } from "../context.ts";
-import { chooseOffers } from "../offers/best-offers.ts";
-import { Comparison, compareOffers, Picks, pickedOffers } from "../offers/fares.ts";
+import { Comparison, Picks } from "../offers/fares.ts";
 import { OfferAnswer, toOfferAnswer } from "../offers/offer-answer.ts";
+import { task as bestView } from "../searching/best-view.ts";
 import { runSearch, searchErrors } from "../searching/run-search.ts";
 import { SearchFlightsInput } from "../searching/search-input.ts";
 
@@ -70,20 +70,19 @@ export const searchFlights = defineTool({
 
   async run(query, { flights, maps, travelers, stores, clock, random, fx, caller, call }) {
     const ports = { flights, travelers, stores, clock, random, fx };
-    const { found, rates, searchId } = await runSearch(query, ports, { caller, call });
-    const { cabinClass } = query;
-    const chosen = chooseOffers(found.offers, OFFERS_RETURNED, cabinClass);
-    if (chosen === undefined) throw new Error("a search without offers was let through");
-    const offers = chosen.shown;
-    const comparison = compareOffers(chosen, found.offers, cabinClass);
+    const { found, view, rates, searchId } = await runSearch(
+      query,
+      ports,
+      { caller, call },
+      { digest: bestView, ask: { most: OFFERS_RETURNED } },
+    );
+    const { considered, picks, shown, flown } = view;
     return {
-      offers: offers.map((offer) => toOfferAnswer(offer, found.offers, rates, cabinClass)),
-      ...comparison,
+      offers: shown.map(({ offer, fares }) => toOfferAnswer(offer, fares, rates, query.cabinClass)),
+      considered,
+      picks,
       searchId,
-      timeZones: findTimeZones(
-        [...offers, ...pickedOffers(comparison.picks, found.offers)].flatMap(({ slices }) => slices),
-        maps,
-      ),
+      timeZones: findTimeZones(flown, maps),
       notApplied: found.notApplied,
       ...found.provenance,
       sandbox: found.sandbox,

@@ -5,15 +5,19 @@ import { NotApplied, SupplierResult } from "../../../domain/travel/offer-schema.
 import { findTimeZones, TimeZones } from "../../../domain/travel/time-zones.ts";
 import { saleRates } from "../../bookings/index.ts";
 import { defineTool } from "../context.ts";
-import { Comparison, countOffers } from "../offers/fares.ts";
-import { inOrder, narrow, readCursor, Wishes, writeCursor } from "../offers/narrow-offers.ts";
+import { Comparison } from "../offers/fares.ts";
+import { readCursor, Wishes, writeCursor } from "../offers/narrow-offers.ts";
 import { OfferAnswer, toOfferAnswer } from "../offers/offer-answer.ts";
+import { task as pageView } from "../searching/page-view.ts";
 import { runSearch, searchErrors } from "../searching/run-search.ts";
 import { AgedSearch, toSearchQuery } from "../searching/search-input.ts";
 import { seeMore } from "../searching/see-offers.ts";
+import { task as storedPageView } from "../searching/stored-page-view.ts";
 
 const OFFERS_RETURNED = 3;
 const MOST_RETURNED = 10;
+/** A stored search is packed to about a tenth. */
+const BYTES_PER_PACKED = 10;
 const Given = z.looseObject({ origin: z.unknown(), destination: z.unknown(), departureDate: z.unknown() });
 
 export const searchMoreFlights = defineTool({
@@ -27,7 +31,7 @@ export const searchMoreFlights = defineTool({
   effect: "read",
   price: 2_000n,
   payableWithoutKey: false,
-  uses: ["flights", "maps", "travelers", "stores", "clock", "random", "fx"],
+  uses: ["flights", "maps", "travelers", "stores", "threads", "clock", "random", "fx"],
   input: AgedSearch.extend({
     ...Wishes,
     limit: z.number().int().min(1).max(MOST_RETURNED).default(OFFERS_RETURNED),
@@ -92,40 +96,24 @@ export const searchMoreFlights = defineTool({
     return checkSlice({ origin, destination, date }, paths, { maps, clock });
   },
 
-  async run(input, { flights, maps, travelers, stores, clock, random, fx, caller, call, fail }) {
-    const { searchId, found, rates } = await (input.searchId === undefined ? search() : resume(input.searchId));
-    const { cabinClass } = found;
-    const now = clock.now();
-    const live = found.offers.filter(
-      ({ expiresAt }) => Temporal.Instant.compare(Temporal.Instant.from(expiresAt), now) > 0,
-    );
-    if (live.length === 0) throw fail("search_expired");
-    const { matching, emptiedBy } = narrow(live, input, cabinClass);
-    const all = inOrder(matching, input.order, cabinClass);
-    const offset = input.cursor === undefined ? 0 : readCursor(input.cursor, searchId, input);
-    if (offset === undefined) {
+  async run(input, { flights, maps, travelers, stores, threads, clock, random, fx, caller, call, fail }) {
+    const given = input.cursor === undefined ? 0 : readCursor(input.cursor, input.searchId ?? "", input);
+    const page = { now: clock.now().toString(), wishes: input, offset: given ?? 0, limit: input.limit };
+    const { searchId, found, view, rates } = await (input.searchId === undefined ? search() : resume(input.searchId));
+    if (view.live === 0) throw fail("search_expired");
+    if (given === undefined) {
       const message = "must be nextCursor of the answer to the same searchId, filters and order";
       throw invalidInput([{ path: "cursor", message }]);
     }
-    const page = all.slice(offset, offset + input.limit);
-    const offers = page.map((offer) => toOfferAnswer(offer, matching, rates, cabinClass));
-    const shown = new Set(offers.flatMap(({ id, fares }) => [id, ...fares.map((fare) => fare.id)]));
-    if (input.searchId !== undefined) {
-      const again = matching.filter(({ id }) => shown.has(id));
-      await seeMore(stores.seenOffers, caller, searchId, again, rates);
-    }
-    const next = offset + page.length;
+    if (input.searchId !== undefined) await seeMore(stores.seenOffers, caller, searchId, view.seen, rates);
     return {
       searchId,
-      offers,
-      matching: countOffers(matching),
-      emptiedBy,
-      considered: { ...countOffers(live), offers: found.considered },
-      nextCursor: next < all.length ? writeCursor(next, searchId, input) : null,
-      timeZones: findTimeZones(
-        page.flatMap(({ slices }) => slices),
-        maps,
-      ),
+      offers: view.shown.map(({ offer, fares }) => toOfferAnswer(offer, fares, rates, found.cabinClass)),
+      matching: view.matching,
+      emptiedBy: view.emptiedBy,
+      considered: view.considered,
+      nextCursor: view.next === undefined ? null : writeCursor(view.next, searchId, input),
+      timeZones: findTimeZones(view.flown, maps),
       notApplied: found.notApplied,
       ...found.provenance,
       sandbox: found.sandbox,
@@ -134,17 +122,29 @@ export const searchMoreFlights = defineTool({
     async function search() {
       const { query } = toSearchQuery(input);
       if (query === undefined) throw new Error("a search without its arguments was let through");
-      const done = await runSearch(query, { flights, travelers, stores, clock, random, fx }, { caller, call });
+      const done = await runSearch(
+        query,
+        { flights, travelers, stores, clock, random, fx },
+        { caller, call },
+        { digest: pageView, ask: { page } },
+      );
       // Only a caller that pays without a key has none, and it may not call this.
       if (done.searchId === null) throw new Failure("search_expired");
       return { ...done, searchId: done.searchId };
     }
 
     async function resume(searchId: string) {
-      const found = await stores.foundSearches.find(caller, searchId);
+      const packed = await stores.foundSearches.find(caller, searchId);
+      if (packed === undefined) throw fail("search_expired");
+      const found = await threads.run(storedPageView, {
+        input: { packed, page },
+        owner: caller.tenantId,
+        bytes: packed.byteLength * BYTES_PER_PACKED,
+        signal: call.signal,
+      });
       if (found === undefined) throw fail("search_expired");
-      const currencies = found.offers.map(({ totalCurrency }) => totalCurrency);
-      return { searchId, found, rates: await saleRates({ fx, clock }, caller.environment, currencies) };
+      const rates = await saleRates({ fx, clock }, caller.environment, found.view.currencies);
+      return { searchId, found, view: found.view, rates };
     }
   },
 });

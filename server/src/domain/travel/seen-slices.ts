@@ -1,16 +1,31 @@
-import { CabinClass } from "../../../domain/schemas.ts";
-import { highestCabin } from "../../../domain/travel/purchase.ts";
-import type { Slice } from "../../../ports/supplier/flights.ts";
-import type { SeenFlight } from "./seen-offers.ts";
+import { CabinClass } from "../schemas.ts";
+import { highestCabin } from "./purchase.ts";
+
+/** A slice of an offer; times are local at the airports. */
+interface SoldSlice {
+  origin: string;
+  destination: string;
+  durationMinutes: number;
+  segments: readonly {
+    carrier: string;
+    operatingCarrier: string;
+    flightNumber: string;
+    origin: string;
+    destination: string;
+    departingAt: string;
+    arrivingAt: string;
+    cabinClass: string;
+  }[];
+}
 
 /** The airlines that sell or operate a part of it. */
-export function seenCarriers(slices: readonly Slice[]): string[] {
+export function seenCarriers(slices: readonly SoldSlice[]): string[] {
   const segments = slices.flatMap(({ segments: some }) => some);
   return [...new Set(segments.flatMap(({ carrier, operatingCarrier }) => [carrier, operatingCarrier]))];
 }
 
 /** Uses the airports of its flights: a search for a city names the city. */
-export function seenLegs(slices: readonly Slice[]): SeenFlight["legs"] {
+export function seenLegs(slices: readonly SoldSlice[]) {
   return slices.map(({ origin, destination, durationMinutes, segments }) => ({
     origin: segments[0]?.origin ?? origin,
     destination: segments.at(-1)?.destination ?? destination,
