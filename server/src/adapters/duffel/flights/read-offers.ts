@@ -18,7 +18,7 @@ interface OffersRead<Digest> {
   /** The number of offers that lack required fields. */
   left: number;
   of: number;
-  /** Of the first one left out. */
+  /** The issues of the first one left out. */
   issues: readonly string[];
 }
 

@@ -11,7 +11,7 @@ interface StaysRead {
   outstandingFirst: string[];
   /** The number of results that lack required fields. */
   left: number;
-  /** Of the first one left out. */
+  /** The issues of the first one left out. */
   issues: readonly string[];
 }
 

@@ -17,7 +17,7 @@ interface BestView {
   shown: ShownOffer[];
   considered: z.infer<typeof Comparison>;
   picks: z.infer<typeof Picks>;
-  /** Of the offers shown and picked. */
+  /** The flights of the offers shown and picked. */
   flown: Flown[];
 }
 
