@@ -9,6 +9,7 @@ import type {
   Customer,
   FlightOffer,
   FlightSearch,
+  FlightSearchResult,
   Flights,
   NearbyAirport,
   OrderRequest,

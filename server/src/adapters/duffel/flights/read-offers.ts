@@ -25,7 +25,7 @@ interface OffersRead<Digest> {
 const SearchAnswer = z.object({ offers: z.array(z.unknown()) });
 
 /** Reads the answer to a search, and reduces its offers to the digest. */
-export async function readOffers<Ask, Digest>(input: OffersToRead<Ask>): Promise<LargeRead<OffersRead<Digest>>> {
+async function readOffers<Ask, Digest>(input: OffersToRead<Ask>): Promise<LargeRead<OffersRead<Digest>>> {
   const { body, about, digest: module, ask } = input;
   const answer = readData(body, SearchAnswer);
   if ("misread" in answer) return answer;
