@@ -95,7 +95,7 @@ const SEES_ALL = "server/src/kernel/contracts/whole.ts";
 const MAY_SEE_ALL = ["kernel", "outside", "commands", "compose.ts", "contributions.ts", "decorate.ts", "hosts.ts"];
 
 /** They open the chain before the parts are made, from the rows of three modules. */
-const OPENS_CHAIN = ["server/src/outside/open-chain.ts", "server/src/outside/live-chain.ts"];
+const OPENS_CHAIN = ["server/src/outside/chain/open-chain.ts", "server/src/outside/chain/live-chain.ts"];
 
 /** Hosts and the opening of outside systems get modules' contributions as parts. */
 function knowsModules(files: readonly SourceFile[]): string[] {

@@ -5289,6 +5289,8 @@ export interface components {
                 transferId: string | null;
                 /** @description null: not signed yet */
                 txHash: string | null;
+                /** @description CAIP-2, if you have wallets on several */
+                chain?: string;
             }[];
             /** @description Totals of this page, without reverted movements */
             pageSums: {
@@ -5332,6 +5334,23 @@ export interface components {
                 USDC: string;
                 EURC: string;
             };
+            /** @description Your wallets on further chains, by CAIP-2 */
+            readonly otherChains?: {
+                chain: string;
+                address: string | null;
+                available: {
+                    USDC: string;
+                    EURC: string;
+                };
+                held: {
+                    USDC: string;
+                    EURC: string;
+                };
+                outgoing: {
+                    USDC: string;
+                    EURC: string;
+                };
+            }[];
         } & {
             [key: string]: unknown;
         };
@@ -9156,6 +9175,8 @@ export interface components {
                         amount: string;
                     }[];
                 };
+                /** @description CAIP-2 of further chains on which you have wallets: see check_treasury */
+                readonly otherChains?: string[];
             };
             /** @description That direct bookings are held to; null: to none */
             enforcedPolicy: {
@@ -18307,7 +18328,7 @@ export interface operations {
                         /** @constant */
                         status?: 500;
                         /** @enum {unknown} */
-                        code?: "transaction_not_found" | "tool_failed" | "internal_error";
+                        code?: "chain_not_available" | "transaction_not_found" | "tool_failed" | "internal_error";
                     };
                 };
             };

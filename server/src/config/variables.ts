@@ -136,6 +136,10 @@ export const variables = {
     "CHAIN_RELAYER_KEY_FILE",
     "File with the private key of the wallet that pays for gas on the live chain.",
   ),
+  chainsFile: text(
+    "CHAINS_FILE",
+    "A JSON file of further live chains besides the one of CHAIN_RPC_URL. Used for production keys only. Unset: no further ones.",
+  ),
   settleUsageSeconds: withDefault(
     "SETTLE_USAGE_SECONDS",
     "3600",

@@ -235,8 +235,9 @@ export function mayHaveHappened(code: string): boolean {
   return code === "outcome_unknown" || code === "unavailable" || code.endsWith("in_progress");
 }
 
-export function isRetryable(code: string): boolean {
-  return retryableCodes.has(code);
+/** `retryAfterSeconds`: a chain that only does not answer now is worth another try; one that is not configured is not. */
+export function isRetryable(code: string, retryAfterSeconds?: number): boolean {
+  return retryableCodes.has(code) || (code === "chain_not_available" && retryAfterSeconds !== undefined);
 }
 
 function isServiceCode(code: string): code is ServiceCode {

@@ -22,7 +22,7 @@ import { type Clock, systemClock } from "../ports/clock.ts";
 import type { Vault } from "../ports/vault.ts";
 import { createRequestLimits } from "../surfaces/http/limits/request-limits.ts";
 import { PHOTOS_PATH } from "../surfaces/photos.ts";
-import { openChains } from "./chains.ts";
+import { openChains } from "./chain/chains.ts";
 import { openConditions } from "./conditions.ts";
 import { openElevation } from "./elevation.ts";
 import { type EmbeddedOptions, openEmbedded } from "./embedded.ts";

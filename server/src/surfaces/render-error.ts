@@ -55,7 +55,7 @@ export function buildProblem(fields: ProblemFields, { traceId, appUrl }: ErrorPl
     ok: false,
     code: fields.code,
     detail: fields.detail ?? formatTitle(fields.code),
-    retryable: isRetryable(fields.code),
+    retryable: isRetryable(fields.code, fields.retryAfterSeconds),
     traceId,
     ...(fields.issues === undefined ? {} : { issues: fields.issues }),
     ...(fields.replayed === true ? { replayed: true } : {}),

@@ -56,6 +56,7 @@ export function toolRunner(tenant: Tenant, stays: Stays = createMemoryStays().st
     eligibility: absent("eligibility"),
     documentScanner: absent("documentScanner"),
     documentSource: absent("documentSource"),
+    usableChains: absent("usableChains"),
     payerTurns: absent("payerTurns"),
     fetchTurns: absent("fetchTurns"),
     elevation: absent("elevation"),

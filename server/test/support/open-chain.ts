@@ -9,8 +9,8 @@ import {
   equipSandboxTenant as giveDevelopmentMoney,
 } from "../../src/modules/treasury/equip-tenants.ts";
 import { createReconciler } from "../../src/modules/treasury/reconcile-ledger.ts";
-import { type LiveChainOptions, openLiveChain } from "../../src/outside/live-chain.ts";
-import { openSandboxChain, type SandboxChainOptions } from "../../src/outside/sandbox-chain.ts";
+import { type LiveChainOptions, openLiveChain } from "../../src/outside/chain/live-chain.ts";
+import { openSandboxChain, type SandboxChainOptions } from "../../src/outside/chain/sandbox-chain.ts";
 import type { ChainOperations } from "../../src/ports/chain/chain-operation.ts";
 import type { OpenedChain } from "../../src/ports/chain/opened-chain.ts";
 import type { Log } from "../../src/ports/log.ts";

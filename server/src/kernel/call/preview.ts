@@ -52,12 +52,12 @@ export async function previewCall(
   return preview;
 }
 
-function describe({ code, detail, issues, extra }: Failure, call: PendingCall | undefined): Refused {
+function describe({ code, detail, issues, extra, retryAfterSeconds }: Failure, call: PendingCall | undefined): Refused {
   return {
     ...extra,
     code,
     detail: detail ?? call?.tool.errors[code] ?? code,
-    retryable: isRetryable(code),
+    retryable: isRetryable(code, retryAfterSeconds),
     ...(issues === undefined ? {} : { issues }),
   };
 }

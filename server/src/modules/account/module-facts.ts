@@ -54,7 +54,16 @@ export const ModuleFacts = z.strictObject({
     )
     .readonly()
     .describe("Budgets that cover the next spending: each must have room for it"),
-  wallet: z.strictObject({ address: z.string().nullable(), USDC: Purse, EURC: Purse }),
+  wallet: z.strictObject({
+    address: z.string().nullable(),
+    USDC: Purse,
+    EURC: Purse,
+    otherChains: z
+      .array(z.string())
+      .readonly()
+      .exactOptional()
+      .describe("CAIP-2 of further chains on which you have wallets: see check_treasury"),
+  }),
   enforcedPolicy: z
     .strictObject({ policyId: z.string(), version: z.int() })
     .nullable()

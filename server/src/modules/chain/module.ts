@@ -12,6 +12,7 @@ import { createChainTransactions } from "./sending/store-transactions.ts";
 import type { ChainSubmitter } from "./sending/submit-chain.ts";
 import { createCustody } from "./store-custody.ts";
 import { createWallets } from "./store-wallets.ts";
+import { createUsableChains } from "./usable-chains.ts";
 
 declare module "../../kernel/contracts/parts.ts" {
   interface ModuleParts {
@@ -59,10 +60,10 @@ export const chainModule = defineModule({
     indexers: ({ chains, chainOperations: operations, stores, log }) =>
       mapChains(chains, (openedChain) => createIndexer(openedChain, { operations, stores, log })),
   },
-  ports({ submitters }, environment) {
+  ports({ chains, submitters }, environment) {
     const submission = submitters.home(environment);
     if (submission === undefined) throw new Error(`The ${environment} environment is switched off.`);
-    return { submission };
+    return { submission, usableChains: createUsableChains({ chains, submitters }, environment) };
   },
   async start({ indexers, submitters }) {
     // Reads up to a block with the tokens first.

@@ -3,7 +3,7 @@ import { type TokenSymbol, tokenSymbols } from "../../domain/tokens.ts";
 import type { Queryable } from "../../platform/database/database.ts";
 import type { LedgerAccountTable, LedgerTransactionTable } from "../../platform/database/generated-tables.ts";
 import { withoutNulls } from "../../platform/database/without-nulls.ts";
-import type { ChainKey } from "../../ports/chain/chain-key.ts";
+import type { Environment } from "../../ports/identity.ts";
 import type { OwnTransaction, PaidOrder, WalletMovement } from "./wallet-movements.ts";
 
 declare module "../../kernel/contracts/stores.ts" {
@@ -21,7 +21,7 @@ export function createWalletMovements(queryable: Queryable) {
     /** Newest first, with ids below `before`. */
     async list(
       tenantId: string,
-      chain: ChainKey,
+      wallets: WalletsOnChains,
       page: {
         limit: number;
         before?: string | undefined;
@@ -30,9 +30,9 @@ export function createWalletMovements(queryable: Queryable) {
         to?: Temporal.Instant | undefined;
       },
     ): Promise<readonly WalletMovement[]> {
-      const postings = await readPostings(queryable, tenantId, chain, page);
-      const transactions = await readTransactions(queryable, tenantId, chain, postings);
-      const orders = await readOrders(queryable, tenantId, chain, transactions);
+      const postings = await readPostings(queryable, tenantId, wallets, page);
+      const transactions = await readTransactions(queryable, tenantId, wallets, postings);
+      const orders = await readOrders(queryable, tenantId, wallets, transactions);
       return postings.map((posting) => {
         const transaction = transactions.find((one) => isCarriedOutBy(one, posting));
         return toMovement(posting, transaction, transaction && orders.get(transaction.idempotencyKey));
@@ -41,12 +41,19 @@ export function createWalletMovements(queryable: Queryable) {
   };
 }
 
+interface WalletsOnChains {
+  environment: Environment;
+  /** By CAIP-2. */
+  chains: readonly string[];
+}
+
 type WalletMovements = ReturnType<typeof createWalletMovements>;
 
 interface PostingRow {
   id: string;
   kind: LedgerTransactionTable["kind"];
   reference: string;
+  chain: string;
   token: TokenSymbol;
   amount: string;
   createdAt: Temporal.Instant;
@@ -58,18 +65,18 @@ interface PostingRow {
 async function readPostings(
   db: Queryable,
   tenantId: string,
-  { environment, chain }: ChainKey,
+  { environment, chains }: WalletsOnChains,
   { limit, before, from, to }: Parameters<WalletMovements["list"]>[2],
 ): Promise<readonly PostingRow[]> {
   const { rows } = await sql<PostingRow>`
-    select entry.id::text as id, entry.kind, entry.reference, account.token, entry.amount::text as amount,
+    select entry.id::text as id, entry.kind, entry.reference, account.chain, account.token, entry.amount::text as amount,
       entry.created_at as "createdAt", entry.transaction_hash as "transactionHash", entry.from_address as "fromAddress",
       (select other.kind from ledger_entry as given join ledger_account as other on other.id = given.account_id
         where entry.kind in ('movement', 'adopt') and given.transaction_id = entry.id and given.amount_micro < 0 limit 1) as sender
     from (
-      select id, token, case kind when 'outgoing' then array['send', 'capture'] else array['movement', 'adopt'] end as kinds
+      select id, chain, token, case kind when 'outgoing' then array['send', 'capture'] else array['movement', 'adopt'] end as kinds
       from ledger_account
-      where network = ${environment} and chain = ${chain} and token = any (${[...tokenSymbols]}::text[])
+      where network = ${environment} and chain = any (${chains}::text[]) and token = any (${[...tokenSymbols]}::text[])
         and kind in ('outgoing', 'prefunded') and coalesce(tenant_id, '') = ${tenantId}
     ) as account
     cross join lateral (
@@ -89,9 +96,10 @@ async function readPostings(
 
 /** A withdrawal is matched by its id, a payment to the supplier by its idempotency key, and incoming money by its hash. */
 const isCarriedOutBy = (
-  { id, idempotencyKey, hash }: OwnTransaction,
-  { kind, reference, transactionHash }: PostingRow,
+  { id, idempotencyKey, hash, chain }: OwnTransaction,
+  { kind, reference, transactionHash, chain: postedOn }: PostingRow,
 ): boolean => {
+  if (chain !== postedOn) return false;
   if (kind === "send") return reference === `send:${id}`;
   if (kind === "capture") return firstKey(idempotencyKey) === captureKey(reference);
   return transactionHash !== null && hash === transactionHash;
@@ -106,7 +114,7 @@ const MOST_ATTEMPTS = 5;
 async function readTransactions(
   db: Queryable,
   tenantId: string,
-  { environment, chain }: ChainKey,
+  { environment, chains }: WalletsOnChains,
   postings: readonly PostingRow[],
 ): Promise<readonly OwnTransaction[]> {
   const ids = postings.filter(({ kind }) => kind === "send").map(({ reference }) => reference.replace(/^send:/, ""));
@@ -117,20 +125,20 @@ async function readTransactions(
   const hashes = postings.flatMap(({ kind, transactionHash }) =>
     kind === "movement" && transactionHash !== null ? [transactionHash] : [],
   );
-  const columns = sql`id, purpose, state, hash, chain_order as operation, idempotency_key as "idempotencyKey", created_at,
+  const columns = sql`id, chain, purpose, state, hash, chain_order as operation, idempotency_key as "idempotencyKey", created_at,
     (select markup_micro::text from escrow_booking
       where tenant_id = ${tenantId} and network = ${environment} and chain_order->'action'->>'name' = 'settle'
         and booking_id = chain_order->'action'->>'bookingId') as "bookingFee"`;
   // Each condition matches an index.
   const { rows } = await sql<Omit<OwnTransaction, "bookingFee"> & { bookingFee: string | null }>`
     select ${columns} from chain_transaction
-    where network = ${environment} and chain = ${chain} and tenant_id = ${tenantId} and id = any (${ids}::text[])
+    where network = ${environment} and chain = any (${chains}::text[]) and tenant_id = ${tenantId} and id = any (${ids}::text[])
     union
     select ${columns} from chain_transaction
-    where network = ${environment} and chain = ${chain} and tenant_id = ${tenantId} and idempotency_key = any (${keys}::text[])
+    where network = ${environment} and chain = any (${chains}::text[]) and tenant_id = ${tenantId} and idempotency_key = any (${keys}::text[])
     union
     select ${columns} from chain_transaction
-    where network = ${environment} and chain = ${chain} and tenant_id = ${tenantId} and hash = any (${hashes}::text[])
+    where network = ${environment} and chain = any (${chains}::text[]) and tenant_id = ${tenantId} and hash = any (${hashes}::text[])
     order by created_at desc`.execute(db);
   return rows.map((row) => ({
     ...row,
@@ -146,7 +154,7 @@ const ACTION = /act_[0-9A-Z]{26}/;
 async function readOrders(
   db: Queryable,
   tenantId: string,
-  { environment }: ChainKey,
+  { environment }: WalletsOnChains,
   transactions: readonly OwnTransaction[],
 ): Promise<ReadonlyMap<string, PaidOrder>> {
   const named = transactions.map(({ idempotencyKey: key }) => ({
@@ -193,12 +201,13 @@ interface OrderRow {
 }
 
 function toMovement(
-  { id, kind, token, amount, createdAt, transactionHash, fromAddress, sender }: PostingRow,
+  { id, kind, chain, token, amount, createdAt, transactionHash, fromAddress, sender }: PostingRow,
   transaction: OwnTransaction | undefined,
   order: WalletMovement["order"],
 ): WalletMovement {
   return {
     id,
+    chain,
     token,
     transaction,
     order,

@@ -5,6 +5,8 @@ import type { Hex, TokenSymbol } from "../../domain/tokens.ts";
 export interface WalletMovement {
   /** Decimal digits; they increase over time. */
   id: string;
+  /** CAIP-2. */
+  chain: string;
   token: TokenSymbol;
   amount: Micro;
   direction: "in" | "out";
@@ -36,6 +38,7 @@ export const PAID_BY_ESCROW = "paid-by-escrow:";
 
 export interface OwnTransaction {
   id: string;
+  chain: string;
   idempotencyKey: string;
   purpose: string;
   state: "queued" | "signed" | "confirmed" | "reverted";

@@ -55,7 +55,7 @@ export async function checkAnswer(
 ) {
   const { tenantId, requestHash, tag, validatorWallet } = request;
   requireRegistries(chain);
-  const validation = await stores.validations.find(chain.environment, requestHash);
+  const validation = await stores.validations.find(chain.key, requestHash);
   if (validation === undefined) throw failed("validation_not_found");
   const { address: from } = await stores.wallets.ensure(chain.key, "treasury", tenantId);
   if (validatorWallet !== from || validation.validator !== from) throw failed("not_the_validator");
@@ -69,7 +69,7 @@ export async function checkAnswer(
 export async function answerValidation(ports: AnswerPorts, request: AnswerRequest): Promise<SendOutAnswer> {
   const { stores, chain, clock, random } = ports;
   const { tenantId, callId, requestHash, response, tag, responseUri, waitMilliseconds } = request;
-  const { environment } = chain;
+  const { key } = chain;
   const { validation, from } = await checkAnswer(ports, request);
   await requireRequested(ports, validation, request);
   const responseHash = hashContent({ requestHash, response, tag, responseUri: responseUri ?? null });
@@ -96,9 +96,8 @@ export async function answerValidation(ports: AnswerPorts, request: AnswerReques
       responseHash,
       ...request.about,
     },
-    insert: async ({ validations }) =>
-      (await validations.answer(environment, requestHash, answer)) ? answer : undefined,
-    findEarlier: async () => (await stores.validations.find(environment, requestHash))?.answer,
+    insert: async ({ validations }) => ((await validations.answer(key, requestHash, answer)) ? answer : undefined),
+    findEarlier: async () => (await stores.validations.find(key, requestHash))?.answer,
     requireSame: (earlier, transaction) => requireSameAnswer(earlier, request, transaction),
     waitMilliseconds,
   });

@@ -65,7 +65,7 @@ export async function checkFeedback(
   if (owner === undefined) throw failed("agent_not_found");
   if (owner === from) throw failed("own_agent");
   const scope = ratingScope({ ...rating, agentId, ...place });
-  const earlier = await stores.feedbacks.findInScope(environment, scope);
+  const earlier = await stores.feedbacks.findInScope(chain.key, scope);
   if (earlier?.transactionHash !== undefined && !isSameRating(earlier, { ...rating, agentId })) {
     throw alreadyRated(earlier, { hash: earlier.transactionHash });
   }
@@ -76,7 +76,7 @@ export async function checkFeedback(
 export async function giveFeedback(ports: FeedbackPorts, request: FeedbackRequest): Promise<SendOutAnswer> {
   const { stores, chain, clock, random } = ports;
   const { tenantId, callId, raterKind, userId, stars, tag, evidenceUri } = request;
-  const { environment, chainId } = chain;
+  const { key, chainId } = chain;
   const { agentId, place, from, raterAgentId, scope } = await checkFeedback(ports, request);
   const content = {
     chainId,
@@ -92,7 +92,7 @@ export async function giveFeedback(ports: FeedbackPorts, request: FeedbackReques
   const feedbackHash = hashContent(content);
   const feedback: NewFeedback = {
     id: newId("fbk_", clock.now().epochMilliseconds, random),
-    environment,
+    ...key,
     agentId,
     tenantId,
     raterKind,
@@ -112,7 +112,7 @@ export async function giveFeedback(ports: FeedbackPorts, request: FeedbackReques
     action: { name: "give_feedback", agentId, stars, tag, feedbackUri: evidenceUri ?? "", feedbackHash },
     result: { ...content, raterAgentId: raterAgentId?.toString() ?? null, feedbackHash, ...request.about },
     insert: ({ feedbacks }) => feedbacks.insert(feedback),
-    findEarlier: () => stores.feedbacks.findInScope(environment, feedback.scope),
+    findEarlier: () => stores.feedbacks.findInScope(key, feedback.scope),
     requireSame(earlier, transaction) {
       if (!isSameRating(earlier, feedback)) throw alreadyRated(earlier, transaction);
     },

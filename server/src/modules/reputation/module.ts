@@ -1,6 +1,7 @@
 import { notServed } from "../../kernel/contracts/module.ts";
 import { type Aggregates, defineModule } from "./context.ts";
 import * as reputation from "./migrations/0016-reputation.ts";
+import * as reputationByChain from "./migrations/0118-reputation-by-chain.ts";
 import { registerMissingAgents, registerNewAgent } from "./register-agent.ts";
 import { registryEntry } from "./registry-operation.ts";
 import { reputationEndings } from "./reputation-endings.ts";
@@ -31,7 +32,7 @@ export const reputationModule = defineModule({
     validations: createValidations(db, clock),
   }),
   personRecords: ({ db }) => createRatingPersons(db),
-  migrations: { "0016-reputation": reputation },
+  migrations: { "0016-reputation": reputation, "0118-reputation-by-chain": reputationByChain },
   chainOperations: [registryEntry],
   chainEndings: reputationEndings,
   async facts({ chains }) {

@@ -25,12 +25,11 @@ export async function readReputation(
   { stores, reads, chain }: { stores: Stores; reads: Reads; chain: Chain },
   query: ReputationQuery,
 ) {
-  const { environment } = chain;
   const { tenantId, userId } = query;
   const registries = requireRegistries(chain);
   const agentId = await findAgent();
   const rater = userId === undefined || tenantId === undefined ? undefined : { tenantId, userId };
-  const ratings: FeedbackQuery = { environment, agentId, rater };
+  const ratings: FeedbackQuery = { ...chain.key, agentId, rater };
   const [summary, recent] = await reads(query.reader, ({ feedbacks }) =>
     Promise.all([feedbacks.summary(ratings, MOST_TAGS), feedbacks.recent(ratings, query.recentLimit)]),
   );

@@ -16,7 +16,7 @@ export async function readValidation({ stores, chain }: { stores: Stores; chain:
   const registries = requireRegistries(chain);
   const [onChain, stored] = await Promise.all([
     registries.validation(requestHash),
-    stores.validations.find(chain.environment, requestHash),
+    stores.validations.find(chain.key, requestHash),
   ]);
   // A request that is only stored is still on its way and may be refused.
   if (onChain === undefined) {

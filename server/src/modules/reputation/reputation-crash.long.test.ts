@@ -3,6 +3,7 @@ import { z } from "zod";
 import { type ChainWorld, openChainWorld } from "../../../test/support/chain-world.ts";
 import { dyingProcess } from "../../../test/support/dying-ports.ts";
 import { silentLog } from "../../../test/support/identity.ts";
+import { sandboxChain } from "../../../test/support/sandbox-chain.ts";
 import { stranger } from "../../../test/support/treasury.ts";
 import { chainEndings } from "../../contributions.ts";
 import { Failure } from "../../domain/errors.ts";
@@ -180,7 +181,7 @@ describe("a process that dies after any of its steps", () => {
       expect(await settledCode(rating(tag, { stars: 1 })(healthy, await newCall()))).toBe("already_rated");
     }
     const { count: rated } = await world.stores.feedbacks.summary(
-      { environment: "sandbox", agentId: subjectAgentId, rater: undefined },
+      { ...sandboxChain, agentId: subjectAgentId, rater: undefined },
       50,
     );
     expect(rated).toBe(count + 1);

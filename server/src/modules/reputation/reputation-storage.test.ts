@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { openTestIdentities, type TestIdentities } from "../../../test/support/identity.ts";
+import { sandboxChain } from "../../../test/support/sandbox-chain.ts";
 import type { Hex } from "../../domain/tokens.ts";
 import { type Rating, ratingScope } from "./give-feedback.ts";
 import { EscrowId, EvidenceUri, readAgentId, Seed, Tag } from "./input.ts";
@@ -22,13 +23,15 @@ beforeAll(async () => {
 });
 afterAll(() => setup.close());
 
+const otherChain = { ...sandboxChain, environment: "production" } as const;
+const secondChain = { ...sandboxChain, chain: "eip155:43113" } as const;
 const hex = (digit: string): Hex => `0x${digit.repeat(64)}`;
 let next = 0;
 function feedback(change: Partial<NewFeedback> = {}): NewFeedback {
   next += 1;
   return {
     id: `fbk_${next}`,
-    environment: "sandbox",
+    ...sandboxChain,
     agentId: 7n,
     tenantId: "tenant_1",
     raterKind: "org",
@@ -50,7 +53,7 @@ async function confirmed(change: Partial<NewFeedback> = {}): Promise<NewFeedback
   await feedbacks.confirm([{ id: one.id, transactionHash: hex("b") }]);
   return one;
 }
-const ofAgent = (agentId: bigint) => ({ environment: "sandbox", agentId, rater: undefined }) as const;
+const ofAgent = (agentId: bigint) => ({ ...sandboxChain, agentId, rater: undefined }) as const;
 
 describe("ratings", () => {
   it("are unique per scope, even of sixteen at once, and a refused one frees its scope", async () => {
@@ -58,13 +61,17 @@ describe("ratings", () => {
     const inserted = await Promise.all(Array.from({ length: 16 }, () => feedbacks.insert(feedback({ scope }))));
     const [first, ...others] = inserted.filter((one) => one !== undefined);
     expect(others).toEqual([]);
-    expect(await feedbacks.findInScope("sandbox", scope)).toEqual(first);
-    expect(await feedbacks.findInScope("production", scope)).toBeUndefined();
+    expect(await feedbacks.findInScope(sandboxChain, scope)).toEqual(first);
+    expect(await feedbacks.findInScope(otherChain, scope)).toBeUndefined();
+    expect(await feedbacks.findInScope(secondChain, scope)).toBeUndefined();
     await feedbacks.discard(first?.id ?? "");
-    expect(await feedbacks.findInScope("sandbox", scope)).toBeUndefined();
+    expect(await feedbacks.findInScope(sandboxChain, scope)).toBeUndefined();
     const second = await confirmed({ scope });
     await feedbacks.discard(second.id);
-    expect(await feedbacks.findInScope("sandbox", scope)).toMatchObject({ id: second.id, transactionHash: hex("b") });
+    expect(await feedbacks.findInScope(sandboxChain, scope)).toMatchObject({
+      id: second.id,
+      transactionHash: hex("b"),
+    });
   });
 
   it("count once they are confirmed, and not before", async () => {
@@ -74,6 +81,7 @@ describe("ratings", () => {
     expect(await feedbacks.recent(ofAgent(agentId), 50)).toEqual([]);
     await confirmed({ agentId, stars: 5 });
     await confirmed({ agentId, stars: 5, environment: "production" });
+    await confirmed({ agentId, stars: 5, chain: "eip155:43113" });
     expect(await feedbacks.summary(ofAgent(agentId), 50)).toMatchObject({ count: 1, starSum: 5 });
   });
 
@@ -104,7 +112,7 @@ describe("ratings", () => {
       const mine = several.filter(
         (one) => one.raterKind === "user" && one.userId === "amelia" && (agentId ?? one.agentId) === one.agentId,
       );
-      const query = { environment: "sandbox", agentId, rater } as const;
+      const query = { ...sandboxChain, agentId, rater } as const;
       expect(await feedbacks.summary(query, 50)).toMatchObject(expected(mine));
       expect(await feedbacks.recent(query, 50)).toHaveLength(Math.min(50, mine.length));
       expect(await feedbacks.recent({ ...query, rater: { ...rater, tenantId: "tenant_other" } }, 50)).toEqual([]);
@@ -133,12 +141,12 @@ describe("ratings", () => {
   it("are confirmed once: a confirmed one keeps its transaction", async () => {
     const one = await confirmed({ scope: "kept" });
     await feedbacks.confirm([{ id: one.id, transactionHash: hex("c") }]);
-    const stored = await feedbacks.findInScope("sandbox", "kept");
+    const stored = await feedbacks.findInScope(sandboxChain, "kept");
     expect(stored).toMatchObject({ state: "confirmed", transactionHash: hex("b") } satisfies Partial<Feedback>);
   });
 
   it("require an agent or a rater", async () => {
-    const query = { environment: "sandbox", agentId: undefined, rater: undefined } as const;
+    const query = { ...sandboxChain, agentId: undefined, rater: undefined } as const;
     await expect(feedbacks.summary(query, 50)).rejects.toThrow("everybody");
   });
 });
@@ -148,7 +156,7 @@ describe("validations", () => {
     next += 1;
     return {
       id: `val_${next}`,
-      environment: "sandbox",
+      ...sandboxChain,
       requestHash: `0x${next.toString(16).padStart(64, "0")}`,
       tenantId: "tenant_1",
       agentId: 7n,
@@ -170,42 +178,45 @@ describe("validations", () => {
     const one = validation();
     expect(await validations.insert(one)).toMatchObject({ ...one, state: "requesting", answer: undefined });
     expect(await validations.insert(validation({ requestHash: one.requestHash }))).toBeUndefined();
-    expect(await validations.answer("sandbox", one.requestHash, answer("van_early"))).toBe(false);
+    expect(await validations.answer(sandboxChain, one.requestHash, answer("van_early"))).toBe(false);
     await validations.confirmRequests([{ id: one.id, transactionHash: hex("1") }]);
-    expect(await validations.find("production", one.requestHash)).toBeUndefined();
-    expect(await validations.find("sandbox", one.requestHash)).toMatchObject({
+    expect(await validations.find(otherChain, one.requestHash)).toBeUndefined();
+    expect(await validations.find(secondChain, one.requestHash)).toBeUndefined();
+    const there = validation({ ...secondChain, requestHash: one.requestHash });
+    expect(await validations.insert(there)).toMatchObject({ ...there, state: "requesting" });
+    expect(await validations.find(sandboxChain, one.requestHash)).toMatchObject({
       state: "requested",
       requestTransactionHash: hex("1"),
     });
     const wins = await Promise.all(
       Array.from({ length: 16 }, (_, index) =>
-        validations.answer("sandbox", one.requestHash, answer(`van_${one.id}_${index}`, index % 2 === 0 ? 0 : 100)),
+        validations.answer(sandboxChain, one.requestHash, answer(`van_${one.id}_${index}`, index % 2 === 0 ? 0 : 100)),
       ),
     );
     expect(wins.filter((won) => won)).toHaveLength(1);
-    const answering = await validations.find("sandbox", one.requestHash);
+    const answering = await validations.find(sandboxChain, one.requestHash);
     expect(answering).toMatchObject({ state: "answering", answeredAt: undefined });
     await validations.confirmAnswers([{ id: answering?.answer?.id ?? "", transactionHash: hex("2") }]);
-    const answered = await validations.find("sandbox", one.requestHash);
+    const answered = await validations.find(sandboxChain, one.requestHash);
     expect(answered).toMatchObject({ state: "answered", answer: answering?.answer, answerTransactionHash: hex("2") });
     await validations.discardAnswer(answering?.answer?.id ?? "");
     await validations.discardRequest(one.id);
-    expect(await validations.find("sandbox", one.requestHash)).toEqual(answered);
+    expect(await validations.find(sandboxChain, one.requestHash)).toEqual(answered);
   });
 
   it("that the chain refuses are removed; a refused answer can be given again", async () => {
     const one = validation();
     await validations.insert(one);
     await validations.discardRequest(one.id);
-    expect(await validations.find("sandbox", one.requestHash)).toBeUndefined();
+    expect(await validations.find(sandboxChain, one.requestHash)).toBeUndefined();
     const again = validation({ requestHash: one.requestHash });
     await validations.insert(again);
     await validations.confirmRequests([{ id: again.id, transactionHash: hex("1") }]);
-    await validations.answer("sandbox", one.requestHash, answer("van_refused", 0));
+    await validations.answer(sandboxChain, one.requestHash, answer("van_refused", 0));
     await validations.discardAnswer("van_refused");
-    const stored = await validations.find("sandbox", one.requestHash);
+    const stored = await validations.find(sandboxChain, one.requestHash);
     expect(stored).toMatchObject({ state: "requested", answer: undefined });
-    expect(await validations.answer("sandbox", one.requestHash, answer("van_second", 100))).toBe(true);
+    expect(await validations.answer(sandboxChain, one.requestHash, answer("van_second", 100))).toBe(true);
   });
 });
 

@@ -1,14 +1,13 @@
 import type { Hex } from "../../domain/tokens.ts";
-import type { Environment } from "../../ports/identity.ts";
+import type { ChainKey } from "../../ports/chain/chain-key.ts";
 
 /** org: the tenant as a whole · user: one of its users. */
 export type RaterKind = "org" | "user";
 
 /** A rating of an agent. `pending` until it is on the chain; a refused one is removed. */
-export interface Feedback {
+export interface Feedback extends ChainKey {
   /** `fbk_…`; identifies its chain transaction. */
   id: string;
-  environment: Environment;
   agentId: bigint;
   /** The rater's tenant. */
   tenantId: string;
@@ -31,9 +30,8 @@ export interface Feedback {
 
 export type NewFeedback = Omit<Feedback, "state" | "transactionHash" | "createdAt">;
 
-/** Confirmed ratings of this agent, by this user, or both. */
-export interface FeedbackQuery {
-  environment: Environment;
+/** Confirmed ratings on this chain of this agent, by this user, or both. */
+export interface FeedbackQuery extends ChainKey {
   agentId: bigint | undefined;
   rater: { tenantId: string; userId: string } | undefined;
 }
@@ -70,10 +68,9 @@ export interface ValidationAnswer {
   responseHash: Hex;
 }
 
-export interface Validation {
+export interface Validation extends ChainKey {
   /** `val_…`; identifies the request's chain transaction. */
   id: string;
-  environment: Environment;
   requestHash: Hex;
   /** The requesting tenant. */
   tenantId: string;
@@ -92,7 +89,7 @@ export interface Validation {
 
 export type NewValidation = Pick<
   Validation,
-  "id" | "environment" | "requestHash" | "tenantId" | "agentId" | "validator" | "tag" | "requestUri"
+  "id" | "environment" | "chain" | "requestHash" | "tenantId" | "agentId" | "validator" | "tag" | "requestUri"
 >;
 
 export interface ValidatorSummary {

@@ -58,12 +58,12 @@ export async function checkRequest(
 export async function requestValidation(ports: RequestPorts, request: ValidationRequest): Promise<SendOutAnswer> {
   const { stores, chain, clock, random } = ports;
   const { tenantId, callId, validator, tag, requestUri } = request;
-  const { environment } = chain;
+  const { key } = chain;
   const { agentId, from, registry } = await checkRequest(ports, request);
   const requestHash = await chooseRequestHash(ports, request, { agentId, from, registry });
   const validation: NewValidation = {
     id: newId("val_", clock.now().epochMilliseconds, random),
-    environment,
+    ...key,
     requestHash,
     tenantId,
     agentId,
@@ -87,7 +87,7 @@ export async function requestValidation(ports: RequestPorts, request: Validation
       ...request.about,
     },
     insert: ({ validations }) => validations.insert(validation),
-    findEarlier: () => stores.validations.find(environment, requestHash),
+    findEarlier: () => stores.validations.find(key, requestHash),
     requireSame(earlier) {
       const isSame =
         earlier.tenantId === tenantId &&

@@ -3,8 +3,8 @@ import { currentTraceId } from "../../domain/trace.ts";
 import type { Queryable } from "../../platform/database/database.ts";
 import type { Database, FeedbackTable } from "../../platform/database/generated-tables.ts";
 import { withoutNulls } from "../../platform/database/without-nulls.ts";
+import type { ChainKey } from "../../ports/chain/chain-key.ts";
 import type { Clock } from "../../ports/clock.ts";
-import type { Environment } from "../../ports/identity.ts";
 import type { Feedback, FeedbackQuery, FeedbackSummary, NewFeedback, RecordedOnChain } from "./reputation.ts";
 
 declare module "../../kernel/contracts/stores.ts" {
@@ -26,17 +26,18 @@ export function createFeedbacks(db: Queryable, clock: Clock) {
           createdAt: clock.now().toString(),
           traceId: currentTraceId(),
         })
-        .onConflict((conflict) => conflict.columns(["environment", "scope"]).doNothing())
+        .onConflict((conflict) => conflict.columns(["environment", "chain", "scope"]).doNothing())
         .returningAll()
         .executeTakeFirst();
       return row === undefined ? undefined : toFeedback(row);
     },
 
-    async findInScope(environment: Environment, scope: string): Promise<Feedback | undefined> {
+    async findInScope({ environment, chain }: ChainKey, scope: string): Promise<Feedback | undefined> {
       const row = await db
         .selectFrom("feedback")
         .selectAll()
         .where("environment", "=", environment)
+        .where("chain", "=", chain)
         .where("scope", "=", scope)
         .executeTakeFirst();
       return row === undefined ? undefined : toFeedback(row);
@@ -112,11 +113,12 @@ export function recordedRows(recorded: readonly RecordedOnChain[]) {
 
 function confirmed<Output>(
   from: SelectQueryBuilder<Database, "feedback", Output>,
-  { environment, agentId, rater }: FeedbackQuery,
+  { environment, chain, agentId, rater }: FeedbackQuery,
 ): SelectQueryBuilder<Database, "feedback", Output> {
   if (agentId === undefined && rater === undefined) throw new Error("ratings of everybody by everybody were asked for");
   let rows = from
     .where("feedback.environment", "=", environment)
+    .where("feedback.chain", "=", chain)
     .where("feedback.state", "=", sql<"confirmed">`'confirmed'`);
   if (agentId !== undefined) rows = rows.where("feedback.agentId", "=", agentId.toString());
   if (rater === undefined) return rows;

@@ -4,8 +4,8 @@ import { currentTraceId } from "../../domain/trace.ts";
 import type { Queryable } from "../../platform/database/database.ts";
 import type { ValidationTable } from "../../platform/database/generated-tables.ts";
 import { withoutNulls } from "../../platform/database/without-nulls.ts";
+import type { ChainKey } from "../../ports/chain/chain-key.ts";
 import type { Clock } from "../../ports/clock.ts";
-import type { Environment } from "../../ports/identity.ts";
 import type { NewValidation, RecordedOnChain, Validation, ValidationAnswer, ValidatorSummary } from "./reputation.ts";
 import { recordedRows } from "./store-feedback.ts";
 
@@ -28,18 +28,19 @@ export function createValidations(db: Queryable, clock: Clock) {
           createdAt: clock.now().toString(),
           traceId: currentTraceId(),
         })
-        .onConflict((conflict) => conflict.columns(["environment", "requestHash"]).doNothing())
+        .onConflict((conflict) => conflict.columns(["environment", "chain", "requestHash"]).doNothing())
         .returningAll()
         .executeTakeFirst();
       return row === undefined ? undefined : toValidation(row);
     },
 
     /** Finds the request of any tenant. */
-    async find(environment: Environment, requestHash: Hex): Promise<Validation | undefined> {
+    async find({ environment, chain }: ChainKey, requestHash: Hex): Promise<Validation | undefined> {
       const row = await db
         .selectFrom("validation")
         .selectAll()
         .where("environment", "=", environment)
+        .where("chain", "=", chain)
         .where("requestHash", "=", requestHash)
         .executeTakeFirst();
       return row === undefined ? undefined : toValidation(row);
@@ -47,7 +48,7 @@ export function createValidations(db: Queryable, clock: Clock) {
 
     /** Validators that have answered, by address, after `after`. */
     async listValidators(
-      environment: Environment,
+      { environment, chain }: ChainKey,
       { after, limit }: { after: Hex | undefined; limit: number },
     ): Promise<readonly ValidatorSummary[]> {
       const { rows } = await sql<ValidatorSummary>`
@@ -55,7 +56,7 @@ export function createValidations(db: Queryable, clock: Clock) {
                round(avg(response) filter (where state = 'answered'), 2)::float8 as "averageResponse",
                max(answered_at) as "lastAnsweredAt"
           from validation
-         where network = ${environment} and state <> 'requesting' and validator > ${after ?? ""}
+         where network = ${environment} and chain = ${chain} and state <> 'requesting' and validator > ${after ?? ""}
          group by validator having bool_or(state = 'answered')
          order by validator limit ${limit}`.execute(db);
       return rows;
@@ -74,7 +75,7 @@ export function createValidations(db: Queryable, clock: Clock) {
     },
 
     /** Requested → answering. False: it is in another state. */
-    async answer(environment: Environment, requestHash: Hex, answer: ValidationAnswer): Promise<boolean> {
+    async answer({ environment, chain }: ChainKey, requestHash: Hex, answer: ValidationAnswer): Promise<boolean> {
       const row = await db
         .updateTable("validation")
         .set({
@@ -86,6 +87,7 @@ export function createValidations(db: Queryable, clock: Clock) {
           responseHash: answer.responseHash,
         })
         .where("environment", "=", environment)
+        .where("chain", "=", chain)
         .where("requestHash", "=", requestHash)
         .where("state", "=", "requested")
         .returning("id")

@@ -53,7 +53,7 @@ export const treasuryModule = defineModule({
       ...(splitter === undefined ? [notServed([settleSplit], "until CHAIN_SPLITTER is set")] : []),
     ];
   },
-  account: ({ stores }, caller) => describeWallet(stores, caller),
+  account: ({ stores, chains }, caller) => describeWallet(stores, chains.keys, caller),
   gates: ({ stores }) => [walletGate(stores)],
   equipTenant: (aggregates: Aggregates, tenantId, { sandboxBalanceUsdc }) =>
     equipSandboxTenant(aggregates, tenantId, sandboxBalanceUsdc),

@@ -356,6 +356,7 @@ export interface FeedbackTable {
   createdAt: Timestamp;
   confirmedAt: Timestamp | null;
   traceId: string | null;
+  chain: string;
 }
 
 export interface FlightCancellationQuoteTable {
@@ -856,6 +857,7 @@ export interface ValidationTable {
   answerTransactionHash: Hex | null;
   answeredAt: Timestamp | null;
   traceId: string | null;
+  chain: string;
 }
 
 export interface WalletTable {

@@ -143,10 +143,10 @@ async function stopChain(
     .where("environment", "=", environment)
     .where("chain", "=", chain)
     .where("stoppedBecause", "is", null)
-    .returning("environment")
+    .returning("isHome")
     .executeTakeFirst();
   if (row === undefined) return false;
-  const details = { stoppedBecause: reason };
+  const details = { stoppedBecause: reason, ...(row.isHome ? {} : { chain }) };
   await appendAudit(db, { actor: "job:chain", action: "chain.stop", subjectId: environment, details }, clock);
   return true;
 }

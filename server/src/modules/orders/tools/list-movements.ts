@@ -26,7 +26,7 @@ export const listMovements = defineTool({
   effect: "read",
   price: 500n,
   payableWithoutKey: false,
-  uses: ["reads", "chain"],
+  uses: ["reads", "usableChains"],
   input: z.strictObject({
     ...pageInput(z.string().regex(/^\d{1,18}$/, CURSOR_MESSAGE)),
     ...datesInput,
@@ -52,6 +52,7 @@ export const listMovements = defineTool({
           tripId: z.string().nullable(),
           transferId: z.string().nullable().describe("For read_transaction; null: not sent by you"),
           txHash: z.string().nullable().describe("null: not signed yet"),
+          chain: z.string().optional().describe("CAIP-2, if you have wallets on several"),
         }),
       )
       .readonly(),
@@ -63,12 +64,17 @@ export const listMovements = defineTool({
   errors: {},
   example: () => ({ limit: 5 }),
 
-  async run({ cursor, from, to, ...page }, { reads, chain, caller: { tenantId } }) {
+  async run({ cursor, from, to, ...page }, { reads, usableChains, caller: { tenantId, environment } }) {
+    const { names: chains } = usableChains;
     const { shown, nextCursor } = await readPage(
       page,
       (limit) =>
         reads(tenantId, ({ walletMovements }) =>
-          walletMovements.list(tenantId, chain.key, { limit, before: cursor, ...dayBounds({ from, to }) }),
+          walletMovements.list(
+            tenantId,
+            { environment, chains },
+            { limit, before: cursor, ...dayBounds({ from, to }) },
+          ),
         ),
       ({ id }) => id,
     );
@@ -76,6 +82,7 @@ export const listMovements = defineTool({
       ...describeMovement(movement),
       text: sayMovement(movement),
       amount: formatDecimal(movement.amount),
+      ...(chains.length > 1 ? { chain: movement.chain } : {}),
     }));
     return { movements, pageSums: sumByToken(shown), nextCursor };
   },

@@ -38,13 +38,13 @@ export const listValidators = defineTool({
   example: () => ({ limit: 10 }),
 
   async run({ cursor, ...page }, { chain, stores, reads, clock, caller: { tenantId } }) {
-    const { environment, chainId } = chain;
+    const { key, chainId } = chain;
     const { address: ownAddress } = await stores.wallets.ensure(chain.key, "treasury", tenantId);
     const { shown, nextCursor } = await readPage(
       page,
       (limit) =>
         reads(tenantId, ({ validations }) =>
-          validations.listValidators(environment, {
+          validations.listValidators(key, {
             limit,
             after: cursor === undefined ? undefined : readAddress(cursor),
           }),

@@ -2,8 +2,9 @@ import { z } from "zod";
 import { formatDecimal } from "../../../domain/money.ts";
 import { DecimalAmount } from "../../../domain/schemas.ts";
 import type { TokenSymbol } from "../../../domain/tokens.ts";
+import type { Environment } from "../../../ports/identity.ts";
 import { ChainResult, chainProvenance } from "../chain-result.ts";
-import { defineTool } from "../context.ts";
+import { defineTool, type Stores } from "../context.ts";
 
 const Amounts = z.object({ USDC: DecimalAmount, EURC: DecimalAmount });
 
@@ -16,7 +17,7 @@ export const checkTreasury = defineTool({
   effect: "read",
   price: 500n,
   payableWithoutKey: false,
-  uses: ["chain", "stores", "clock"],
+  uses: ["chain", "usableChains", "stores", "clock"],
   input: z.strictObject({}),
   output: ChainResult.extend({
     address: z.string(),
@@ -24,11 +25,24 @@ export const checkTreasury = defineTool({
     available: Amounts.describe("Free to spend, without held and outgoing amounts"),
     held: Amounts.describe("Covers bookings whose outcome is open"),
     outgoing: Amounts.describe("On its way out by transactions that are not confirmed yet"),
+    otherChains: z
+      .array(
+        z.object({
+          chain: z.string(),
+          address: z.string().nullable(),
+          available: Amounts,
+          held: Amounts,
+          outgoing: Amounts,
+        }),
+      )
+      .readonly()
+      .optional()
+      .describe("Your wallets on further chains, by CAIP-2"),
   }),
   errors: {},
   example: () => ({}),
 
-  async run(_input, { chain, stores, clock, caller: { tenantId } }) {
+  async run(_input, { chain, usableChains, stores, clock, caller: { tenantId } }) {
     const { key } = chain;
     const { address } = await stores.wallets.ensure(key, "treasury", tenantId);
     const head = await chain.head();
@@ -39,6 +53,7 @@ export const checkTreasury = defineTool({
       ]);
       return { onChain, ...books };
     };
+    const others = usableChains.names.filter((name) => name !== key.chain);
     const [usdc, eurc] = await Promise.all([read("USDC"), read("EURC")]);
     const both = (name: keyof typeof usdc) => ({ USDC: formatDecimal(usdc[name]), EURC: formatDecimal(eurc[name]) });
     return {
@@ -48,7 +63,31 @@ export const checkTreasury = defineTool({
       available: both("available"),
       held: both("held"),
       outgoing: both("outgoing"),
+      ...(others.length === 0
+        ? {}
+        : { otherChains: await readOtherWallets(stores, key.environment, tenantId, others) }),
       ...chainProvenance(chain, clock),
     };
   },
 });
+
+/** By the service's ledger, which answers also while a chain does not. */
+async function readOtherWallets(
+  { wallets, ledger }: Pick<Stores, "wallets" | "ledger">,
+  environment: Environment,
+  tenantId: string,
+  chains: readonly string[],
+) {
+  return await Promise.all(
+    chains.map(async (chain) => {
+      const wallet = await wallets.findTreasury({ environment, chain }, tenantId);
+      const [usdc, eurc] = await Promise.all([
+        ledger.balance({ environment, chain, tenantId, token: "USDC" }),
+        ledger.balance({ environment, chain, tenantId, token: "EURC" }),
+      ]);
+      const both = (name: keyof typeof usdc) => ({ USDC: formatDecimal(usdc[name]), EURC: formatDecimal(eurc[name]) });
+      const amounts = { available: both("available"), held: both("held"), outgoing: both("outgoing") };
+      return { chain, address: wallet?.address ?? null, ...amounts };
+    }),
+  );
+}

@@ -23,7 +23,7 @@ export const readTransaction = defineTool({
   effect: "read",
   price: 500n,
   payableWithoutKey: false,
-  uses: ["chain", "stores", "clock"],
+  uses: ["chain", "usableChains", "stores", "clock"],
   input: z
     .strictObject({
       txHash: Hash.optional().describe("txHash of an answer"),
@@ -55,14 +55,16 @@ export const readTransaction = defineTool({
     ),
   }),
   errors: {
+    chain_not_available: "The chain of your transaction does not answer at the moment. Call again later.",
     transaction_not_found:
       "The chain has no such confirmed transaction, and you have none pending with this hash. Check the hash; if it was just sent, call again shortly.",
   },
   example: (_today, { txHash }) => ({ txHash }),
 
-  async run(input, { chain, stores, clock, caller: { tenantId }, fail }) {
+  async run(input, { chain: home, usableChains, stores, clock, caller: { tenantId }, fail }) {
+    const own = await findOwn(stores.chainTransactions, home.key, tenantId, input);
+    const chain = own === undefined || own.chain === home.key.chain ? home : usableChains.at(own.chain).chain;
     const { key, chainId } = chain;
-    const own = await findOwn(stores.chainTransactions, key, tenantId, input);
     const txHash = own?.hash ?? (input.txHash === undefined ? undefined : lowerCase(input.txHash));
     if (own === undefined && input.transferId !== undefined) throw fail("transaction_not_found");
     const [receipt, head, wallet] = await Promise.all([
@@ -103,7 +105,7 @@ async function findOwn(
     transferId === undefined
       ? await chainTransactions.findByHash({ environment, chain }, lowerCase(txHash ?? ""))
       : await chainTransactions.get(transferId);
-  return found?.tenantId === tenantId && found.environment === environment && found.chain === chain ? found : undefined;
+  return found?.tenantId === tenantId && found.environment === environment ? found : undefined;
 }
 
 function transactionState(own: ChainTransaction | undefined, receipt: ChainReceipt | undefined): z.infer<typeof State> {

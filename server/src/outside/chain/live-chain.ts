@@ -6,15 +6,16 @@ import {
   deriveAddress,
   readIdentity,
   refuseWellKnownKey,
-} from "../adapters/evm/index.ts";
-import { ConfigError } from "../config/config.ts";
-import { CHAIN_AWAY, Failure } from "../domain/errors.ts";
-import { type Hex, type TokenSymbol, tokenSymbols } from "../domain/tokens.ts";
-import { hasTripsInEscrow } from "../modules/escrow/records/store-adopt-escrow.ts";
-import { sayReadableByOthers } from "../platform/files/private-files.ts";
-import type { BoundChain, ChainContracts } from "../ports/chain/bound-chains.ts";
-import type { OpenedChain } from "../ports/chain/opened-chain.ts";
-import { safeConfirmations } from "./confirmations.ts";
+} from "../../adapters/evm/index.ts";
+import { ConfigError } from "../../config/config.ts";
+import { CHAIN_AWAY, Failure } from "../../domain/errors.ts";
+import { type Hex, type TokenSymbol, tokenSymbols } from "../../domain/tokens.ts";
+import { hasTripsInEscrow } from "../../modules/escrow/records/store-adopt-escrow.ts";
+import { sayReadableByOthers } from "../../platform/files/private-files.ts";
+import type { BoundChain, ChainContracts } from "../../ports/chain/bound-chains.ts";
+import { nameEvmChain } from "../../ports/chain/chain-key.ts";
+import type { OpenedChain } from "../../ports/chain/opened-chain.ts";
+import { safeConfirmations } from "../confirmations.ts";
 import {
   bindChain,
   type ChainClient,
@@ -29,6 +30,8 @@ export interface LiveChainOptions extends ChainParts {
   /** Undefined: the safe number for the chain. */
   confirmations: number | undefined;
   relayerKey: Hex;
+  /** A chain besides the home chain, which the node must have. Undefined: the home chain. */
+  further?: { chainId: number };
   /** How long to wait for a node that lags behind the one asked before a restart. */
   lagPatienceMilliseconds?: number;
 }
@@ -58,23 +61,35 @@ function readText(path: string): string {
 export async function openLiveChain(options: LiveChainOptions): Promise<OpenedChain> {
   const parts = createChainClient(options, false);
   const { client, boundChains, wallets, chainTransactions } = parts;
-  const { clock, relayerKey, lagPatienceMilliseconds = LIVE_LAG_PATIENCE_MILLISECONDS } = options;
+  const { clock, relayerKey, further, lagPatienceMilliseconds = LIVE_LAG_PATIENCE_MILLISECONDS } = options;
   const contracts = lowerContracts(options.contracts);
   const environment = "production";
-  return await explained(async () => {
+  const findKnown = () =>
+    further === undefined
+      ? boundChains.findHome(environment)
+      : boundChains.get({ environment, chain: nameEvmChain(further.chainId) });
+  const open = async () => {
     refuseWellKnownKey(relayerKey);
     const { genesisHash, chainId } = await readIdentity(client);
+    if (further !== undefined && further.chainId !== chainId) {
+      throw new ConfigError(`Not started: the node at CHAIN_RPC_URL has chain id ${chainId}, not ${further.chainId}.`);
+    }
     if ((await boundChains.findHome("sandbox"))?.genesisHash === genesisHash) {
       throw new ConfigError(
         "Not started: CHAIN_RPC_URL is this deployment's development chain. Set it to the live one.",
       );
     }
     // Before anything is stored: a configuration mistake must not bind the database to another chain.
-    const current = sinceWhen(contracts, await boundChains.findHome(environment));
+    const current = sinceWhen(contracts, await findKnown());
     const confirmations = options.confirmations ?? safeConfirmations(chainId);
     const chain = await createEvmChain({ environment, client, contracts: current, confirmations, clock });
     await checkEscrowRoles(client, contracts.escrow, { operator: deriveAddress(relayerKey) });
-    const state = await bindChain(parts, environment, "the live chain (CHAIN_RPC_URL)", lagPatienceMilliseconds);
+    const state = await bindChain(parts, {
+      environment,
+      isHome: further === undefined,
+      what: "the live chain (CHAIN_RPC_URL)",
+      lagPatienceMilliseconds,
+    });
     const stored = state.contracts?.tokens;
     // A token can be added later; one with money in the ledger stays.
     const isAnother = (token: TokenSymbol) =>
@@ -99,7 +114,8 @@ export async function openLiveChain(options: LiveChainOptions): Promise<OpenedCh
     const { address } = relayer;
     options.log.info({ chainId: chain.chainId, relayer: address, gas: await opened.sender.gasBalance() }, "live chain");
     return opened;
-  });
+  };
+  return await explained(open, further === undefined);
 }
 
 /** The blocks from which the ledger covers contracts that were added later. */
@@ -140,12 +156,13 @@ function lowerContracts({ tokens, splitter, faucet, paymentBatch, escrow }: Chai
   };
 }
 
-async function explained<Result>(work: () => Promise<Result>): Promise<Result> {
+/** A further chain may be away: the service starts without it. */
+async function explained<Result>(work: () => Promise<Result>, mustAnswer: boolean): Promise<Result> {
   try {
     return await work();
   } catch (error) {
     if (error instanceof ChainSetupError) throw new ConfigError(`Not started: ${error.message}`);
-    if (error instanceof Failure && error.code === CHAIN_AWAY) {
+    if (mustAnswer && error instanceof Failure && error.code === CHAIN_AWAY) {
       throw new ConfigError("Not started: the live chain does not answer. Check CHAIN_RPC_URL and start again.");
     }
     throw error;

@@ -1,14 +1,16 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { createEvmChain, deployDevelopment, type LaterContracts } from "../adapters/evm/index.ts";
-import { CHAIN_AWAY, Failure } from "../domain/errors.ts";
-import type { Hex } from "../domain/tokens.ts";
-import type { ChainContracts } from "../ports/chain/bound-chains.ts";
-import type { OpenedChain } from "../ports/chain/opened-chain.ts";
+import { createEvmChain, deployDevelopment, type LaterContracts } from "../../adapters/evm/index.ts";
+import { CHAIN_AWAY, Failure } from "../../domain/errors.ts";
+import type { Hex } from "../../domain/tokens.ts";
+import type { ChainContracts } from "../../ports/chain/bound-chains.ts";
+import type { OpenedChain } from "../../ports/chain/opened-chain.ts";
 import { bindChain, type ChainParts, createChainClient, openChain, storeContracts } from "./open-chain.ts";
 
 export interface SandboxChainOptions extends ChainParts {
   /** Holds native gas from the development chain's first block on: `sandboxFunder` of sandbox-keys.ts. */
   funderKey: Hex;
+  /** Default: true. */
+  isHome?: boolean;
   /** How long to wait for an unavailable chain. */
   patienceMilliseconds?: number;
 }
@@ -38,7 +40,8 @@ async function openSandboxOnce(options: SandboxChainOptions): Promise<OpenedChai
   const parts = createChainClient(options, true);
   const { client, wallets, signer, chainTransactions, clock } = parts;
   const environment = ENVIRONMENT;
-  const bound = await bindChain(parts, environment, "the development chain");
+  const { isHome = true } = options;
+  const bound = await bindChain(parts, { environment, isHome, what: "the development chain" });
   const { contracts: known } = bound;
   const relayer = await wallets.ensure(bound, "relayer");
   const collection = await wallets.ensure(bound, "collection");

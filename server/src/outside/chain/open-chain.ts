@@ -7,26 +7,26 @@ import {
   createRpc,
   reach,
   readIdentity,
-} from "../adapters/evm/index.ts";
-import { ConfigError } from "../config/config.ts";
-import type { Micro } from "../domain/money.ts";
-import { type TokenSymbol, tokenSymbols } from "../domain/tokens.ts";
-import { createBoundChains } from "../modules/chain/opening/store-bound-chains.ts";
-import { createChainTransactions } from "../modules/chain/sending/store-transactions.ts";
-import { createSigner, createWallets } from "../modules/chain/store-wallets.ts";
-import { adoptEscrow } from "../modules/escrow/records/store-adopt-escrow.ts";
-import { adoptEurc } from "../modules/treasury/store-adopt-eurc.ts";
-import type { OpenDatabase } from "../platform/database/database.ts";
-import type { HttpClient } from "../platform/http-client/http-client.ts";
-import type { BoundChain, ChainContracts } from "../ports/chain/bound-chains.ts";
-import type { Chain } from "../ports/chain/chain.ts";
-import type { ChainOperations } from "../ports/chain/chain-operation.ts";
-import type { OpenedChain } from "../ports/chain/opened-chain.ts";
-import type { Wallet } from "../ports/chain/wallets.ts";
-import type { Clock } from "../ports/clock.ts";
-import type { Environment } from "../ports/identity.ts";
-import type { Log } from "../ports/log.ts";
-import type { Vault } from "../ports/vault.ts";
+} from "../../adapters/evm/index.ts";
+import { ConfigError } from "../../config/config.ts";
+import type { Micro } from "../../domain/money.ts";
+import { type TokenSymbol, tokenSymbols } from "../../domain/tokens.ts";
+import { createBoundChains } from "../../modules/chain/opening/store-bound-chains.ts";
+import { createChainTransactions } from "../../modules/chain/sending/store-transactions.ts";
+import { createSigner, createWallets } from "../../modules/chain/store-wallets.ts";
+import { adoptEscrow } from "../../modules/escrow/records/store-adopt-escrow.ts";
+import { adoptEurc } from "../../modules/treasury/store-adopt-eurc.ts";
+import type { OpenDatabase } from "../../platform/database/database.ts";
+import type { HttpClient } from "../../platform/http-client/http-client.ts";
+import type { BoundChain, ChainContracts } from "../../ports/chain/bound-chains.ts";
+import type { Chain } from "../../ports/chain/chain.ts";
+import type { ChainOperations } from "../../ports/chain/chain-operation.ts";
+import type { OpenedChain } from "../../ports/chain/opened-chain.ts";
+import type { Wallet } from "../../ports/chain/wallets.ts";
+import type { Clock } from "../../ports/clock.ts";
+import type { Environment } from "../../ports/identity.ts";
+import type { Log } from "../../ports/log.ts";
+import type { Vault } from "../../ports/vault.ts";
 
 /** The common parts for opening a chain. */
 export interface ChainParts {
@@ -68,12 +68,19 @@ export function createChainClient(
 const SEVERAL_HOSTS =
   " If another host uses this database, share DATA_DIR with it, or, in production, set EMBEDDED_SANDBOX=off.";
 
+interface BindOptions {
+  environment: Environment;
+  /** Whether it is the chain that the environment uses where none is named. */
+  isHome: boolean;
+  /** Its name in messages to the operator. */
+  what: string;
+  lagPatienceMilliseconds?: number;
+}
+
 /** The chain that this database has under that name, or the first one. */
 export async function bindChain(
   { client, boundChains }: ChainClient,
-  environment: Environment,
-  what: string,
-  lagPatienceMilliseconds = 0,
+  { environment, isHome, what, lagPatienceMilliseconds = 0 }: BindOptions,
 ): Promise<BoundChain> {
   const identity = await readIdentity(client);
   const block = (number: bigint) => reach(() => client.getBlock({ blockNumber: number }));
@@ -83,8 +90,7 @@ export async function bindChain(
   const state = await boundChains.bind(environment, {
     ...identity,
     head: { number: first.number, hash: first.hash },
-    // The running service opens one chain per environment so far.
-    isHome: true,
+    isHome,
   });
   const refuse = (why: string): ConfigError =>
     new ConfigError(

@@ -1,0 +1,86 @@
+import { afterAll, beforeAll, expect, it, vi } from "vitest";
+import {
+  createLiveDeployment,
+  type LiveChain,
+  type LiveDeployment,
+  startLiveChain,
+} from "../../../../test/support/live-service.ts";
+
+/** A deployment with a further live chain, which stand-ins of both chains play. */
+const BASE = 8_453;
+const PATIENCE_MILLISECONDS = 120_000;
+
+let home: LiveChain;
+let base: LiveChain;
+let deployment: LiveDeployment;
+beforeAll(async () => {
+  [home, base] = await Promise.all([startLiveChain(), startLiveChain(BASE)]);
+  // One relayer pays for gas on every chain.
+  deployment = await createLiveDeployment(
+    { ...home, relayerKey: base.relayerKey },
+    { url: "http://127.0.0.1:9", token: "none" },
+  );
+});
+afterAll(async () => {
+  await deployment?.[Symbol.asyncDispose]();
+  await Promise.all([home?.close(), base?.close()]);
+});
+
+function buildSettings(change: Readonly<Record<string, unknown>> = {}) {
+  const { USDC: usdc, EURC: eurc } = base.tokens;
+  const further = { name: "Base", chainId: BASE, rpcUrl: base.url, usdc, eurc, confirmations: 1, ...change };
+  const path = deployment.writeKey("chains.json", JSON.stringify({ chains: [further] }));
+  return { EMBEDDED_SANDBOX: "off", CHAINS_FILE: path };
+}
+const listBound = () => deployment.sql("select chain, is_home from chain_network order by is_home desc, chain");
+
+it("a mistake about a further chain ends the start with one line that names it", async () => {
+  const empty = `0x${"1".repeat(40)}`;
+  const refuse = (change: Readonly<Record<string, unknown>>) => deployment.refuse(buildSettings(change));
+  expect(await refuse({ rpcUrl: home.url })).toMatch(
+    /^Not started: CHAINS_FILE, Base: the node at rpcUrl has chain id 5042099, not 8453\.$/,
+  );
+  expect(await refuse({ usdc: empty })).toMatch(/^Not started: CHAINS_FILE, Base: [^\n]+\.$/);
+  expect(await refuse({ splitter: empty })).toMatch(/^Not started: CHAINS_FILE, Base: [^\n]+check splitter[^\n]+\.$/);
+  expect(await refuse({ name: "Base", chainId: 1 })).toContain("gives Base the chain id 1; it has 8453.");
+  expect(await listBound()).toEqual([{ chain: "eip155:5042099", is_home: true }]);
+});
+
+it("one that is away does not stop the start and is opened once it answers", async () => {
+  base.misbehave(() => "500");
+  const service = await deployment.start(buildSettings());
+  try {
+    expect((await service.send("/readyz", {})).status).toBe(200);
+    expect(await listBound()).toHaveLength(1);
+    base.behave();
+    await vi.waitFor(async () => expect(await listBound()).toHaveLength(2), { timeout: PATIENCE_MILLISECONDS });
+  } finally {
+    await service.stop();
+  }
+});
+
+it("its movements are read beside those of the home chain, and both have a collection wallet", async () => {
+  const service = await deployment.start(buildSettings());
+  try {
+    expect(await listBound()).toEqual([
+      { chain: "eip155:5042099", is_home: true },
+      { chain: `eip155:${BASE}`, is_home: false },
+    ]);
+    const wallets = await deployment.sql(
+      "select chain, kind, address from wallet where kind = 'collection' order by chain",
+    );
+    expect(wallets.map(({ chain }) => chain)).toEqual(["eip155:5042099", `eip155:${BASE}`]);
+    const there = wallets[1]?.address;
+    if (typeof there !== "string") throw new Error("there is no wallet");
+    await base.deposit(`0x${there.slice(2)}`, 7n);
+    const read = () =>
+      deployment.sql(
+        "select chain, balance_micro::int as micro from ledger_account where kind = 'collection' and balance_micro <> 0",
+      );
+    await vi.waitFor(async () => expect(await read()).toEqual([{ chain: `eip155:${BASE}`, micro: 7 }]), {
+      timeout: PATIENCE_MILLISECONDS,
+    });
+  } finally {
+    await service.stop();
+  }
+});

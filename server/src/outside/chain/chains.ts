@@ -1,0 +1,94 @@
+import { type Config, ConfigError } from "../../config/config.ts";
+import type { Embedded } from "../../embedded/start-embedded.ts";
+import { type Chains, isSameChain } from "../../kernel/contracts/by-chain.ts";
+import { withPreparationLock } from "../../platform/database/migrate.ts";
+import { nameEvmChain } from "../../ports/chain/chain-key.ts";
+import type { OpenedChain } from "../../ports/chain/opened-chain.ts";
+import { sandboxFunder } from "../sandbox-keys.ts";
+import { type FileChain, readChainsFile } from "./chains-file.ts";
+import { type FurtherChain, gatherChains, openIfReachable } from "./gather-chains.ts";
+import { openLiveChain, readRelayerKey } from "./live-chain.ts";
+import type { ChainParts } from "./open-chain.ts";
+import { openSandboxChain } from "./sandbox-chain.ts";
+
+type Shared = Omit<ChainParts, "rpcUrl">;
+
+/** How CHAINS_FILE calls what the home chain has a variable for. */
+const MEMBERS: Readonly<Record<string, string>> = {
+  CHAIN_RPC_URL: "rpcUrl",
+  CHAIN_USDC: "usdc",
+  CHAIN_EURC: "eurc",
+  CHAIN_SPLITTER: "splitter",
+  CHAIN_PAYMENT_BATCH: "paymentBatch",
+  CHAIN_ESCROW: "escrow",
+};
+
+/** Opens the chains of this deployment's money. Requires the preparation lock: the first time it deploys. */
+export async function openChains(
+  config: Config,
+  embedded: Pick<Embedded, "chain" | "databaseUrl">,
+  shared: Shared,
+): Promise<Chains> {
+  const { chain, databaseUrl } = embedded;
+  const { log } = shared;
+  const funderKey = sandboxFunder(shared.vault).privateKey;
+  const isProduction = config.networkMode === "production";
+  // Read before anything is opened: a mistake in the file must not bind the database to a chain.
+  const inFile = isProduction && config.chainsFile !== undefined ? readChainsFile(config.chainsFile) : [];
+  const home = {
+    ...(chain === undefined ? {} : { sandbox: await openSandboxChain({ ...shared, rpcUrl: chain.rpcUrl, funderKey }) }),
+    ...(isProduction ? { production: await openProduction(config, shared) } : {}),
+  };
+  const further = inFile.map((one) => describeFurther(config, shared, one));
+  const opened: OpenedChain[] = [];
+  for (const one of further) {
+    if (home.production !== undefined && isSameChain(home.production.chain.key, one.key)) {
+      throw new ConfigError(`Not started: CHAINS_FILE names ${one.key.chain}, which CHAIN_RPC_URL has already.`);
+    }
+    const openedChain = await openIfReachable(one, log);
+    if (openedChain !== undefined) opened.push(openedChain);
+  }
+  return gatherChains({ home, further, opened, log, withLock: (work) => withPreparationLock(databaseUrl, work) });
+}
+
+function describeFurther(config: Config, shared: Shared, inFile: FileChain): FurtherChain {
+  const { name, chainId, rpcUrl, contracts, confirmations } = inFile;
+  return {
+    key: { environment: "production", chain: nameEvmChain(chainId) },
+    async open() {
+      try {
+        const relayerKey = readConfiguredKey(config);
+        return await openLiveChain({ ...shared, rpcUrl, contracts, confirmations, relayerKey, further: { chainId } });
+      } catch (error) {
+        if (!(error instanceof ConfigError)) throw error;
+        const said = error.message.replace(/^Not started: /, "");
+        const why = said.replaceAll(/\bCHAIN_[A-Z_]+\b/g, (variable) => MEMBERS[variable] ?? variable);
+        throw new ConfigError(`Not started: CHAINS_FILE, ${name}: ${why}`);
+      }
+    },
+  };
+}
+
+function readConfiguredKey({ chainRelayerKeyFile }: Config): ReturnType<typeof readRelayerKey> {
+  if (chainRelayerKeyFile !== undefined) return readRelayerKey(chainRelayerKeyFile);
+  throw new ConfigError("Not started: the live chain is not configured.");
+}
+
+async function openProduction(config: Config, shared: Shared): Promise<OpenedChain> {
+  const { chainRpcUrl, chainUsdc, chainEurc, chainSplitter, chainPaymentBatch, chainEscrow } = config;
+  if (chainRpcUrl === undefined || chainUsdc === undefined) {
+    throw new ConfigError("Not started: the live chain is not configured.");
+  }
+  return await openLiveChain({
+    ...shared,
+    rpcUrl: chainRpcUrl,
+    contracts: {
+      tokens: { USDC: chainUsdc, ...(chainEurc === undefined ? {} : { EURC: chainEurc }) },
+      ...(chainSplitter === undefined ? {} : { splitter: chainSplitter }),
+      ...(chainPaymentBatch === undefined ? {} : { paymentBatch: chainPaymentBatch }),
+      ...(chainEscrow === undefined ? {} : { escrow: chainEscrow }),
+    },
+    confirmations: config.chainConfirmations,
+    relayerKey: readConfiguredKey(config),
+  });
+}
