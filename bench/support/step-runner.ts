@@ -46,8 +46,8 @@ export function openRunner(databaseUrl: string, workerId: string) {
   const runner = new WorkflowRunner({
     runs: {
       ...runs,
-      async end(leased, end) {
-        const ended = await runs.end(leased, end);
+      async end(leased, run, end) {
+        const ended = await runs.end(leased, run, end);
         waiting.get(leased.id)?.();
         return ended;
       },

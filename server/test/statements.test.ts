@@ -20,7 +20,7 @@ import {
 const MOST: Readonly<Record<string, number>> = {
   "flight run": 450,
   "stay run": 380,
-  "poll of a run": 3,
+  "poll of a run": 1,
   prefund_trip: 66,
   guest_claim_link: 44,
   read_trip: 8,

@@ -70,9 +70,9 @@ export interface Identity {
     },
   ): Promise<Principal | undefined>;
   /**
-   * The principal of this key, read from the database; undefined as above. For work that continues after its caller is gone.
+   * The principal of this key; undefined and `fresh` as above. For work that continues after its caller is gone.
    */
-  findPrincipal(keyId: string): Promise<Principal | undefined>;
+  findPrincipal(keyId: string, options: { fresh: boolean }): Promise<Principal | undefined>;
   isUser(tenantId: string, userId: string, environment: Environment): Promise<boolean>;
   /** Creates the tenant with its sandbox key, which is returned only here and stored as a hash. */
   createTenant(input: {

@@ -1,3 +1,4 @@
+import { sql } from "kysely";
 import type { EffectFollower } from "../../kernel/contracts/effect-follower.ts";
 import type { Queryable } from "../../platform/database/database.ts";
 import type { Aggregates } from "./context.ts";
@@ -11,12 +12,18 @@ interface Options {
 
 /** A call's spending and its approval follow its effects outside, in the same transaction. */
 export function createEffects({ db, effectFollowers, beside }: Options): Effects {
-  const mark = async (callId: string, effect: "open" | "done" | "failed", result: string | null): Promise<void> => {
+  const mark = async (callId: string, effect: "done" | "failed", result: string | null): Promise<void> => {
     await db.updateTable("call").set({ effect, result }).where("id", "=", callId).execute();
   };
   return {
     async open(callId) {
-      await mark(callId, "open", null);
+      const { rows } = await sql<{ state: string; effect: string }>`
+        with before as (select id, state, effect from call where id = ${callId} for update)
+        update call set effect = 'open', result = null from before where call.id = before.id
+        returning before.state, before.effect`.execute(db);
+      const [before] = rows;
+      // Only an ended call or a failed effect gives back what the call has reserved, and this transaction holds the call's lock.
+      if (before?.state === "reserved" && before.effect === "none") return;
       for (const follower of effectFollowers) await follower.opened?.(beside(), callId);
     },
     async done(callId, result) {

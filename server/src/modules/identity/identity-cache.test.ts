@@ -74,6 +74,23 @@ describe("cached keys", () => {
     await expect.poll(() => here.authenticate(apiKey, cached)).toBeUndefined();
   });
 
+  test("a key found by its id is cached, too, until another process revokes it or a fresh read says so", async () => {
+    const [here, there] = [setup.open(), setup.open()];
+    await here.ready();
+    const { tenant, key } = await there.createTenant({ name: "By id", actor: "test" });
+    expect(await here.findPrincipal(key.id, cached)).toMatchObject({ keyId: key.id, tenantId: tenant.id });
+    expect(here.cachedKeys()).toBe(1);
+    await setup.db
+      .updateTable("apiKey")
+      .set({ scopes: ["trip:read"] })
+      .where("id", "=", key.id)
+      .execute();
+    await expect.poll(async () => (await here.findPrincipal(key.id, cached))?.scopes).toEqual(["trip:read"]);
+    await there.revokeKey(tenant.id, key.id, "test");
+    expect(await here.findPrincipal(key.id, fresh)).toBeUndefined();
+    await expect.poll(() => here.findPrincipal(key.id, cached)).toBeUndefined();
+  });
+
   test("a process sees its own changes at once, notified or not", async () => {
     // Listens in another database, where nothing is ever notified.
     const identity = setup.open({ databaseUrl: adminUrl() });

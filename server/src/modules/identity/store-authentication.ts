@@ -139,14 +139,30 @@ export function createAuthentication(options: {
     return principal;
   }
 
+  /** By the ids of keys, whose principals are cached by hash. */
+  const hashById = new Map<string, string>();
+
+  async function readPrincipalById(keyId: string): Promise<Principal | undefined> {
+    const generation = cache.generation();
+    const [row] = (await pool.query<KeyRow>({ ...SELECT_KEY_BY_ID, values: [keyId] })).rows;
+    const principal = row === undefined ? undefined : toPrincipal(row);
+    const keyHash = row?.keyHash ?? hashById.get(keyId);
+    if (keyHash === undefined) return undefined;
+    if (hashById.size >= MOST_PROVED_KEYS) hashById.clear();
+    hashById.set(keyId, keyHash);
+    cache.put(keyHash, principal, generation);
+    return principal;
+  }
+
   return {
     cache,
     ready: () => listen().ready,
     flush: lastUsed.flush,
-    async findPrincipal(keyId) {
-      const [row] = (await pool.query<KeyRow>({ ...SELECT_KEY_BY_ID, values: [keyId] })).rows;
-      const principal = row === undefined ? undefined : toPrincipal(row);
-      return principal === undefined || hasExpired(principal, clock) ? undefined : principal;
+    async findPrincipal(keyId, { fresh }) {
+      if (!fresh) listen();
+      const cached = fresh ? undefined : cache.get(hashById.get(keyId) ?? "");
+      const principal = cached === undefined ? await readPrincipalById(keyId) : cached;
+      return principal === "unknown" || principal === undefined || hasExpired(principal, clock) ? undefined : principal;
     },
     async authenticate(key, { fresh, judge = lookUpAtOnce }) {
       const keyHash = hashKey(key);

@@ -46,11 +46,12 @@ async function requireNoLoss(parts: Parts, runs: readonly Run[]): Promise<Readon
   return seen;
 }
 
-async function assess({ stores, workflowRunner }: Parts, run: Run) {
+async function assess(parts: Parts, run: Run) {
+  const { workflowRunner } = parts;
   const first = await workflowRunner.assess(run);
   if (!first.mayBuy) return first;
   // While it is booking, the cost of undoing is unknown.
-  await waitForRun(stores.runs, run);
+  await waitForRun(parts, run);
   return await workflowRunner.assess(run);
 }
 

@@ -104,7 +104,7 @@ const startWorkflow = defineInternalRoute({
       idempotencyKey: header("idempotency-key"),
       traceId: currentTraceId() ?? Buffer.from(parts.random(16)).toString("hex"),
     });
-    return (await waitForRun(parts.stores.runs, run)) ?? raise(fail("not_found"));
+    return (await waitForRun(parts, run)) ?? raise(fail("not_found"));
   },
 });
 
@@ -139,7 +139,7 @@ const resumeWorkflow = defineInternalRoute({
   async run({ principals, body: { sessionId, resolution: given }, fail }, parts: RunParts) {
     const { approvedBy, ...resolution } = given;
     const run = await resumeRun(parts, buildResumer(principals, approvedBy), { sessionId, resolution });
-    return (await waitForRun(parts.stores.runs, run)) ?? raise(fail("not_found"));
+    return (await waitForRun(parts, run)) ?? raise(fail("not_found"));
   },
 });
 
@@ -183,8 +183,7 @@ const readWorkflowRun = defineInternalRoute({
   answers: { 200: { description: "The run.", schema: RunAnswer } },
   errors: { not_found: NO_RUN },
   async run({ principals, params, fail }, { stores }: Pick<Parts, "stores">) {
-    const run = await stores.runs.find(toOwners(principals), params.runId);
-    return run === undefined ? raise(fail("not_found")) : await readRun(stores.runs, run);
+    return (await readRun(stores.runs, toOwners(principals), params.runId)) ?? raise(fail("not_found"));
   },
 });
 
@@ -211,7 +210,7 @@ const cancelRun = defineInternalRoute({
     if (run === undefined) throw fail("not_found");
     const cancellation = { by: nameCaller(principals, run.tenantId), acceptLoss: body.acceptLoss };
     if ((await cancelRuns(parts, [run], cancellation)) === 0) throw fail("conflict");
-    return (await waitForRun(runs, run)) ?? raise(fail("not_found"));
+    return (await waitForRun(parts, run)) ?? raise(fail("not_found"));
   },
 });
 

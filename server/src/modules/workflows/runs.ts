@@ -115,6 +115,12 @@ export interface RunPause extends Omit<NewPause, "position" | "event" | "remindA
 /** A run is visible to its tenant in its environment. */
 export type RunOwner = Pick<Run, "tenantId" | "environment">;
 
+export interface RunTimeline {
+  run: Run;
+  pause: RunPause | undefined;
+  steps: readonly JournaledStep[];
+}
+
 interface FoundSession {
   run: Run;
   pause: RunPause;
@@ -150,7 +156,8 @@ export interface Runs {
   /** The paused runs of a trip. */
   listPaused(owner: RunOwner, tripId: string): Promise<readonly Run[]>;
   steps(runId: string): Promise<readonly JournaledStep[]>;
-  openPause(runId: string): Promise<RunPause | undefined>;
+  /** The run with its open pause and all its steps, in one statement. */
+  read(owners: readonly RunOwner[], runId: string): Promise<RunTimeline | undefined>;
 
   /** Leases due runs without a worker whose heartbeat is recent enough. */
   lease(workerId: string, limit: number, staleSeconds: number): Promise<readonly Run[]>;
@@ -169,6 +176,7 @@ export interface Runs {
   postpone(leased: LeasedRun, at: Temporal.Instant, failed?: { stepId: string; code: string }): Promise<boolean>;
   end(
     leased: LeasedRun,
+    run: Run,
     end: { state: "completed"; result: unknown } | { state: "failed"; failure: unknown },
   ): Promise<boolean>;
   /** Releases all leases of a stopping process. */

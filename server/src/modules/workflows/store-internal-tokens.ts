@@ -30,7 +30,7 @@ export function createInternalTokens(queryable: Queryable, identity: Pick<Identi
         .execute();
       if (rows.length === 0) return undefined;
       const principals = await Promise.all(
-        rows.flatMap(({ keyId }) => (keyId === null ? [] : [identity.findPrincipal(keyId)])),
+        rows.flatMap(({ keyId }) => (keyId === null ? [] : [identity.findPrincipal(keyId, { fresh: true })])),
       );
       return principals.flatMap((principal) => (principal === undefined ? [] : [{ ...principal, isInternal: true }]));
     },

@@ -7,9 +7,10 @@ import { createWorkerLeases } from "../../platform/leased-queue/worker-leases.ts
 import type { Clock } from "../../ports/clock.ts";
 import { insertTripEntry } from "../trip-record/index.ts";
 import { createPauses } from "./pausing/store-pauses.ts";
-import { rememberEnd, rememberStart } from "./running/store-record.ts";
+import { noteEnd, noteStart } from "./running/store-record.ts";
 import type { NewRun, Run, RunOwner, Runs } from "./runs.ts";
 import { cancelRun } from "./store-cancel.ts";
+import { readTimeline, timelineColumns } from "./store-timeline.ts";
 
 const RUN_COLUMNS = [
   "id",
@@ -54,8 +55,15 @@ function includesOwner(owners: readonly RunOwner[], { tenantId, environment }: R
   return owners.some((owner) => owner.tenantId === tenantId && owner.environment === environment);
 }
 
-function createReads(queryable: Queryable): Pick<Runs, "find" | "list" | "listPaused"> {
+function createReads(queryable: Queryable): Pick<Runs, "find" | "read" | "list" | "listPaused"> {
   return {
+    async read(owners, runId) {
+      const row = await selectRuns(queryable).select(timelineColumns).where("id", "=", runId).executeTakeFirst();
+      if (row === undefined || !includesOwner(owners, row)) return undefined;
+      const { steps, pause, ...run } = row;
+      return { run: toRun(run), ...readTimeline({ steps, pause }) };
+    },
+
     async find(owners, runId) {
       const run = await findRun(queryable, runId);
       return run === undefined || !includesOwner(owners, run) ? undefined : run;
@@ -96,12 +104,8 @@ function createChanges(
     },
 
     async insert(run) {
-      const inserted = await inTransaction(queryable, async (db) => {
-        const isNew = await insertRun(db, run, clock.now());
-        if (isNew) await rememberStart(db, run, clock.now());
-        return isNew;
-      });
-      if (inserted) return { kind: "new", run: await getRun(queryable, run.id) };
+      const inserted = await insertRun(queryable, run, clock.now());
+      if (inserted !== undefined) return { kind: "new", run: inserted };
       const { tenantId, environment, idempotencyKey = null } = run;
       const first = await queryable
         .selectFrom("workflowRun")
@@ -127,24 +131,34 @@ function createChanges(
 const inTransaction = <T>(queryable: Queryable, work: (db: Queryable) => Promise<T>): Promise<T> =>
   queryable.isTransaction ? work(queryable) : queryable.transaction().execute(work);
 
-async function insertRun(queryable: Queryable, run: NewRun, now: Temporal.Instant): Promise<boolean> {
+/** Undefined: a run has the idempotency key. */
+async function insertRun(queryable: Queryable, run: NewRun, now: Temporal.Instant): Promise<Run | undefined> {
   const { input, userId, tripId, idempotencyKey, ...columns } = run;
   const row = await queryable
-    .insertInto("workflowRun")
-    .values({
-      ...columns,
-      userId: userId ?? null,
-      tripId: tripId ?? null,
-      idempotencyKey: idempotencyKey ?? null,
-      input: JSON.stringify(input),
-      state: "running",
-      createdAt: now.toString(),
-      updatedAt: now.toString(),
+    .with("inserted", (db) =>
+      db
+        .insertInto("workflowRun")
+        .values({
+          ...columns,
+          userId: userId ?? null,
+          tripId: tripId ?? null,
+          idempotencyKey: idempotencyKey ?? null,
+          input: JSON.stringify(input),
+          state: "running",
+          createdAt: now.toString(),
+          updatedAt: now.toString(),
+        })
+        .onConflict((conflict) => conflict.doNothing())
+        .returning(RUN_COLUMNS),
+    )
+    .with("remembered", () => {
+      const entry = insertTripEntry(sql`select tenant_id, network, trip_id from inserted`, noteStart(run, now));
+      return sql<{ written: number }>`(${entry})`;
     })
-    .onConflict((conflict) => conflict.doNothing())
-    .returning("id")
+    .selectFrom("inserted")
+    .select(RUN_COLUMNS)
     .executeTakeFirst();
-  return row !== undefined;
+  return row === undefined ? undefined : toRun(row);
 }
 
 async function findRun(queryable: Queryable, id: string): Promise<Run | undefined> {
@@ -199,19 +213,22 @@ function createLeases(
       return row !== undefined;
     },
 
-    async end(leased, end) {
+    async end({ id, workerId }, run, end) {
       const now = clock.now();
+      const at = sql`${now.toString()}::timestamptz`;
       const outcome =
-        end.state === "completed" ? { result: JSON.stringify(end.result) } : { failure: JSON.stringify(end.failure) };
-      const ended = { state: end.state, updatedAt: now.toString(), endedAt: now.toString() };
-      return await inTransaction(queryable, async (db) => {
-        const row = await mine(leased, db)
-          .set({ ...free, ...outcome, ...ended })
-          .returning(["id", "userId", "keyId", "workflowId"])
-          .executeTakeFirst();
-        if (row !== undefined) await rememberEnd(db, withoutNulls(row), end, now);
-        return row !== undefined;
-      });
+        end.state === "completed"
+          ? sql`result = ${JSON.stringify(end.result)}::jsonb`
+          : sql`failure = ${JSON.stringify(end.failure)}::jsonb`;
+      const { rows } = await sql`
+        with mine as (
+          update workflow_run set worker_id = null, worker_seen_at = null, state = ${end.state}, ${outcome},
+            updated_at = ${at}, ended_at = ${at}
+          where id = ${id} and worker_id = ${workerId} and state = 'running'
+          returning id, tenant_id, network, trip_id
+        ), remembered as (${insertTripEntry(sql`select tenant_id, network, trip_id from mine`, noteEnd(run, end, now))})
+        select id from mine`.execute(queryable);
+      return rows.length > 0;
     },
 
     async release(workerId) {

@@ -1,28 +1,40 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { z } from "zod";
 import { describeRun, type RunAnswer } from "./describe-run.ts";
-import type { Run, Runs } from "./runs.ts";
+import type { RunParts } from "./run-parts.ts";
+import type { Run, RunOwner, Runs } from "./runs.ts";
 
 /** How long starting or resuming waits for the run to pause or end. */
 const PATIENCE_MILLISECONDS = 25_000;
+/** For runs that another process executes. */
 const LOOK_EVERY_MILLISECONDS = 100;
 
-/** Returns the run when it pauses or ends, or after PATIENCE_MILLISECONDS. Another process may be executing it. */
+/** Returns the run when it pauses or ends, or after PATIENCE_MILLISECONDS. */
 export async function waitForRun(
-  runs: Runs,
+  { stores, workflowRunner }: Pick<RunParts, "stores" | "workflowRunner">,
   { id, tenantId, environment }: Run,
 ): Promise<z.output<typeof RunAnswer> | undefined> {
+  const patience = new AbortController();
+  const timeOut = delay(PATIENCE_MILLISECONDS, undefined, { signal: patience.signal }).catch(() => undefined);
   const until = performance.now() + PATIENCE_MILLISECONDS;
-  for (;;) {
-    const run = await runs.find([{ tenantId, environment }], id);
-    if (run === undefined || run.state !== "running" || performance.now() >= until) {
-      return run === undefined ? undefined : await readRun(runs, run);
+  try {
+    for (;;) {
+      await Promise.race([timeOut, workflowRunner.whenLeft(id)]);
+      const run = await readRun(stores.runs, [{ tenantId, environment }], id);
+      if (run?.status !== "running" || performance.now() >= until) return run;
+      await delay(LOOK_EVERY_MILLISECONDS);
     }
-    await delay(LOOK_EVERY_MILLISECONDS);
+  } finally {
+    patience.abort();
   }
 }
 
-export async function readRun(runs: Runs, run: Run): Promise<z.output<typeof RunAnswer>> {
-  const [pause, steps] = await Promise.all([runs.openPause(run.id), runs.steps(run.id)]);
-  return describeRun(run, pause, steps);
+/** Undefined: none of these owners has it. */
+export async function readRun(
+  runs: Runs,
+  owners: readonly RunOwner[],
+  runId: string,
+): Promise<z.output<typeof RunAnswer> | undefined> {
+  const found = await runs.read(owners, runId);
+  return found === undefined ? undefined : describeRun(found.run, found.pause, found.steps);
 }

@@ -5,9 +5,10 @@ import type { Queryable } from "../../../platform/database/database.ts";
 import { withoutNulls } from "../../../platform/database/without-nulls.ts";
 import type { Clock } from "../../../ports/clock.ts";
 import { appendAudit } from "../../identity/index.ts";
+import { insertTripEntry } from "../../trip-record/index.ts";
 import { TRIP_CLOSED } from "../../trips/index.ts";
-import { rememberPause, rememberResolution } from "../running/store-record.ts";
-import { type NewPause, type Run, type RunOwner, type RunPause, type Runs, TIMEOUT } from "../runs.ts";
+import { notePause, rememberResolution } from "../running/store-record.ts";
+import { type DecidedBy, type NewPause, type Run, type RunOwner, type RunPause, type Runs, TIMEOUT } from "../runs.ts";
 import { cancelWaiting } from "../store-cancel.ts";
 
 const pauseColumns = [
@@ -45,7 +46,7 @@ export function createPauses(
     readRun(id: string): Promise<Run | undefined>;
     includesOwner(owners: readonly RunOwner[], owner: RunOwner): boolean;
   },
-): Pick<Runs, "openPause" | "park" | "findSession" | "resolve" | "expire"> {
+): Pick<Runs, "park" | "findSession" | "resolve" | "expire"> {
   const { readRun, includesOwner } = reads;
   const inTransaction = <T>(work: (db: Queryable) => Promise<T>): Promise<T> =>
     queryable.isTransaction ? work(queryable) : queryable.transaction().execute(work);
@@ -59,16 +60,6 @@ export function createPauses(
       .orderBy("expiresAt");
 
   return {
-    async openPause(runId) {
-      const row = await queryable
-        .selectFrom("workflowPause")
-        .select(pauseColumns)
-        .where("runId", "=", runId)
-        .where("resolvedAt", "is", null)
-        .executeTakeFirst();
-      return row === undefined ? undefined : toPause(withoutNulls(row));
-    },
-
     park: (leased, run, pause) => inTransaction((db) => parkRun(db, clock, leased, run, pause)),
 
     async findSession(owners, sessionId) {
@@ -118,57 +109,11 @@ async function parkRun(
   run: Run,
   pause: NewPause,
 ): Promise<"paused" | "already" | "lost"> {
-  const now = clock.now().toString();
-  const { event, position, shown, expects, onTimeout, remindAt, expiresAt, needsOpenTrip, ...columns } = pause;
-  const { tenantId, environment } = run;
+  const { event } = pause;
   if (event !== undefined) await lockEvent(db, run, event.name, event.subject);
-  const tripId = needsOpenTrip ? run.tripId?.toLowerCase() : undefined;
+  const tripId = pause.needsOpenTrip ? run.tripId?.toLowerCase() : undefined;
   if (tripId !== undefined) await lockEvent(db, run, TRIP_CLOSED, tripId);
-  const mine = await db
-    .updateTable("workflowRun")
-    .set({ state: "paused", workerId: null, workerSeenAt: null, updatedAt: now })
-    .where("id", "=", id)
-    .where("workerId", "=", workerId)
-    .where("state", "=", "running")
-    .where("cancelRequestedBy", "is", null)
-    .returning("id")
-    .executeTakeFirst();
-  if (mine === undefined) return "lost";
-  await db
-    .insertInto("workflowStep")
-    .values({
-      runId: id,
-      stepId: pause.stepId,
-      position,
-      tool: null,
-      state: "waiting",
-      attempt: 1,
-      startedAt: now,
-      traceId: currentTraceId(),
-    })
-    // The same step has waited for this before.
-    .onConflict((conflict) => conflict.columns(["runId", "stepId"]).doUpdateSet({ state: "waiting" }))
-    .execute();
-  await db
-    .insertInto("workflowPause")
-    .values({
-      ...columns,
-      needsOpenTrip,
-      runId: id,
-      tenantId,
-      environment,
-      createdAt: now,
-      traceId: currentTraceId(),
-      expects: JSON.stringify(expects),
-      shown: shown === undefined ? null : JSON.stringify(shown),
-      event: event?.name ?? null,
-      about: event?.subject ?? null,
-      onTimeout: JSON.stringify(onTimeout),
-      remindAt: remindAt.toString(),
-      expiresAt: expiresAt.toString(),
-    })
-    .execute();
-  await rememberPause(db, run, pause, clock.now());
+  if (!(await storePause(db, clock, { id, workerId }, run, pause))) return "lost";
   if (tripId !== undefined && (await findEvent(db, run, TRIP_CLOSED, tripId)) !== undefined) {
     await cancelWaiting(db, clock, run, tripId);
     return "already";
@@ -183,6 +128,40 @@ async function parkRun(
     keyId: undefined,
   });
   return "already";
+}
+
+/** One statement: the run's state, its step, its pause and their entry in the trip's record. False: another worker has it. */
+async function storePause(
+  db: Queryable,
+  clock: Clock,
+  { id, workerId }: { id: string; workerId: string },
+  run: Run,
+  pause: NewPause,
+): Promise<boolean> {
+  const at = clock.now();
+  const now = sql`${at.toString()}::timestamptz`;
+  const traceId = sql`${currentTraceId() ?? null}::text`;
+  const { sessionId, stepId, position, reason, decidedBy, event, expects, shown, onTimeout, needsOpenTrip } = pause;
+  const { rows } = await sql`
+    with mine as (
+      update workflow_run set state = 'paused', worker_id = null, worker_seen_at = null, updated_at = ${now}
+      where id = ${id} and worker_id = ${workerId} and state = 'running' and cancel_requested_by is null
+      returning id, tenant_id, network, trip_id
+    ), waiting as (
+      insert into workflow_step (run_id, step_id, position, tool, state, attempt, started_at, trace_id)
+      select id, ${stepId}, ${position}, null, 'waiting', 1, ${now}, ${traceId} from mine
+      -- The same step has waited for this before.
+      on conflict (run_id, step_id) do update set state = 'waiting'
+    ), pause as (
+      insert into workflow_pause (session_id, run_id, step_id, tenant_id, network, reason, decided_by, expects, shown,
+        event, about, on_timeout, needs_open_trip, remind_at, expires_at, created_at, trace_id)
+      select ${sessionId}, id, ${stepId}, tenant_id, network, ${reason}, ${decidedBy}, ${JSON.stringify(expects)}::jsonb,
+        ${shown === undefined ? null : JSON.stringify(shown)}::jsonb, ${event?.name ?? null}, ${event?.subject ?? null},
+        ${JSON.stringify(onTimeout)}::jsonb, ${needsOpenTrip}::boolean, ${pause.remindAt.toString()}::timestamptz,
+        ${pause.expiresAt.toString()}::timestamptz, ${now}, ${traceId} from mine
+    ), remembered as (${insertTripEntry(sql`select tenant_id, network, trip_id from mine`, notePause(run, pause, at))})
+    select id from mine`.execute(db);
+  return rows.length > 0;
 }
 
 const findEvent = (db: Queryable, { tenantId, environment }: RunOwner, name: string, subject: string) =>
@@ -206,15 +185,23 @@ async function resolvePause(
     keyId,
   }: { sessionId: string; resolution: object; by: string; keyId: string | undefined },
 ): Promise<boolean> {
-  const now = clock.now().toString();
+  const now = sql`${clock.now().toString()}::timestamptz`;
   const text = JSON.stringify(resolution);
-  const resolved = await db
-    .updateTable("workflowPause")
-    .set({ resolution: text, resolvedBy: by, resolvedAt: now })
-    .where("sessionId", "=", sessionId)
-    .where("resolvedAt", "is", null)
-    .returning(["runId", "tenantId", "stepId", "decidedBy", "event", "about"])
-    .executeTakeFirst();
+  const { rows } = await sql<ResolvedPause>`
+    with resolved as (
+      update workflow_pause set resolution = ${text}::jsonb, resolved_by = ${by}, resolved_at = ${now}
+      where session_id = ${sessionId} and resolved_at is null
+      returning run_id, tenant_id, step_id, decided_by, event, about
+    ), step as (
+      update workflow_step set state = 'done', outcome = ${JSON.stringify({ resolution, by })}::jsonb, ended_at = ${now}
+      from resolved where workflow_step.run_id = resolved.run_id and workflow_step.step_id = resolved.step_id
+    ), run as (
+      update workflow_run set state = 'running', quiet_until = null, updated_at = ${now},
+        key_id = coalesce(${keyId ?? null}, key_id)
+      from resolved where workflow_run.id = resolved.run_id and workflow_run.state = 'paused'
+    )
+    select * from resolved`.execute(db);
+  const [resolved] = rows;
   if (resolved === undefined) return false;
   await rememberResolution(db, { ...withoutNulls(resolved), resolution, by }, clock.now());
   const { runId, tenantId, stepId, decidedBy, event } = resolved;
@@ -223,19 +210,16 @@ async function resolvePause(
     const details = { step: stepId, resolution };
     await appendAudit(db, { tenantId, actor: by, action: "run.decide", subjectId: runId, details }, clock);
   }
-  await db
-    .updateTable("workflowStep")
-    .set({ state: "done", outcome: JSON.stringify({ resolution, by }), endedAt: now })
-    .where("runId", "=", runId)
-    .where("stepId", "=", stepId)
-    .execute();
-  await db
-    .updateTable("workflowRun")
-    .set({ state: "running", quietUntil: null, updatedAt: now, ...(keyId === undefined ? {} : { keyId }) })
-    .where("id", "=", runId)
-    .where("state", "=", "paused")
-    .execute();
   return true;
+}
+
+interface ResolvedPause {
+  runId: string;
+  tenantId: string;
+  stepId: string;
+  decidedBy: DecidedBy;
+  event: string | null;
+  about: string | null;
 }
 
 export function createRunEvents(queryable: Queryable, clock: Clock): RunEvents {

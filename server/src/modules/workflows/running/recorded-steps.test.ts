@@ -47,7 +47,7 @@ function startRunner(id: string, work: Work, hoursLater = 0) {
       ...stored,
       journal: (leased, change) => unlessDead(() => stored.journal(leased, change)),
       touch: (leased) => unlessDead(() => stored.touch(leased)),
-      end: (leased, end) => unlessDead(() => stored.end(leased, end)),
+      end: (leased, run, end) => unlessDead(() => stored.end(leased, run, end)),
     },
     workflows: [
       defineWorkflow({
@@ -95,6 +95,7 @@ async function newRun(): Promise<string> {
   return id;
 }
 const find = async (id: string) => await runs.find([{ tenantId: id, environment: "sandbox" }], id);
+const findPause = async (id: string) => (await runs.read([{ tenantId: id, environment: "sandbox" }], id))?.pause;
 const listSteps = async (id: string) =>
   (await runs.steps(id)).map(({ stepId, state, attempt, outcome }) => ({ stepId, state, attempt, outcome }));
 
@@ -200,5 +201,5 @@ it("a recorded result that no longer matches the workflow is a question to a per
   await reached.promise;
   first.die();
   startRunner(id, async ({ step }) => await step("draw", Drawn, async () => ({ number: 1 })), 1).wake();
-  await expect.poll(() => runs.openPause(id)).toMatchObject({ stepId: "draw:changed:1" });
+  await expect.poll(() => findPause(id)).toMatchObject({ stepId: "draw:changed:1" });
 });

@@ -8,7 +8,7 @@ import type { Answer, Invocation, Kernel } from "../../../kernel/contracts/invoc
 import type { OrderEnd, Workflow } from "../../../kernel/contracts/workflow.ts";
 import { startHeartbeat } from "../../../platform/leased-queue/heartbeat.ts";
 import type { Clock } from "../../../ports/clock.ts";
-import type { Environment, Identity, Principal } from "../../../ports/identity.ts";
+import type { Environment, Identity } from "../../../ports/identity.ts";
 import type { Log } from "../../../ports/log.ts";
 import type { JournaledStep, Run, RunCall, Runs } from "../runs.ts";
 import { assessLoss } from "./assess-loss.ts";
@@ -72,6 +72,12 @@ export class WorkflowRunner {
       });
   }
 
+  /** Resolves when this process has left the run; at once if it does not execute it. */
+  async whenLeft(runId: string): Promise<void> {
+    await this.#leasing;
+    await this.#executing.get(runId);
+  }
+
   /** Leases as many as there is room for. */
   async leaseRuns(): Promise<void> {
     const room = AT_ONCE - this.#executing.size;
@@ -124,8 +130,8 @@ export class WorkflowRunner {
     const { runs, log, workerId } = this.#options;
     const leased = { id: run.id, workerId };
     if (end.kind === "again") await runs.postpone(leased, end.at, end.failed);
-    if (end.kind === "completed") await runs.end(leased, { state: "completed", result: end.result });
-    if (end.kind === "failed") await runs.end(leased, { state: "failed", failure: end.failure });
+    if (end.kind === "completed") await runs.end(leased, run, { state: "completed", result: end.result });
+    if (end.kind === "failed") await runs.end(leased, run, { state: "failed", failure: end.failure });
     if (end.kind === "failed") log.warn({ runId: run.id, workflowId: run.workflowId, ...end.failure }, "a run failed");
     if (end.kind === "lost") log.warn({ runId: run.id }, "another process has taken a run over");
   }
@@ -176,14 +182,14 @@ export class WorkflowRunner {
     run: Run,
     { tool, args, policyId, purpose, cover, leadTravelerId, idempotencyKey }: RunCall,
   ): Promise<Invocation | undefined> {
-    const confirmPrincipal = (): Promise<Principal | undefined> => this.#options.identity.findPrincipal(run.keyId);
-    const principal = await confirmPrincipal();
+    const { identity } = this.#options;
+    const principal = await identity.findPrincipal(run.keyId, { fresh: false });
     if (principal === undefined || principal.environment !== run.environment) return undefined;
     return {
       toolName: tool,
       args,
       principal,
-      confirmPrincipal,
+      confirmPrincipal: () => identity.findPrincipal(run.keyId, { fresh: true }),
       idempotencyKey,
       policyId,
       purpose,

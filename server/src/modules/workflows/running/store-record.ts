@@ -6,40 +6,39 @@ import { insertTripEntry, type NewTripEntry } from "../../trip-record/index.ts";
 import { type DecidedBy, type NewPause, type Run, TIMEOUT } from "../runs.ts";
 import { entryOfRun, type Runner } from "./remember-run.ts";
 
-/** Writes entries of runs to their trips' records, in the transactions that store them. */
+/** Entries of runs in their trips' records, which are written in the transactions that store what they tell. */
 
 async function append(db: Queryable, runId: string, entry: NewTripEntry): Promise<void> {
   const trips = sql`select tenant_id, network, trip_id from workflow_run where id = ${runId}`;
   await insertTripEntry(trips, entry).execute(db);
 }
 
-export async function rememberStart(db: Queryable, run: Runner & Pick<Run, "workflowId">, at: Temporal.Instant) {
-  const { id, workflowId } = run;
+export function noteStart(run: Runner & Pick<Run, "workflowId">, at: Temporal.Instant): NewTripEntry {
+  const { workflowId } = run;
   const note: TripNote = { kind: "run", text: `A run of ${workflowId} began.`, details: { workflowId } };
-  await append(db, id, entryOfRun(run, "start", note, at));
+  return entryOfRun(run, "start", note, at);
 }
 
-export async function rememberEnd(
-  db: Queryable,
+export function noteEnd(
   run: Runner & Pick<Run, "workflowId">,
   end: { state: string; failure?: unknown },
   at: Temporal.Instant,
-) {
+): NewTripEntry {
   const { code } = Failed.safeParse(end.failure).data ?? {};
   const text = `The run of ${run.workflowId} ${code === undefined ? "was completed" : `failed: ${code}`}.`;
   const note: TripNote = { kind: "run", text, details: { workflowId: run.workflowId, state: end.state, code } };
-  await append(db, run.id, entryOfRun(run, "end", note, at));
+  return entryOfRun(run, "end", note, at);
 }
 
 const Failed = z.object({ code: z.string() });
 
 /** A choice shown to a person is recorded as an offer of the trip. */
-export async function rememberPause(db: Queryable, run: Runner, pause: NewPause, at: Temporal.Instant) {
+export function notePause(run: Runner, pause: NewPause, at: Temporal.Instant): NewTripEntry {
   const { stepId, reason, decidedBy, shown, expiresAt } = pause;
   const kind: TripEntryKind = decidedBy === "person" ? "offer" : "run";
   const { offer, verdict } = Shown.safeParse(shown).data ?? {};
   const details = { step: stepId, decidedBy, expiresAt: expiresAt.toString(), offer, verdict };
-  await append(db, run.id, entryOfRun(run, `${stepId}:paused`, { kind, text: `Waiting: ${reason}`, details }, at));
+  return entryOfRun(run, `${stepId}:paused`, { kind, text: `Waiting: ${reason}`, details }, at);
 }
 
 const Shown = z.object({ offer: z.unknown(), verdict: z.unknown() });

@@ -41,10 +41,9 @@ export const cancelRunTool = defineTool({
   plan: () => ({ movements: [], irreversible: [final("the run's undos, each with its own plan")] }),
   probe: (asked, { workflows, caller }) => findRuns(workflows.stores, caller, asked),
   async run({ acceptLoss, ...asked }, { workflows, caller }) {
-    const { stores } = workflows;
-    const runs = await findRuns(stores, caller, asked);
+    const runs = await findRuns(workflows.stores, caller, asked);
     await cancelRuns(workflows, runs, { by: caller.userId, acceptLoss });
-    const ended = await Promise.all(runs.map((run) => waitForRun(stores.runs, run)));
+    const ended = await Promise.all(runs.map((run) => waitForRun(workflows, run)));
     return { runs: ended.filter((run) => run !== undefined) };
   },
 });

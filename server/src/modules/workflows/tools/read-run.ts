@@ -18,8 +18,8 @@ export const readRunTool = defineTool({
   example: (_today, ids) => ({ runId: ids.runId }),
   async run({ runId }, { workflows, caller, fail }) {
     const owner = { tenantId: caller.tenantId, environment: caller.environment };
-    const run = await workflows.stores.runs.find([owner], runId);
+    const run = await readRun(workflows.stores.runs, [owner], runId);
     if (run === undefined) throw fail("run_not_found");
-    return await readRun(workflows.stores.runs, run);
+    return run;
   },
 });

@@ -38,7 +38,7 @@ export const resumeRunTool = defineTool({
 
   async run(asked, { workflows, caller }) {
     const run = await inWordsOfTool(resumeRun(workflows, buildResumer(caller), asked));
-    const answer = await waitForRun(workflows.stores.runs, run);
+    const answer = await waitForRun(workflows, run);
     if (answer === undefined) throw said("session_not_found");
     return answer;
   },

@@ -62,7 +62,7 @@ export const runWorkflow = defineTool({
         idempotencyKey: call.idempotencyKey === undefined ? call.id : `${userId}:${call.idempotencyKey}`,
       },
     );
-    const answer = await waitForRun(workflows.stores.runs, run);
+    const answer = await waitForRun(workflows, run);
     if (answer === undefined) throw new Error("A run that was just started is not there.");
     return answer;
   },
