@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { z } from "zod";
 
-const here = (path: string): string => join(import.meta.dirname, path);
+const ROOT = join(import.meta.dirname, "../..");
 
 const Digits = z.templateLiteral(["0x", z.string().regex(/^[0-9a-fA-F]+$/)]);
 const Quickstart = z.object({
@@ -16,9 +16,13 @@ const Quickstart = z.object({
   payer: z.object({ address: Digits, privateKey: Digits }),
 });
 
-/** Starts a program of this folder and reads the JSON line that it prints when it is ready. */
-export async function startProgram(program: string, environment: Readonly<Record<string, string>> = {}) {
-  const child = spawn(process.execPath, [here(program)], {
+/** Starts a program of this folder, or of another checkout's, and reads the JSON line that it prints when it is ready. */
+export async function startProgram(
+  program: string,
+  environment: Readonly<Record<string, string>> = {},
+  root: string = ROOT,
+) {
+  const child = spawn(process.execPath, [join(root, "bench/support", program)], {
     env: { ...process.env, ...environment },
     stdio: ["ignore", "pipe", "inherit"],
   });
@@ -34,8 +38,12 @@ export async function startBaseline(program: string): Promise<{ child: ChildProc
 }
 
 /** The product with the probe tools, on a data folder of its own, without limits that a bench would meet. */
-export async function startProduct(dataDir: string, environment: Readonly<Record<string, string>> = {}) {
-  const { child, facts } = await startProgram("service.ts", {
+export async function startProduct(
+  dataDir: string,
+  environment: Readonly<Record<string, string>> = {},
+  root: string = ROOT,
+) {
+  const settings = {
     DATA_DIR: dataDir,
     PORT: "0",
     EDGE_PORT: "0",
@@ -45,11 +53,12 @@ export async function startProduct(dataDir: string, environment: Readonly<Record
     UNSETTLED_PER_ADDRESS_MINUTE: "1000000",
     LOG_LEVEL: "warn",
     ...environment,
-  });
+  };
+  const { child, facts } = await startProgram("service.ts", settings, root);
   const { appUrl, quickstartPath } = z.object({ appUrl: z.string(), quickstartPath: z.string() }).parse(facts);
   const quickstart = Quickstart.parse(JSON.parse(readFileSync(quickstartPath, "utf8")));
   const { tenantId, apiKey } = quickstart;
-  await raiseCap(dataDir, tenantId);
+  await raiseCap(dataDir, tenantId, root);
   return { child, port: Number(new URL(appUrl).port), tenantId, apiKey, quickstart };
 }
 
@@ -61,8 +70,8 @@ export function stopProgram(child: ChildProcess): Promise<void> {
 }
 
 /** The run must not end at the demo tenant's cap. */
-async function raiseCap(dataDir: string, tenantId: string): Promise<void> {
-  const program = here("../../server/src/commands/tenant.ts");
+async function raiseCap(dataDir: string, tenantId: string, root: string): Promise<void> {
+  const program = join(root, "server/src/commands/tenant.ts");
   const child = spawn(process.execPath, [program, "set", tenantId, "--cap", "1000000"], {
     env: { ...process.env, DATA_DIR: dataDir },
     stdio: ["ignore", "ignore", "inherit"],

@@ -59,10 +59,7 @@ export const Count = z.coerce.number().int().nonnegative();
 
 /** A descriptive field must not invalidate the record: null if missing or malformed. */
 export function described<Schema extends z.ZodType>(schema: Schema) {
-  return schema
-    .nullish()
-    .catch(null)
-    .transform((value) => value ?? null);
+  return schema.nullable().default(null).catch(null);
 }
 
 /** A descriptive list: empty if missing, and without malformed items. */

@@ -98,11 +98,16 @@ export function loadAirports(): AirportIndex {
       timeZone,
     }),
   );
+  let byWord: AirportIndex["byWord"] | undefined;
   return {
     all,
     byCode: new Map(all.map((airport) => [airport.iataCode, airport])),
     byMetroCode: groupBy(all, (airport) => [airport.metroCode]),
-    byWord: groupBy(all, (airport) => fold(`${airport.name} ${airport.cityName}`).split(" ")),
+    /** Takes longer than all the rest, and only names need it: made at its first use. */
+    get byWord() {
+      byWord ??= groupBy(all, (airport) => fold(`${airport.name} ${airport.cityName}`).split(" "));
+      return byWord;
+    },
   };
 }
 

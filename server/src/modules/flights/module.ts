@@ -21,6 +21,8 @@ import { listFlightAncillaries } from "./tools/list-flight-ancillaries.ts";
 import { searchFlights } from "./tools/search-flights.ts";
 import { searchMoreFlights } from "./tools/search-more-flights.ts";
 
+/** Later than the start of the service, which needs the processor itself. */
+const LOAD_MILLISECONDS = 500;
 const PRUNE_MILLISECONDS = 600_000;
 const PRUNE_SEARCHES_MILLISECONDS = 60_000;
 
@@ -47,8 +49,10 @@ export const flightsModule = defineModule({
     "0039-searched-loyalty-accounts": searchedLoyaltyAccounts,
     "0096-found-searches": foundSearches,
   },
-  async start({ threads }) {
+  async start({ threads, maps }) {
     for (const task of [bestView, pageView, storedPageView]) threads.prepare(task);
+    // Loads the airports, so that the first search need not wait for them.
+    setTimeout(() => maps.airport("LHR"), LOAD_MILLISECONDS).unref();
   },
   effectUses: ({ stores, clock, portsFor }) => [
     flightBookingUse({ stores, clock }, (environment) => portsFor(environment)?.flights),
