@@ -119,7 +119,7 @@ async function chain(...args: string[]): Promise<unknown> {
   };
   const words = [...args, "--network", "sandbox", "--json"];
   await runProgram(chainProgram, words, { out: add, error: add }, (work) =>
-    work((environment, inner) => withBooks(config, { log: silent, progress: () => undefined, environment }, inner)),
+    work((place, inner) => withBooks(config, { log: silent, progress: () => undefined, ...place }, inner)),
   );
   return JSON.parse(text);
 }

@@ -14,11 +14,13 @@ import type { Balance } from "../modules/ledger/ledger.ts";
 import { acceptOutgoing } from "../modules/treasury/accept-outgoing.ts";
 import { listUnknown } from "../modules/treasury/list-unknown.ts";
 import { createLedgerReconciler } from "../modules/treasury/reconcile-ledger.ts";
+import { readChainsFile } from "../outside/chain/chains-file.ts";
 import { safeConfirmations } from "../outside/confirmations.ts";
 import { sandboxPrefund } from "../outside/sandbox-keys.ts";
 import { createHttpClient } from "../platform/http-client/http-client.ts";
 import type { BoundChain } from "../ports/chain/bound-chains.ts";
 import type { Chain, TokenMovement } from "../ports/chain/chain.ts";
+import { nameEvmChain } from "../ports/chain/chain-key.ts";
 import type { Wallet } from "../ports/chain/wallets.ts";
 import type { Environment } from "../ports/identity.ts";
 import { type CommandOptions, type OpenedDatabase, withDatabase } from "./open-database.ts";
@@ -79,14 +81,21 @@ export interface Books {
   resume(): Promise<boolean>;
 }
 
+/** The chain whose books are meant. */
+export interface BooksPlace {
+  environment: Environment;
+  /** CAIP-2. Undefined: the environment's home chain. */
+  chain?: string | undefined;
+}
+
 /** Opens a chain's ledger for one operation, whether or not the service runs. */
 export async function withBooks<Result>(
   config: Config,
-  options: CommandOptions & {
-    environment: Environment;
-    /** The time limit of one request to the node. */
-    rpcTimeoutMilliseconds?: number;
-  },
+  options: CommandOptions &
+    BooksPlace & {
+      /** The time limit of one request to the node. */
+      rpcTimeoutMilliseconds?: number;
+    },
   work: (books: Books) => Promise<Result>,
 ): Promise<Result> {
   const { dataDir } = config;
@@ -97,33 +106,57 @@ export async function withBooks<Result>(
   return await withDatabase(config, { ...options, devnetPrefund }, async (opened) => {
     const http = createHttpClient();
     try {
-      const rpcUrl = options.environment === "sandbox" ? opened.embedded.chain?.rpcUrl : config.chainRpcUrl;
+      const node = findNode(config, opened, options);
+      const timeoutMilliseconds = rpcTimeoutMilliseconds;
       const client =
-        rpcUrl === undefined
+        node === undefined
           ? undefined
-          : createEvmClient(createRpc({ url: rpcUrl, http, timeoutMilliseconds: rpcTimeoutMilliseconds, retries: 0 }));
-      return await work(new StoredBooks(config, opened, options.environment, client));
+          : createEvmClient(createRpc({ url: node.rpcUrl, http, timeoutMilliseconds, retries: 0 }));
+      return await work(new StoredBooks(opened, options, client, node?.confirmations));
     } finally {
       http.close();
     }
   });
 }
 
+/** Undefined: none is configured or running. */
+function findNode(
+  { chainRpcUrl, chainConfirmations, chainsFile }: Config,
+  { embedded }: OpenedDatabase,
+  { environment, chain }: BooksPlace,
+): { rpcUrl: string; confirmations: number | undefined } | undefined {
+  if (chain !== undefined && environment === "production" && chainsFile !== undefined) {
+    const further = readChainsFile(chainsFile).find(({ chainId }) => nameEvmChain(chainId) === chain);
+    if (further !== undefined) return further;
+  }
+  const rpcUrl = environment === "sandbox" ? embedded.chain?.rpcUrl : chainRpcUrl;
+  const confirmations = environment === "sandbox" ? 1 : chainConfirmations;
+  return rpcUrl === undefined ? undefined : { rpcUrl, confirmations };
+}
+
 const noLog = { info: () => undefined, warn: () => undefined, error: () => undefined };
 
 class StoredBooks implements Books {
-  readonly #config: Config;
   readonly #opened: OpenedDatabase;
   readonly #environment: Environment;
+  readonly #place: BooksPlace;
   /** Undefined: no node is configured or running. */
   readonly #client: PublicClient | undefined;
+  /** Undefined: the safe number for the chain. */
+  readonly #confirmations: number | undefined;
   readonly #stores: Stores;
 
-  constructor(config: Config, opened: OpenedDatabase, environment: Environment, client: PublicClient | undefined) {
-    this.#config = config;
+  constructor(
+    opened: OpenedDatabase,
+    place: BooksPlace,
+    client: PublicClient | undefined,
+    confirmations: number | undefined,
+  ) {
     this.#opened = opened;
-    this.#environment = environment;
+    this.#environment = place.environment;
+    this.#place = place;
     this.#client = client;
+    this.#confirmations = confirmations;
     this.#stores = createStores(opened.db, opened.clock, opened.vault);
   }
 
@@ -189,17 +222,24 @@ class StoredBooks implements Books {
     const bound = await this.#requireBoundChain();
     return await db.transaction().execute(async (transaction) => {
       if (!(await createBoundChains(transaction, clock).resume(bound))) return false;
-      const details = { network: environment, stoppedBecause: bound.stoppedBecause };
+      const further = bound.isHome ? {} : { chain: bound.chain };
+      const details = { network: environment, stoppedBecause: bound.stoppedBecause, ...further };
       await appendAudit(transaction, { actor: ACTOR, action: "chain.resume", subjectId: environment, details }, clock);
       return true;
     });
   }
 
   async #requireBoundChain(): Promise<BoundChain> {
-    const state = await this.#stores.boundChains.findHome(this.#environment);
+    const environment = this.#environment;
+    const { chain } = this.#place;
+    const { boundChains } = this.#stores;
+    const state = await (chain === undefined
+      ? boundChains.findHome(environment)
+      : boundChains.get({ environment, chain }));
     if (state !== undefined) return state;
+    if (chain !== undefined) throw new ConfigError(`This deployment has no chain ${chain} in ${environment}.`);
     throw new ConfigError(
-      `This deployment has no ${this.#environment} network yet: it comes with the service's first start.`,
+      `This deployment has no ${environment} network yet: it comes with the service's first start.`,
     );
   }
 
@@ -215,15 +255,16 @@ class StoredBooks implements Books {
     const client = this.#client;
     if (client === undefined || contracts === undefined) return undefined;
     try {
-      const confirmations =
-        environment === "production" ? (this.#config.chainConfirmations ?? safeConfirmations(chainId)) : 1;
+      const confirmations = this.#confirmations ?? safeConfirmations(chainId);
       const chain = await createEvmChain({ environment, client, contracts, confirmations, clock: this.#opened.clock });
       if (chain.chainId === chainId && chain.genesisHash === genesisHash) return chain;
     } catch (error) {
       if (error instanceof Failure && error.code === CHAIN_AWAY) return undefined;
       throw error;
     }
-    throw new ConfigError("The network that answers is not the one of this database's books. Check CHAIN_RPC_URL.");
+    throw new ConfigError(
+      "The network that answers is not the one of this database's books. Check CHAIN_RPC_URL or CHAINS_FILE.",
+    );
   }
 
   /** Compares without changing anything. */

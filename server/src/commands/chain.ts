@@ -3,27 +3,27 @@ import { Failure } from "../domain/errors.ts";
 import { formatDecimal } from "../domain/money.ts";
 import { type Hex, tokenSymbols } from "../domain/tokens.ts";
 import type { TokenMovement } from "../ports/chain/chain.ts";
-import type { Environment } from "../ports/identity.ts";
-import { type Books, type BooksStatus, type WalletStatus, withBooks } from "./books.ts";
+import { type Books, type BooksPlace, type BooksStatus, type WalletStatus, withBooks } from "./books.ts";
 import { type Arguments, type Command, formatTable, JSON_NOTE, type Program, UsageError } from "./command-line.ts";
 import { runAsCommand } from "./run-as-command.ts";
 
 /** Opens the ledger that a command names. */
-type OpenBooks = <Result>(environment: Environment, work: (books: Books) => Promise<Result>) => Promise<Result>;
+type OpenBooks = <Result>(place: BooksPlace, work: (books: Books) => Promise<Result>) => Promise<Result>;
 
-const network = { network: { type: "string" } } as const;
+const network = { network: { type: "string" }, chain: { type: "string" } } as const;
+const NETWORK_USAGE = "--network sandbox|production [--chain eip155:<id>]";
 const WEI_PER_MICRO = 10n ** 12n;
 
 const status: Command<OpenBooks> = {
   name: "status",
   summary: "Show an environment's chain, the service's wallets, pending transactions, and why money is stopped.",
-  usage: "--network sandbox|production",
+  usage: NETWORK_USAGE,
   positionals: [],
   options: network,
   prepare(args) {
-    const which = readEnvironment(args);
+    const place = readPlace(args);
     return (openBooks) =>
-      openBooks(which, async (books) => {
+      openBooks(place, async (books) => {
         const found = await books.status();
         return { text: statusText(found), json: statusJson(found) };
       });
@@ -33,14 +33,15 @@ const status: Command<OpenBooks> = {
 const treasury: Command<OpenBooks> = {
   name: "treasury",
   summary: "Show a tenant's deposit address in an environment, and the ledger balance of its treasury wallet.",
-  usage: "--network sandbox|production <tenantId>",
+  usage: `${NETWORK_USAGE} <tenantId>`,
   positionals: ["tenantId"],
   options: network,
   prepare(args) {
-    const which = readEnvironment(args);
+    const place = readPlace(args);
+    const { environment: which } = place;
     const tenantId = args.positional(0);
     return (openBooks) =>
-      openBooks(which, async (books) => {
+      openBooks(place, async (books) => {
         const { address, books: found } = await books.treasury(tenantId);
         const rows = tokenSymbols.map((token) => {
           const { available, held, outgoing } = found[token];
@@ -65,21 +66,22 @@ const accept: Command<OpenBooks> = {
   name: "accept",
   summary:
     "Book what left tenants' wallets by a transaction that is not the service's: their available balance shrinks by it.",
-  usage: "--network sandbox|production <transactionHash>",
+  usage: `${NETWORK_USAGE} <transactionHash>`,
   positionals: ["transactionHash"],
   options: network,
   prepare(args) {
-    const which = readEnvironment(args);
+    const place = readPlace(args);
+    const { environment: which } = place;
     const hash = readHash(args.positional(0));
     return (openBooks) =>
-      openBooks(which, async (books) => {
+      openBooks(place, async (books) => {
         const accepted = await books.accept(hash);
         const movements = accepted.map(({ amount, ...rest }) => ({ ...rest, amount: formatDecimal(amount) }));
         const lines = movements.map(({ token, from, amount }) => `  ${amount} ${token} out of ${from}`);
         const text =
           lines.length === 0
             ? "This transaction took nothing out of a wallet of the service."
-            : `Booked:\n${lines.join("\n")}\nNow: npm run chain -- resume --network ${which}`;
+            : `Booked:\n${lines.join("\n")}\nNow: npm run chain -- resume ${sayPlace(place)}`;
         return { text, json: { network: which, transactionHash: hash, movements } };
       });
   },
@@ -90,18 +92,19 @@ const blocks = { "from-block": { type: "string" }, "to-block": { type: "string" 
 const unknown: Command<OpenBooks> = {
   name: "unknown",
   summary: "List what left wallets by transactions that are in no books, as after a backup was restored.",
-  usage: "--network sandbox|production [--from-block <number>] [--to-block <number>]",
+  usage: `${NETWORK_USAGE} [--from-block <number>] [--to-block <number>]`,
   positionals: [],
   options: { ...network, ...blocks },
   prepare(args) {
-    const which = readEnvironment(args);
+    const place = readPlace(args);
+    const { environment: which } = place;
     const from = readBlock(args, "from-block") ?? 0n;
     const to = readBlock(args, "to-block");
     return (openBooks) =>
-      openBooks(which, async (books) => {
+      openBooks(place, async (books) => {
         const { toBlock, movements } = await books.unknown(from, to);
         const json = { network: which, fromBlock: from.toString(), toBlock: toBlock.toString() };
-        const next = `npm run chain -- accept-unknown --network ${which} --from-block ${from} --to-block ${toBlock}`;
+        const next = `npm run chain -- accept-unknown ${sayPlace(place)} --from-block ${from} --to-block ${toBlock}`;
         const text =
           movements.length === 0
             ? `All movements out of wallets in the blocks ${from} to ${toBlock} are in the ledger.`
@@ -114,17 +117,18 @@ const unknown: Command<OpenBooks> = {
 const acceptUnknown: Command<OpenBooks> = {
   name: "accept-unknown",
   summary: "Accept everything that `unknown` lists in these blocks, and say of each that cannot be why.",
-  usage: "--network sandbox|production --from-block <number> --to-block <number>",
+  usage: `${NETWORK_USAGE} --from-block <number> --to-block <number>`,
   positionals: [],
   options: { ...network, ...blocks },
   prepare(args) {
-    const which = readEnvironment(args);
+    const place = readPlace(args);
+    const { environment: which } = place;
     args.required("from-block");
     args.required("to-block");
     const from = readBlock(args, "from-block") ?? 0n;
     const to = readBlock(args, "to-block");
     return (openBooks) =>
-      openBooks(which, async (books) => {
+      openBooks(place, async (books) => {
         const { movements } = await books.unknown(from, to);
         const hashes = [...new Set(movements.map(({ transactionHash }) => transactionHash))];
         const refused: { transactionHash: Hex; reason: string }[] = [];
@@ -138,7 +142,7 @@ const acceptUnknown: Command<OpenBooks> = {
         }
         const lines = refused.map(({ transactionHash, reason }) => `Not booked: ${transactionHash}: ${reason}`);
         const text = [`Booked ${hashes.length - refused.length} of ${hashes.length} transactions.`, ...lines];
-        text.push(`Now: npm run chain -- resume --network ${which}`);
+        text.push(`Now: npm run chain -- resume ${sayPlace(place)}`);
         const json = { network: which, accepted: hashes.length - refused.length, refused };
         return { text: text.join("\n"), json };
       });
@@ -166,13 +170,14 @@ function readBlock(args: Arguments, option: "from-block" | "to-block"): bigint |
 const resume: Command<OpenBooks> = {
   name: "resume",
   summary: "Let money move again after a difference was looked into. What still disagrees stops it again.",
-  usage: "--network sandbox|production",
+  usage: NETWORK_USAGE,
   positionals: [],
   options: network,
   prepare(args) {
-    const which = readEnvironment(args);
+    const place = readPlace(args);
+    const { environment: which } = place;
     return (openBooks) =>
-      openBooks(which, async (books) => {
+      openBooks(place, async (books) => {
         const { difference } = await books.status();
         const resumed = await books.resume();
         const isOff = difference !== undefined && (difference.USDC !== 0n || difference.EURC !== 0n);
@@ -181,7 +186,7 @@ const resume: Command<OpenBooks> = {
           ...(isOff
             ? [
                 `But books and chain still disagree, by ${differenceText(difference)}, and the service will stop it again.`,
-                `Book what left the wallets first: npm run chain -- accept --network ${which} <transactionHash>`,
+                `Book what left the wallets first: npm run chain -- accept ${sayPlace(place)} <transactionHash>`,
               ]
             : []),
         ].join("\n");
@@ -190,10 +195,18 @@ const resume: Command<OpenBooks> = {
   },
 };
 
-function readEnvironment(args: Arguments): Environment {
-  const text = args.required("network");
-  if (text === "sandbox" || text === "production") return text;
-  throw new UsageError("--network is sandbox or production.");
+function readPlace(args: Arguments): BooksPlace {
+  const environment = args.required("network");
+  if (environment !== "sandbox" && environment !== "production") {
+    throw new UsageError("--network is sandbox or production.");
+  }
+  const chain = args.text("chain");
+  if (chain === undefined || /^eip155:[1-9]\d{0,15}$/.test(chain)) return { environment, chain };
+  throw new UsageError("--chain is eip155: and a chain id; without it, the home chain is meant.");
+}
+
+function sayPlace({ environment, chain }: BooksPlace): string {
+  return chain === undefined ? `--network ${environment}` : `--network ${environment} --chain ${chain}`;
 }
 
 function readHash(text: string): Hex {
@@ -275,6 +288,6 @@ export const chainProgram: Program<OpenBooks> = {
 
 if (import.meta.main) {
   await runAsCommand(chainProgram, (options, work) =>
-    work((which, inner) => withBooks(readConfig(process.env), { ...options, environment: which }, inner)),
+    work((place, inner) => withBooks(readConfig(process.env), { ...options, ...place }, inner)),
   );
 }

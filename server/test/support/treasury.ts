@@ -185,7 +185,7 @@ export async function runChainCommand(
   // A node that is late is no node that is away.
   const options = { log: silentLog, progress: () => undefined, rpcTimeoutMilliseconds: 60_000 };
   const code = await runProgram(chainProgram, args, output, (work) =>
-    work((environment, inner) => withBooks(config, { ...options, environment }, inner)),
+    work((place, inner) => withBooks(config, { ...options, ...place }, inner)),
   );
   return { code, ...said };
 }

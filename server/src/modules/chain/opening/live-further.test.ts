@@ -5,6 +5,7 @@ import {
   type LiveDeployment,
   startLiveChain,
 } from "../../../../test/support/live-service.ts";
+import { runChainCommand } from "../../../../test/support/treasury.ts";
 
 /** A deployment with a further live chain, which stand-ins of both chains play. */
 const BASE = 8_453;
@@ -80,6 +81,15 @@ it("its movements are read beside those of the home chain, and both have a colle
     await vi.waitFor(async () => expect(await read()).toEqual([{ chain: `eip155:${BASE}`, micro: 7 }]), {
       timeout: PATIENCE_MILLISECONDS,
     });
+    const named = ["--network", "production", "--chain", `eip155:${BASE}`, "--json"];
+    const status = await runChainCommand(service.config, ["status", ...named]);
+    expect(status.error).toBe("");
+    expect(JSON.parse(status.out)).toMatchObject({ chainId: BASE, answers: true, difference: { usdc: "0.00" } });
+    await deployment.sql("update chain_network set stopped_because = 'a test' where not is_home");
+    const resumed = await runChainCommand(service.config, ["resume", ...named]);
+    expect(JSON.parse(resumed.out)).toMatchObject({ resumed: true });
+    const [entry] = await deployment.sql("select details from audit_log where action = 'chain.resume'");
+    expect(entry?.details).toMatchObject({ chain: `eip155:${BASE}` });
   } finally {
     await service.stop();
   }
