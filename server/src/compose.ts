@@ -6,7 +6,7 @@ import type { Decorators } from "./decorate.ts";
 import type { RandomBytes } from "./domain/ids.ts";
 import { currentTraceId } from "./domain/trace.ts";
 import { type HostName, openHosts } from "./hosts.ts";
-import { startJob } from "./kernel/contracts/job.ts";
+import { type JobQueue, startJob } from "./kernel/contracts/job.ts";
 import type { Fact } from "./kernel/contracts/module.ts";
 import type { Tool } from "./kernel/contracts/tool.ts";
 import type { Parts } from "./kernel/contracts/whole.ts";
@@ -15,6 +15,7 @@ import { createFront, type Front, reachableUrl } from "./outside/listen.ts";
 import { openParts } from "./outside/parts.ts";
 import { translate } from "./outside/translate.ts";
 import { whileDatabaseIsAway } from "./platform/database/while-database-is-away.ts";
+import { QueueWatch } from "./platform/leased-queue/watch-queues.ts";
 import type { Clock } from "./ports/clock.ts";
 import { BodyRoom } from "./surfaces/http/bodies/body-room.ts";
 import { HostStatus } from "./surfaces/http/closed.ts";
@@ -157,10 +158,15 @@ async function runModules(
   undo: Undo,
   { log, signal }: { log: Logger; signal: AbortSignal | undefined },
 ): Promise<void> {
+  const { pool, news, clock } = parts;
+  const queues = new QueueWatch({ pool, news, clock, log });
+  const watch = (queue: JobQueue, wake: () => void) => queues.add(queue, wake);
   for (const one of modules) {
     const stops: (() => Promise<unknown>)[] = [];
     undo.push(() => Promise.all([one.stop?.(parts), ...stops.map((stop) => stop())]));
     await whileDatabaseIsAway(async () => await one.start?.(parts), signal);
-    for (const job of one.jobs?.(parts) ?? []) stops.push(startJob(job, { log, onRun: metrics.countJob }));
+    for (const job of one.jobs?.(parts) ?? []) stops.push(startJob(job, { log, onRun: metrics.countJob, watch }));
   }
+  undo.push(() => queues.stop());
+  queues.start();
 }

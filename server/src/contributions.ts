@@ -17,6 +17,7 @@ import type { WorkTable } from "./kernel/contracts/work-table.ts";
 import { modules as contributing, type ToolMap } from "./modules/index.ts";
 import type { OpenDatabase, Queryable } from "./platform/database/database.ts";
 import type { Schema } from "./platform/database/migrate.ts";
+import type { News } from "./platform/database/news.ts";
 import type { ChainOperations } from "./ports/chain/chain-operation.ts";
 import type { Clock } from "./ports/clock.ts";
 import type { Environment, Tenant } from "./ports/identity.ts";
@@ -35,6 +36,8 @@ declare module "./kernel/contracts/parts.ts" {
     readonly pool: Pool;
     /** For a connection that listens for changes. */
     readonly databaseUrl: string;
+    /** Notifications about work, in every process. */
+    readonly news: News;
     readonly tenantCreated: (transaction: Queryable, tenant: Tenant) => Promise<void>;
   }
 }

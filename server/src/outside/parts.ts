@@ -15,6 +15,7 @@ import type { Tool } from "../kernel/contracts/tool.ts";
 import type { Parts, Reads } from "../kernel/contracts/whole.ts";
 import { type OpenDatabase, openDatabase } from "../platform/database/database.ts";
 import { migrateUnlocked, withPreparationLock } from "../platform/database/migrate.ts";
+import { createNews, type News } from "../platform/database/news.ts";
 import { whileDatabaseIsAway } from "../platform/database/while-database-is-away.ts";
 import { createHttpClient, type HttpClient } from "../platform/http-client/http-client.ts";
 import { ThreadPool } from "../platform/threads/thread-pool.ts";
@@ -63,6 +64,7 @@ interface Opened {
   embedded: Embedded;
   database: OpenDatabase;
   reads: Reads;
+  news: News;
   http: HttpClient;
   threads: ThreadPool;
 }
@@ -82,11 +84,13 @@ export async function openParts(
   undo.push(() => database.close());
   const { reads, close } = openReads(config, { databaseUrl: embedded.databaseUrl, onError, clock, vault });
   undo.push(close);
+  const news = createNews({ databaseUrl: embedded.databaseUrl, log });
+  undo.push(() => news.close());
   const http = createHttpClient();
   undo.push(async () => http.close());
   const threads = new ThreadPool({ log, failure: failedReading });
   undo.push(() => threads.close());
-  const opened = { config, options, clock, vault, embedded, database, reads, http, threads };
+  const opened = { config, options, clock, vault, embedded, database, reads, news, http, threads };
   // A database that fails during the start is waited for, as at any other time.
   return await whileDatabaseIsAway(
     () => withPreparationLock(embedded.databaseUrl, () => prepareParts(opened)),
@@ -134,7 +138,7 @@ function failedReading(reason: string): Failure {
 type AskedFor = Pick<Parts, "chains" | "facilitator">;
 
 function outsideParts(
-  { config, options, clock, vault, embedded, database, reads, http, threads }: Opened,
+  { config, options, clock, vault, embedded, database, reads, news, http, threads }: Opened,
   { chains, facilitator }: AskedFor,
 ) {
   const { log, random = systemRandom, urls, extraTools = [], countCall: onCall } = options;
@@ -153,6 +157,7 @@ function outsideParts(
     db: () => db,
     pool: () => pool,
     reads: () => reads,
+    news: () => news,
     databaseUrl: () => embedded.databaseUrl,
     embedded: () => ({ supplierUrl: embedded.supplier?.url, chainRpcUrl: embedded.chain?.rpcUrl }),
     sandboxPayer: () => sandboxPayer(vault),

@@ -7,10 +7,9 @@ import * as approvedFares from "./migrations/0086-approved-fares.ts";
 import * as rejectedPurchases from "./migrations/0108-rejected-purchases.ts";
 import { approvalRoutes } from "./routes.ts";
 import { linkRoutes } from "./routes-links.ts";
-import { createApprovals } from "./store.ts";
+import { APPROVALS_TO_GIVE_BACK, createApprovals } from "./store.ts";
 import { createApprovalPersons } from "./store-persons.ts";
 
-const SETTLE_MILLISECONDS = 2_000;
 const PRUNE_MILLISECONDS = 60_000;
 const SETTLED_AT_ONCE = 200;
 
@@ -35,7 +34,7 @@ export const approvalsModule = defineModule({
   jobs: ({ stores }) => [
     defineJob({
       name: "settle-approvals",
-      everyMilliseconds: SETTLE_MILLISECONDS,
+      queue: APPROVALS_TO_GIVE_BACK,
       run: () => stores.approvals.settleAll(SETTLED_AT_ONCE),
     }),
     defineJob({

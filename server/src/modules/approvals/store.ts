@@ -4,6 +4,7 @@ import { currentTraceId } from "../../domain/trace.ts";
 import type { Queryable } from "../../platform/database/database.ts";
 import { pruneRows } from "../../platform/database/prune.ts";
 import { withoutNulls } from "../../platform/database/without-nulls.ts";
+import { dueIfAny } from "../../platform/leased-queue/watch-queues.ts";
 import type { Clock } from "../../ports/clock.ts";
 import { appendAudit } from "../identity/index.ts";
 import type { Approval, ApprovalOwner, ApprovalPage, Decision, NewApproval } from "./approvals.ts";
@@ -13,6 +14,13 @@ declare module "../../kernel/contracts/stores.ts" {
     "approvals.approvals": StoredApprovals;
   }
 }
+
+/** Approvals whose call ended without an effect. */
+const USED_IN_VAIN = `
+  from approval used join call on call.id = used.call_id
+  where used.state = 'used' and call.state = 'released' and call.effect in ('none', 'failed')`;
+
+export const APPROVALS_TO_GIVE_BACK = { name: "approval", earliest: dueIfAny(`select ${USED_IN_VAIN}`) };
 
 /** Longer than a process can stall and then continue. */
 const KEPT_DAYS = 7;
@@ -105,12 +113,7 @@ export function createApprovals(queryable: Queryable, clock: Clock) {
     settle: (callId: string): Promise<void> => giveApprovalsBack(queryable, sql`approval.call_id = ${callId}`),
     /** The same for calls whose process died. */
     settleAll: (limit: number): Promise<void> =>
-      giveApprovalsBack(
-        queryable,
-        sql`approval.id in (
-          select used.id from approval used join call on call.id = used.call_id
-          where used.state = 'used' and call.state = 'released' and call.effect in ('none', 'failed') limit ${limit})`,
-      ),
+      giveApprovalsBack(queryable, sql`approval.id in (select used.id ${sql.raw(USED_IN_VAIN)} limit ${limit})`),
     /** Forgets old uses of approvals. */
     prune: (): Promise<void> => pruneApprovalUses(queryable, clock),
     list: (owners: readonly ApprovalOwner[], page: ApprovalPage): Promise<readonly Approval[]> =>

@@ -1,4 +1,5 @@
 import type { ChainEndings } from "../../kernel/contracts/chain-ending.ts";
+import type { News } from "../../platform/database/news.ts";
 import { isDatabaseAway } from "../../platform/database/transient.ts";
 import type { ChainOperations } from "../../ports/chain/chain-operation.ts";
 import type { OpenedChain } from "../../ports/chain/opened-chain.ts";
@@ -14,6 +15,7 @@ interface SubmitterParts {
   log: Log;
   endings?: ChainEndings;
   timing?: Partial<ChainTiming>;
+  news?: Pick<News, "on" | "isTold">;
 }
 
 const LIVE_POLL_MILLISECONDS = 1_000;
@@ -22,7 +24,7 @@ const LIVE_OVERLAP_BLOCKS = 20;
 /** Submits this chain's transactions and follows them to their end. */
 export function createSubmitter(
   { chain, sender, isLive }: OpenedChain,
-  { operations, stores, log, endings, timing }: SubmitterParts,
+  { operations, stores, log, endings, timing, news }: SubmitterParts,
 ): ChainSubmitter {
   return createChainSubmitter({
     chain,
@@ -33,6 +35,7 @@ export function createSubmitter(
     isTransient: isDatabaseAway,
     wallets: stores.wallets,
     ...(endings === undefined ? {} : { endings }),
+    ...(news === undefined ? {} : { news }),
     timing: { ...(isLive ? { pollMilliseconds: LIVE_POLL_MILLISECONDS } : {}), ...timing },
   });
 }

@@ -8,7 +8,7 @@ import * as chain from "./migrations/0005-chain.ts";
 import * as chainRequests from "./migrations/0007-chain-requests.ts";
 import * as chains from "./migrations/0113-chains.ts";
 import { createBoundChains } from "./opening/store-bound-chains.ts";
-import { createChainTransactions } from "./sending/store-transactions.ts";
+import { createChainTransactions, openTransactions } from "./sending/store-transactions.ts";
 import type { ChainSubmitter } from "./sending/submit-chain.ts";
 import { createCustody } from "./store-custody.ts";
 import { createWallets } from "./store-wallets.ts";
@@ -26,6 +26,8 @@ const LIVE_INDEX_MILLISECONDS = 2_000;
 const OPEN_MILLISECONDS = 5_000;
 /** A node that does not answer must not delay a stop. */
 const STOP_WAIT_MILLISECONDS = 1_000;
+/** The watch over all queues wakes it. */
+const WOKEN_TIMING = { idleMilliseconds: 60_000 };
 
 export const chainModule = defineModule({
   name: "chain",
@@ -55,8 +57,10 @@ export const chainModule = defineModule({
     chain_transaction_earlier: "on chain_transaction using gin (earlier_hashes) where earlier_hashes <> '{}'",
   },
   parts: {
-    submitters: ({ chains, chainOperations: operations, stores, chainEndings: endings, log }) =>
-      mapChains(chains, (openedChain) => createSubmitter(openedChain, { operations, stores, log, endings })),
+    submitters: ({ chains, chainOperations: operations, stores, chainEndings: endings, log, news }) =>
+      mapChains(chains, (openedChain) =>
+        createSubmitter(openedChain, { operations, stores, log, endings, news, timing: WOKEN_TIMING }),
+      ),
     indexers: ({ chains, chainOperations: operations, stores, log }) =>
       mapChains(chains, (openedChain) => createIndexer(openedChain, { operations, stores, log })),
   },
@@ -70,9 +74,19 @@ export const chainModule = defineModule({
     for (const [, indexer] of listChains(indexers)) while (await indexer.runOnce());
     for (const [, submitter] of listChains(submitters)) submitter.start();
   },
-  jobs: (parts) => [...indexingJobs(parts), ...openingJobs(parts)],
+  jobs: (parts) => [...submittingJobs(parts), ...indexingJobs(parts), ...openingJobs(parts)],
   stop: ({ submitters }) => Promise.all(listChains(submitters).map(([, submitter]) => submitter.stop())),
 });
+
+function submittingJobs({ chains, submitters }: Pick<Parts, "chains" | "submitters">): readonly Job[] {
+  return chains.keys.map((key) =>
+    defineJob({
+      name: `submit-chain ${nameChain(chains, key)}`,
+      queue: openTransactions(key),
+      run: async () => submitters.at(key)?.wake(),
+    }),
+  );
+}
 
 function indexingJobs({ chains, indexers }: Pick<Parts, "chains" | "indexers">): readonly Job[] {
   return chains.keys.map((key) =>

@@ -13,7 +13,7 @@ import { createCalls } from "./store-calls.ts";
 import { createCallingPersons } from "./store-persons.ts";
 import { createCallReservations } from "./store-reservations.ts";
 import { createUsageSettlements } from "./store-settlements.ts";
-import { sweepAbandonedCalls } from "./sweep-calls.ts";
+import { abandonedQueue, sweepAbandonedCalls } from "./sweep-calls.ts";
 
 declare module "../../kernel/contracts/parts.ts" {
   interface ModuleParts {
@@ -22,8 +22,7 @@ declare module "../../kernel/contracts/parts.ts" {
   }
 }
 
-const HEARTBEAT_MILLISECONDS = 1_000;
-const SWEEP_MILLISECONDS = 2_000;
+const HEARTBEAT_MILLISECONDS = 2_000;
 const PRUNE_MILLISECONDS = 60_000;
 /** How long a call waits for an unavailable database: longer than the embedded one needs to restart. */
 const DATABASE_RETRY_MILLISECONDS = 8_000;
@@ -76,7 +75,7 @@ export const chargingModule = defineModule({
       }),
       defineJob({
         name: "sweep-calls",
-        everyMilliseconds: SWEEP_MILLISECONDS,
+        queue: abandonedQueue(processId),
         run: () => sweepAbandonedCalls({ calls, processId, clock, log }),
       }),
       defineJob({ name: "prune", everyMilliseconds: PRUNE_MILLISECONDS, run: () => calls.prune(clock.now()) }),

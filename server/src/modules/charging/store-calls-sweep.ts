@@ -1,4 +1,5 @@
-import type pg from "pg";
+import pg from "pg";
+import { dueIfAny } from "../../platform/leased-queue/watch-queues.ts";
 import type { CallPayments } from "./call-payments.ts";
 import type { Calls, Settlement } from "./calls.ts";
 import { LEFT_BEHIND, SETTLE } from "./store-calls-sql.ts";
@@ -23,6 +24,18 @@ export const selectDead = (processId: string, staleSeconds: string): string => `
       select 1 from service_process own
       where own.id = ${processId} and own.started_at <= now() - make_interval(secs => ${staleSeconds}))`;
 const SELECT_DEAD = selectDead("$1", "$2");
+
+/** What dead processes have left. */
+export function abandonedCalls(processId: string, staleSeconds: number): { name: string; earliest: string } {
+  const dead = selectDead(pg.escapeLiteral(processId), String(staleSeconds));
+  return {
+    name: "call",
+    earliest: dueIfAny(`
+      select from call where state = 'reserved' and effect <> 'open'
+        and (process_id = '${LEFT_BEHIND}' or process_id in (${dead}))
+      union all select from idempotency where state = 'running' and process_id in (${dead})`),
+  };
+}
 
 /**
  * Settles reservations and keys of dead processes, and calls that failed before their effect was decided. A call with a

@@ -10,8 +10,8 @@ import { createGrants } from "./store-grants.ts";
 import { createIdempotencyKeys, KEY_LIFETIME_HOURS } from "./store-keys.ts";
 
 const CALL_LIFETIME_HOURS = 48;
-/** Between two heartbeats, which are sent every second. */
-const LONGEST_GAP_SECONDS = 3;
+/** Between two heartbeats, which are sent every two seconds. */
+const LONGEST_GAP_SECONDS = 4;
 const PRUNE_KEYS = `delete from idempotency where ctid = any (array(
   select ctid from idempotency where state = 'done' and created_at < $1 limit $2 for update skip locked))`;
 const PRUNE_CALLS = `delete from call where ctid = any (array(

@@ -1,13 +1,17 @@
 import { newId } from "../../domain/ids.ts";
+import type { JobQueue } from "../../kernel/contracts/job.ts";
 import { lacksShownOnce } from "../../kernel/contracts/shown-once.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Log } from "../../ports/log.ts";
 import type { Calls } from "./calls.ts";
+import { abandonedCalls } from "./store-calls-sweep.ts";
 import { successText } from "./stored-outcome.ts";
 
-/** A process not seen for this long counts as dead. Its heartbeat comes every second. */
+/** A process not seen for this long counts as dead. Its heartbeat comes every two seconds. */
 const STALE_SECONDS = 6;
 const BATCH = 200;
+
+export const abandonedQueue = (processId: string): JobQueue => abandonedCalls(processId, STALE_SECONDS);
 
 /**
  * Settles what dead processes left between reserve and capture: a call with a recorded effect is captured, one without is

@@ -1,4 +1,5 @@
 import type { Failure } from "../../domain/errors.ts";
+import type { JobQueue } from "../../kernel/contracts/job.ts";
 import type { Environment } from "../../ports/identity.ts";
 import type { Effects } from "./effects.ts";
 
@@ -85,6 +86,8 @@ export interface EffectStore<R extends EffectRecord> {
     limit: number,
     kinds?: readonly R["kind"][],
   ): Promise<readonly R[]>;
+  /** The records that `claimStale` would take over. */
+  queue(staleSeconds: number, kinds?: readonly R["kind"][]): JobQueue;
 }
 
 export interface EffectAggregates {

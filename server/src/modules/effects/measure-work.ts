@@ -22,10 +22,8 @@ export class WorkMeter {
 
   async measure(): Promise<readonly OpenWork[]> {
     const stuckBefore = this.#clock.now().subtract(STUCK_AFTER);
-    const found: OpenWork[] = [];
-    for (const table of this.#tables) found.push(...(await readOpenWork(this.#db, table, stuckBefore)));
-    this.#latest = found;
-    return found;
+    this.#latest = await readOpenWork(this.#db, this.#tables, stuckBefore);
+    return this.#latest;
   }
 
   gauges(): readonly Gauge[] {

@@ -55,6 +55,7 @@ export function defineEffectUse<R extends EffectRecord, A extends EffectAggregat
 
   return {
     name,
+    queue: store(stores).queue(STALE_SECONDS, kinds),
     async reconcile(reconciler) {
       let count = 0;
       for (;;) {

@@ -15,21 +15,30 @@ export interface OpenWork {
 /** Includes kinds without work. */
 export async function readOpenWork(
   db: Queryable,
-  work: WorkTable,
+  tables: readonly WorkTable[],
   stuckBefore: Temporal.Instant,
 ): Promise<readonly OpenWork[]> {
-  const { table, kind, since } = work;
-  const kindSql = typeof kind === "string" ? sql.lit(kind) : sql.ref(kind.column);
-  const { rows } = await sql<{ kind: string; open: bigint; oldest: Temporal.Instant; stuck: bigint }>`
-    select ${kindSql} as kind, count(*) as open, min(${sql.ref(since)}) as oldest,
-      count(*) filter (where ${sql.ref(since)} < ${stuckBefore.toString()}::timestamptz) as stuck
-    from ${sql.table(table)} where ${sql.join(work.open.map(toSql), sql` and `)} group by 1`.execute(db);
-  const names = typeof kind === "string" ? { [kind]: kind } : kind.names;
-  return Object.entries(names).map(([value, name]) => {
-    const row = rows.find((one) => one.kind === value);
-    if (row === undefined) return { kind: name, count: 0, oldestSince: undefined, stuck: 0 };
-    return { kind: name, count: Number(row.open), oldestSince: row.oldest, stuck: Number(row.stuck) };
+  const { rows } = await sql<{ place: number; kind: string; open: bigint; oldest: Temporal.Instant; stuck: bigint }>`
+    ${sql.join(
+      tables.map((table, place) => countOpen(table, place, stuckBefore)),
+      sql` union all `,
+    )}`.execute(db);
+  return tables.flatMap(({ kind }, place) => {
+    const names = typeof kind === "string" ? { [kind]: kind } : kind.names;
+    return Object.entries(names).map(([value, name]) => {
+      const row = rows.find((one) => one.place === place && one.kind === value);
+      if (row === undefined) return { kind: name, count: 0, oldestSince: undefined, stuck: 0 };
+      return { kind: name, count: Number(row.open), oldestSince: row.oldest, stuck: Number(row.stuck) };
+    });
   });
+}
+
+function countOpen({ table, kind, since, open }: WorkTable, place: number, stuckBefore: Temporal.Instant) {
+  const kindSql = typeof kind === "string" ? sql.lit(kind) : sql.ref(kind.column);
+  return sql`
+    select ${sql.lit(place)} as place, ${kindSql} as kind, count(*) as open, min(${sql.ref(since)}) as oldest,
+      count(*) filter (where ${sql.ref(since)} < ${stuckBefore.toString()}::timestamptz) as stuck
+    from ${sql.table(table)} where ${sql.join(open.map(toSql), sql` and `)} group by 2`;
 }
 
 function toSql(condition: WorkCondition): RawBuilder<unknown> {

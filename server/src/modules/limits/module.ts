@@ -10,7 +10,7 @@ import { budgetRoutes } from "./routes.ts";
 import { pruneSpends, settleSpends } from "./settle-spends.ts";
 import { SpendGate } from "./spend-gate.ts";
 import { createBudgets } from "./store-budgets.ts";
-import { StoredCallSpends } from "./store-call-spends.ts";
+import { StoredCallSpends, UNSETTLED_SPENDS } from "./store-call-spends.ts";
 import { createSpendLimits } from "./store-limits.ts";
 import { createBudgetPersons } from "./store-persons.ts";
 
@@ -21,7 +21,6 @@ declare module "../../kernel/contracts/tool.ts" {
   }
 }
 
-const SETTLE_MILLISECONDS = 2_000;
 const PRUNE_MILLISECONDS = 60_000;
 
 export const limitsModule = defineModule({
@@ -54,7 +53,7 @@ export const limitsModule = defineModule({
   jobs: ({ stores, clock, log }) => [
     defineJob({
       name: "settle-spends",
-      everyMilliseconds: SETTLE_MILLISECONDS,
+      queue: UNSETTLED_SPENDS,
       run: () => settleSpends(stores, log),
     }),
     defineJob({

@@ -3,6 +3,7 @@ import type { Micro } from "../../domain/money.ts";
 import { currentTraceId } from "../../domain/trace.ts";
 import type { Queryable } from "../../platform/database/database.ts";
 import { pruneRows } from "../../platform/database/prune.ts";
+import { dueIfAny } from "../../platform/leased-queue/watch-queues.ts";
 import type { Clock } from "../../ports/clock.ts";
 import { type Budgets, findBudgetId } from "./budgets.ts";
 import type { CallSpends, CountedIn, Spend, SpendingCall, Usage } from "./call-spends.ts";
@@ -27,6 +28,13 @@ interface StoredSpend extends Spender {
   state: "reserved" | "used" | "released";
   amount: Micro;
 }
+
+const UNSETTLED = `
+  from call_spend spend
+  where spend.state = 'reserved' and not exists (
+    select 1 from call where call.id = spend.call_id and (call.state = 'reserved' or call.effect in ('open', 'done')))`;
+
+export const UNSETTLED_SPENDS = { name: "call_spend", earliest: dueIfAny(`select ${UNSETTLED}`) };
 
 /** Joins the caller's transaction if `queryable` is one; changes of several rows require one. */
 export class StoredCallSpends implements CallSpends {
@@ -102,10 +110,7 @@ export class StoredCallSpends implements CallSpends {
 
   async listUnsettled(limit: number): Promise<readonly string[]> {
     const { rows } = await sql<{ callId: string }>`
-      select spend.call_id from call_spend spend
-      where spend.state = 'reserved' and not exists (
-        select 1 from call where call.id = spend.call_id and (call.state = 'reserved' or call.effect in ('open', 'done')))
-      limit ${limit}`.execute(this.#db);
+      select spend.call_id ${sql.raw(UNSETTLED)} limit ${limit}`.execute(this.#db);
     return rows.map(({ callId }) => callId);
   }
 

@@ -16,4 +16,5 @@ export {
 } from "./refresh-order.ts";
 export type { NewServicingAction, ServicingAction, ServicingKind } from "./servicing-actions.ts";
 export { isCovered, SinceBooked, sayCancelled, sinceBooked } from "./since-booked.ts";
+export { ordersToCheck } from "./store.ts";
 export { PAID_BY_ESCROW } from "./wallet-movements.ts";

@@ -1,9 +1,11 @@
 import { type Expression, type ExpressionBuilder, type InferResult, type SqlBool, sql } from "kysely";
+import pg from "pg";
 import { z } from "zod";
 import { currentTraceId } from "../../domain/trace.ts";
 import type { Database, Queryable } from "../../platform/database/database.ts";
 import { withoutNulls } from "../../platform/database/without-nulls.ts";
 import { takeDueRows } from "../../platform/leased-queue/take-rows.ts";
+import type { Queue } from "../../platform/leased-queue/watch-queues.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Environment } from "../../ports/identity.ts";
 import { toRate } from "../bookings/index.ts";
@@ -295,6 +297,13 @@ function createEvents(queryable: Queryable): Pick<Orders, "record" | "events" | 
       ];
     },
   };
+}
+
+/** Orders whose turn has come. */
+export function ordersToCheck(environments: readonly Environment[]): Queue {
+  const some = environments.map((environment) => pg.escapeLiteral(environment)).join(", ");
+  const earliest = `select min(order_check_at) from booking where order_check_at is not null and network in (${some})`;
+  return { name: "booking_order", earliest };
 }
 
 /** Schedules the supplier's next check. */

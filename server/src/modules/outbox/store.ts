@@ -37,12 +37,13 @@ function hashReason({ kind, userId, about }: MessageReason): string {
 const sealingContext = (id: string): string => `message ${id}`;
 
 export function createMessages(db: Queryable, clock: Clock, vault: Vault): Messages {
-  const { touch, leave, claimStale, claim } = createWorkerLeases(db, clock, table);
+  const { touch, leave, claimStale, queue, claim } = createWorkerLeases(db, clock, table);
   const now = (): string => clock.now().toString();
   return {
     touch,
     leave,
     claimStale,
+    queue,
     claim,
 
     async insert(message) {

@@ -20,7 +20,7 @@ import {
   receivablesGauge,
 } from "./settling/payment-machines.ts";
 import { payment } from "./settling/payment-operation.ts";
-import { sweepPayments } from "./settling/sweep-payments.ts";
+import { abandonedQueue, sweepPayments } from "./settling/sweep-payments.ts";
 import { settleUsage } from "./settling-usage/settle-usage-job.ts";
 import { createCallPayments } from "./settling-usage/store-call-payments.ts";
 import { usageEndings } from "./settling-usage/usage-endings.ts";
@@ -39,7 +39,6 @@ declare module "../../kernel/contracts/parts.ts" {
 }
 
 const IDLE_MILLISECONDS = 3_000;
-const SWEEP_MILLISECONDS = 2_000;
 const MEASURE_MILLISECONDS = 10_000;
 const PRUNE_MILLISECONDS = 600_000;
 
@@ -73,7 +72,7 @@ export const paymentsModule = defineModule({
     return [
       defineJob({
         name: "sweep-payments",
-        everyMilliseconds: SWEEP_MILLISECONDS,
+        queue: abandonedQueue(processId),
         run: () => sweepPayments({ payments, processId, log }),
       }),
       defineJob({

@@ -1,11 +1,13 @@
 import { defineJob } from "../../kernel/contracts/job.ts";
+import { listEnvironments } from "../../kernel/contracts/parts.ts";
+import { ordersToCheck } from "../orders/index.ts";
 import { servicingCommits } from "../servicing/index.ts";
 import { defineModule } from "./context.ts";
 import { createEventProcessor } from "./process-events.ts";
 import { createReceivers, registerSandbox } from "./receivers.ts";
 import type { WebhookReceiver } from "./routes.ts";
 import { webhookRoutes } from "./routes.ts";
-import { createSupplierEndpoints, createSupplierInbox } from "./store.ts";
+import { createSupplierEndpoints, createSupplierInbox, waitingEvents } from "./store.ts";
 
 declare module "../../kernel/contracts/parts.ts" {
   interface ModuleParts {
@@ -17,8 +19,6 @@ declare module "../../kernel/contracts/parts.ts" {
   }
 }
 
-const PROCESS_MILLISECONDS = 1_000;
-const READ_ORDERS_MILLISECONDS = 5_000;
 const REGISTER_MILLISECONDS = 60_000;
 const PRUNE_MILLISECONDS = 60_000;
 
@@ -59,16 +59,21 @@ export const supplierEventsModule = defineModule({
         return supplier === undefined ? undefined : { ...supplier, commits: servicingCommits(supplier) };
       },
     });
+    const environments = listEnvironments(suppliers).map(([environment]) => environment);
     return [
       defineJob({
         name: "register-webhooks",
         everyMilliseconds: REGISTER_MILLISECONDS,
         run: () => registerSandbox(parts),
       }),
-      defineJob({ name: "process-webhooks", everyMilliseconds: PROCESS_MILLISECONDS, run: () => processor.runOnce() }),
+      defineJob({
+        name: "process-webhooks",
+        queue: waitingEvents(environments),
+        run: () => processor.runOnce(),
+      }),
       defineJob({
         name: "read-orders",
-        everyMilliseconds: READ_ORDERS_MILLISECONDS,
+        queue: ordersToCheck(environments),
         run: () => processor.readDueOrders(),
       }),
       defineJob({ name: "prune-webhooks", everyMilliseconds: PRUNE_MILLISECONDS, run: () => processor.prune() }),

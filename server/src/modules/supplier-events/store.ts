@@ -1,8 +1,10 @@
 import type { Selectable } from "kysely";
+import pg from "pg";
 import type { Queryable } from "../../platform/database/database.ts";
 import type { WebhookEventTable } from "../../platform/database/generated-tables.ts";
 import { withoutNulls } from "../../platform/database/without-nulls.ts";
 import { createInbox, type Inbox } from "../../platform/inbox/store-inbox.ts";
+import type { Queue } from "../../platform/leased-queue/watch-queues.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Environment } from "../../ports/identity.ts";
 import type { SupplierEvent, WebhookEndpoint } from "../../ports/supplier/supplier-webhooks.ts";
@@ -34,6 +36,13 @@ export function createSupplierInbox(queryable: Queryable, clock: Clock): Supplie
     columns: COLUMNS,
     toItem: ({ attempts: _, ...event }): SupplierEvent => withoutNulls(event),
   });
+}
+
+/** Events that wait to be processed. */
+export function waitingEvents(environments: readonly Environment[]): Queue {
+  const some = environments.map((environment) => pg.escapeLiteral(environment)).join(", ");
+  const earliest = `select min(next_at) from webhook_event where finished_at is null and network in (${some})`;
+  return { name: "webhook_event", earliest };
 }
 
 export function createSupplierEndpoints(storage: { db: Queryable; vault: Vault; clock: Clock }): SupplierEndpoints {

@@ -28,9 +28,11 @@ declare module "../../kernel/contracts/parts.ts" {
   }
 }
 
-const RECONCILE_MILLISECONDS = 3_000;
-const LIVE_RECONCILE_MILLISECONDS = 30_000;
-const EQUIP_MILLISECONDS = 2_000;
+const RECONCILE_MILLISECONDS = 30_000;
+/** While blocks are read one after the other. */
+const RECONCILE_REST_MILLISECONDS = 3_000;
+const EQUIP_MILLISECONDS = 30_000;
+const READ_BLOCKS = { name: "chain_network", restMilliseconds: RECONCILE_REST_MILLISECONDS };
 /** A node that does not answer must not delay a stop. */
 const STOP_WAIT_MILLISECONDS = 1_000;
 
@@ -72,7 +74,9 @@ export const treasuryModule = defineModule({
     const reconciling = chains.keys.map((key) =>
       defineJob({
         name: `reconcile-ledger ${nameChain(chains, key)}`,
-        everyMilliseconds: chains.at(key)?.isLive === false ? RECONCILE_MILLISECONDS : LIVE_RECONCILE_MILLISECONDS,
+        everyMilliseconds: RECONCILE_MILLISECONDS,
+        // A live chain makes blocks all the time.
+        ...(chains.at(key)?.isLive === false ? { queue: READ_BLOCKS } : {}),
         stopWaitMilliseconds: STOP_WAIT_MILLISECONDS,
         run: async () => ledgerReconcilers.at(key)?.runOnce(),
       }),
@@ -83,6 +87,7 @@ export const treasuryModule = defineModule({
     const equipping = defineJob({
       name: "equip-tenants",
       everyMilliseconds: EQUIP_MILLISECONDS,
+      queue: { name: "tenant" },
       async run() {
         if ((await equipMissingTenants(stores, equipTenant)) > 0) sandbox.wake();
       },

@@ -7,8 +7,8 @@ import * as pauseReminders from "./migrations/0044-pause-reminders.ts";
 import * as openTrips from "./migrations/0055-pauses-of-open-trips.ts";
 import * as remindersInOutbox from "./migrations/0112-reminders-in-outbox.ts";
 import { reminderKind, remindOfPauses } from "./pausing/send-reminders.ts";
-import { createRunEvents } from "./pausing/store-pauses.ts";
-import { createPauseReminders } from "./pausing/store-reminders.ts";
+import { createRunEvents, EXPIRING_PAUSES } from "./pausing/store-pauses.ts";
+import { createPauseReminders, PAUSES_TO_REMIND_OF } from "./pausing/store-reminders.ts";
 import { workflowRoutes } from "./routes.ts";
 import type { RunParts } from "./run-parts.ts";
 import { WorkflowRunner } from "./running/runner.ts";
@@ -39,9 +39,6 @@ declare module "../../kernel/contracts/tool.ts" {
   }
 }
 
-/** Runs started by other processes are found by polling; this process's own are found at once. */
-const LOOK_MILLISECONDS = 1_000;
-const EXPIRE_MILLISECONDS = 5_000;
 const PRUNE_MILLISECONDS = 60_000;
 const AT_ONCE = 100;
 
@@ -86,19 +83,19 @@ export const workflowsModule = defineModule({
   jobs: ({ workflowRunner, stores, clock, settings: { workflowRetentionDays } }) => [
     defineJob({
       name: "execute-runs",
-      everyMilliseconds: LOOK_MILLISECONDS,
+      queue: workflowRunner.queue,
       run: async () => workflowRunner.wake(),
     }),
     defineJob({
       name: "expire-pauses",
-      everyMilliseconds: EXPIRE_MILLISECONDS,
+      queue: EXPIRING_PAUSES,
       async run() {
         if ((await stores.runs.expire(AT_ONCE)) > 0) workflowRunner.wake();
       },
     }),
     defineJob({
       name: "remind-of-pauses",
-      everyMilliseconds: EXPIRE_MILLISECONDS,
+      queue: PAUSES_TO_REMIND_OF,
       run: () => remindOfPauses(stores, clock, AT_ONCE),
     }),
     defineJob({

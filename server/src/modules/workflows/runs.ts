@@ -1,4 +1,5 @@
 import type { Cover, PurposeCall } from "../../kernel/contracts/call-plan.ts";
+import type { JobQueue } from "../../kernel/contracts/job.ts";
 import type { Environment } from "../../ports/identity.ts";
 import type { NewTripEntry } from "../trip-record/index.ts";
 
@@ -161,6 +162,8 @@ export interface Runs {
 
   /** Leases due runs without a worker whose heartbeat is recent enough. */
   lease(workerId: string, limit: number, staleSeconds: number): Promise<readonly Run[]>;
+  /** The runs that `lease` would return. */
+  queue(staleSeconds: number): JobQueue;
   touch(leased: LeasedRun): Promise<boolean>;
   /** Ends one step, begins the next one, or both at once. */
   journal(

@@ -188,7 +188,7 @@ async function noteAttempt(
 function createLeases(
   queryable: Queryable,
   clock: Clock,
-): Pick<Runs, "lease" | "touch" | "postpone" | "end" | "release"> {
+): Pick<Runs, "lease" | "queue" | "touch" | "postpone" | "end" | "release"> {
   const leases = createWorkerLeases<Row, Run>(queryable, clock, {
     name: "workflow_run",
     open: { in: ["running"] },
@@ -201,6 +201,7 @@ function createLeases(
 
   return {
     lease: (workerId, limit, staleSeconds) => leases.claimStale(workerId, staleSeconds, limit),
+    queue: (staleSeconds) => leases.queue(staleSeconds),
     touch: ({ id, workerId }) => leases.touch(id, workerId),
 
     async postpone(leased, until, failed) {

@@ -1,7 +1,9 @@
 import { type RawBuilder, sql } from "kysely";
+import pg from "pg";
 import type { Clock } from "../../ports/clock.ts";
 import type { Queryable } from "../database/database.ts";
 import { takeRows } from "./take-rows.ts";
+import type { Queue } from "./watch-queues.ts";
 
 /**
  * A table of rows that workers lease, with the columns `id`, `state`, `worker_id`, `worker_seen_at`, `quiet_until` and
@@ -33,6 +35,8 @@ export interface WorkerLeases<R> {
    * these.
    */
   claimStale(workerId: string, staleSeconds: number, limit: number, kinds?: readonly string[]): Promise<readonly R[]>;
+  /** The records that `claimStale` would lease, for the watch over all queues. */
+  queue(staleSeconds: number, kinds?: readonly string[]): Queue;
   /** Leases one record in the same way. Undefined: it is not open, its quiet time is not over, or another worker has it. */
   claim(id: string, workerId: string, staleSeconds: number): Promise<R | undefined>;
 }
@@ -47,8 +51,8 @@ export function createWorkerLeases<Row, R>(
   const { open, sending = [], returning } = table;
   // The states are literals: with parameters, PostgreSQL would not use the partial indexes.
   const literalList = (states: readonly string[]) => sql.join(states.map((state) => sql.lit(state)));
-  const isOpen =
-    "in" in open ? sql`state in (${literalList(open.in)})` : sql`state not in (${literalList(open.notIn)})`;
+  const openStates = "in" in open ? { is: "in", states: open.in } : { is: "not in", states: open.notIn };
+  const isOpen = sql`state ${sql.raw(openStates.is)} (${literalList(openStates.states)})`;
   const at = (instant: Temporal.Instant) => sql`${instant.toString()}::timestamptz`;
   const changed = async (statement: ReturnType<typeof sql>): Promise<boolean> =>
     (await statement.execute(queryable)).rows.length > 0;
@@ -100,6 +104,17 @@ export function createWorkerLeases<Row, R>(
 
     claimStale: (id, staleSeconds, limit, kinds) =>
       take({ id, staleSeconds }, limit, kinds === undefined ? sql`true` : sql`kind in (${literalList(kinds)})`),
+
+    queue(staleSeconds, kinds) {
+      const list = (values: readonly string[]) => values.map((value) => pg.escapeLiteral(value)).join(", ");
+      const kind = kinds === undefined ? "" : ` and kind in (${list(kinds)})`;
+      return {
+        name: table.name,
+        earliest: `
+          select min(coalesce(greatest(quiet_until, worker_seen_at + interval '${staleSeconds} seconds'), created_at))
+          from ${table.name} where state ${openStates.is} (${list(openStates.states)})${kind}`,
+      };
+    },
 
     async claim(id, workerId, staleSeconds) {
       const [record] = await take({ id: workerId, staleSeconds }, 1, sql`id = ${id}`);

@@ -1,4 +1,5 @@
 import { type Selectable, sql } from "kysely";
+import pg from "pg";
 import { newTransferId } from "../../../domain/ids.ts";
 import type { Hex } from "../../../domain/tokens.ts";
 import { currentTraceId } from "../../../domain/trace.ts";
@@ -6,6 +7,7 @@ import { isSameOperation } from "../../../kernel/contracts/chain-operation.ts";
 import { batchLookUps } from "../../../platform/batching/batch.ts";
 import type { Queryable } from "../../../platform/database/database.ts";
 import type { ChainTransactionTable } from "../../../platform/database/generated-tables.ts";
+import { dueIfAny, type Queue } from "../../../platform/leased-queue/watch-queues.ts";
 import type { ChainKey } from "../../../ports/chain/chain-key.ts";
 import type { ChainTransaction } from "../../../ports/chain/chain-transactions.ts";
 import type { Clock } from "../../../ports/clock.ts";
@@ -17,6 +19,14 @@ declare module "../../../kernel/contracts/stores.ts" {
   interface ModuleStores {
     "chain.chainTransactions": ChainTransactions;
   }
+}
+
+/** Transactions of a chain that have not ended. */
+export function openTransactions({ environment, chain }: ChainKey): Queue {
+  const earliest = dueIfAny(`
+    select from chain_transaction where network = ${pg.escapeLiteral(environment)} and chain = ${pg.escapeLiteral(chain)}
+      and state in ('queued', 'signed')`);
+  return { name: "chain_transaction", earliest };
 }
 
 /** Joins the caller's transaction if `queryable` is one. */

@@ -1,5 +1,6 @@
 import type { ChainEndings } from "../../../kernel/contracts/chain-ending.ts";
 import { within } from "../../../platform/batching/within.ts";
+import type { News } from "../../../platform/database/news.ts";
 import type { ChainSubmission, ChainTransaction } from "../../../ports/chain/chain-transactions.ts";
 import type { ChainTransactions } from "./chain-transactions.ts";
 import type { FinishingPorts } from "./finish-chain.ts";
@@ -7,18 +8,31 @@ import { DEFAULT_CHAIN_TIMING, type LaunchPorts } from "./launch-chain.ts";
 import { SubmissionTurns } from "./submission-turns.ts";
 import { TurnLoop } from "./turn-loop.ts";
 
-/** How often waiting callers read the row, in case another process ends it. */
+/** How often waiting callers read the row, in case another process ends it; rarely where notifications tell them. */
 const LOOK_MILLISECONDS = 250;
+const TOLD_LOOK_MILLISECONDS = 2_000;
+const ENDED = "chain_ended";
 
-type Tell = (end: ChainTransaction) => void;
+/** Without an end: the row is to be read. */
+type Tell = (end?: ChainTransaction) => void;
 
 /** Callers of this process that wait for the end of a transaction. */
 export class EndWaiters {
   readonly #chainTransactions: Pick<ChainTransactions, "get">;
   readonly #waiting = new Map<string, Set<Tell>>();
+  readonly #news: Pick<News, "on" | "isTold"> | undefined;
+  readonly #leave: (() => void) | undefined;
 
-  constructor(chainTransactions: Pick<ChainTransactions, "get">) {
+  constructor(chainTransactions: Pick<ChainTransactions, "get">, news?: Pick<News, "on" | "isTold">) {
     this.#chainTransactions = chainTransactions;
+    this.#news = news;
+    this.#leave = news?.on(ENDED, (id) => {
+      for (const tell of this.#waiting.get(id) ?? []) tell();
+    });
+  }
+
+  stop(): void {
+    this.#leave?.();
   }
 
   announce(end: ChainTransaction): void {
@@ -28,21 +42,22 @@ export class EndWaiters {
   /** Returns the end, whichever process causes it; undefined after the timeout. */
   async waitForEnd(id: string, timeoutMilliseconds: number, isNew = false): Promise<ChainTransaction | undefined> {
     const deadline = performance.now() + timeoutMilliseconds;
-    const { promise, resolve } = Promise.withResolvers<ChainTransaction>();
-    const tells = this.#waiting.get(id) ?? new Set();
-    this.#waiting.set(id, tells.add(resolve));
-    try {
-      for (let isOpen = isNew; ; isOpen = false) {
+    for (let isOpen = isNew; ; isOpen = false) {
+      const { promise, resolve } = Promise.withResolvers<ChainTransaction | undefined>();
+      const tells = this.#waiting.get(id) ?? new Set();
+      this.#waiting.set(id, tells.add(resolve));
+      try {
         const transaction = isOpen ? undefined : await this.#chainTransactions.get(id);
         if (transaction?.state === "confirmed" || transaction?.state === "reverted") return transaction;
         const left = deadline - performance.now();
         if (left <= 0) return undefined;
-        const told = await within(Math.min(left, LOOK_MILLISECONDS), promise);
-        if (told !== undefined) return told.result;
+        const look = this.#news?.isTold() === true ? TOLD_LOOK_MILLISECONDS : LOOK_MILLISECONDS;
+        const told = await within(Math.min(left, look), promise);
+        if (told?.result !== undefined) return told.result;
+      } finally {
+        tells.delete(resolve);
+        if (tells.size === 0) this.#waiting.delete(id);
       }
-    } finally {
-      tells.delete(resolve);
-      if (tells.size === 0) this.#waiting.delete(id);
     }
   }
 }
@@ -50,6 +65,8 @@ export class EndWaiters {
 export interface ChainSubmitterOptions extends LaunchPorts, FinishingPorts {
   /** Further changes in the transaction that stores an end, by purpose. */
   endings?: ChainEndings;
+  /** Tells of ends that other processes store. */
+  news?: Pick<News, "on" | "isTold">;
 }
 
 export interface ChainSubmitter extends ChainSubmission {
@@ -71,7 +88,7 @@ export function createChainSubmitter(options: ChainSubmitterOptions): ChainSubmi
   const { chain, stores, log, endings = {} } = options;
   const { chainTransactions } = stores;
   const timing = { ...DEFAULT_CHAIN_TIMING, ...options.timing };
-  const waiters = new EndWaiters(chainTransactions);
+  const waiters = new EndWaiters(chainTransactions, options.news);
   const turns = new SubmissionTurns({ ...options, endings, timing, onEnd: (end) => waiters.announce(end) });
   const loop = new TurnLoop({
     turn: () => turns.take(),
@@ -82,7 +99,10 @@ export function createChainSubmitter(options: ChainSubmitterOptions): ChainSubmi
     start: () => loop.start(),
     wake: (atOnce) => loop.wake(atOnce),
     room: () => loop.room(),
-    stop: () => loop.stop(),
+    async stop() {
+      waiters.stop();
+      await loop.stop();
+    },
     async runOnce() {
       const { open } = await turns.take();
       const left = (await chainTransactions.listOpen(chain.key, 1)).length;

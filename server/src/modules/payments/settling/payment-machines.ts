@@ -11,11 +11,8 @@ import { PaymentCharges } from "../paying/charge-by-payment.ts";
 import type { Payments } from "../payments.ts";
 import { gatherPayments } from "./gather-payments.ts";
 import { createGatherWindow, type GatherWindow } from "./gather-window.ts";
-import { watchPayments } from "./watch-payments.ts";
-
-const WATCH_MILLISECONDS = 2_000;
-/** Earned payments of dead processes are picked up after this time. */
-const LEFT_OVER_MILLISECONDS = 1_000;
+import { ungatheredPayments, watchedPayments } from "./store-queues.ts";
+import { WATCH_SECONDS, watchPayments } from "./watch-payments.ts";
 
 function chooseFacilitator({ facilitator, chains }: Parts, chain: ChainKey): Facilitator | undefined {
   return facilitator !== undefined && isSameChain(facilitator.chain, chain) ? facilitator : chains.at(chain)?.verifier;
@@ -72,7 +69,7 @@ export function paymentJobs(parts: Parts): readonly Job[] {
     const name = nameChain(chains, chain);
     const watching = defineJob({
       name: `watch-payments ${name}`,
-      everyMilliseconds: WATCH_MILLISECONDS,
+      queue: watchedPayments(chain, WATCH_SECONDS, chooseFacilitator(parts, chain)?.settle !== undefined),
       async run() {
         const submission = submitters.at(chain);
         const facilitator = chooseFacilitator(parts, chain);
@@ -85,7 +82,7 @@ export function paymentJobs(parts: Parts): readonly Job[] {
     if (!isGathered(parts, chain)) return [watching];
     // Usually there is none, which this check finds without a transaction.
     const run = async () => ((await stores.payments.isAnyUngathered(chain)) ? await gather(parts, chain)() : 0);
-    return [watching, defineJob({ name: `gather-payments ${name}`, everyMilliseconds: LEFT_OVER_MILLISECONDS, run })];
+    return [watching, defineJob({ name: `gather-payments ${name}`, queue: ungatheredPayments(chain), run })];
   });
 }
 

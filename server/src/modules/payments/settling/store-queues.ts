@@ -1,7 +1,9 @@
 import { type Selectable, sql } from "kysely";
+import pg from "pg";
 import type { PaymentTable } from "../../../platform/database/generated-tables.ts";
 import { pruneInPieces } from "../../../platform/database/prune.ts";
 import { takeDueRows, takeRows } from "../../../platform/leased-queue/take-rows.ts";
+import { dueIfAny, type Queue } from "../../../platform/leased-queue/watch-queues.ts";
 import type { ChainKey } from "../../../ports/chain/chain-key.ts";
 import { LEFT_BEHIND, selectDead } from "../../charging/index.ts";
 import { ANSWER_MINUTES, type Payments } from "../payments.ts";
@@ -15,6 +17,41 @@ const DEAD = sql.raw<string>(selectDead("(select id from own)", "(select stale f
 type Gathering = "ofTransactions" | "takeUngathered" | "isAnyUngathered" | "assign";
 type Watching = "listLoose" | "takeUnsettled";
 type Upkeep = "listAbandoned" | "prune" | "receivables";
+
+const ofChain = ({ environment, chain }: ChainKey): string =>
+  `payment.network = ${pg.escapeLiteral(environment)} and payment.chain = ${pg.escapeLiteral(chain)}`;
+
+/** What dead processes have left. */
+export function abandonedPayments(processId: string, staleSeconds: number): Queue {
+  const dead = selectDead(pg.escapeLiteral(processId), String(staleSeconds));
+  const earliest = dueIfAny(`
+    select from payment left join call on call.id = payment.call_id
+    where payment.state = 'claimed' and coalesce(call.effect, 'none') <> 'open'
+      and (payment.process_id = '${LEFT_BEHIND}' or payment.process_id in (${dead}))`);
+  return { name: "payment_claimed", earliest };
+}
+
+export function ungatheredPayments(key: ChainKey): Queue {
+  const earliest = dueIfAny(
+    `select from payment where ${ofChain(key)} and state = 'earned' and chain_transaction_id is null`,
+  );
+  return { name: "payment_ungathered", earliest };
+}
+
+/** What `listLoose` and `takeUnsettled` return. */
+export function watchedPayments(key: ChainKey, seconds: number, isSettledOutside: boolean): Queue {
+  const turn = `looked_at + interval '${seconds} seconds'`;
+  const loose = dueIfAny(`
+    select from payment join chain_transaction as sent on sent.id = payment.chain_transaction_id
+    where ${ofChain(key)} and payment.state = 'earned' and sent.state in ('confirmed', 'reverted')`);
+  const earned = `select min(${turn}) from payment where ${ofChain(key)} and state = 'earned' and chain_transaction_id is null`;
+  const owed = `
+    select min(${turn}) from payment where ${ofChain(key)} and state = 'receivable'
+      and valid_before > floor(extract(epoch from $1::timestamptz))
+      and created_at > $1::timestamptz - interval '${WATCHED_DAYS} days'`;
+  const all = [loose, ...(isSettledOutside ? [earned] : []), owed];
+  return { name: "payment_loose", earliest: `select least(${all.map((one) => `(${one})`).join(", ")})` };
+}
 
 /** Payments and the chain transactions that settle them. */
 export function createPaymentGathering({ db, clock }: PaymentStorage): Pick<Payments, Gathering> {

@@ -1,9 +1,13 @@
+import type { JobQueue } from "../../../kernel/contracts/job.ts";
 import type { Log } from "../../../ports/log.ts";
 import type { Payments } from "../payments.ts";
+import { abandonedPayments } from "./store-queues.ts";
 
 /** As for calls: a process not seen for this long counts as dead. */
 const STALE_SECONDS = 6;
 const BATCH = 200;
+
+export const abandonedQueue = (processId: string): JobQueue => abandonedPayments(processId, STALE_SECONDS);
 
 /**
  * Settles the claims of processes that died between claim and end, and of calls that failed before their effect was decided: if

@@ -23,8 +23,7 @@ export interface WatchPaymentsOptions {
   receivableSeconds?: number;
 }
 
-const QUIET_SECONDS = 30;
-const RECEIVABLE_SECONDS = 30;
+export const WATCH_SECONDS = 30;
 const BATCH = 50;
 
 /**
@@ -34,7 +33,7 @@ const BATCH = 50;
  */
 export async function watchPayments(options: WatchPaymentsOptions): Promise<number> {
   const { stores, chain, facilitator, log } = options;
-  const { quietSeconds = QUIET_SECONDS, receivableSeconds = RECEIVABLE_SECONDS } = options;
+  const { quietSeconds = WATCH_SECONDS, receivableSeconds = WATCH_SECONDS } = options;
   const { payments } = stores;
   const { settle } = facilitator;
   let ended = 0;

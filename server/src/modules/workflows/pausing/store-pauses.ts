@@ -11,6 +11,11 @@ import { notePause, rememberResolution } from "../running/store-record.ts";
 import { type DecidedBy, type NewPause, type Run, type RunOwner, type RunPause, type Runs, TIMEOUT } from "../runs.ts";
 import { cancelWaiting } from "../store-cancel.ts";
 
+export const EXPIRING_PAUSES = {
+  name: "workflow_pause",
+  earliest: "select min(expires_at) from workflow_pause where resolved_at is null",
+};
+
 const pauseColumns = [
   "sessionId",
   "runId",

@@ -9,6 +9,12 @@ import type { DuePause, PauseReminders, RemindedPause } from "./reminders.ts";
 
 type DueRow = Omit<DuePause, "userIds"> & { runId: string; stepId: string };
 
+export const PAUSES_TO_REMIND_OF = {
+  name: "workflow_pause",
+  earliest:
+    "select min(remind_at) from workflow_pause where resolved_at is null and reminded_at is null and expires_at > $1",
+};
+
 /** Joins the caller's transaction if `queryable` is one. */
 export function createPauseReminders(queryable: Queryable, clock: Clock): PauseReminders {
   const at = () => sql`${clock.now().toString()}::timestamptz`;

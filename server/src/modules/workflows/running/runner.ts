@@ -5,6 +5,7 @@ import { inTrace } from "../../../domain/trace.ts";
 import type { Catalog } from "../../../kernel/contracts/catalog.ts";
 import { NOTHING_PAID, type Outcome } from "../../../kernel/contracts/charge.ts";
 import type { Answer, Invocation, Kernel } from "../../../kernel/contracts/invocation.ts";
+import type { JobQueue } from "../../../kernel/contracts/job.ts";
 import type { OrderEnd, Workflow } from "../../../kernel/contracts/workflow.ts";
 import { startHeartbeat } from "../../../platform/leased-queue/heartbeat.ts";
 import type { Clock } from "../../../ports/clock.ts";
@@ -53,6 +54,10 @@ export class WorkflowRunner {
 
   get workflows(): readonly Workflow[] {
     return this.#options.workflows;
+  }
+
+  get queue(): JobQueue {
+    return this.#options.runs.queue(STALE_SECONDS);
   }
 
   /** Looks for due runs. */
