@@ -6,11 +6,11 @@ import { withoutReservedLimits } from "./limits.ts";
 import { withoutPaidClaim } from "./payments.ts";
 import { withoutServicingLookup } from "./supplier.ts";
 import { withoutDurableFlush, withoutIdempotency, withoutIdempotencyOfReservations } from "./usage.ts";
-import { withoutTakeOver, withoutUndo } from "./workflows.ts";
+import { withoutNotifications, withoutTakeOver, withoutUndo } from "./workflows.ts";
 
 const LATE_DEVNET = fileURLToPath(new URL("./late-devnet.ts", import.meta.url));
 
-/** The service without one of its guards, by the guard's name: a run against it must fail. */
+/** The service without one of its guards, by the guard's name: a run against it must fail, unless the guard says otherwise. */
 export const withoutGuard: Readonly<Record<string, () => Pick<AppOptions, "decorate" | "devnetProgram">>> = {
   idempotency: () => ({ decorate: { calls: withoutIdempotency, stores: withoutIdempotencyOfReservations } }),
   "durable-flush": () => ({ decorate: { calls: withoutDurableFlush } }),
@@ -19,6 +19,7 @@ export const withoutGuard: Readonly<Record<string, () => Pick<AppOptions, "decor
   "reserved-limits": () => ({ decorate: { gates: withoutReservedLimits } }),
   "paid-claim": () => ({ decorate: { stores: withoutPaidClaim } }),
   undo: () => ({ decorate: { workflows: withoutUndo } }),
+  notifications: () => ({ decorate: { news: withoutNotifications } }),
   "take-over": () => ({ decorate: { stores: withoutTakeOver } }),
   "approval-use": () => ({ decorate: { approvals: withoutApprovalUse } }),
   "four-eyes": () => ({ decorate: { stores: withoutFourEyes } }),

@@ -1,6 +1,7 @@
 import type { Decorators } from "../../../server/src/decorate.ts";
 import type { Stores } from "../../../server/src/kernel/contracts/whole.ts";
 import type { Workflow } from "../../../server/src/kernel/contracts/workflow.ts";
+import type { News } from "../../../server/src/platform/database/news.ts";
 
 /** Keeps a failed run's effects. */
 export const withoutUndo = (workflows: readonly Workflow[]): readonly Workflow[] =>
@@ -22,6 +23,9 @@ export function withoutTakeOver(stores: Stores): Stores {
   const { runs } = stores;
   return { ...stores, runs: { ...runs, lease: (workerId, limit) => runs.lease(workerId, limit, YEARS_SECONDS) } };
 }
+
+/** Every notification is lost, and nobody notices: timers find all work, later. Nothing may be lost, so this run must hold. */
+export const withoutNotifications = (news: News): News => ({ ...news, on: () => () => undefined });
 
 /**
  * The workflows as a later release has them: `service.book_flight` looks at the wallet before everything else and at the trip after

@@ -75,7 +75,7 @@ export const workflows: Area = {
   edge: {},
   deploys: true,
   parts: ["postgres", "supplier", "devnet", "anvil", "edge"],
-  guards: ["idempotency", "undo", "take-over"],
+  guards: ["idempotency", "undo", "take-over", "notifications"],
   environment: {
     ...UNLIMITED_CALLS,
     SANDBOX_BALANCE_USDC: String(OPENING_USDC),

@@ -11,6 +11,7 @@ const DAYS_AHEAD = 60;
 /** A run that still moves after so many looks is left to the end of the whole run. */
 const MOST_LOOKS = 12;
 const BETWEEN_LOOKS_MILLISECONDS = 1_500;
+const LOOK_SECONDS = 2;
 const CLAIMS = ["before", "before", "before", "before", "after", "after", "twice", "never"] as const;
 /** People's decisions on an offer that needs an approval; two contradicting ones are made at the same moment. */
 const DECISIONS = [
@@ -87,10 +88,12 @@ async function bookByRun(asker: Asker, plan: Plan, decider: Decider): Promise<vo
   if (claim === "after" || claim === "twice") await click();
   if ("refused" in begun) return;
   const { runId } = begun.result;
-  for (let looks = 0; looks < MOST_LOOKS; looks += 1) {
+  for (let looks = 0, since: string | undefined; looks < MOST_LOOKS; looks += 1) {
     if (looks === plan.cancelAt) await decider.cancel(runId);
-    const read = await asker.ask("read_run", { runId });
+    const known = since === undefined ? {} : { since };
+    const read = await asker.ask("read_run", { runId, wait: LOOK_SECONDS, ...known });
     if ("refused" in read || (await isLeft(asker, read.result, plan, decider))) return;
+    since = read.result.updatedAt;
     await asker.rest(BETWEEN_LOOKS_MILLISECONDS);
   }
 }

@@ -1706,7 +1706,7 @@ export interface paths {
         put?: never;
         /**
          * Read a workflow run
-         * @description Show a run: its status, its pause and who decides it, its steps with their costs, and its result. Price: 500 micro-USDC (0.0005 USDC).
+         * @description Show a run, at once or at its next change: its status, its pause and who decides it, its steps with their costs, and its result. Price: 500 micro-USDC (0.0005 USDC).
          *
          *     Changes nothing. Scope `workflows:read`, list price 0.0005 USDC; only a successful call is paid.
          */
@@ -2578,7 +2578,7 @@ export interface paths {
         };
         /**
          * Read a run
-         * @description The run with its timeline, and what it waits for.
+         * @description The run with its timeline, and what it waits for: at once, or at its next change.
          */
         get: operations["read_workflow_run"];
         put?: never;
@@ -8869,6 +8869,13 @@ export interface components {
         read_run_args: {
             /** @description From run_workflow */
             runId: string;
+            /**
+             * @description Seconds to wait for the next change of a run that is running: the end of a step, a pause, its end. Answers at once if the run is paused or has ended, and if the key already waits for 16 runs
+             * @default 0
+             */
+            wait?: number;
+            /** @description updatedAt of the run as you know it: answers at once if it has changed since, and otherwise also waits while it is paused */
+            since?: string;
         };
         read_run_result: {
             runId: string;
@@ -42554,7 +42561,12 @@ export interface operations {
     };
     read_workflow_run: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Seconds to wait for the next change of a run that is running: the end of a step, a pause, its end. Answers at once if the run is paused or has ended, and if the key already waits for 16 runs */
+                wait?: number;
+                /** @description updatedAt of the run as you know it: answers at once if it has changed since, and otherwise also waits while it is paused */
+                since?: string;
+            };
             header?: {
                 /** @description W3C trace context; the call continues its trace. */
                 traceparent?: components["parameters"]["Traceparent"];
@@ -42631,6 +42643,22 @@ export interface operations {
                                 [key: string]: string;
                             };
                         }[];
+                    };
+                };
+            };
+            /** @description Invalid input */
+            400: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 400;
+                        /** @enum {unknown} */
+                        code?: "invalid_input";
                     };
                 };
             };

@@ -11,6 +11,7 @@ export function givenRequest(request: {
   const { principal, params = {}, query = {}, body } = request;
   return {
     principals: [principal],
+    gone: new AbortController(),
     params,
     query,
     header: () => undefined,

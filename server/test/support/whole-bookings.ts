@@ -13,7 +13,7 @@ export interface Product {
 
 const POLL_MILLISECONDS = 100;
 const Answered = z.object({ result: z.unknown() });
-const Run = z.object({ runId: z.string(), status: z.string(), failure: z.unknown() });
+const Run = z.object({ runId: z.string(), status: z.string(), updatedAt: z.string(), failure: z.unknown() });
 
 const ROUTE = { origin: "LHR", destination: "CDG", cabinClass: "economy", passengers: 1 } as const;
 
@@ -58,8 +58,7 @@ export async function prepareTrip(product: Product, around: Around = directly): 
 export async function bookByRun(product: Product, tripId: string, departureDate: string): Promise<void> {
   let run = await startFlightRun(product, tripId, departureDate);
   while (run.status === "running" || run.status === "paused") {
-    await delay(POLL_MILLISECONDS);
-    run = await pollRun(product, run.runId);
+    run = await waitForChange(product, run);
   }
   if (run.status !== "completed") throw new Error(`${run.runId} is ${run.status}: ${JSON.stringify(run.failure)}`);
 }
@@ -86,8 +85,11 @@ async function startRun(product: Product, workflowId: string, input: object): Pr
   return Run.parse(await post(product, "/api/workflows/run", { workflowId, input }));
 }
 
-export async function pollRun({ port, apiKey }: Product, runId: string): Promise<z.output<typeof Run>> {
-  const response = await fetch(`http://127.0.0.1:${port}/api/workflows/runs/${runId}`, {
+const waitForChange = (product: Product, { runId, updatedAt }: z.output<typeof Run>) =>
+  pollRun(product, runId, `?wait=25&since=${encodeURIComponent(updatedAt)}`);
+
+export async function pollRun({ port, apiKey }: Product, runId: string, query = ""): Promise<z.output<typeof Run>> {
+  const response = await fetch(`http://127.0.0.1:${port}/api/workflows/runs/${runId}${query}`, {
     headers: { authorization: `Bearer ${apiKey}` },
   });
   return Run.parse(await response.json());

@@ -1,5 +1,6 @@
 import { Failure, type FailureDetails, type ServiceCode } from "../../domain/errors.ts";
 import type { Principal } from "../../ports/identity.ts";
+import type { SignalSource } from "../contracts/invocation.ts";
 import { Created, type Route } from "../contracts/route.ts";
 import { validateArguments } from "./validate.ts";
 
@@ -7,6 +8,7 @@ import { validateArguments } from "./validate.ts";
 export interface GivenRequest {
   /** Empty if the route asks for no key; several if an internal token is bound to several tenants. */
   principals: readonly Principal[];
+  gone: SignalSource;
   params: Readonly<Record<string, string>>;
   query: Readonly<Record<string, string>>;
   /** By its lower-case name. */
@@ -21,7 +23,7 @@ export async function callRoute<Ports>(
   given: GivenRequest,
   ports: Ports,
 ): Promise<{ status: 200 | 201; value: unknown }> {
-  const { principals, header } = given;
+  const { principals, gone, header } = given;
   const [principal] = principals;
   if (route.mayRead?.({ header }, ports) === false) throw buildFailure(route, "unauthorized");
   const params = checkParams(route, given.params);
@@ -30,6 +32,7 @@ export async function callRoute<Ports>(
   const value = await route.run(
     {
       ...(principal === undefined ? {} : { principal, principals }),
+      gone,
       params,
       query,
       body: await checkBody(route, given),

@@ -1,6 +1,7 @@
 import type { z } from "zod";
 import { type Failure, type FailureDetails, type ServiceCode, serviceCodes } from "../../domain/errors.ts";
 import type { Principal } from "../../ports/identity.ts";
+import type { SignalSource } from "./invocation.ts";
 
 /** One answer of a route, as the API description shows it. */
 export interface AnswerDescription {
@@ -56,6 +57,7 @@ interface KeyedCall {
 /** The caller of a route that also takes the internal token: one principal for a key, one per tenant for a token. */
 interface InternalCall {
   principals: readonly Principal[];
+  gone: SignalSource;
 }
 
 interface Headers {

@@ -8,7 +8,7 @@ import { waitForRun } from "./wait-for-run.ts";
 export const LOSS_NOT_ACCEPTED =
   "Cancelling would lose money: orders says what is refunded and what is lost. Nothing was changed. Send acceptLoss: true to cancel anyway.";
 
-type Parts = Pick<RunParts, "stores" | "workflowRunner">;
+type Parts = Pick<RunParts, "stores" | "workflowRunner" | "runWaits">;
 
 interface Cancellation {
   /** For the journal and the audit log. */

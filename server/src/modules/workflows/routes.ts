@@ -12,13 +12,21 @@ import { describeWorkflow, WorkflowDescription } from "./describe-workflow.ts";
 import { type Resumer, resumeRun } from "./pausing/resume-run.ts";
 import type { RunParts } from "./run-parts.ts";
 import { startRun } from "./start-run.ts";
-import { readRun, waitForRun } from "./wait-for-run.ts";
+import { LONGEST_WAIT_SECONDS, readChangedRun, Since, waitDescription, waitForRun } from "./wait-for-run.ts";
 
 const RUN_ID = /^run_[0-9A-Z]{26}$/;
 const SESSION_ID = /^ses_[0-9A-Za-z]{32}$/;
 const APPROVALS = "approvals:decide";
 const LONGEST_NAME = 200;
 const NO_RUN = "There is no such run for this key or token.";
+
+const WaitText = z
+  .string()
+  .refine((text) => /^\d{1,2}$/.test(text) && Number(text) <= LONGEST_WAIT_SECONDS, {
+    message: `must be a whole number from 0 to ${LONGEST_WAIT_SECONDS}`,
+  })
+  // A string only because it is in a query.
+  .meta({ type: "integer", minimum: 0, maximum: LONGEST_WAIT_SECONDS, default: 0 });
 
 const RunPath = z.object({ runId: z.string().regex(RUN_ID) });
 const Input = z.record(z.string(), z.unknown());
@@ -177,13 +185,18 @@ const readWorkflowRun = defineInternalRoute({
   path: "/api/workflows/runs/:runId",
   tag: "workflows",
   summary: "Read a run",
-  description: "The run with its timeline, and what it waits for.",
+  description: "The run with its timeline, and what it waits for: at once, or at its next change.",
   scope: "workflows:read",
   params: RunPath,
+  query: z.object({
+    wait: WaitText.exactOptional().describe(waitDescription),
+    since: Since,
+  }),
   answers: { 200: { description: "The run.", schema: RunAnswer } },
   errors: { not_found: NO_RUN },
-  async run({ principals, params, fail }, { stores }: Pick<Parts, "stores">) {
-    return (await readRun(stores.runs, toOwners(principals), params.runId)) ?? raise(fail("not_found"));
+  async run({ principals, params, query: { wait, since }, gone, fail }, parts: Pick<Parts, "stores" | "runWaits">) {
+    const asked = { wait: Number(wait ?? 0), since, owner: principals[0]?.keyId ?? "", signal: gone.signal };
+    return (await readChangedRun(parts, toOwners(principals), params.runId, asked)) ?? raise(fail("not_found"));
   },
 });
 

@@ -9,6 +9,7 @@ export type RunParts = Pick<
   | "log"
   | "identity"
   | "workflowRunner"
+  | "runWaits"
   | "portsFor"
   | "catalog"
   | "activePolicies"

@@ -1,40 +1,70 @@
-import { setTimeout as delay } from "node:timers/promises";
-import type { z } from "zod";
+import { z } from "zod";
+import { within } from "../../platform/batching/within.ts";
+import type { Parts } from "./context.ts";
 import { describeRun, type RunAnswer } from "./describe-run.ts";
-import type { RunParts } from "./run-parts.ts";
-import type { Run, RunOwner, Runs } from "./runs.ts";
+import type { Run, RunOwner, RunTimeline } from "./runs.ts";
 
 /** How long starting or resuming waits for the run to pause or end. */
 const PATIENCE_MILLISECONDS = 25_000;
-/** For runs that another process executes. */
-const LOOK_EVERY_MILLISECONDS = 100;
+export const LONGEST_WAIT_SECONDS = 25;
 
 /** Returns the run when it pauses or ends, or after PATIENCE_MILLISECONDS. */
 export async function waitForRun(
-  { stores, workflowRunner }: Pick<RunParts, "stores" | "workflowRunner">,
+  { stores: { runs }, runWaits, workflowRunner }: Pick<Parts, "stores" | "runWaits" | "workflowRunner">,
   { id, tenantId, environment }: Run,
 ): Promise<z.output<typeof RunAnswer> | undefined> {
-  const patience = new AbortController();
-  const timeOut = delay(PATIENCE_MILLISECONDS, undefined, { signal: patience.signal }).catch(() => undefined);
   const until = performance.now() + PATIENCE_MILLISECONDS;
-  try {
-    for (;;) {
-      await Promise.race([timeOut, workflowRunner.whenLeft(id)]);
-      const run = await readRun(stores.runs, [{ tenantId, environment }], id);
-      if (run?.status !== "running" || performance.now() >= until) return run;
-      await delay(LOOK_EVERY_MILLISECONDS);
-    }
-  } finally {
-    patience.abort();
-  }
+  await within(PATIENCE_MILLISECONDS, workflowRunner.whenLeft(id));
+  // Another process may be executing it.
+  const found = await runWaits.wait({
+    runId: id,
+    read: () => runs.read([{ tenantId, environment }], id),
+    isEnough: (timeline) => timeline?.run.state !== "running",
+    milliseconds: until - performance.now(),
+  });
+  return describe(found);
 }
 
-/** Undefined: none of these owners has it. */
-export async function readRun(
-  runs: Runs,
+interface AskedWait {
+  /** In seconds. */
+  wait: number;
+  /** The `updatedAt` of the run as the caller knows it. */
+  since: string | undefined;
+  /** Whose waits are counted together. */
+  owner: string;
+  signal: AbortSignal;
+}
+
+/** Returns the run at its next change or after the wait. Undefined: none of these owners has it. */
+export async function readChangedRun(
+  { stores: { runs }, runWaits }: Pick<Parts, "stores" | "runWaits">,
   owners: readonly RunOwner[],
   runId: string,
+  { wait, since, owner, signal }: AskedWait,
 ): Promise<z.output<typeof RunAnswer> | undefined> {
-  const found = await runs.read(owners, runId);
+  const read = () => runs.read(owners, runId);
+  if (wait === 0) return describe(await read());
+  let known = since;
+  function isEnough(found: RunTimeline | undefined): boolean {
+    if (found === undefined || found.run.endedAt !== undefined) return true;
+    if (since === undefined && found.run.state !== "running") return true;
+    const updatedAt = found.run.updatedAt.toString();
+    known ??= updatedAt;
+    return updatedAt !== known;
+  }
+  return describe(await runWaits.wait({ runId, read, isEnough, milliseconds: wait * 1_000, owner, signal }));
+}
+
+function describe(found: RunTimeline | undefined): z.output<typeof RunAnswer> | undefined {
   return found === undefined ? undefined : describeRun(found.run, found.pause, found.steps);
 }
+
+export const waitDescription =
+  "Seconds to wait for the next change of a run that is running: the end of a step, a pause, its end. Answers at once if the run is paused or has ended, and if the key already waits for 16 runs";
+export const Since = z
+  .string()
+  .max(40)
+  .describe(
+    "updatedAt of the run as you know it: answers at once if it has changed since, and otherwise also waits while it is paused",
+  )
+  .exactOptional();

@@ -116,6 +116,7 @@ function givenRequest(
 ): GivenRequest {
   return {
     principals,
+    gone: request,
     params,
     // If a parameter is repeated, the first one counts.
     query: Object.fromEntries([...request.query].toReversed()),

@@ -1,0 +1,101 @@
+import type { News } from "../../platform/database/news.ts";
+
+/** While notifications arrive, or may be missed. */
+const TOLD_LOOK_MILLISECONDS = 5_000;
+const LOOK_MILLISECONDS = 500;
+const MOST_PER_OWNER = 16;
+const MOST = 1_000;
+
+interface RunWait<Found> {
+  runId: string;
+  read(): Promise<Found>;
+  /** Whether this is worth an answer; otherwise it goes on waiting. */
+  isEnough(found: Found): boolean;
+  milliseconds: number;
+  /** Who waits; without one, the wait is not counted. */
+  owner?: string | undefined;
+  /** Aborted when nobody waits for the answer any more. */
+  signal?: AbortSignal | undefined;
+}
+
+/** Waits for changes of runs, whichever process makes them. A wait holds no connection to the database. */
+export class RunWaits {
+  readonly #news: Pick<News, "on" | "onBegin" | "isTold">;
+  readonly #wakes = new Map<string, Set<() => void>>();
+  readonly #byOwner = new Map<string, number>();
+  #isListening = false;
+  #count = 0;
+
+  constructor(news: Pick<News, "on" | "onBegin" | "isTold">) {
+    this.#news = news;
+  }
+
+  /** Reads until that is enough, or after the time. Beyond the limits of waits it reads once. */
+  async wait<Found>({ owner, milliseconds, ...wait }: RunWait<Found>): Promise<Found> {
+    if (owner === undefined) return await this.#readUntil(wait, milliseconds);
+    const own = this.#byOwner.get(owner) ?? 0;
+    if (own >= MOST_PER_OWNER || this.#count >= MOST) return await wait.read();
+    this.#byOwner.set(owner, own + 1);
+    this.#count += 1;
+    try {
+      return await this.#readUntil(wait, milliseconds);
+    } finally {
+      this.#count -= 1;
+      const left = (this.#byOwner.get(owner) ?? 1) - 1;
+      if (left === 0) this.#byOwner.delete(owner);
+      else this.#byOwner.set(owner, left);
+    }
+  }
+
+  async #readUntil<Found>(
+    { runId, read, isEnough, signal }: Omit<RunWait<Found>, "milliseconds">,
+    milliseconds: number,
+  ): Promise<Found> {
+    this.#listen();
+    const until = performance.now() + milliseconds;
+    for (;;) {
+      // Registered before the run is read, so that no change between the two is missed.
+      const change = this.#nextChange(runId, signal);
+      try {
+        const found = await read();
+        const left = until - performance.now();
+        if (isEnough(found) || left <= 0 || signal?.aborted === true) return found;
+        await change.within(Math.min(left, this.#news.isTold() ? TOLD_LOOK_MILLISECONDS : LOOK_MILLISECONDS));
+      } finally {
+        change.leave();
+      }
+    }
+  }
+
+  #nextChange(runId: string, signal: AbortSignal | undefined) {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const wake = () => resolve();
+    const wakes = this.#wakes.get(runId) ?? new Set();
+    this.#wakes.set(runId, wakes.add(wake));
+    signal?.addEventListener("abort", wake);
+    let timer: NodeJS.Timeout | undefined;
+    return {
+      within(milliseconds: number): Promise<void> {
+        timer = setTimeout(wake, milliseconds);
+        return promise;
+      },
+      leave: (): void => {
+        clearTimeout(timer);
+        signal?.removeEventListener("abort", wake);
+        wakes.delete(wake);
+        if (wakes.size === 0) this.#wakes.delete(runId);
+      },
+    };
+  }
+
+  #listen(): void {
+    if (this.#isListening) return;
+    this.#isListening = true;
+    this.#news.on("run", (text) => {
+      for (const wake of this.#wakes.get(text.slice(0, text.indexOf(" "))) ?? []) wake();
+    });
+    this.#news.onBegin(() => {
+      for (const wakes of this.#wakes.values()) for (const wake of wakes) wake();
+    });
+  }
+}
