@@ -278,6 +278,8 @@ describe("a run's reservation", () => {
         control("scenarios", { match: { path, method: "POST" }, fault: "reset_after_effect", times: 1 }),
       ),
     );
+    // Until the calls below are refused, it cannot be looked up either.
+    await control("scenarios", { match: { path: "/air/orders", method: "GET" }, fault: "http_503", times: 1_000 });
     const started = bookFlight(tenant, tripId);
     const Reserved = z.array(z.object({ booking_id: z.string() }));
     const paying = () =>
@@ -298,6 +300,7 @@ describe("a run's reservation", () => {
       const refused = await tenant.call(tool, args);
       expect(refused.body, tool).toMatchObject({ code: "booking_in_progress" });
     }
+    await control("scenarios");
     await started;
     await service.sql(
       "update booking set quiet_until = now() where tenant_id = $1 and state in ('ordering', 'paying')",
