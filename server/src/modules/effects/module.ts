@@ -1,7 +1,7 @@
 import { defineJob } from "../../kernel/contracts/job.ts";
 import { defineModule } from "./context.ts";
 import { WorkMeter } from "./measure-work.ts";
-import * as workIsTold from "./migrations/0118-work-is-told.ts";
+import * as workIsTold from "./migrations/0119-work-is-told.ts";
 import { reconcileEffects } from "./reconcile-effects.ts";
 import { createEffects } from "./store.ts";
 
@@ -15,7 +15,7 @@ const MEASURE_MILLISECONDS = 10_000;
 
 export const effectsModule = defineModule({
   name: "effects",
-  migrations: { "0118-work-is-told": workIsTold },
+  migrations: { "0119-work-is-told": workIsTold },
   stores: ({ db, effectFollowers, beside }) => ({ effects: createEffects({ db, effectFollowers, beside }) }),
   parts: { workMeter: ({ db, clock, workTables }) => new WorkMeter(db, clock, workTables) },
   // One job per use: a slow supplier must not delay effects at another one.
