@@ -272,13 +272,12 @@ describe("a run's reservation", () => {
     const tenant = await newTenant();
     const tripId = await claimedTrip(tenant, "900");
     await control("scenarios");
-    // The payment succeeds, but its answer is lost: the order stays open until it is looked up.
+    // The payment succeeds, but its answer is lost, and until the calls below are refused it cannot be looked up.
     await Promise.all(
       ["/air/orders", "/air/payments"].map((path) =>
         control("scenarios", { match: { path, method: "POST" }, fault: "reset_after_effect", times: 1 }),
       ),
     );
-    // Until the calls below are refused, it cannot be looked up either.
     await control("scenarios", { match: { path: "/air/orders", method: "GET" }, fault: "http_503", times: 1_000 });
     const started = bookFlight(tenant, tripId);
     const Reserved = z.array(z.object({ booking_id: z.string() }));
@@ -288,8 +287,7 @@ describe("a run's reservation", () => {
         [tenant.tenantId],
       );
     await expect.poll(paying, { interval: 20, timeout: 15_000 }).toHaveLength(1);
-    const [reserved] = Reserved.parse(await paying());
-    const bookingId = reserved?.booking_id ?? "";
+    const [{ booking_id: bookingId = "" } = {}] = Reserved.parse(await paying());
     const vendorAddress = `0x${"12".repeat(20)}`;
     const amounts = { vendorAmountUsdc: "1", feeAmountUsdc: "0", itineraryHash: freshHash() };
     for (const [tool, args] of [

@@ -25,7 +25,7 @@ export const selectDead = (processId: string, staleSeconds: string): string => `
       where own.id = ${processId} and own.started_at <= now() - make_interval(secs => ${staleSeconds}))`;
 const SELECT_DEAD = selectDead("$1", "$2");
 
-/** What dead processes have left. */
+/** Calls and keys that dead processes have left. */
 export function abandonedCalls(processId: string, staleSeconds: number): { name: string; earliest: string } {
   const dead = selectDead(pg.escapeLiteral(processId), String(staleSeconds));
   return {

@@ -21,7 +21,7 @@ type Upkeep = "listAbandoned" | "prune" | "receivables";
 const ofChain = ({ environment, chain }: ChainKey): string =>
   `payment.network = ${pg.escapeLiteral(environment)} and payment.chain = ${pg.escapeLiteral(chain)}`;
 
-/** What dead processes have left. */
+/** Payments that dead processes have left. */
 export function abandonedPayments(processId: string, staleSeconds: number): Queue {
   const dead = selectDead(pg.escapeLiteral(processId), String(staleSeconds));
   const earliest = dueIfAny(`
@@ -38,7 +38,7 @@ export function ungatheredPayments(key: ChainKey): Queue {
   return { name: "payment_ungathered", earliest };
 }
 
-/** What `listLoose` and `takeUnsettled` return. */
+/** The payments that `listLoose` and `takeUnsettled` return. */
 export function watchedPayments(key: ChainKey, seconds: number, isSettledOutside: boolean): Queue {
   const turn = `looked_at + interval '${seconds} seconds'`;
   const loose = dueIfAny(`
