@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { z } from "zod";
 import { until } from "../../devnet/test/support/until.ts";
-import type { BurnIntent } from "../../server/src/adapters/gateway/transfer.ts";
+import type { BurnIntent } from "../../server/src/ports/chain/unified-balance.ts";
 import { type AttesterWorld, FEES, openAttesterWorld, UNIT } from "./support/attester-world.ts";
 
 const Attested = z.object({

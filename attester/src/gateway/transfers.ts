@@ -2,14 +2,13 @@ import { randomUUID } from "node:crypto";
 import { keccak256, pad, parseAbi, recoverTypedDataAddress } from "viem";
 import { privateKeyToAccount } from "viem/accounts";
 import {
-  type BurnIntent,
   burnIntentMessage,
   encodeAttestation,
   encodeBurnIntent,
   hashTransferSpec,
-  type TransferSpec,
 } from "../../../server/src/adapters/gateway/transfer.ts";
 import type { Hex } from "../../../server/src/domain/tokens.ts";
+import type { BurnIntent, TransferSpec } from "../../../server/src/ports/chain/unified-balance.ts";
 import { holdChains, type WatchedChain, type WatchedChains } from "../chains.ts";
 import type { Secrets } from "../settings.ts";
 import type { Store, StoredTransfer } from "../store.ts";

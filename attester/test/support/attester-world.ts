@@ -23,7 +23,7 @@ import {
   deployDevelopment,
   listMinters,
 } from "../../../server/src/adapters/evm/index.ts";
-import { type BurnIntent, burnIntentMessage } from "../../../server/src/adapters/gateway/transfer.ts";
+import { burnIntentMessage } from "../../../server/src/adapters/gateway/transfer.ts";
 import { furtherChainUrl } from "../../../server/src/embedded/devnet-part.ts";
 import { gatewayMinterAbi } from "../../../server/src/generated/contracts/gateway-minter.ts";
 import { gatewayWalletAbi } from "../../../server/src/generated/contracts/gateway-wallet.ts";
@@ -31,6 +31,7 @@ import { messageTransmitterAbi } from "../../../server/src/generated/contracts/m
 import { stablecoinAbi } from "../../../server/src/generated/contracts/stablecoin.ts";
 import { tokenMessengerAbi } from "../../../server/src/generated/contracts/token-messenger.ts";
 import { createHttpClient } from "../../../server/src/platform/http-client/http-client.ts";
+import type { BurnIntent } from "../../../server/src/ports/chain/unified-balance.ts";
 import { programAt } from "../../../server/test/support/programs.ts";
 
 const HUB = { name: "Arc_Testnet", chainId: 5_042_002, domain: 26 };

@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { deployGateway, startTwoChains, word } from "../../../test/support/cross-chain.ts";
 import { gatewayMinterAbi } from "../../generated/contracts/gateway-minter.ts";
 import { gatewayWalletAbi } from "../../generated/contracts/gateway-wallet.ts";
+import type { TransferSpec } from "../../ports/chain/unified-balance.ts";
 import {
   burnIntentMessage,
   decodeAttestation,
@@ -12,7 +13,6 @@ import {
   encodeAttestation,
   encodeBurnIntent,
   hashTransferSpec,
-  type TransferSpec,
 } from "./transfer.ts";
 
 const FEES = "0x000000000000000000000000000000000000fee5";

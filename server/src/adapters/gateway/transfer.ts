@@ -1,33 +1,6 @@
 import { encodePacked, hexToBigInt, hexToNumber, keccak256, numberToHex, size, slice } from "viem";
 import type { Hex } from "../../domain/tokens.ts";
-
-/** The terms of a transfer for both ends. Contracts, tokens and accounts are padded to 32 bytes. */
-export interface TransferSpec {
-  sourceDomain: number;
-  destinationDomain: number;
-  sourceContract: Hex;
-  destinationContract: Hex;
-  sourceToken: Hex;
-  destinationToken: Hex;
-  sourceDepositor: Hex;
-  destinationRecipient: Hex;
-  sourceSigner: Hex;
-  /** Zero: anybody may mint. */
-  destinationCaller: Hex;
-  /** In the token's units, without the fee. */
-  value: bigint;
-  /** 32 bytes that no other transfer with the same terms has. */
-  salt: Hex;
-  hookData: Hex;
-}
-
-/** Signed by a depositor. The fee comes on top of the value, up to `maxFee`. */
-export interface BurnIntent {
-  /** The last block of the source chain in which it may be burned. */
-  maxBlockHeight: bigint;
-  maxFee: bigint;
-  spec: TransferSpec;
-}
+import type { BurnIntent, TransferSpec } from "../../ports/chain/unified-balance.ts";
 
 /** Signed by the operator. */
 export interface TransferAttestation {
