@@ -135,48 +135,38 @@ function createEquipTenant({ settings }: Pick<Parts, "settings">): Parts["equipT
   };
 }
 
+/** The parts that are ports of every tool as they are. */
+const COMMON_PORTS = [
+  "clock",
+  "random",
+  "stores",
+  "reads",
+  "maps",
+  "elevation",
+  "conditions",
+  "nearby",
+  "ways",
+  "mapTiles",
+  "fx",
+  "threads",
+  "claimKeys",
+] as const;
+
 /** One set for each environment with an enabled supplier and chain. A port that nothing provides does not compile. */
 function createPorts(parts: Parts): Parts["portsFor"] {
-  const {
-    clock,
-    random,
-    stores,
-    reads,
-    maps,
-    elevation,
-    conditions,
-    nearby,
-    ways,
-    mapTiles,
-    fx,
-    threads,
-    claimKeys,
-    suppliers,
-    chains,
-  } = parts;
-  const common = {
-    clock,
-    random,
-    stores,
-    reads,
-    maps,
-    elevation,
-    conditions,
-    nearby,
-    ways,
-    mapTiles,
-    fx,
-    threads,
-    claimKeys,
-  };
+  const common = pick(parts, COMMON_PORTS);
   const ports: { -readonly [Name in Environment]?: Ports } = {};
-  for (const [environment, { webhooks: _, ...bought }] of listEnvironments(suppliers)) {
-    const chain = chains.home(environment)?.chain;
+  for (const [environment, { webhooks: _, ...bought }] of listEnvironments(parts.suppliers)) {
+    const chain = parts.chains.home(environment)?.chain;
     if (chain === undefined) continue;
     const own = merge(contributing.flatMap((one) => ("ports" in one ? [one.ports(parts, environment)] : [])));
     ports[environment] = { ...common, ...bought, chain, ...own };
   }
   return (environment) => ports[environment];
+}
+
+function pick<Whole extends object, Name extends keyof Whole>(whole: Whole, names: readonly Name[]): Pick<Whole, Name> {
+  return Object.assign({}, ...names.map((name) => ({ [name]: whole[name] })));
 }
 
 type UnionToIntersection<Union> = (Union extends unknown ? (one: Union) => void : never) extends (

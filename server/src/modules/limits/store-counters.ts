@@ -1,4 +1,4 @@
-import { sql } from "kysely";
+import { type RawBuilder, sql } from "kysely";
 import type { Micro } from "../../domain/money.ts";
 import type { Queryable } from "../../platform/database/database.ts";
 import type { CountedIn } from "./call-spends.ts";
@@ -25,28 +25,23 @@ export async function lockCounters(db: Queryable, owner: SpendOwner, counted: re
   return await selectLocked(db, owner, counted);
 }
 
-async function selectLocked(
+export const readCounters = (db: Queryable, owner: SpendOwner, counted: readonly CountedIn[]): Promise<Counters> =>
+  selectCounters(db, owner, counted, sql``);
+
+const selectLocked = (db: Queryable, owner: SpendOwner, counted: readonly CountedIn[]): Promise<Counters> =>
+  selectCounters(db, owner, counted, sql`order by ${LOCK_ORDER} for update`);
+
+async function selectCounters(
   db: Queryable,
   { tenantId, environment }: SpendOwner,
   counted: readonly CountedIn[],
+  ending: RawBuilder<unknown>,
 ): Promise<Counters> {
   const { rows } = await sql<CounterRow>`
     select account, period, used_micro as used from spend_counter
     where tenant_id = ${tenantId} and environment = ${environment}
       and (account, period) in (select account, period from ${counterRows(counted)})
-    order by ${LOCK_ORDER} for update`.execute(db);
-  return new Map(rows.map((row) => [`${row.account} ${row.period}`, row.used]));
-}
-
-export async function readCounters(
-  db: Queryable,
-  { tenantId, environment }: SpendOwner,
-  counted: readonly CountedIn[],
-): Promise<Counters> {
-  const { rows } = await sql<CounterRow>`
-    select account, period, used_micro as used from spend_counter
-    where tenant_id = ${tenantId} and environment = ${environment}
-      and (account, period) in (select account, period from ${counterRows(counted)})`.execute(db);
+    ${ending}`.execute(db);
   return new Map(rows.map((row) => [`${row.account} ${row.period}`, row.used]));
 }
 
