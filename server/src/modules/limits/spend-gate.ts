@@ -4,9 +4,11 @@ import type { PendingCall } from "../../kernel/contracts/charge.ts";
 import { type Gate, judgeByMemory } from "../../kernel/contracts/gate.ts";
 import type { Allowance } from "../../kernel/contracts/preview-answer.ts";
 import type { FxRates, RateTable } from "../../ports/fx.ts";
+import type { Budget } from "./budgets.ts";
 import type { Aggregates, Stores } from "./context.ts";
 import {
   allowancesOfCall,
+  type Counters,
   countedIn,
   countedInBudget,
   listAllowances,
@@ -29,6 +31,13 @@ const MEMORY_MILLISECONDS = 15_000;
 const MOST_REMEMBERED = 10_000;
 const LIMITED: readonly Limited[] = ["key", "tenant"];
 
+/** The counters of a call's spending with their used amounts, and the budgets that cover it. */
+interface CallCounters {
+  covering: readonly Budget[];
+  counted: ReturnType<typeof countedIn>;
+  counters: Counters;
+}
+
 /** The limits of a key and its tenant on amounts, recipients and tools: the gate after the monthly cap. */
 export class SpendGate implements Gate {
   readonly name = "spend_limits";
@@ -37,6 +46,8 @@ export class SpendGate implements Gate {
   readonly #remembered = new Map<string, { inForce: FoundLimits; until: number }>();
   /** Computed once per call. Entries are released with their plans. */
   readonly #planned = new WeakMap<LazyPlan, Promise<PlannedSpend>>();
+  /** The records by which a call was checked, which its preview shows. Entries are released with their plans. */
+  readonly #checked = new WeakMap<LazyPlan, { inForce: LimitsInForce; counted: CallCounters | undefined }>();
 
   constructor(options: SpendGateOptions) {
     this.#options = options;
@@ -61,13 +72,15 @@ export class SpendGate implements Gate {
   async preview(call: PendingCall, plan: LazyPlan): Promise<readonly Allowance[]> {
     if (call.keyId === "" || call.tool.effect === "read") return [];
     const spend = await this.#planShown(plan);
-    const [inForce, { covering, counters, lines }] = await Promise.all([
-      this.#options.stores.spendLimits.inForce(call),
-      this.#count(call, spend),
+    const checked = this.#checked.get(plan);
+    const [inForce, counted] = await Promise.all([
+      checked?.inForce ?? this.#options.stores.spendLimits.inForce(call),
+      checked?.counted ?? this.#count(call, spend),
     ]);
+    const lines = listLines(counted.counted, counted.counters, spend);
     return [
       ...allowancesOfCall(inForce, spend),
-      ...listAllowances({ inForce, budgets: covering }, counters, { lines, isOpen: spend.isOpen }),
+      ...listAllowances({ inForce, budgets: counted.covering }, counted.counters, { lines, isOpen: spend.isOpen }),
     ];
   }
 
@@ -106,7 +119,8 @@ export class SpendGate implements Gate {
     requireTool(call, inForce);
     const spend = await this.#planSpendOnce(plan);
     await this.#requireRecipients(call, inForce, spend.recipients);
-    if (!spendsNothing(spend)) await this.#requireRoom(call, inForce, spend);
+    const counted = spendsNothing(spend) ? undefined : await this.#requireRoom(call, inForce, spend);
+    this.#checked.set(plan, { inForce, counted });
   }
 
   async #look(call: PendingCall): Promise<LimitsInForce> {
@@ -116,21 +130,24 @@ export class SpendGate implements Gate {
     return inForce;
   }
 
-  async #requireRoom(call: PendingCall, inForce: LimitsInForce, spend: PlannedSpend): Promise<void> {
+  async #requireRoom(call: PendingCall, inForce: LimitsInForce, spend: PlannedSpend): Promise<CallCounters> {
     requireSmallEnough(call, inForce, totalSpend(spend));
-    const { covering, counters, lines } = await this.#count(call, spend);
+    const found = await this.#count(call, spend);
+    const { covering, counted, counters } = found;
+    const lines = listLines(counted, counters, spend);
     requireRoom(call, { inForce, budgets: covering }, counters, { lines, isOpen: spend.isOpen });
+    return found;
   }
 
   /** The counters of the call's spending with their used amounts. */
-  async #count(call: PendingCall, spend: PlannedSpend) {
+  async #count(call: PendingCall, spend: PlannedSpend): Promise<CallCounters> {
     const { budgets, callSpends } = this.#options.stores;
     const { keyId, travelerId, startedAt: at } = call;
     const travelerIds = [travelerId, ...spend.travelerIds];
     const covering = await budgets.covering(call, { keyId, travelerIds, tripId: spend.tripId, at });
     const counted = [...countedIn(call, at), ...covering.map(countedInBudget)];
     const counters = await callSpends.counters(call, counted);
-    return { covering, counters, lines: listLines(counted, counters, spend) };
+    return { covering, counted, counters };
   }
 
   async #requireRecipients(call: PendingCall, inForce: LimitsInForce, recipients: readonly Hex[]): Promise<void> {

@@ -135,6 +135,11 @@ interface LeasedRun {
   workerId: string;
 }
 
+/** The end of the step before, which is stored in the same statement. Lost with the change that is not made. */
+export interface LastStep {
+  ended: StepEnd | undefined;
+}
+
 export interface Journaled {
   /** False: another worker has the run by now. */
   isMine: boolean;
@@ -174,13 +179,13 @@ export interface Runs {
     },
   ): Promise<Journaled>;
   /** Pauses the run; `already` if the awaited event has happened before. */
-  park(leased: LeasedRun, run: Run, pause: NewPause): Promise<"paused" | "already" | "lost">;
+  park(leased: LeasedRun, run: Run, pause: NewPause & LastStep): Promise<"paused" | "already" | "lost">;
   /** Releases the run, which is executed again from `at` on. `failed`: the failed attempt at a step that causes this. */
   postpone(leased: LeasedRun, at: Temporal.Instant, failed?: { stepId: string; code: string }): Promise<boolean>;
   end(
     leased: LeasedRun,
     run: Run,
-    end: { state: "completed"; result: unknown } | { state: "failed"; failure: unknown },
+    end: ({ state: "completed"; result: unknown } | { state: "failed"; failure: unknown }) & LastStep,
   ): Promise<boolean>;
   /** Releases all leases of a stopping process. */
   release(workerId: string): Promise<void>;

@@ -7,6 +7,7 @@ import { createWorkerLeases } from "../../platform/leased-queue/worker-leases.ts
 import type { Clock } from "../../ports/clock.ts";
 import { insertTripEntry } from "../trip-record/index.ts";
 import { createPauses } from "./pausing/store-pauses.ts";
+import { endStep, insertNextEntry } from "./running/store-end-step.ts";
 import { noteEnd, noteStart } from "./running/store-record.ts";
 import type { NewRun, Run, RunOwner, Runs } from "./runs.ts";
 import { cancelRun } from "./store-cancel.ts";
@@ -214,7 +215,7 @@ function createLeases(
       return row !== undefined;
     },
 
-    async end({ id, workerId }, run, end) {
+    async end({ id, workerId }, run, { ended, ...end }) {
       const now = clock.now();
       const at = sql`${now.toString()}::timestamptz`;
       const outcome =
@@ -227,7 +228,7 @@ function createLeases(
             updated_at = ${at}, ended_at = ${at}
           where id = ${id} and worker_id = ${workerId} and state = 'running'
           returning id, tenant_id, network, trip_id
-        ), remembered as (${insertTripEntry(sql`select tenant_id, network, trip_id from mine`, noteEnd(run, end, now))})
+        ), ${endStep(ended, now)}, over as (${insertNextEntry(noteEnd(run, end, now))})
         select id from mine`.execute(queryable);
       return rows.length > 0;
     },
@@ -276,13 +277,6 @@ function createJournal(queryable: Queryable, clock: Clock): Pick<Runs, "steps" |
     /** One statement: the end of a step, the beginning of the next, and their entries in the trip's record. */
     async journal({ id, workerId }, { ended, begun }) {
       const now = sql`${clock.now().toString()}::timestamptz`;
-      const end =
-        ended === undefined
-          ? sql`select 1`
-          : sql`
-              update workflow_step set state = ${ended.state}, outcome = ${JSON.stringify(ended.outcome)}::jsonb,
-                meter_id = ${ended.meterId ?? null}, price_micro = ${ended.priceMicro ?? null}, ended_at = ${now}
-              where run_id = (select id from mine) and step_id = ${ended.stepId} returning 1`;
       const begin =
         begun === undefined
           ? sql`select 1`
@@ -291,14 +285,12 @@ function createJournal(queryable: Queryable, clock: Clock): Pick<Runs, "steps" |
               select id, ${begun.stepId}, ${begun.position}, ${begun.tool ?? null}, 'running', 1, ${now},
                 ${currentTraceId() ?? null} from mine
               on conflict (run_id, step_id) do update set attempt = workflow_step.attempt + 1, outcome = null returning 1`;
-      const told = sql`select tenant_id, network, trip_id from mine`;
-      const remember = ended?.entry === undefined ? sql`select 1` : insertTripEntry(told, ended.entry);
       const { rows } = await sql<{ cancelRequestedBy: string | null }>`
         with mine as (
           update workflow_run set worker_seen_at = ${now}, updated_at = ${now}
           where id = ${id} and worker_id = ${workerId} and state = 'running' 
           returning id, tenant_id, network, trip_id, cancel_requested_by
-        ), ended as (${end}), begun as (${begin}), remembered as (${remember})
+        ), begun as (${begin}), ${endStep(ended, clock.now())}
         select cancel_requested_by from mine`.execute(queryable);
       const [mine] = rows;
       return { isMine: mine !== undefined, cancelRequestedBy: mine?.cancelRequestedBy ?? undefined };

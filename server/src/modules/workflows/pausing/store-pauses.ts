@@ -5,10 +5,19 @@ import type { Queryable } from "../../../platform/database/database.ts";
 import { withoutNulls } from "../../../platform/database/without-nulls.ts";
 import type { Clock } from "../../../ports/clock.ts";
 import { appendAudit } from "../../identity/index.ts";
-import { insertTripEntry } from "../../trip-record/index.ts";
 import { TRIP_CLOSED } from "../../trips/index.ts";
+import { endStep, insertNextEntry } from "../running/store-end-step.ts";
 import { notePause, rememberResolution } from "../running/store-record.ts";
-import { type DecidedBy, type NewPause, type Run, type RunOwner, type RunPause, type Runs, TIMEOUT } from "../runs.ts";
+import {
+  type DecidedBy,
+  type LastStep,
+  type NewPause,
+  type Run,
+  type RunOwner,
+  type RunPause,
+  type Runs,
+  TIMEOUT,
+} from "../runs.ts";
 import { cancelWaiting } from "../store-cancel.ts";
 
 export const EXPIRING_PAUSES = {
@@ -112,7 +121,7 @@ async function parkRun(
   clock: Clock,
   { id, workerId }: { id: string; workerId: string },
   run: Run,
-  pause: NewPause,
+  pause: NewPause & LastStep,
 ): Promise<"paused" | "already" | "lost"> {
   const { event } = pause;
   if (event !== undefined) await lockEvent(db, run, event.name, event.subject);
@@ -141,7 +150,7 @@ async function storePause(
   clock: Clock,
   { id, workerId }: { id: string; workerId: string },
   run: Run,
-  pause: NewPause,
+  pause: NewPause & LastStep,
 ): Promise<boolean> {
   const at = clock.now();
   const now = sql`${at.toString()}::timestamptz`;
@@ -164,7 +173,7 @@ async function storePause(
         ${shown === undefined ? null : JSON.stringify(shown)}::jsonb, ${event?.name ?? null}, ${event?.subject ?? null},
         ${JSON.stringify(onTimeout)}::jsonb, ${needsOpenTrip}::boolean, ${pause.remindAt.toString()}::timestamptz,
         ${pause.expiresAt.toString()}::timestamptz, ${now}, ${traceId} from mine
-    ), remembered as (${insertTripEntry(sql`select tenant_id, network, trip_id from mine`, notePause(run, pause, at))})
+    ), ${endStep(pause.ended, at)}, paused as (${insertNextEntry(notePause(run, pause, at))})
     select id from mine`.execute(db);
   return rows.length > 0;
 }

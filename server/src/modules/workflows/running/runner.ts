@@ -135,8 +135,12 @@ export class WorkflowRunner {
     const { runs, log, workerId } = this.#options;
     const leased = { id: run.id, workerId };
     if (end.kind === "again") await runs.postpone(leased, end.at, end.failed);
-    if (end.kind === "completed") await runs.end(leased, run, { state: "completed", result: end.result });
-    if (end.kind === "failed") await runs.end(leased, run, { state: "failed", failure: end.failure });
+    if (end.kind === "completed") {
+      await runs.end(leased, run, { state: "completed", result: end.result, ended: end.ended });
+    }
+    if (end.kind === "failed") {
+      await runs.end(leased, run, { state: "failed", failure: end.failure, ended: end.ended });
+    }
     if (end.kind === "failed") log.warn({ runId: run.id, workflowId: run.workflowId, ...end.failure }, "a run failed");
     if (end.kind === "lost") log.warn({ runId: run.id }, "another process has taken a run over");
   }

@@ -1,3 +1,4 @@
+import type { LastStep } from "../runs.ts";
 import type { Undone } from "./undone.ts";
 
 /** Why a worker leaves a run: it waits, it is retried later, or another worker has it. */
@@ -6,10 +7,7 @@ export type Leaving =
   | { kind: "again"; at: Temporal.Instant; failed?: { stepId: string; code: string } }
   | { kind: "lost" };
 
-export type SegmentEnd =
-  | Leaving
-  | { kind: "completed"; result: unknown }
-  | {
-      kind: "failed";
-      failure: { code: string; detail: string } & Undone;
-    };
+export type SegmentEnd = Leaving | RunEnd;
+
+type RunEnd = LastStep &
+  ({ kind: "completed"; result: unknown } | { kind: "failed"; failure: { code: string; detail: string } & Undone });

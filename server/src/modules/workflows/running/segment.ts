@@ -87,18 +87,19 @@ export class Segment implements Steps {
       this.#leave = resolve;
     });
     const end = await Promise.race([left, this.#runToEnd()]);
-    // The last step's end is stored with the next step, and here none follows.
-    if (end.kind !== "lost" && end.kind !== "parked") await this.#write(undefined);
+    // No step, pause or end follows with which the last step's end would be stored.
+    if (end.kind === "again") await this.#write(undefined);
     return end;
   }
 
   async #runToEnd(): Promise<SegmentEnd> {
     try {
-      return { kind: "completed", result: await this.#workflow.run(this.run.input, this) };
+      return { kind: "completed", result: await this.#workflow.run(this.run.input, this), ended: this.#ended };
     } catch (error) {
       if (!(error instanceof StepFailure)) throw error;
       const { code, message: detail } = error;
-      return { kind: "failed", failure: { code, detail, ...(await this.#undoAll()) } };
+      const failure = { code, detail, ...(await this.#undoAll()) };
+      return { kind: "failed", failure, ended: this.#ended };
     }
   }
 
@@ -329,9 +330,9 @@ export class Segment implements Steps {
 
   async #park<Resolution extends z.ZodObject>(stepId: string, pause: Pause<Resolution>): Promise<never> {
     const { runs, clock, random, workerId } = this.#options;
-    if (!(await this.#write(undefined)).isMine) return await this.#leaveNow({ kind: "lost" });
     const leased = { id: this.run.id, workerId };
     const parked = await runs.park(leased, this.run, {
+      ended: this.#ended,
       sessionId: `ses_${randomBase62(SESSION_CHARACTERS, random)}`,
       stepId,
       position: this.#position,
@@ -345,8 +346,11 @@ export class Segment implements Steps {
       remindAt: clock.now().add({ seconds: Math.round(pause.timeoutHours * 1_800) }),
       expiresAt: clock.now().add({ seconds: Math.round(pause.timeoutHours * 3_600) }),
     });
-    // Cancelled just now: the next worker sees that.
-    if (parked === "lost") await runs.postpone(leased, clock.now());
+    if (parked === "lost") {
+      if (!(await this.#write(undefined)).isMine) return await this.#leaveNow({ kind: "lost" });
+      // Cancelled just now: the next worker sees that.
+      await runs.postpone(leased, clock.now());
+    }
     return await this.#leaveNow({ kind: "parked" });
   }
 
