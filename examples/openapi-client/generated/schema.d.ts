@@ -8870,11 +8870,11 @@ export interface components {
             /** @description From run_workflow */
             runId: string;
             /**
-             * @description Seconds to wait for the next change of a run that is running: the end of a step, a pause, its end. Answers at once if the run is paused or has ended, and if the key already waits for 16 runs
+             * @description Seconds to wait for the next change; answers at once if the run is paused or has ended
              * @default 0
              */
             wait?: number;
-            /** @description updatedAt of the run as you know it: answers at once if it has changed since, and otherwise also waits while it is paused */
+            /** @description updatedAt as you know it: answers at once if the run has changed; waits also while it is paused */
             since?: string;
         };
         read_run_result: {
@@ -42562,9 +42562,9 @@ export interface operations {
     read_workflow_run: {
         parameters: {
             query?: {
-                /** @description Seconds to wait for the next change of a run that is running: the end of a step, a pause, its end. Answers at once if the run is paused or has ended, and if the key already waits for 16 runs */
+                /** @description Seconds to wait for the next change; answers at once if the run is paused or has ended */
                 wait?: number;
-                /** @description updatedAt of the run as you know it: answers at once if it has changed since, and otherwise also waits while it is paused */
+                /** @description updatedAt as you know it: answers at once if the run has changed; waits also while it is paused */
                 since?: string;
             };
             header?: {

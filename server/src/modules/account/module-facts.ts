@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { DecimalAmount } from "../../domain/schemas.ts";
+import { ChainName } from "../../ports/chain/chain-key.ts";
 
 const MicroUsdc = z.string().describe("Micro-USDC: 1000000 are one USDC");
 const Limit = DecimalAmount.nullable().describe("null: no limit");
@@ -59,7 +60,7 @@ export const ModuleFacts = z.strictObject({
     USDC: Purse,
     EURC: Purse,
     otherChains: z
-      .array(z.string())
+      .array(ChainName)
       .readonly()
       .exactOptional()
       .describe("CAIP-2 of further chains on which you have wallets: see check_treasury"),

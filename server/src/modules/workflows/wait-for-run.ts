@@ -59,12 +59,9 @@ function describe(found: RunTimeline | undefined): z.output<typeof RunAnswer> | 
   return found === undefined ? undefined : describeRun(found.run, found.pause, found.steps);
 }
 
-export const waitDescription =
-  "Seconds to wait for the next change of a run that is running: the end of a step, a pause, its end. Answers at once if the run is paused or has ended, and if the key already waits for 16 runs";
+export const waitDescription = "Seconds to wait for the next change; answers at once if the run is paused or has ended";
 export const Since = z
   .string()
   .max(40)
-  .describe(
-    "updatedAt of the run as you know it: answers at once if it has changed since, and otherwise also waits while it is paused",
-  )
+  .describe("updatedAt as you know it: answers at once if the run has changed; waits also while it is paused")
   .exactOptional();

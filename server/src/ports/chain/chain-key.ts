@@ -1,3 +1,4 @@
+import { z } from "zod";
 import type { Environment } from "../identity.ts";
 
 /** One chain of this deployment. A chain that both environments use counts as two: their money never meets. */
@@ -6,6 +7,9 @@ export interface ChainKey {
   /** CAIP-2, such as `eip155:5042002`. */
   chain: string;
 }
+
+/** A chain in an answer. */
+export const ChainName = z.string().regex(/^[-a-z0-9]{3,8}:[-_a-zA-Z0-9]{1,32}$/);
 
 /** The CAIP-2 name of an EVM chain. */
 export function nameEvmChain(chainId: number): `eip155:${number}` {

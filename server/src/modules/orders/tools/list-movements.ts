@@ -10,6 +10,7 @@ import {
   pageInput,
   readPage,
 } from "../../../kernel/contracts/page.ts";
+import { ChainName } from "../../../ports/chain/chain-key.ts";
 import { defineTool } from "../context.ts";
 import { describeMovement, MovementKind, MovementState, sayMovement } from "../describe-movement.ts";
 import type { WalletMovement } from "../wallet-movements.ts";
@@ -52,7 +53,7 @@ export const listMovements = defineTool({
           tripId: z.string().nullable(),
           transferId: z.string().nullable().describe("For read_transaction; null: not sent by you"),
           txHash: z.string().nullable().describe("null: not signed yet"),
-          chain: z.string().optional().describe("CAIP-2, if you have wallets on several"),
+          chain: ChainName.optional().describe("CAIP-2, if you have wallets on several"),
         }),
       )
       .readonly(),

@@ -2,6 +2,7 @@ import { z } from "zod";
 import { formatDecimal } from "../../../domain/money.ts";
 import { DecimalAmount } from "../../../domain/schemas.ts";
 import type { TokenSymbol } from "../../../domain/tokens.ts";
+import { ChainName } from "../../../ports/chain/chain-key.ts";
 import type { Environment } from "../../../ports/identity.ts";
 import { ChainResult, chainProvenance } from "../chain-result.ts";
 import { defineTool, type Stores } from "../context.ts";
@@ -28,7 +29,7 @@ export const checkTreasury = defineTool({
     otherChains: z
       .array(
         z.object({
-          chain: z.string(),
+          chain: ChainName,
           address: z.string().nullable(),
           available: Amounts,
           held: Amounts,
