@@ -138,7 +138,7 @@ export const variables = {
   ),
   chainsFile: text(
     "CHAINS_FILE",
-    "A JSON file of further live chains besides the one of CHAIN_RPC_URL. Used for production keys only. Unset: no further ones.",
+    'A JSON file of further live chains besides the one of CHAIN_RPC_URL, in the form of "Further chains" in the guide to going live. Used for production keys only. Unset: no further ones.',
   ),
   settleUsageSeconds: withDefault(
     "SETTLE_USAGE_SECONDS",

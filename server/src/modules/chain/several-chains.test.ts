@@ -11,7 +11,7 @@ import { systemClock } from "../../ports/clock.ts";
 
 /**
  * The stores with two chains in one environment: a tenant has everything twice, and nothing of one chain is found on the other.
- * The running service opens only the home chain.
+ * `two-chains.test.ts` runs the service with two.
  */
 
 const TENANT = "tenant_two";
