@@ -26,7 +26,7 @@ export class CreditRefundsJob {
     const without = [...this.#waiting.keys()];
     const due = await stores.invoices.listToCredit({ since: now.subtract(LOOK_BACK), without, limit: MOST_AT_ONCE });
     for (const { bookingId, tenantId, environment } of due) {
-      const waiting = await creditRefunds(this.#ports, { tenantId, environment }, bookingId);
+      const { waiting } = await creditRefunds(this.#ports, { tenantId, environment }, bookingId);
       if (waiting === undefined) continue;
       if (waiting.code === "e_invoice_refused") this.#waiting.set(bookingId, now.add(WAIT));
       log.error({ bookingId, tenantId, network: environment, ...waiting }, "a credit note waits for what it must say");

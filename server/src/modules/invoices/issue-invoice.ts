@@ -103,14 +103,22 @@ export interface WaitingCreditNote {
 }
 
 /**
- * Issues a credit note for refunds of the order that none covers yet, if there are any. Returns why a due one was not issued,
- * which does not prevent access to the invoice.
+ * Issues a credit note for refunds of the order that none covers yet, if there are any. Returns the booking's documents, and
+ * why a due one was not issued, which does not prevent access to the invoice.
  */
 export async function creditRefunds(
   ports: IssuePorts,
   owner: Owner,
   bookingId: Hex,
-): Promise<WaitingCreditNote | undefined> {
+): Promise<{ documents: readonly StoredInvoice[]; waiting: WaitingCreditNote | undefined }> {
+  const { stores } = ports;
+  const documents = await stores.invoices.ofBooking(owner, bookingId);
+  if ((await findDue(stores, owner, documents)) === undefined) return { documents, waiting: undefined };
+  const waiting = await tryCreditNote(ports, owner, bookingId);
+  return { documents: await stores.invoices.ofBooking(owner, bookingId), waiting };
+}
+
+async function tryCreditNote(ports: IssuePorts, owner: Owner, bookingId: Hex): Promise<WaitingCreditNote | undefined> {
   try {
     await issueCreditNote(ports, owner, bookingId);
     return undefined;
@@ -155,11 +163,19 @@ interface Due {
 }
 
 async function readDue(
-  { invoices, orders }: Pick<Aggregates, "invoices" | "orders">,
+  aggregates: Pick<Aggregates, "invoices" | "orders">,
   owner: Owner,
   bookingId: Hex,
 ): Promise<Due | undefined> {
-  const issued = await invoices.ofBooking(owner, bookingId);
+  return await findDue(aggregates, owner, await aggregates.invoices.ofBooking(owner, bookingId));
+}
+
+/** `issued` are all documents of a booking. */
+async function findDue(
+  { orders }: Pick<Aggregates, "orders">,
+  owner: Owner,
+  issued: readonly StoredInvoice[],
+): Promise<Due | undefined> {
   const invoice = issued.find(({ kind }) => kind === "invoice");
   if (invoice?.orderId === undefined) return undefined;
   const credited = issued.filter(({ kind }) => kind === "credit_note").reduce((sum, { total }) => sum + total, 0n);

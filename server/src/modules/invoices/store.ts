@@ -138,26 +138,24 @@ function createWrites(db: Queryable): Pick<Invoices, "lockInvoice" | "lockSeries
     },
 
     async lockSeries({ tenantId, environment }, series) {
-      const key = { tenantId, environment, series };
       await db
         .insertInto("invoiceSeries")
-        .values(key)
-        .onConflict((conflict) => conflict.doNothing())
+        .values({ tenantId, environment, series })
+        // The change of nothing locks a row that is there already.
+        .onConflict((conflict) => conflict.columns(["tenantId", "environment", "series"]).doUpdateSet({ series }))
         .execute();
-      await selectSeries(db, key).forUpdate().execute();
     },
 
     async add(owner, series, { issuedAt, total, ...invoice }, write) {
       const { tenantId, environment } = owner;
-      const { lastNumber } = await selectSeries(db, { tenantId, environment, series }).executeTakeFirstOrThrow();
-      const number = lastNumber + 1;
-      await db
+      const { number } = await db
         .updateTable("invoiceSeries")
-        .set({ lastNumber: number })
+        .set((column) => ({ lastNumber: column("lastNumber", "+", 1) }))
         .where("tenantId", "=", tenantId)
         .where("environment", "=", environment)
         .where("series", "=", series)
-        .execute();
+        .returning("lastNumber as number")
+        .executeTakeFirstOrThrow();
       const invoiceNumber = series + String(number).padStart(DIGITS, "0");
       const document = write(invoiceNumber);
       const { kind, bookingId, orderId = null } = invoice;
@@ -194,15 +192,6 @@ function createWrites(db: Queryable): Pick<Invoices, "lockInvoice" | "lockSeries
   };
 }
 
-function selectSeries(db: Queryable, { tenantId, environment, series }: Owner & { series: string }) {
-  return db
-    .selectFrom("invoiceSeries")
-    .select("lastNumber")
-    .where("tenantId", "=", tenantId)
-    .where("environment", "=", environment)
-    .where("series", "=", series);
-}
-
 function createDrawings(db: Queryable): Pick<Invoices, "drawn" | "keepDrawn"> {
   const drawn: Invoices["drawn"] = async ({ tenantId, environment }, invoiceNumber) => {
     const row = await db
@@ -216,15 +205,17 @@ function createDrawings(db: Queryable): Pick<Invoices, "drawn" | "keepDrawn"> {
   };
   return {
     drawn,
-    async keepDrawn(owner, invoiceNumber, { pdf, charactersNotShown }): Promise<DrawnInvoice> {
-      await db
+    async keepDrawn(owner, invoiceNumber, made): Promise<DrawnInvoice> {
+      const { pdf, charactersNotShown } = made;
+      const { numUpdatedRows } = await db
         .updateTable("bookingInvoice")
         .set({ pdf: Buffer.from(pdf), charactersNotShown })
         .where("tenantId", "=", owner.tenantId)
         .where("environment", "=", owner.environment)
         .where("invoiceNumber", "=", invoiceNumber)
         .where("pdf", "is", null)
-        .execute();
+        .executeTakeFirst();
+      if (numUpdatedRows > 0n) return made;
       const kept = await drawn(owner, invoiceNumber);
       if (kept === undefined) throw new Error(`the invoice ${invoiceNumber} is gone`);
       return kept;

@@ -7,7 +7,7 @@ import type { Caller } from "../../../kernel/contracts/tool.ts";
 import { Hash, readHash, requireHash } from "../../escrow/index.ts";
 import { defineTool, type Stores } from "../context.ts";
 import { EInvoiceNotChecked, EInvoiceRefused } from "../e-invoices.ts";
-import { findSettlement, settlementErrors } from "../find-settlement.ts";
+import { findSettlement, type Settlement, settlementErrors } from "../find-settlement.ts";
 import type { StoredInvoice } from "../invoices.ts";
 import { checkInvoice, creditRefunds, issueInvoice } from "../issue-invoice.ts";
 import { FILE_LIFETIME, shareInvoice } from "../share-invoice.ts";
@@ -74,29 +74,32 @@ export const generateBookingInvoice = defineTool({
 
   plan: (input, { stores, caller }) =>
     planOrRefusal(async () => {
-      await readSettlement(input, stores, caller);
+      const settlement = await requireSettlement(input, stores, caller);
+      // The sandbox draws an invoice without settings too.
+      if (caller.environment === "production") await readIssued(settlement, stores);
       return EMPTY_PLAN;
     }),
 
   async probe(input, { stores, chain, clock, eInvoices, caller }) {
-    const { settlement, settings, issued } = await readSettlement(input, stores, caller);
+    const settlement = await requireSettlement(input, stores, caller);
+    const { settings, issued } = await readIssued(settlement, stores);
     if (issued.length > 0) return;
     const given = { settings, chainId: chain.chainId };
     await inWordsOfTool(checkInvoice({ stores, clock, eInvoices }, settlement, given));
   },
 
   async run(input, { stores, chain, clock, fileShelf, invoiceRenderer, eInvoices, caller, fail }) {
-    const { settlement, settings, issued } = await readSettlement(input, stores, caller);
+    const settlement = await requireSettlement(input, stores, caller);
+    const { settings, issued } = await readIssued(settlement, stores);
     const { tenantId, environment, bookingId } = settlement.booking;
     const owner = { tenantId, environment };
     const issuePorts = { stores, clock, eInvoices };
     const given = { settings, chainId: chain.chainId };
     if (issued.length === 0) await inWordsOfTool(issueInvoice(issuePorts, settlement, given));
-    const creditNoteWaiting = (await creditRefunds(issuePorts, owner, bookingId)) ?? null;
+    const { documents, waiting: creditNoteWaiting = null } = await creditRefunds(issuePorts, owner, bookingId);
     const filesExpireAt = clock.now().add(FILE_LIFETIME);
     const ports = { stores, fileShelf, invoiceRenderer, eInvoices };
     const answers: z.output<typeof Files>[] = [];
-    const documents = await stores.invoices.ofBooking(owner, bookingId);
     for (const one of documents) {
       const shared = await shareInvoice(ports, owner, one, filesExpireAt);
       if (shared === undefined) throw fail("invoice_not_drawn");
@@ -121,20 +124,27 @@ export const generateBookingInvoice = defineTool({
   },
 });
 
-/** The booking to invoice, with the settings and earlier documents. Throws the records' refusals. */
-async function readSettlement(
+/** The booking to invoice. Throws the records' refusals. */
+async function requireSettlement(
   { bookingId: named, settleTxHash }: { bookingId: string; settleTxHash?: string | undefined },
-  stores: Pick<Stores, "escrowBookings" | "chainTransactions" | "invoices">,
+  stores: Pick<Stores, "escrowBookings" | "chainTransactions">,
   { tenantId, environment }: Pick<Caller, "tenantId" | "environment">,
-) {
+): Promise<Settlement> {
   const bookingId = readHash(named);
   if (bookingId === undefined) throw refused("booking_not_found");
   const hash = settleTxHash === undefined ? undefined : requireHash(settleTxHash);
-  const settlement = await findSettlement(stores, { tenantId, environment, bookingId, hash }, refused);
-  const settings = await stores.invoices.settings({ tenantId, environment });
-  const issued = await stores.invoices.ofBooking({ tenantId, environment }, bookingId);
+  return await findSettlement(stores, { tenantId, environment, bookingId, hash }, refused);
+}
+
+/** The settings, and the booking's earlier documents. Outside the sandbox a first document needs settings. */
+async function readIssued(
+  { booking: { tenantId, environment, bookingId } }: Settlement,
+  { invoices }: Pick<Stores, "invoices">,
+) {
+  const settings = await invoices.settings({ tenantId, environment });
+  const issued = await invoices.ofBooking({ tenantId, environment }, bookingId);
   if (settings === undefined && environment === "production" && issued.length === 0) throw refused("invoicing_not_set");
-  return { settlement, settings, issued };
+  return { settings, issued };
 }
 
 function refused(code: keyof typeof errors, details?: FailureDetails): Failure {
