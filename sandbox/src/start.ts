@@ -9,6 +9,7 @@ import { RateLimit } from "./http/rate-limit.ts";
 import { RecordedRequests } from "./http/recorded-requests.ts";
 import { listen } from "./http/server.ts";
 import { createNetwork } from "./inventory/network.ts";
+import { rehearseSearch } from "./offers/rehearse-search.ts";
 import { createOfferStore } from "./offers/store.ts";
 import { openAccount } from "./orders/balance.ts";
 import type { Sandbox } from "./sandbox.ts";
@@ -20,6 +21,8 @@ export type RunningSandbox = { readonly port: number; stop(): Promise<void> };
 
 const DATABASE_RETRY_MS = 200;
 const DATABASE_PATIENCE_MS = 30_000;
+/** By then the service beside it is ready, whose start needs the processor, and short-lived processes have ended. */
+const REHEARSE_AFTER_MS = 3_000;
 
 /** Started beside its database, the sandbox may be the first of the two. */
 async function prepareDatabase(db: Database, nowMs: () => number): Promise<number> {
@@ -73,9 +76,12 @@ export async function startSandbox(settings: Settings): Promise<RunningSandbox> 
     token: settings.token,
   });
   const server = await listen(app, { scenarios, clock, limits, held, recorded }, settings);
+  // After a rehearsal that failed, the first search takes as long as without one.
+  const rehearsal = setTimeout(() => void rehearseSearch(sandbox).catch(() => {}), REHEARSE_AFTER_MS).unref();
   return {
     port: server.port,
     async stop() {
+      clearTimeout(rehearsal);
       await server.close();
       clock.close();
       await workers.stop();
