@@ -153,6 +153,52 @@ describe("bookings in escrow", () => {
     expect(await stores.escrowBookings.listOfTrip(ENVIRONMENT, booking.tripId)).toEqual([]);
   });
 
+  it("are read together with their trip as each alone", async () => {
+    const { booking } = await newBooking();
+    await newBooking("tenant_b", booking.bookingId);
+    await stores.escrowBookings.change(booking, {
+      vendorPaid: 40n,
+      feePaid: 10n,
+      state: "settled",
+      pending: undefined,
+    });
+    await stores.trips.change(ENVIRONMENT, booking.tripId, { state: "funded", free: 70n, vendorPaid: 30n });
+    const { tenantId, bookingId, tripId } = booking;
+    const both = {
+      trip: await stores.trips.get(ENVIRONMENT, tripId),
+      booking: await stores.escrowBookings.find(tenantId, ENVIRONMENT, bookingId),
+    };
+    expect(await stores.trips.findOfBooking(tenantId, ENVIRONMENT, bookingId)).toStrictEqual(both);
+    await stores.transaction(async ({ trips }) => {
+      expect(await trips.lockOfBooking(tenantId, ENVIRONMENT, bookingId)).toStrictEqual(both);
+      expect(await trips.lockWithBooking(ENVIRONMENT, tripId, bookingId)).toStrictEqual(both);
+    });
+    expect(await stores.trips.findOfBooking("tenant_c", ENVIRONMENT, bookingId)).toBeUndefined();
+    expect(await stores.trips.findOfBooking(tenantId, "production", bookingId)).toBeUndefined();
+  });
+
+  it("are locked with their trip by one caller at a time, who sees the previous one's changes of either", async () => {
+    const { booking } = await newBooking();
+    const { tenantId, bookingId, tripId } = booking;
+    const TAKES = 24;
+    const take = (index: number) =>
+      stores.transaction(async ({ trips, escrowBookings }) => {
+        const locked = await (index % 2 === 0
+          ? trips.lockOfBooking(tenantId, ENVIRONMENT, bookingId)
+          : trips.lockWithBooking(ENVIRONMENT, tripId, bookingId));
+        const { vendorAmount = -1n, transactions = [] } = locked?.booking ?? {};
+        const transaction = { step: "log", transactionHash: freshHash() } as const;
+        // The trip's own row changes only each third time.
+        if (index % 3 === 0) await trips.change(ENVIRONMENT, tripId, { transaction });
+        await escrowBookings.change(booking, { vendorAmount: vendorAmount + 1n, transaction });
+        return [Number(vendorAmount), transactions.length];
+      });
+    const seen = await Promise.all(Array.from({ length: TAKES }, (_, index) => take(index)));
+    const inOrder = Array.from({ length: TAKES }, (_, index) => [index, index]);
+    expect(seen.toSorted(([one = 0], [other = 0]) => one - other)).toEqual(inOrder);
+    expect((await stores.trips.get(ENVIRONMENT, tripId))?.transactions).toHaveLength(TAKES / 3);
+  });
+
   it("pay out a whole reservation or nothing, and only at their end", async () => {
     const { booking } = await newBooking();
     const bad = [

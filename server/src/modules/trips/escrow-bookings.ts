@@ -2,7 +2,7 @@ import type { Micro } from "../../domain/money.ts";
 import type { Hex } from "../../domain/tokens.ts";
 import type { ChainKey } from "../../ports/chain/chain-key.ts";
 import type { Environment } from "../../ports/identity.ts";
-import type { StepTransaction } from "./trips.ts";
+import type { StepTransaction } from "./step-transaction.ts";
 
 declare module "../../kernel/contracts/stores.ts" {
   interface ModuleStores {

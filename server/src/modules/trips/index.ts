@@ -1,10 +1,11 @@
 export type { EscrowBooking, EscrowBookingChange, StepDetails } from "./escrow-bookings.ts";
 export { nameText, summaryText } from "./guest-text.ts";
+export type { StepTransaction } from "./step-transaction.ts";
 export {
   type AgentAction,
+  type BookedTrip,
   MOST_WRONG_CODES,
   type NewTrip,
-  type StepTransaction,
   TRIP_CLOSED,
   type Trip,
   type TripChange,

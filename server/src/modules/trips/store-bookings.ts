@@ -24,7 +24,7 @@ const Steps = z.array(
 );
 
 /** Oldest first. */
-const stepsOfBooking = sql<unknown>`(
+export const stepsOfBooking = sql<unknown>`(
   select coalesce(jsonb_agg(jsonb_build_object('step', step, 'transactionHash', transaction_hash, 'at', at) order by id), '[]')
   from escrow_step
   where escrow_step.network = escrow_booking.network and escrow_step.trip_id = escrow_booking.trip_id
@@ -165,7 +165,7 @@ function toColumns(change: EscrowBookingChange) {
   };
 }
 
-function toBooking(row: InferResult<ReturnType<typeof selectBookings>>[number]): EscrowBooking {
+export function toBooking(row: InferResult<ReturnType<typeof selectBookings>>[number]): EscrowBooking {
   return {
     ...withoutNulls(row),
     pending: row.pending === null ? undefined : Pending.parse(row.pending),

@@ -1,90 +1,25 @@
-import { type InferResult, type QueryCreator, sql } from "kysely";
-import { z } from "zod";
-import type { Hex } from "../../domain/tokens.ts";
+import { type QueryCreator, sql } from "kysely";
 import { currentTraceId } from "../../domain/trace.ts";
 import type { Database, Queryable } from "../../platform/database/database.ts";
-import { withoutNulls } from "../../platform/database/without-nulls.ts";
-import type { Clock } from "../../ports/clock.ts";
-import type { Environment } from "../../ports/identity.ts";
-import type { Vault } from "../../ports/vault.ts";
 import { nameText } from "./guest-text.ts";
+import { createBookedTrips } from "./store-booked-trips.ts";
+import {
+  columns,
+  getTrip,
+  sealingContext,
+  selectTrips,
+  stepsOfTrip,
+  type TripsOptions,
+  toTrip,
+} from "./store-trip-rows.ts";
 import type { Trip, TripChange, Trips } from "./trips.ts";
-
-const HexText = z.templateLiteral(["0x", z.string().regex(/^[0-9a-f]*$/)]);
-
-const Pending = z.object({ step: z.string(), transactionId: z.string() });
-
-const Details = z.object({
-  metadataCid: z.string().exactOptional(),
-  metadataHash: HexText.exactOptional(),
-  agentTokenId: z.string().exactOptional(),
-  guestName: z.string().exactOptional(),
-  buyerName: z.string().exactOptional(),
-  tripSummary: z.string().exactOptional(),
-  linkOrigin: z.string(),
-});
-
-const Steps = z.array(
-  z.object({
-    step: z.string(),
-    transactionHash: HexText,
-    at: z.string().transform((text) => Temporal.Instant.from(text)),
-  }),
-);
-
-/** Transactions of the whole trip, oldest first. */
-const stepsOfTrip = sql<unknown>`(
-  select coalesce(jsonb_agg(jsonb_build_object('step', step, 'transactionHash', transaction_hash, 'at', at) order by id), '[]')
-  from escrow_step
-  where escrow_step.network = trip.network and escrow_step.trip_id = trip.trip_id and escrow_step.booking_id is null
-)`;
-
-const columns = [
-  "tripId",
-  "environment",
-  "chain",
-  "tenantId",
-  "userId",
-  "escrow",
-  "funder",
-  "state",
-  "budgetMicro as budget",
-  "freeMicro as free",
-  "heldMicro as held",
-  "promisedMicro as promised",
-  "vendorPaidMicro as vendorPaid",
-  "markupPaidMicro as markupPaid",
-  "serviceFeePaidMicro as serviceFeePaid",
-  "actionFeePaidMicro as actionFeePaid",
-  "refundedMicro as refunded",
-  "expiresAt",
-  "codeNonce",
-  "requiresCode",
-  "wrongCodes",
-  "guestWallet",
-  "claimedAt",
-  "pending",
-  "forGuest",
-  "details",
-  "encryptedGuestEmail",
-  "mail",
-  "createdAt",
-  "updatedAt",
-] as const;
-
-const selectTrips = (db: Queryable) => db.selectFrom("trip").select(columns).select(stepsOfTrip.as("transactions"));
-
-interface TripsOptions {
-  db: Queryable;
-  vault: Vault;
-  clock: Clock;
-}
 
 /** Joins the caller's transaction when `db` is one. */
 export function createTrips(options: TripsOptions): Trips {
   return {
     ...createForgetting(options),
     ...createReads(options),
+    ...createBookedTrips(options),
     ...createLists(options),
     ...createWrites(options),
     ...createClaimGuards(options),
@@ -92,19 +27,7 @@ export function createTrips(options: TripsOptions): Trips {
   };
 }
 
-async function getTrip(
-  { db, vault }: Pick<TripsOptions, "db" | "vault">,
-  environment: Environment,
-  tripId: Hex,
-): Promise<Trip | undefined> {
-  const row = await selectTrips(db)
-    .where("environment", "=", environment)
-    .where("tripId", "=", tripId)
-    .executeTakeFirst();
-  return row === undefined ? undefined : toTrip(row, vault);
-}
-
-function createReads(options: TripsOptions): Pick<Trips, "get" | "find" | "lock" | "lockOfBooking"> {
+function createReads(options: TripsOptions): Pick<Trips, "get" | "find" | "lock"> {
   return {
     get: (environment, tripId) => getTrip(options, environment, tripId),
 
@@ -116,17 +39,6 @@ function createReads(options: TripsOptions): Pick<Trips, "get" | "find" | "lock"
     lock(environment, tripId, tenantId) {
       const trip = selectLocked(options.db).where("environment", "=", environment).where("tripId", "=", tripId);
       return lockTrip(options, tenantId === undefined ? trip : trip.where("tenantId", "=", tenantId));
-    },
-
-    lockOfBooking(tenantId, environment, bookingId) {
-      const tripId = options.db
-        .selectFrom("escrowBooking")
-        .select("tripId")
-        .where("tenantId", "=", tenantId)
-        .where("environment", "=", environment)
-        .where("bookingId", "=", bookingId);
-      const trip = selectLocked(options.db).where("environment", "=", environment).where("tripId", "=", tripId);
-      return lockTrip(options, trip);
     },
   };
 }
@@ -345,10 +257,6 @@ function createForgetting({ db, vault }: TripsOptions): Pick<Trips, "forgetGuest
   };
 }
 
-function sealingContext(tripId: Hex): string {
-  return `trip_guest_email ${tripId}`;
-}
-
 /** Sets only the members that are present, even if undefined. */
 function toColumns(change: TripChange) {
   const { state, free, held, promised, vendorPaid, markupPaid, serviceFeePaid, actionFeePaid, refunded, mail } = change;
@@ -366,18 +274,5 @@ function toColumns(change: TripChange) {
     ...("guestWallet" in change ? { guestWallet: change.guestWallet ?? null } : {}),
     ...("claimedAt" in change ? { claimedAt: change.claimedAt?.toString() ?? null } : {}),
     ...("pending" in change ? { pending: change.pending === undefined ? null : JSON.stringify(change.pending) } : {}),
-  };
-}
-
-type TripRow = InferResult<ReturnType<typeof selectTrips>>[number];
-
-function toTrip({ encryptedGuestEmail, ...row }: TripRow, vault: Vault): Trip {
-  return {
-    ...withoutNulls(row),
-    pending: row.pending === null ? undefined : Pending.parse(row.pending),
-    details: Details.parse(row.details),
-    guestEmail:
-      encryptedGuestEmail === null ? undefined : vault.decrypt(encryptedGuestEmail, sealingContext(row.tripId)),
-    transactions: Steps.parse(row.transactions),
   };
 }

@@ -2,6 +2,8 @@ import type { Micro } from "../../domain/money.ts";
 import type { Hex } from "../../domain/tokens.ts";
 import type { ChainKey } from "../../ports/chain/chain-key.ts";
 import type { Environment } from "../../ports/identity.ts";
+import type { EscrowBooking } from "./escrow-bookings.ts";
+import type { StepTransaction } from "./step-transaction.ts";
 
 declare module "../../kernel/contracts/call-plan.ts" {
   interface CallPlan {
@@ -34,13 +36,6 @@ type TripState = "funding" | "funded" | "closed" | "failed";
  * the buyer, not delivered.
  */
 type MailState = "none" | "pending" | "sent" | "failed" | "kept";
-
-/** A completed step, by its stored name. */
-export interface StepTransaction {
-  step: string;
-  transactionHash: Hex;
-  at: Temporal.Instant;
-}
 
 /** The buyer's details of the trip; untrusted free text. */
 export interface TripDetails {
@@ -101,6 +96,11 @@ export interface Trip extends TripTerms, TripProgress {
   updatedAt: Temporal.Instant;
 }
 
+export interface BookedTrip {
+  trip: Trip;
+  booking: EscrowBooking;
+}
+
 export type NewTrip = TripTerms & Pick<TripProgress, "mail">;
 
 export type TripChange = Partial<TripProgress> & { transaction?: Omit<StepTransaction, "at"> };
@@ -131,8 +131,15 @@ export interface Trips {
    * in the order of their ids. With a tenant, another tenant's trip is neither found nor waited for.
    */
   lock(environment: Environment, tripId: Hex, tenantId?: string): Promise<Trip | undefined>;
-  /** Locks the trip of the tenant's booking in the same way. The booking may have been replaced when the lock is there. */
-  lockOfBooking(tenantId: string, environment: Environment, bookingId: Hex): Promise<Trip | undefined>;
+  /** Finds the tenant's booking with its trip. */
+  findOfBooking(tenantId: string, environment: Environment, bookingId: Hex): Promise<BookedTrip | undefined>;
+  /**
+   * Locks the trip of the tenant's booking in the same way. Undefined also if the booking was replaced by one of another trip
+   * before the lock was there.
+   */
+  lockOfBooking(tenantId: string, environment: Environment, bookingId: Hex): Promise<BookedTrip | undefined>;
+  /** Locks the trip in the same way, of any tenant, and finds its booking. */
+  lockWithBooking(environment: Environment, tripId: Hex, bookingId: Hex): Promise<BookedTrip | undefined>;
   /** Requires `lock`. Sets the members that are present, even if undefined, and returns the changed trip. */
   change(environment: Environment, tripId: Hex, change: TripChange): Promise<Trip>;
   /** Counts a wrong code unless there are `atMost` already (undefined). Returns the count. */

@@ -40,11 +40,10 @@ export async function checkCommit(
   { stores, chain }: Pick<StepPorts, "stores" | "chain">,
   { tenantId, bookingId, vendor, isSame }: Pick<CommitRequest, "tenantId" | "bookingId" | "vendor" | "isSame">,
 ) {
-  const booking = await requireBooking(stores, chain.environment, { tenantId, bookingId });
+  const { booking, trip } = await requireBooking(stores, chain.environment, { tenantId, bookingId });
   const known = await findSameStep(stores, booking, commitStep, isSame);
   if (known !== undefined) return { booking, known };
   requireState(booking, commitStep);
-  const trip = await stores.trips.get(chain.environment, booking.tripId);
   requireVendor(chain, trip, vendor);
   await requireUnblocked(chain, "USDC", vendor);
   return { booking, trip };

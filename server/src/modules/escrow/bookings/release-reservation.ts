@@ -14,7 +14,7 @@ import { findCoveredBooking, requireCovering } from "../orders/covered-orders.ts
 import { holdForOrder } from "../orders/hold-for-order.ts";
 import { isExpired } from "../records/trip-state.ts";
 import { toStep } from "../step-machine/escrow-action.ts";
-import { type PlanPorts, requireTrip, withRefusal } from "../step-machine/plan-step.ts";
+import { type PlanPorts, withRefusal } from "../step-machine/plan-step.ts";
 import { findStep, lockBooking, requireBooking, requireState } from "../step-machine/take-booking-step.ts";
 import {
   type Asking,
@@ -121,9 +121,8 @@ export function planRelease(ports: PlanPorts, named: { bookingId: string; tripId
     const [bookingId, tripId] = [readHash(named.bookingId), readHash(named.tripId)];
     if (bookingId === undefined || tripId === undefined) throw escrowFailure("booking_not_found");
     const { tenantId, environment } = caller;
-    const booking = await requireBooking(stores, environment, { tenantId, bookingId, tripId });
+    const { booking, trip } = await requireBooking(stores, environment, { tenantId, bookingId, tripId });
     if ((await findRelease(stores, booking)) !== undefined) return EMPTY_PLAN;
-    const trip = await requireTrip(ports, tripId);
     const way = await chooseWay(stores, ports, trip, booking);
     const { walletBecause, order } = way;
     // A cancellation's debt was counted when the budget left the wallet; a budget that is free again can be spent in addition.

@@ -49,9 +49,8 @@ export async function payAllUncovered(stores: Stores, environment: Environment):
   for (const { tenantId, escrowBookingId: bookingId } of await stores.bookings.listUncovered(environment, BATCH)) {
     if (bookingId === undefined) continue;
     await stores.transaction(async (aggregates) => {
-      await aggregates.trips.lockOfBooking(tenantId, environment, bookingId);
-      const reservation = await aggregates.escrowBookings.find(tenantId, environment, bookingId);
-      if (reservation !== undefined) await payUncovered(aggregates, reservation);
+      const reserved = await aggregates.trips.lockOfBooking(tenantId, environment, bookingId);
+      if (reserved !== undefined) await payUncovered(aggregates, reserved.booking);
     });
   }
 }

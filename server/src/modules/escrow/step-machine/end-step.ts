@@ -4,7 +4,7 @@ import { inTrace } from "../../../domain/trace.ts";
 import type { ChainEnding, ChainEndings, ConfirmedTransaction } from "../../../kernel/contracts/chain-ending.ts";
 import type { ChainReceipt } from "../../../ports/chain/chain.ts";
 import type { ChainTransaction } from "../../../ports/chain/chain-transactions.ts";
-import type { EscrowBooking, Trip } from "../../trips/index.ts";
+import type { Trip } from "../../trips/index.ts";
 import type { Aggregates, Stores } from "../context.ts";
 import { ESCROW_BOOKING_PURPOSE, ESCROW_TRIP_PURPOSE, TRIP_PREFUND_PURPOSE } from "../purposes.ts";
 import { breakPromise } from "../records/trip-money.ts";
@@ -34,20 +34,24 @@ function readStep({ operation }: Pick<ChainTransaction, "operation">): StoredSte
   return { tripId, bookingId, name: action.name, step: toStep(action) };
 }
 
-/** Stores the contract's changes, once. The caller holds the trip's lock, and calls it in the order of the chain. */
+/** Locks the trip and stores the contract's changes, once. Called in the order of the chain. */
 async function confirmStep(
   aggregates: Aggregates,
-  trip: Trip,
   { transaction, receipt }: ConfirmedTransaction,
   stored: StoredStep,
 ): Promise<void> {
-  const { step, bookingId } = stored;
+  const { step, tripId, bookingId } = stored;
+  const { environment } = transaction;
   if (step.of === "trip") {
+    const trip = await aggregates.trips.lock(environment, tripId);
+    if (trip === undefined) throw new Error(`the trip ${tripId} of a step is not there`);
     const after = await applyTripStep(aggregates, trip, { step, transaction, transactionHash: receipt.hash });
     await remember(aggregates, trip, stored, { ...step.note({ before: trip, after }), at: after.updatedAt, receipt });
     return;
   }
-  const booking = await requireBooking(aggregates, trip, bookingId);
+  const locked = bookingId && (await aggregates.trips.lockWithBooking(environment, tripId, bookingId));
+  if (!locked) throw new Error(`the booking ${bookingId} of trip ${tripId} is not there`);
+  const { trip, booking } = locked;
   const left = booking.reserved - movedOut(transaction, receipt);
   const effect = step.apply({ booking, trip, left });
   const after = await aggregates.escrowBookings.change(booking, {
@@ -79,16 +83,6 @@ async function applyTripStep(
   });
   await step.alongside?.(records, trip, transactionHash);
   return after;
-}
-
-async function requireBooking(
-  { escrowBookings }: Pick<Aggregates, "escrowBookings">,
-  { tenantId, environment, tripId }: Trip,
-  bookingId: Hex | undefined,
-): Promise<EscrowBooking> {
-  const booking = bookingId && (await escrowBookings.find(tenantId, environment, bookingId));
-  if (!booking) throw new Error(`the booking ${bookingId} of trip ${tripId} is not there`);
-  return booking;
 }
 
 /** A failed payout has no movement: it waits in the contract for its recipient. */
@@ -161,15 +155,12 @@ export async function tellEnd(
 /** One ending for all steps of trips, so that one database transaction locks trips in a fixed order. */
 const stepEnding: ChainEnding<Aggregates> = {
   async confirmed(aggregates, confirmedTransactions) {
-    const { trips } = aggregates;
     const ended = confirmedTransactions.flatMap((one) => {
       const stored = readStep(one.transaction);
       return stored === undefined ? [] : [{ ...one, stored }];
     });
     for (const { stored, ...one } of ended.toSorted(byTripAndPlace)) {
-      const trip = await trips.lock(one.transaction.environment, stored.tripId);
-      if (trip === undefined) throw new Error(`the trip ${stored.tripId} of a step is not there`);
-      await inTrace(one.transaction.traceId, () => confirmStep(aggregates, trip, one, stored));
+      await inTrace(one.transaction.traceId, () => confirmStep(aggregates, one, stored));
     }
   },
   additions: tellEnd,

@@ -55,13 +55,12 @@ export function planBookingStep(ports: PlanPorts, asked: BookingStepToPlan): Pro
       throw escrowFailure("booking_not_found");
     }
     const { tenantId, environment } = caller;
-    const booking = await requireBooking(stores, environment, { tenantId, bookingId, tripId });
+    const { trip, booking } = await requireBooking(stores, environment, { tenantId, bookingId, tripId });
     const action = asked.action(bookingId);
     const asPlanned = toStep(action);
     const known = await findSameStep(stores, booking, asPlanned, asked.isSame ?? sameAs(action));
     if (known !== undefined) return typeof asPlanned.plan === "object" ? asPlanned.plan : EMPTY_PLAN;
     requireState(booking, asPlanned);
-    const trip = await stores.trips.get(environment, booking.tripId);
     const completed = await asked.complete?.(trip);
     const step = completed === undefined ? asPlanned : toStep(completed);
     const context = { booking, trip, clock };
@@ -126,10 +125,7 @@ export async function withRefusal(
   }
 }
 
-export async function requireTrip(
-  { stores, caller }: Pick<PlanPorts, "stores" | "caller">,
-  named: string,
-): Promise<Trip> {
+async function requireTrip({ stores, caller }: Pick<PlanPorts, "stores" | "caller">, named: string): Promise<Trip> {
   const tripId = readHash(named);
   const trip = tripId && (await stores.trips.find(caller.tenantId, caller.environment, tripId));
   if (trip === undefined) throw escrowFailure("trip_not_found");

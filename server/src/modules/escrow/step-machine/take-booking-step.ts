@@ -5,7 +5,7 @@ import type { StoredOperation } from "../../../ports/chain/chain-operation.ts";
 import type { ChainTransaction } from "../../../ports/chain/chain-transactions.ts";
 import type { Booking } from "../../bookings/index.ts";
 import { mismatch } from "../../treasury/index.ts";
-import type { EscrowBooking, StepDetails, Trip } from "../../trips/index.ts";
+import type { BookedTrip, EscrowBooking, StepDetails } from "../../trips/index.ts";
 import type { Aggregates } from "../context.ts";
 import { escrowFailure } from "../errors.ts";
 import { randomHash } from "../input.ts";
@@ -143,30 +143,39 @@ export async function storeBookingStep(ports: StoringPorts, request: BookingStep
   });
 }
 
-/** Returns the booking under the lock of its trip. One of another tenant, or of another trip than named, is not found. */
-export async function lockBooking(
-  aggregates: Pick<Aggregates, "trips" | "escrowBookings">,
-  environment: EscrowBooking["environment"],
-  named: { tenantId: string; bookingId: Hex; tripId?: Hex | undefined },
-): Promise<{ trip: Trip; booking: EscrowBooking }> {
-  const trip = await aggregates.trips.lockOfBooking(named.tenantId, environment, named.bookingId);
-  const booking = await requireBooking(aggregates, environment, named);
-  // A failed one was replaced meanwhile.
-  if (booking.tripId !== trip?.tripId) throw escrowFailure("booking_in_progress");
-  return { trip, booking };
+interface NamedBooking {
+  tenantId: string;
+  bookingId: Hex;
+  tripId?: Hex | undefined;
 }
 
-/** A booking of another tenant, or of another trip than named, is not found. */
-export async function requireBooking(
-  { escrowBookings }: Pick<Aggregates, "escrowBookings">,
+/** Returns the booking under the lock of its trip. One of another tenant, or of another trip than named, is not found. */
+export async function lockBooking(
+  { trips }: Pick<Aggregates, "trips">,
   environment: EscrowBooking["environment"],
-  { tenantId, bookingId, tripId }: { tenantId: string; bookingId: Hex; tripId?: Hex | undefined },
-): Promise<EscrowBooking> {
-  const booking = await escrowBookings.find(tenantId, environment, bookingId);
-  if (booking === undefined || (tripId !== undefined && booking.tripId !== tripId)) {
+  named: NamedBooking,
+): Promise<BookedTrip> {
+  const locked = await trips.lockOfBooking(named.tenantId, environment, named.bookingId);
+  if (locked !== undefined) return requireNamed(locked, named);
+  await requireBooking({ trips }, environment, named);
+  // A failed one was replaced meanwhile.
+  throw escrowFailure("booking_in_progress");
+}
+
+/** Returns the booking with its trip. One of another tenant, or of another trip than named, is not found. */
+export async function requireBooking(
+  { trips }: Pick<Aggregates, "trips">,
+  environment: EscrowBooking["environment"],
+  named: NamedBooking,
+): Promise<BookedTrip> {
+  return requireNamed(await trips.findOfBooking(named.tenantId, environment, named.bookingId), named);
+}
+
+function requireNamed(found: BookedTrip | undefined, { tripId }: Pick<NamedBooking, "tripId">): BookedTrip {
+  if (found === undefined || (tripId !== undefined && found.trip.tripId !== tripId)) {
     throw escrowFailure("booking_not_found");
   }
-  return booking;
+  return found;
 }
 
 /** The same step, finished or in progress. Throws if another one is in progress. */
