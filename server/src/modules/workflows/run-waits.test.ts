@@ -128,8 +128,8 @@ describe("GET /api/workflows/runs/{runId}?wait", () => {
     await cancel();
   });
 
-  test.each(["26", "-1", "1.5", "soon"])("refuses wait=%s", async (wait) => {
-    const answer = await read("run_01KAJ2M5Q6R7S8T9V0W1X2Y3Z4", `?wait=${wait}`);
+  test.each(["wait=26", "wait=-1", "wait=1.5", "wait=soon", "since=yesterday"])("refuses %s", async (query) => {
+    const answer = await read("run_01KAJ2M5Q6R7S8T9V0W1X2Y3Z4", `?${query}`);
     expect(answer.body).toMatchObject({ type: expect.stringMatching(/invalid_input/) });
   });
 });

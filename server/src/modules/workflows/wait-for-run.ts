@@ -1,4 +1,5 @@
-import { z } from "zod";
+import type { z } from "zod";
+import { Instant } from "../../domain/schemas.ts";
 import { within } from "../../platform/batching/within.ts";
 import type { Parts } from "./context.ts";
 import { describeRun, type RunAnswer } from "./describe-run.ts";
@@ -44,7 +45,7 @@ export async function readChangedRun(
 ): Promise<z.output<typeof RunAnswer> | undefined> {
   const read = () => runs.read(owners, runId);
   if (wait === 0) return describe(await read());
-  let known = since;
+  let known = since === undefined ? undefined : Temporal.Instant.from(since).toString();
   function isEnough(found: RunTimeline | undefined): boolean {
     if (found === undefined || found.run.endedAt !== undefined) return true;
     if (since === undefined && found.run.state !== "running") return true;
@@ -60,8 +61,6 @@ function describe(found: RunTimeline | undefined): z.output<typeof RunAnswer> | 
 }
 
 export const waitDescription = "Seconds to wait for the next change; answers at once if the run is paused or has ended";
-export const Since = z
-  .string()
-  .max(40)
+export const Since = Instant.max(40)
   .describe("updatedAt as you know it: answers at once if the run has changed; waits also while it is paused")
   .exactOptional();
