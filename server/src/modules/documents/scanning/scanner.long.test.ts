@@ -132,7 +132,7 @@ async function documents(): Promise<[name: string, bytes: Buffer, type: Document
   ];
 }
 
-it("no document crashes the service: each is read or refused for its kind", async () => {
+it("no document crashes the service: each is read or refused for its kind", { timeout: 600_000 }, async () => {
   const scanner = openScanner();
   const outcomes = (await documents()).map(async ([name, bytes, type, codes]) => {
     const outcome = await scanner.scan(buildRequest(bytes, type)).then(
