@@ -178,7 +178,7 @@ it("goes once, whenever the requester is killed and however often the call is re
       clock.advance({ minutes: 2 });
       await reconcile();
       await approvalsOver(stores, mailer).request(asked, NOTHING_MORE);
-      // What the dead requester had begun beside its last step may have leased a mail once more after the clock was set.
+      // The dead requester may have leased a mail once more after the clock was set, by work that it had begun beside its last step.
       const takeOver = async () => {
         clock.advance({ minutes: 2 });
         await reconcile();
