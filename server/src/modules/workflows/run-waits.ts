@@ -1,7 +1,7 @@
 import type { News } from "../../platform/database/news.ts";
 
-/** While notifications arrive, or may be missed. */
-const TOLD_LOOK_MILLISECONDS = 5_000;
+/** While notifications arrive, which do not tell of ended steps, or may be missed. */
+const TOLD_LOOK_MILLISECONDS = 1_000;
 const LOOK_MILLISECONDS = 500;
 const MOST_PER_OWNER = 16;
 const MOST = 1_000;

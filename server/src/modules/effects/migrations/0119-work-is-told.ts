@@ -2,7 +2,8 @@ import { type Kysely, sql } from "kysely";
 
 /**
  * Notifies every process about work: `<queue> <time>`, the time from which a row is due in milliseconds, or 0 for now;
- * `run <id> <state>` when a run has changed, and `chain_ended <id>`.
+ * `run <id> <state>` when a run pauses, continues or ends, and `chain_ended <id>`. The end of a step is not told: commits with a
+ * notification wait for each other.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`
@@ -42,8 +43,8 @@ export async function up(db: Kysely<unknown>): Promise<void> {
       perform pg_notify('work_changed', 'run ' || new.id || ' ' || new.state);
       return null;
     end $$;
-    create trigger workflow_run_changed after update of updated_at on workflow_run for each row
-      when (new.updated_at is distinct from old.updated_at) execute function tell_run_changed();
+    create trigger workflow_run_changed after update of state on workflow_run for each row
+      when (new.state is distinct from old.state) execute function tell_run_changed();
 
     create function tell_webhook_event() returns trigger language plpgsql as $$
     begin
