@@ -150,6 +150,8 @@ const COMMON_PORTS = [
   "fx",
   "threads",
   "claimKeys",
+  "messageAttestations",
+  "unifiedBalance",
 ] as const;
 
 /** One set for each environment with an enabled supplier and chain. A port that nothing provides does not compile. */

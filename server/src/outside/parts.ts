@@ -24,6 +24,7 @@ import type { Vault } from "../ports/vault.ts";
 import { createRequestLimits } from "../surfaces/http/limits/request-limits.ts";
 import { PHOTOS_PATH } from "../surfaces/photos.ts";
 import { openChains } from "./chain/chains.ts";
+import { openMessageAttestations, openUnifiedBalance } from "./chain/cross-chain.ts";
 import { openConditions } from "./conditions.ts";
 import { openElevation } from "./elevation.ts";
 import { type EmbeddedOptions, openEmbedded } from "./embedded.ts";
@@ -166,6 +167,8 @@ function outsideParts(
       openSuppliers(config, embedded, { clock, http, log, threads, publicPhotosUrl: `${urls.app}${PHOTOS_PATH}` }),
     chains: () => chains,
     facilitator: () => facilitator,
+    messageAttestations: () => openMessageAttestations(),
+    unifiedBalance: () => openUnifiedBalance(),
     mailer: () => openMailer(config),
     pageTranscriber: () => openPageTranscriber(config, { http, log }),
     maps: () => openMaps(config, sources, places),

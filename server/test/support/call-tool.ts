@@ -73,6 +73,8 @@ export function toolRunner(tenant: Tenant, stays: Stays = createMemoryStays().st
     submission: { wake: () => undefined, waitForEnd: async () => undefined },
     delivery,
     claimKeys: absent("claimKeys"),
+    messageAttestations: absent("messageAttestations"),
+    unifiedBalance: absent("unifiedBalance"),
     claimLinks: absent("claimLinks"),
     failedCallLog: absent("failedCallLog"),
     usage: absent("usage"),

@@ -2,6 +2,8 @@ import type { RandomBytes } from "../../domain/ids.ts";
 import type { Hex } from "../../domain/tokens.ts";
 import type { ChainOperations } from "../../ports/chain/chain-operation.ts";
 import type { ClaimKeys } from "../../ports/chain/claim-keys.ts";
+import type { MessageAttestationsByNetwork } from "../../ports/chain/message-attestations.ts";
+import type { UnifiedBalanceByNetwork } from "../../ports/chain/unified-balance.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Conditions } from "../../ports/conditions.ts";
 import type { Elevation } from "../../ports/elevation.ts";
@@ -51,6 +53,8 @@ export interface CommonParts {
   /** The outside systems. A missing environment is switched off. */
   readonly suppliers: ByEnvironment<Supplier>;
   readonly chains: Chains;
+  readonly messageAttestations: MessageAttestationsByNetwork;
+  readonly unifiedBalance: UnifiedBalanceByNetwork;
   /** Undefined: payments are verified and settled on the chain itself. */
   readonly facilitator: Facilitator | undefined;
   /** Undefined: the operator has no mail server. */

@@ -7,6 +7,8 @@ import { buildScope, type ToolArea, type ToolEffect } from "../../domain/scopes.
 import type { Chain } from "../../ports/chain/chain.ts";
 import type { ChainSubmission } from "../../ports/chain/chain-transactions.ts";
 import type { ClaimKeys } from "../../ports/chain/claim-keys.ts";
+import type { MessageAttestationsByNetwork } from "../../ports/chain/message-attestations.ts";
+import type { UnifiedBalanceByNetwork } from "../../ports/chain/unified-balance.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Conditions } from "../../ports/conditions.ts";
 import type { Elevation } from "../../ports/elevation.ts";
@@ -46,6 +48,8 @@ export interface CommonPorts {
   fx: FxRates;
   threads: Threads;
   claimKeys: ClaimKeys;
+  messageAttestations: MessageAttestationsByNetwork;
+  unifiedBalance: UnifiedBalanceByNetwork;
 }
 
 /**

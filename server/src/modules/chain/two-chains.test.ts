@@ -145,6 +145,10 @@ describe("two chains of one environment", () => {
     usable().at(other.chain).submission.wake();
     // Its indexer has read it.
     await eventually(async () => expect(await readAvailable(other, tenantId)).toBe(5n * UNIT));
+    const named = { name: "Avalanche_Fuji", domain: 1, network: "testnet", isEmulated: true, chainId: OTHER_ID };
+    for (const name of ["Avalanche_Fuji", "AVAX-FUJI", other.chain]) {
+      expect(await usable().open(name)).toMatchObject(named);
+    }
     const [there, here] = await Promise.all([sendThere(tenantId, 2n * UNIT), sendHere()]);
     expect(there).toMatchObject({ kind: "confirmed", result: { chainId: OTHER_ID } });
     expect(here.body).toMatchObject({ ok: true, result: { status: "confirmed", chainId: 5_042_002 } });

@@ -1,7 +1,9 @@
 import { Failure } from "../../domain/errors.ts";
 import type { ByChain, Chains } from "../../kernel/contracts/by-chain.ts";
 import type { Chain } from "../../ports/chain/chain.ts";
+import { type ChainKey, nameEvmChain } from "../../ports/chain/chain-key.ts";
 import type { ChainSubmission } from "../../ports/chain/chain-transactions.ts";
+import { type BridgeNetwork, findChainById, findNamedChain } from "../../ports/chain/named-chains.ts";
 import type { Environment } from "../../ports/identity.ts";
 
 declare module "../../kernel/contracts/tool.ts" {
@@ -10,37 +12,90 @@ declare module "../../kernel/contracts/tool.ts" {
   }
 }
 
+/** A chain that answers, with its part of this process that sends. */
+interface UsableChain {
+  readonly chain: Chain;
+  readonly submission: ChainSubmission;
+  /** As the interface names it, otherwise by CAIP-2. */
+  readonly name: string;
+  readonly chainId: number;
+  /** Its number in the bridge and the Gateway; undefined: it has none. */
+  readonly domain: number | undefined;
+  /** Which attestation service and which Gateway know it. */
+  readonly network: BridgeNetwork;
+  /** A development chain with a real chain's id: answers say so. */
+  readonly isEmulated: boolean;
+}
+
 /** The chains of the caller's environment, for tools that name one. */
 export interface UsableChains {
   /** By CAIP-2: the home chain first, also those that do not answer now. */
   readonly names: readonly string[];
-  /** Throws Failure `chain_not_available`: retryable if the chain is configured and does not answer. */
+  /** By CAIP-2. Throws Failure `chain_not_available`: retryable if the chain is configured and does not answer. */
   at(name: string): { chain: Chain; submission: ChainSubmission };
+  /**
+   * By CAIP-2 or a name of the interface. A development chain starts when it is first used, with its contracts. The tenant, if given,
+   * has a wallet there, and on a development chain test money. Throws Failure `chain_not_available`, retryable if it may work later.
+   */
+  open(name: string, tenantId?: string): Promise<UsableChain>;
+  /** Keeps a development chain running while something is in flight on it. */
+  hold(name: string, until: Temporal.Instant): Promise<void>;
+}
+
+interface UsableParts {
+  chains: Chains;
+  submitters: ByChain<ChainSubmission>;
 }
 
 const AGAIN_SECONDS = 10;
 
-export function createUsableChains(
-  { chains, submitters }: { chains: Chains; submitters: ByChain<ChainSubmission> },
-  environment: Environment,
-): UsableChains {
+export function createUsableChains({ chains, submitters }: UsableParts, environment: Environment): UsableChains {
   const names = chains.keys.filter((key) => key.environment === environment).map(({ chain }) => chain);
+
+  function at(name: string) {
+    const key = { environment, chain: name };
+    const opened = chains.at(key);
+    const submission = submitters.at(key);
+    if (opened !== undefined && submission !== undefined) return { ...opened, submission };
+    throw names.includes(name) ? refuseSilentChain(name) : refuseUnknownChain(name, names);
+  }
+
   return {
     names,
-    at(name) {
-      const key = { environment, chain: name };
-      const opened = chains.at(key);
-      const submission = submitters.at(key);
-      if (opened !== undefined && submission !== undefined) return { chain: opened.chain, submission };
-      if (!names.includes(name)) {
-        throw new Failure("chain_not_available", {
-          detail: `The chain ${name} is not one of this service: ${names.join(", ")}. Nothing was done.`,
-        });
-      }
-      throw new Failure("chain_not_available", {
-        detail: `The chain ${name} does not answer at the moment. Nothing was done; call again later.`,
-        retryAfterSeconds: AGAIN_SECONDS,
-      });
+    at,
+    async open(name) {
+      const { chain, submission, isLive } = at(resolveName(name, environment).chain);
+      const { chainId, crossChain } = chain;
+      const known = findChainById(chainId);
+      return {
+        chain,
+        submission,
+        name: known?.name ?? chain.key.chain,
+        chainId,
+        domain: crossChain.domain,
+        network: known?.network ?? "mainnet",
+        isEmulated: !isLive,
+      };
     },
+    async hold() {},
   };
+}
+
+/** A name of the interface, or one by CAIP-2. */
+function resolveName(name: string, environment: Environment): ChainKey {
+  const known = findNamedChain(name);
+  return { environment, chain: known === undefined ? name : nameEvmChain(known.chainId) };
+}
+
+function refuseSilentChain(name: string): Failure {
+  return new Failure("chain_not_available", {
+    detail: `The chain ${name} does not answer at the moment. Nothing was done; call again later.`,
+    retryAfterSeconds: AGAIN_SECONDS,
+  });
+}
+
+function refuseUnknownChain(name: string, names: readonly string[]): Failure {
+  return new Failure("chain_not_available", {
+    detail: `The chain ${name} is not one of this service: ${names.join(", ")}. Nothing was done.`,
+  });
 }

@@ -2,6 +2,7 @@ import type { ByToken, Hex } from "../../domain/tokens.ts";
 import type { AgentRegistryAddresses } from "./agent-registries.ts";
 import type { ChainBlock } from "./chain.ts";
 import type { ChainKey } from "./chain-key.ts";
+import type { CrossChainAddresses } from "./cross-chain-contracts.ts";
 
 /** The addresses of our contracts on a chain. */
 export interface ChainContracts {
@@ -15,6 +16,7 @@ export interface ChainContracts {
   /** The same for EURC in every wallet, if it was added later than USDC. */
   eurcSince?: number;
   agentRegistries?: AgentRegistryAddresses;
+  crossChain?: CrossChainAddresses;
 }
 
 export interface BoundChain extends ChainKey {

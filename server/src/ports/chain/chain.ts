@@ -4,6 +4,7 @@ import type { ByToken, Hex, TokenSymbol } from "../../domain/tokens.ts";
 import type { Environment } from "../identity.ts";
 import type { AgentRegistries } from "./agent-registries.ts";
 import type { ChainKey } from "./chain-key.ts";
+import type { CrossChainOnChain } from "./cross-chain-contracts.ts";
 import type { EscrowContract } from "./escrow-contract.ts";
 
 /** A token as read from the chain at the start; its EIP-712 domain is derived from it. */
@@ -63,6 +64,8 @@ export interface Chain {
   readonly paymentBatch: Hex | undefined;
   readonly escrow: EscrowContract | undefined;
   readonly agentRegistries: AgentRegistries | undefined;
+  /** On a development chain they are there once `usableChains.open` has opened it. */
+  readonly crossChain: CrossChainOnChain;
   /** The latest confirmed block. */
   head(): Promise<ChainBlock>;
   /** Undefined: there is no such block (any more). */

@@ -1,4 +1,6 @@
 import type { Hex } from "../../domain/tokens.ts";
+import type { Environment } from "../identity.ts";
+import type { BridgeNetwork } from "./named-chains.ts";
 
 /** A burn, as its chain shows it. */
 export interface BurnReference {
@@ -42,4 +44,10 @@ export interface MessageAttestations {
   /** For a fast message that has expired. `final`: it is attested for good, though `find` may not show it yet. */
   attestAnew(nonce: Hex): Promise<"requested" | "final" | "not_seen">;
   readFees(sourceDomain: number, destinationDomain: number): Promise<BurnFees>;
+}
+
+/** The attestation services of the service's chains. */
+export interface MessageAttestationsByNetwork {
+  /** Undefined: there is none. */
+  of(environment: Environment, network: BridgeNetwork): MessageAttestations | undefined;
 }

@@ -1,12 +1,15 @@
+/** Contracts of the two know nothing of each other, though a test network shares the domain of its main network. */
+export type BridgeNetwork = "testnet" | "mainnet";
+
 interface NamedChain {
   /** EIP-155. */
   chainId: number;
-  /** Its number in CCTP and in Gateway. A test network shares that of its main network. */
+  /** Its number in CCTP and in Gateway. */
   domain: number;
 }
 
 /** The EVM chains that the interface names. */
-const evmChains = {
+const mainNetworks = {
   Arbitrum: { chainId: 42_161, domain: 3 },
   Avalanche: { chainId: 43_114, domain: 1 },
   Base: { chainId: 8_453, domain: 6 },
@@ -26,6 +29,9 @@ const evmChains = {
   Unichain: { chainId: 130, domain: 10 },
   World_Chain: { chainId: 480, domain: 14 },
   XDC: { chainId: 50, domain: 18 },
+} as const satisfies Readonly<Record<string, NamedChain>>;
+
+const testNetworks = {
   Arc_Testnet: { chainId: 5_042_002, domain: 26 },
   Arbitrum_Sepolia: { chainId: 421_614, domain: 3 },
   Avalanche_Fuji: { chainId: 43_113, domain: 1 },
@@ -48,7 +54,14 @@ const evmChains = {
   XDC_Apothem: { chainId: 51, domain: 18 },
 } as const satisfies Readonly<Record<string, NamedChain>>;
 
+const evmChains = { ...mainNetworks, ...testNetworks };
+
 type ChainName = keyof typeof evmChains;
+
+export interface KnownChain extends NamedChain {
+  name: ChainName;
+  network: BridgeNetwork;
+}
 
 /** Other names of the same chains in the interface. */
 const aliases: Readonly<Record<string, ChainName>> = {
@@ -61,8 +74,21 @@ const aliases: Readonly<Record<string, ChainName>> = {
 
 const isChainName = (name: string): name is ChainName => Object.hasOwn(evmChains, name);
 
+const describeChain = (name: ChainName): KnownChain => ({
+  name,
+  ...evmChains[name],
+  network: Object.hasOwn(mainNetworks, name) ? "mainnet" : "testnet",
+});
+
+const namedChains: readonly KnownChain[] = Object.keys(evmChains).filter(isChainName).map(describeChain);
+
 /** Undefined: no EVM chain of the interface has this name. Solana has no chain id. */
-export function findNamedChain(name: string): (NamedChain & { name: ChainName }) | undefined {
+export function findNamedChain(name: string): KnownChain | undefined {
   const known = isChainName(name) ? name : aliases[name];
-  return known === undefined ? undefined : { name: known, ...evmChains[known] };
+  return known === undefined ? undefined : describeChain(known);
+}
+
+/** Undefined: the interface has no name for it. */
+export function findChainById(chainId: number): KnownChain | undefined {
+  return namedChains.find((one) => one.chainId === chainId);
 }

@@ -1,5 +1,7 @@
 import type { Micro } from "../../domain/money.ts";
 import type { Hex } from "../../domain/tokens.ts";
+import type { Environment } from "../identity.ts";
+import type { BridgeNetwork } from "./named-chains.ts";
 
 /** The terms of a transfer for both ends. Contracts, tokens and accounts are padded to 32 bytes. */
 export interface TransferSpec {
@@ -67,4 +69,10 @@ export interface UnifiedBalance {
   transfer(intent: BurnIntent, signature: Hex): Promise<UnifiedTransfer>;
   /** Undefined: the operator does not know it. */
   findStatus(transferId: string): Promise<UnifiedTransferStatus | undefined>;
+}
+
+/** The Gateways of the service's chains. */
+export interface UnifiedBalanceByNetwork {
+  /** Undefined: there is none. */
+  of(environment: Environment, network: BridgeNetwork): UnifiedBalance | undefined;
 }

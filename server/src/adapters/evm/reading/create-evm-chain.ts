@@ -5,6 +5,7 @@ import { stablecoinAbi } from "../../../generated/contracts/stablecoin.ts";
 import type { ChainContracts } from "../../../ports/chain/bound-chains.ts";
 import { type Chain, type ChainBlock, type ChainReceipt, requireToken } from "../../../ports/chain/chain.ts";
 import { nameEvmChain } from "../../../ports/chain/chain-key.ts";
+import { findChainById } from "../../../ports/chain/named-chains.ts";
 import type { Clock } from "../../../ports/clock.ts";
 import type { Environment } from "../../../ports/identity.ts";
 import { isRevert, reach } from "../client.ts";
@@ -60,6 +61,7 @@ export async function createEvmChain(options: EvmChainOptions): Promise<Chain> {
       agentRegistries === undefined
         ? undefined
         : createAgentRegistries({ client, contracts: agentRegistries, headNumber }),
+    crossChain: { domain: findChainById(chainId)?.domain, ...contracts.crossChain },
     head: blocks.head,
     block: blocks.block,
     ...moneyReader(options, { tokens, nativeToken }, headNumber),

@@ -30,6 +30,15 @@ const Contracts = z.object({
   agentRegistries: z
     .object({ forwarder: Address, identity: Address, reputation: Address, validation: Address })
     .exactOptional(),
+  crossChain: z
+    .object({
+      bridge: z
+        .object({ transmitter: Address, messenger: Address, signedBurns: Address.exactOptional() })
+        .exactOptional(),
+      gateway: z.object({ wallet: Address, minter: Address }).exactOptional(),
+      swapPool: Address.exactOptional(),
+    })
+    .exactOptional(),
 });
 
 export function createBoundChains(db: Queryable, clock: Clock, { homes } = createChainMemory()): BoundChains {
