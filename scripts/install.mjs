@@ -1,4 +1,5 @@
 // Runs before anything is installed, under whatever Node launched npm (20 or newer): plain JavaScript, no packages.
+// `--for-start` also looks at the ports of the service, before somebody waits for an installation that ends in a refusal.
 // Makes node_modules fit package-lock.json, then tries the pinned Node that everything else runs under.
 import { execFileSync, spawn, spawnSync } from "node:child_process";
 import { createHash, randomBytes } from "node:crypto";
@@ -15,6 +16,7 @@ import {
   rmSync,
   writeFileSync,
 } from "node:fs";
+import { createServer } from "node:net";
 import { homedir, tmpdir } from "node:os";
 import { basename, dirname, join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
@@ -348,5 +350,44 @@ const checkNode = () => {
   fail(explainNode(tried.stderr || tried.error?.message || `it says version ${version}`, platform));
 };
 
-if (!isInstalled()) await install();
+// --- The ports
+
+const isFree = (port, host) =>
+  new Promise((resolve) => {
+    const server = createServer();
+    server.once("error", (error) => resolve(error.code !== "EADDRINUSE"));
+    server.listen({ port, host }, () => server.close(() => resolve(true)));
+  });
+
+/** The service checks everything else about its settings when it starts. */
+const checkPorts = async () => {
+  const { HOST: host = "127.0.0.1", SERVE: served } = process.env;
+  const roles = [
+    { name: "PORT", usual: 3000, isServed: served !== "edge" },
+    { name: "EDGE_PORT", usual: 3001, isServed: served !== "app" },
+  ];
+  const asked = roles
+    .filter(({ isServed }) => isServed)
+    .map(({ name, usual }) => ({ name, port: Number(process.env[name] || usual) }));
+  const taken = [];
+  for (const { port } of asked) if (port > 0 && port < 65_536 && !(await isFree(port, host))) taken.push(port);
+  if (taken.length === 0) return;
+  const [most] = asked.map(({ port }) => port).toSorted((one, other) => other - one);
+  let next = most;
+  const settings = [];
+  for (const { name } of asked) {
+    do next += 1;
+    while (next < 65_536 && !(await isFree(next, host)));
+    settings.push(`${name}=${next < 65_536 ? next : 0}`);
+  }
+  const what = taken.length === 1 ? `port ${taken[0]} is` : `ports ${taken.join(" and ")} are`;
+  fail(
+    `${what} taken on ${host}. Stop what uses ${taken.length === 1 ? "it" : "them"}, or run: ${settings.join(" ")} npm start`,
+  );
+};
+
+if (!isInstalled()) {
+  if (process.argv.includes("--for-start")) await checkPorts();
+  await install();
+}
 if (!process.exitCode) checkNode();

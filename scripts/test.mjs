@@ -151,5 +151,9 @@ rmSync(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 50 })
 if (!interrupted) for (const command of leftovers) process.stdout.write(`left running by a test: ${command}\n`);
 const failedClean = !interrupted && leftovers.length > 0 ? 1 : 0;
 const failures = failedSteps.length + failed + failedOutsideTests + failedClean;
-process.stdout.write(`${passed} passed, ${failures} failed\n`);
+process.stdout.write(
+  isCheck
+    ? `${checks.length - failedSteps.length} checks passed, ${failures} failed\n`
+    : `${passed} passed, ${failures} failed\n`,
+);
 process.exitCode = interrupted ? 130 : Math.min(failures, 1);

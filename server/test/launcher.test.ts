@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -57,8 +58,8 @@ afterEach(async () => {
   rmSync(root, { recursive: true, force: true, maxRetries: 10, retryDelay: 50 });
 });
 
-const launch = (environment: Record<string, string> = {}) => {
-  const child = spawn(process.execPath, [at("scripts/install.mjs")], {
+const launch = (environment: Record<string, string> = {}, ...words: string[]) => {
+  const child = spawn(process.execPath, [at("scripts/install.mjs"), ...words], {
     env: { ...process.env, npm_execpath: STAND_IN_NPM, npm_config_cache: at("cache"), ...environment },
     stdio: ["ignore", "pipe", "pipe"],
   });
@@ -91,6 +92,34 @@ test("the first run installs everything, the next ones nothing, until the lock f
   rmSync(at("node_modules/vitest"), { recursive: true });
   expect(await launch().ended).toMatchObject({ code: 0 });
   expect(npmCalls()).toHaveLength(3);
+});
+
+test("npm start looks at its ports before it installs, and names a command with free ones", async () => {
+  const other = createServer();
+  const port = await new Promise<number>((resolve, reject) => {
+    other.listen({ port: 0, host: "127.0.0.1" }, () => {
+      const address = other.address();
+      if (address === null || typeof address === "string") reject(new Error("it has no port"));
+      else resolve(address.port);
+    });
+  });
+  try {
+    const settings = { PORT: String(port), EDGE_PORT: "0" };
+    const refused = await launch(settings, "--for-start").ended;
+    expect(refused).toMatchObject({ code: 1 });
+    expect(refused.output).toMatch(
+      new RegExp(
+        `^wayfare: port ${port} is taken on 127\\.0\\.0\\.1\\. .* run: PORT=\\d+ EDGE_PORT=\\d+ npm start\\n$`,
+      ),
+    );
+    expect(npmCalls()).toEqual([]);
+    expect(await launch({ ...settings, SERVE: "edge" }, "--for-start").ended).toMatchObject({ code: 0 });
+    expect(npmCalls()).toHaveLength(1);
+    // Installed: the service itself says what it finds.
+    expect(await launch(settings, "--for-start").ended).toEqual({ code: 0, output: "" });
+  } finally {
+    other.close();
+  }
 });
 
 test("an installation made by hand that fits is taken as it is", async () => {

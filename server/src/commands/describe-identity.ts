@@ -38,7 +38,10 @@ export function tenantLines(tenant: Tenant): string {
       ["  name", tenant.name],
       ["  plan", tenant.plan],
       ["  cap", `${formatDecimal(tenant.monthlyCapMicroUsdc)} USDC a month`],
-      ["  network", tenant.isBeta ? "beta: all of its keys work in the sandbox" : "live"],
+      [
+        "  network",
+        tenant.isBeta ? "beta: all of its keys work in the sandbox" : "each key works where its label says",
+      ],
     ],
   );
 }
@@ -50,10 +53,10 @@ export function tenantTable(tenants: readonly Tenant[]): string {
     tenant.name + (tenant.isDemo ? " (demo)" : ""),
     tenant.plan,
     formatDecimal(tenant.monthlyCapMicroUsdc),
-    networkName(tenant),
+    tenant.isBeta ? "in the sandbox" : "as labelled",
     day(tenant.createdAt),
   ]);
-  return formatTable(["ID", "NAME", "PLAN", "CAP USDC", "NETWORK", "CREATED"], rows);
+  return formatTable(["ID", "NAME", "PLAN", "CAP USDC", "KEYS WORK", "CREATED"], rows);
 }
 
 export function keyTable(keys: readonly ApiKey[], now: Temporal.Instant): string {

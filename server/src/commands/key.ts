@@ -1,21 +1,23 @@
 import { knownScopes, personalScopes } from "../domain/scopes.ts";
+import type { Limits } from "../modules/limits/index.ts";
 import { systemClock } from "../ports/clock.ts";
-import type { Environment, Identity } from "../ports/identity.ts";
+import type { ApiKey, Environment, Identity } from "../ports/identity.ts";
 import { type Command, JSON_NOTE, type Program, UsageError } from "./command-line.ts";
 import { keyJson, keyTable, newKeyLines } from "./describe-identity.ts";
-import { keyLimits } from "./limits.ts";
+import { keyLimits, LIMITS_NOTE, limitOptions, readLimitOptions } from "./limits.ts";
 import type { Operator } from "./open-database.ts";
 import { runIdentityProgram } from "./run-identity-program.ts";
 
 const ACTOR = "command";
+const ENVIRONMENTS: readonly Environment[] = ["sandbox", "production"];
 const HOURS_BY_UNIT: Readonly<Record<string, number>> = { d: 24, h: 1 };
 const LIFETIME = /^([1-9][0-9]{0,4})([dh])$/;
 
-const mint: Command<Identity> = {
+const mint: Command<Operator> = {
   name: "mint",
   summary: "Make a key. It is shown once. Without --scopes: sandbox *, production every read and reputation:write.",
   usage:
-    "--tenant <tenantId> [--environment sandbox|production] [--person <userId>] [--name <name>] [--scopes a,b] [--expires 30d|12h|2027-01-01T00:00:00Z]",
+    "--tenant <tenantId> [--environment sandbox|production] [--person <userId>] [--name <name>] [--scopes a,b] [--expires 30d|12h|2027-01-01T00:00:00Z] [--per-call <USDC>] [--per-day <USDC>] [--per-month <USDC>] [--recipients <address,…>] [--tools <name,…>]",
   positionals: [],
   options: {
     tenant: { type: "string" },
@@ -24,8 +26,10 @@ const mint: Command<Identity> = {
     name: { type: "string" },
     scopes: { type: "string" },
     expires: { type: "string" },
+    ...limitOptions,
   },
   prepare(args) {
+    const limits = readLimitOptions(args);
     const name = args.text("name");
     const personId = args.text("person");
     const scopes = args.text("scopes");
@@ -39,12 +43,65 @@ const mint: Command<Identity> = {
       ...(expires === undefined ? {} : { expiresAt: readExpiry(expires, systemClock.now()) }),
       actor: ACTOR,
     };
-    return async (identity) => {
-      const { apiKey, key } = await identity.mintKey(input);
+    return async (operator) => {
+      const { apiKey, key } = await operator.mintKey(input);
+      // Before the key is shown: nobody can use it without its limits.
+      for (const one of ENVIRONMENTS) await limitKey(operator, key, one, limits);
       return { text: `Key minted.\n${newKeyLines(key, apiKey)}`, json: { key: keyJson(key), apiKey } };
     };
   },
 };
+
+const rotate: Command<Operator> = {
+  name: "rotate",
+  summary:
+    "Make a key with the name, person, scopes, expiry and limits of an existing one. The old key keeps working until it is revoked; with --revoke it ends at once. Amounts used under the limits count from zero.",
+  usage: "--tenant <tenantId> <keyId> [--revoke]",
+  positionals: ["keyId"],
+  options: { tenant: { type: "string" }, revoke: { type: "boolean" } },
+  prepare(args) {
+    const tenantId = args.required("tenant");
+    const keyId = args.positional(0);
+    const revokes = args.flag("revoke");
+    return async (operator) => {
+      const old = (await operator.listKeys(tenantId)).find(({ id }) => id === keyId);
+      if (old === undefined) throw noKey(tenantId, keyId);
+      if (old.revokedAt !== undefined) throw new Error(`Key ${keyId} is revoked. Mint a new one: npm run key -- mint`);
+      const { personId, name, environment, scopes, expiresAt } = old;
+      const { apiKey, key } = await operator.mintKey({
+        tenantId,
+        ...(personId === undefined ? {} : { personId }),
+        name,
+        environment,
+        scopes,
+        ...(expiresAt === undefined ? {} : { expiresAt }),
+        actor: ACTOR,
+      });
+      for (const one of ENVIRONMENTS) {
+        await limitKey(operator, key, one, await operator.spending.spendLimits.get(tenantId, one, keyId));
+      }
+      if (revokes) await operator.revokeKey(tenantId, keyId, ACTOR);
+      const end = revokes
+        ? `Key ${keyId} is revoked.`
+        : `Key ${keyId} still works. Once nothing uses it: npm run key -- revoke --tenant ${tenantId} ${keyId}`;
+      return {
+        text: `Key rotated.\n${newKeyLines(key, apiKey)}\n${end}`,
+        json: { key: keyJson(key), apiKey, oldKeyId: keyId, oldKeyRevoked: revokes },
+      };
+    };
+  },
+};
+
+/** Stores the limits that are set; a new key has none. A production key can act in the sandbox, so both environments have them. */
+async function limitKey(
+  { spending }: Operator,
+  { tenantId, id }: ApiKey,
+  environment: Environment,
+  limits: Partial<Limits>,
+): Promise<void> {
+  if (Object.values(limits).every((limit) => limit === undefined)) return;
+  await spending.spendLimits.set(tenantId, environment, id, limits, ACTOR);
+}
 
 const list: Command<Identity> = {
   name: "list",
@@ -73,7 +130,7 @@ const revoke: Command<Identity> = {
     const keyId = args.positional(0);
     return async (identity) => {
       if (!(await identity.revokeKey(tenantId, keyId, ACTOR))) {
-        throw new Error(`Tenant ${tenantId} has no key ${keyId}. List them: npm run key -- list --tenant ${tenantId}`);
+        throw noKey(tenantId, keyId);
       }
       return { text: `Key ${keyId} is revoked.`, json: { keyId, revoked: true } };
     };
@@ -82,6 +139,10 @@ const revoke: Command<Identity> = {
 
 function noTenant(tenantId: string): Error {
   return new Error(`There is no tenant ${tenantId}. List them: npm run tenant -- list`);
+}
+
+function noKey(tenantId: string, keyId: string): Error {
+  return new Error(`Tenant ${tenantId} has no key ${keyId}. List them: npm run key -- list --tenant ${tenantId}`);
 }
 
 function readEnvironment(text: string | undefined): Environment {
@@ -106,11 +167,12 @@ function readExpiry(text: string, now: Temporal.Instant): Temporal.Instant {
 export const keyProgram: Program<Operator> = {
   name: "key",
   summary: "API keys of a tenant.",
-  commands: [mint, list, revoke, keyLimits],
+  commands: [mint, list, rotate, revoke, keyLimits],
   notes: [
     `Scopes: ${knownScopes.join(", ")}`,
     `Only the key of a person (--person, a user that npm run user -- add has made) can have ${personalScopes.join(", ")}; * includes none of them.`,
     "While NETWORK_MODE is sandbox, and for tenants on the beta network, production keys act as sandbox keys.",
+    LIMITS_NOTE,
     JSON_NOTE,
   ],
 };

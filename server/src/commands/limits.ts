@@ -21,16 +21,19 @@ const ADDRESS = /^0x[0-9a-fA-F]{40}$/;
 /** The largest value that the database can hold. */
 const MAXIMUM_MICRO = 2n ** 63n - 1n;
 
-const options = {
-  environment: { type: "string" },
+/** The options that name limits. */
+export const limitOptions = {
   "per-call": { type: "string" },
   "per-day": { type: "string" },
   "per-month": { type: "string" },
   recipients: { type: "string" },
   tools: { type: "string" },
 } as const;
+const options = { environment: { type: "string" }, ...limitOptions } as const;
 const usage =
   "[--per-call <USDC>|none] [--per-day <USDC>|none] [--per-month <USDC>|none] [--recipients <address,…>|none] [--tools <name,…>|none] [--environment sandbox|production]";
+export const LIMITS_NOTE =
+  "Limits count the money that calls move, such as the price of a flight or a transfer. The fees of the calls themselves are capped for the whole tenant by npm run tenant -- set <tenantId> --cap <USDC>.";
 
 export const keyLimits: Command<Operator> = {
   name: "limits",
@@ -80,6 +83,11 @@ function readAsked(args: Arguments): Asked {
   const wanted = args.text("environment");
   const environments = ENVIRONMENTS.filter((one) => wanted === undefined || wanted === one);
   if (environments.length === 0) throw new UsageError("--environment is sandbox or production; left out, it is both.");
+  return { environments, change: readLimitOptions(args) };
+}
+
+/** The limits that the options name; undefined among them removes one. */
+export function readLimitOptions(args: Arguments): Partial<Limits> {
   const change: { -readonly [Name in keyof Limits]?: Limits[Name] } = {};
   for (const [name, option] of [
     ["perCall", "per-call"],
@@ -94,7 +102,7 @@ function readAsked(args: Arguments): Asked {
     change.recipients = recipients === NONE ? undefined : parseList(recipients).map(readAddress);
   const tools = args.text("tools");
   if (tools !== undefined) change.tools = tools === NONE ? undefined : parseList(tools).map(readTool);
-  return { environments, change };
+  return change;
 }
 
 function readAmount(option: string, text: string): Micro {

@@ -66,7 +66,7 @@ async function listen(node: NodeHost, port: number, host: string): Promise<numbe
     const code = error instanceof Error && "code" in error ? error.code : undefined;
     if (code === "EADDRINUSE") {
       throw new ConfigError(
-        `Not started: port ${port} on ${host} is taken. Stop what uses it, or set PORT and EDGE_PORT.`,
+        `Not started: port ${port} on ${host} is taken. Stop what uses it, or set PORT and EDGE_PORT: PORT=${port + 100} EDGE_PORT=${port + 101} npm start`,
       );
     }
     const remedy = remedies[String(code)] ?? "Set HOST, PORT and EDGE_PORT.";

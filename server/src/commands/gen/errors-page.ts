@@ -9,6 +9,8 @@ type Catalog = typeof catalog;
 const APP_URL = "http://127.0.0.1:3000";
 const TRACE_ID = "4bf92f3577b34da6a3ce929d0e0e4736";
 
+const EXAMPLE_ISSUES = [{ path: "departureDate", message: "must be a date as YYYY-MM-DD" }];
+
 const yesOrNo = (value: boolean): string => (value ? "yes" : "no");
 const linkToError = (code: string): string => `[\`${code}\`](errors/${code}.md)`;
 
@@ -77,7 +79,12 @@ function errorPage(code: string, ofService: string | undefined, uses: readonly U
     ["Tools", "What it means and what to do"],
     byMeaning.map(([text, of]) => [links(of), text]),
   );
-  const problem = buildProblem({ code, detail: ofService ?? mostSaid }, { traceId: TRACE_ID, appUrl: APP_URL });
+  const fields = {
+    code,
+    detail: ofService ?? mostSaid,
+    ...(code === "invalid_input" ? { issues: EXAMPLE_ISSUES } : {}),
+  };
+  const problem = buildProblem(fields, { traceId: TRACE_ID, appUrl: APP_URL });
   return `${NOTICE}
 # ${code}
 
