@@ -19,11 +19,13 @@ contract BridgeInvariants is Invariant {
             handler.burned(), handler.minted() + inFlight + handler.fees(), "burned = minted + in flight + fees"
         );
         vm.assertEq(handler.supply() + inFlight, handler.issued(), "supply of all chains and what is in flight");
+        vm.assertTrue(handler.suppliesAreExpected(), "supply of each chain");
         vm.assertEq(handler.collectedFees(), handler.fees(), "fees");
         vm.assertEq(handler.heldByContracts(), 0, "money in the contracts");
         vm.assertEq(handler.mintedWithoutAttestation(), 0, "minted without an attestation");
         vm.assertEq(handler.mintedTwice(), 0, "minted twice");
         vm.assertEq(handler.mintedLate(), 0, "minted after expiry");
+        vm.assertEq(handler.movedInPause(), 0, "minted in a pause");
     }
 
     function afterInvariant() public view {
@@ -35,7 +37,7 @@ contract BridgeInvariants is Invariant {
     }
 
     function handlerSelectors() internal view override returns (bytes4[] memory chosen) {
-        chosen = new bytes4[](9);
+        chosen = new bytes4[](10);
         chosen[0] = handler.burn.selector;
         chosen[1] = handler.sendBack.selector;
         chosen[2] = handler.deliverFinalized.selector;
@@ -45,5 +47,6 @@ contract BridgeInvariants is Invariant {
         chosen[6] = handler.attemptOtherDomain.selector;
         chosen[7] = handler.attemptForgery.selector;
         chosen[8] = handler.attemptMint.selector;
+        chosen[9] = handler.deliverAfterPause.selector;
     }
 }

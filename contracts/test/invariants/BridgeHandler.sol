@@ -24,6 +24,9 @@ contract BridgeHandler is BridgeFixture {
     uint256 public mintedWithoutAttestation;
     uint256 public mintedTwice;
     uint256 public mintedLate;
+    uint256 public movedInPause;
+    /// By token: issued and minted, fees included, less what was burned.
+    mapping(uint32 domain => uint256) private expectedSupply;
     uint256 private nextNonce = 1;
     Flight[] private inFlight;
     bytes[] private delivered;
@@ -40,8 +43,10 @@ contract BridgeHandler is BridgeFixture {
         maxFee = maxFee % amount;
         fundOn(side, ALICE, amount);
         issued += amount;
+        expectedSupply[side.domain] += amount;
         inFlight.push(Flight(isFromBase, amount, maxFee, burnOn(side, remote, ALICE, amount, maxFee)));
         burned += amount;
+        expectedSupply[side.domain] -= amount;
     }
 
     /// The other way, with money that came over the bridge.
@@ -54,6 +59,7 @@ contract BridgeHandler is BridgeFixture {
         issued += 1;
         inFlight.push(Flight(isFromBase, amount, 0, burnOn(side, isFromBase ? arc : base, CAROL, amount, 0)));
         burned += amount;
+        expectedSupply[side.domain] = expectedSupply[side.domain] + 1 - amount;
     }
 
     function deliverFinalized(uint256 seed) external {
@@ -76,6 +82,23 @@ contract BridgeHandler is BridgeFixture {
         vm.roll(expiry);
         if (isTaken(flight.isFromBase, expired, attest(expired))) mintedLate++;
         land(flight, complete(flight.sent, finalized(nonce)), 0);
+    }
+
+    /// A pause of either contract keeps the money in flight, and the same message is taken when it ends.
+    function deliverAfterPause(uint256 seed, bool isOfMinter) external {
+        Flight memory flight = take(seed);
+        Side memory side = flight.isFromBase ? arc : base;
+        bytes memory message = complete(flight.sent, finalized(bytes32(nextNonce++)));
+        vm.prank(ADMINISTRATOR);
+        if (isOfMinter) side.minter.pause();
+        else side.transmitter.pause();
+        bool moved = isTaken(flight.isFromBase, message, attest(message));
+        vm.prank(ADMINISTRATOR);
+        if (isOfMinter) side.minter.unpause();
+        else side.transmitter.unpause();
+        // Delivered once more it would revert, and the count with it.
+        if (moved) movedInPause++;
+        else land(flight, message, 0);
     }
 
     function attemptReplay(uint256 seed) external {
@@ -133,6 +156,10 @@ contract BridgeHandler is BridgeFixture {
         return base.token.totalSupply() + arc.token.totalSupply();
     }
 
+    function suppliesAreExpected() external view returns (bool) {
+        return base.token.totalSupply() == expectedSupply[BASE] && arc.token.totalSupply() == expectedSupply[ARC];
+    }
+
     function collectedFees() external view returns (uint256) {
         return base.token.balanceOf(FEES) + arc.token.balanceOf(FEES);
     }
@@ -159,6 +186,7 @@ contract BridgeHandler is BridgeFixture {
 
     function land(Flight memory flight, bytes memory message, uint256 fee) private {
         deliver(flight.isFromBase ? arc : base, message);
+        expectedSupply[flight.isFromBase ? ARC : BASE] += flight.amount;
         minted += flight.amount - fee;
         fees += fee;
         deliveries++;

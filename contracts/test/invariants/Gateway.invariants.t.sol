@@ -25,6 +25,7 @@ contract GatewayInvariants is Invariant {
         vm.assertEq(handler.doneTwice(), 0, "done twice");
         vm.assertEq(handler.withdrawnEarly(), 0, "withdrawn before its time");
         vm.assertEq(handler.trapped(), 0, "not withdrawn in its time");
+        vm.assertEq(handler.movedInPause(), 0, "burned in a pause");
     }
 
     function handlerAddress() internal view override returns (address) {
@@ -32,7 +33,7 @@ contract GatewayInvariants is Invariant {
     }
 
     function handlerSelectors() internal view override returns (bytes4[] memory chosen) {
-        chosen = new bytes4[](7);
+        chosen = new bytes4[](8);
         chosen[0] = handler.deposit.selector;
         chosen[1] = handler.mint.selector;
         chosen[2] = handler.burn.selector;
@@ -40,5 +41,6 @@ contract GatewayInvariants is Invariant {
         chosen[4] = handler.withdraw.selector;
         chosen[5] = handler.attemptReplay.selector;
         chosen[6] = handler.attemptForgery.selector;
+        chosen[7] = handler.withdrawInPause.selector;
     }
 }

@@ -26,6 +26,7 @@ contract GatewayHandler is GatewayFixture {
     uint256 public doneTwice;
     uint256 public withdrawnEarly;
     uint256 public trapped;
+    uint256 public movedInPause;
     uint256 private nextSalt = 1;
     Flight[] private minting;
     Flight[] private done;
@@ -79,7 +80,7 @@ contract GatewayHandler is GatewayFixture {
         side.wallet.initiateWithdrawal(address(side.token), 1 + amount % most);
     }
 
-    function withdraw(uint256 blocks, bool isOnBase) external {
+    function withdraw(uint256 blocks, bool isOnBase) public {
         Side memory side = isOnBase ? base : arc;
         address token = address(side.token);
         // The operator burns within the delay: nothing that it attested leaves.
@@ -91,6 +92,27 @@ contract GatewayHandler is GatewayFixture {
         if (success && (!isDue || withdrawing == 0)) withdrawnEarly++;
         if (!success && isDue && withdrawing > 0) trapped++;
         vm.roll(block.number + blocks % DELAY);
+    }
+
+    /// A pause stops deposits, mints and burns, and keeps nobody's money.
+    function withdrawInPause(uint256 amount, uint256 blocks, bool isOnBase) external {
+        Side memory side = isOnBase ? base : arc;
+        // Nothing that was attested waits for the end of the pause.
+        while (minting.length > 0) burn(0, 0);
+        deposit(amount, isOnBase);
+        Flight memory flight = Flight(isOnBase, specFor(side, isOnBase ? arc : base, 1, bytes32(nextSalt++)), 0);
+        vm.prank(ADMINISTRATOR);
+        side.wallet.pause();
+        if (isBurned(flight, ALICE_KEY, OPERATOR_KEY)) movedInPause++;
+        uint256 available = side.wallet.availableBalance(address(side.token), ALICE);
+        vm.prank(ALICE);
+        side.wallet.initiateWithdrawal(address(side.token), available);
+        withdraw(blocks, isOnBase);
+        vm.roll(block.number + DELAY);
+        withdraw(blocks, isOnBase);
+        if (side.wallet.totalBalance(address(side.token), ALICE) > 0) trapped++;
+        vm.prank(ADMINISTRATOR);
+        side.wallet.unpause();
     }
 
     function attemptReplay(uint256 seed) external {
