@@ -88,6 +88,21 @@ test("a reader copies a block, searches pages by words, and goes on to the next 
   await page.close();
 });
 
+test("a reader searches with the keyboard alone, and goes to a section from the list beside the text", async () => {
+  const { page, errors } = await open("/docs/quickstart", { ...DESK, scheme: "light" });
+  await page.keyboard.press("/");
+  await page.keyboard.type("spending limits budgets");
+  await page.locator("form.search a").first().waitFor();
+  await page.keyboard.press("ArrowDown");
+  await page.keyboard.press("Enter");
+  await page.waitForURL("**/docs/limits");
+  const contents = page.getByRole("navigation", { name: "On this page" });
+  await contents.getByRole("link", { name: "Budgets" }).click();
+  await page.waitForURL("**/docs/limits#budgets");
+  expect(errors).toEqual([]);
+  await page.close();
+});
+
 function brightness(color: string): number {
   return (color.match(/[\d.]+/g) ?? []).slice(0, 3).reduce((sum, part) => sum + Number(part), 0);
 }

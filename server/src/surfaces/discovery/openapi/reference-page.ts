@@ -3,6 +3,7 @@ import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { cachedAnswer, cachedRoutes } from "../../http/cached-answer.ts";
 import type { Routes, WebHandler } from "../../http/hosts.ts";
+import { ICON } from "../pages/layout.ts";
 
 /** The API reference's program as one script: its package for another web server contains it as a string literal. */
 const PACKAGE = "@scalar/fastify-api-reference";
@@ -99,17 +100,21 @@ function renderPage(bundleUrl: string): string {
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>API reference · Wayfare</title>
 <meta name="description" content="Every tool and route of this deployment, with its arguments, answers and errors.">
-<link rel="icon" href="data:,">
+<link rel="icon" href="${ICON}">
 <style>
-.site { color-scheme: light dark; display: flex; gap: 1.4rem; padding: 0.7rem 1rem; font: 15px system-ui, sans-serif; }
-.site a { color: light-dark(#4c5557, #a7b0b2); text-decoration: none; }
-.site a:first-child { color: light-dark(#0b6b61, #63c7b8); font-weight: 650; }
+/* The colours and the header of the documentation. */
+.light-mode { --scalar-background-1: #fdfcfa; --scalar-background-2: #f3f1ec; --scalar-border-color: #dedad1; --scalar-color-1: #1d2327; --scalar-color-2: #5c656b; --scalar-color-accent: #0b6b61; }
+.dark-mode { --scalar-background-1: #14171a; --scalar-background-2: #1d2226; --scalar-border-color: #333a40; --scalar-color-1: #e4e6e3; --scalar-color-2: #9ea8ae; --scalar-color-accent: #63c7b8; }
+.site { color-scheme: light dark; display: flex; flex-wrap: wrap; gap: 0.25rem 1.5rem; align-items: baseline; padding: 0.8rem 1.5rem; border-bottom: 1px solid light-dark(#dedad1, #333a40); background: light-dark(#fdfcfa, #14171a); font: 16px / 1.6 system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", Arial, sans-serif; }
+.site a { color: light-dark(#5c656b, #9ea8ae); text-decoration: none; font-size: 0.95rem; }
+.site a:first-child { color: light-dark(#1d2327, #e4e6e3); font-weight: 650; font-size: 1.1rem; margin-right: auto; }
+.site a:first-child::before { content: ""; display: inline-block; width: 0.65em; height: 0.65em; margin-right: 0.5em; border-radius: 50% 50% 50% 0; background: light-dark(#0b6b61, #63c7b8); transform: rotate(-45deg); }
 .site a:is(:hover, :focus-visible) { text-decoration: underline; }
 </style>
 </head>
 <body>
 <nav aria-label="Site" class="site">
-<a href="/">Wayfare</a><a href="/docs">Documentation</a><a href="/docs/quickstart">Quickstart</a>
+<a href="/">Wayfare</a><a href="/docs">Documentation</a><a href="/docs/connect">Connect</a><a href="/reference" aria-current="page">API reference</a><a href="/llms.txt">llms.txt</a>
 </nav>
 <div id="reference"></div>
 <noscript>This page needs JavaScript. The same is at <a href="/docs">/docs</a> and, for programs, at <a href="/api/openapi.json">/api/openapi.json</a>.</noscript>

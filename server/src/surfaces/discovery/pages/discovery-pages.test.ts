@@ -1,7 +1,9 @@
 import { createHash } from "node:crypto";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { gzipSync } from "node:zlib";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { z } from "zod";
 import type { TestService } from "../../../../test/support/service.ts";
 import { openSharedService } from "../../../../test/support/shared-service.ts";
 import { registry } from "../../../contributions.ts";
@@ -210,4 +212,13 @@ test("a trailing slash makes no difference", async () => {
   const [slashed, plain] = [await get("/docs/connect/", BROWSER), await get("/docs/connect", BROWSER)];
   expect(slashed.status).toBe(200);
   expect(await slashed.text()).toBe(await plain.text());
+});
+
+test("the search of all pages is small on the wire and knows words, not the numbers of examples", async () => {
+  const text = await (await fetch(`${service.appUrl}/docs/search.json`)).text();
+  expect(gzipSync(text).length).toBeLessThan(60_000);
+  const pages = z.array(z.object({ path: z.string(), words: z.string() })).parse(JSON.parse(text));
+  const limits = pages.find(({ path }) => path === "/docs/limits");
+  expect(limits?.words.split(" ")).toEqual(expect.arrayContaining(["calendar", "recipients"]));
+  expect(pages.flatMap(({ words }) => words.split(" ")).filter((word) => /[0-9]{3}/.test(word))).toEqual([]);
 });

@@ -85,11 +85,18 @@ function groupGuides(guides: readonly Page[]): PageGroup[] {
   return [{ heading: "Documentation", pages: rest }, ...groups];
 }
 
+/** Nobody searches for the numbers and ids of examples, which are most of the words by length. */
+const isSearched = (word: string): boolean => word.replaceAll(/\P{N}/gu, "").length < 3;
+
 /** The data of the page search: each word of a page once, without its code. */
 function searchIndex(pages: readonly Page[]): string {
   const entries = pages.map(({ slug, title, summary, markdown }) => {
     const text = markdown.replaceAll(/^```[\s\S]*?^```$/gm, " ").toLowerCase();
-    const words = [...new Set(text.match(/[\p{L}\p{N}_-]{2,}/gu))].join(" ");
+    // The page's script looks into title and summary as well.
+    const shown = `${title} ${summary}`.toLowerCase();
+    const words = [...new Set(text.match(/[\p{L}\p{N}_-]{2,}/gu))]
+      .filter((word) => isSearched(word) && !shown.includes(word))
+      .join(" ");
     return { path: docsPath(slug), title, summary, words };
   });
   return JSON.stringify(entries);
@@ -107,16 +114,32 @@ function renderNeighbours(page: Page, inOrder: readonly Page[]): string {
   return `<nav class="around" aria-label="Before and after">${link(before, "prev", "Previous")}${link(inOrder[at + 1], "next", "Next")}</nav>`;
 }
 
+/** Fewer sections are seen without a list. */
+const FEWEST_LISTED_SECTIONS = 3;
+const SECTION = /<h2 id="([^"]+)"><a href="[^"]+">(.*?)<\/a><\/h2>/g;
+
+/** The sections of a page, from its rendered headings. The page's script opens the list where it stands beside the text. */
+function renderContents(html: string): string {
+  const items = [...html.matchAll(SECTION)].map(([, id, name]) => `<li><a href="#${id}">${name}</a></li>`);
+  if (items.length < FEWEST_LISTED_SECTIONS) return "";
+  return `<details class="contents"><summary>On this page</summary>
+<nav aria-label="On this page"><ul>
+${items.join("\n")}
+</ul></nav></details>
+`;
+}
+
 function renderPage(page: Page, groups: readonly PageGroup[], inOrder: readonly Page[], appUrl: string): string {
   const path = docsPath(page.slug);
+  const text = renderMarkdown(page.markdown, appUrl);
   return renderDocument({
     title: page.slug === INDEX_SLUG ? page.title : `${page.title} · Wayfare`,
     description: page.summary,
     markdownPath: `${path}.md`,
     hasPageList: true,
     body: `<div class="frame">
-<main id="content">
-${renderMarkdown(page.markdown, appUrl)}${renderNeighbours(page, inOrder)}
+${renderContents(text)}<main id="content">
+${text}${renderNeighbours(page, inOrder)}
 <p class="source"><a href="${escapeHtml(path)}.md">This page as Markdown</a></p>
 </main>
 ${renderList(groups, isListed(page) ? page.slug : "errors")}

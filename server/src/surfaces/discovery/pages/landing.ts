@@ -1,3 +1,5 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { escapeHtml } from "../../../domain/escape-html.ts";
 import type { Catalog } from "../../../kernel/contracts/catalog.ts";
 import { cachedAnswer, cachedRoutes } from "../../http/cached-answer.ts";
@@ -12,6 +14,12 @@ interface LandingOptions {
   /** The text at the root for clients other than browsers. */
   welcome: string;
 }
+
+const PICTURE = readFileSync(join(import.meta.dirname, "../../../../../docs/images/path-of-a-booking.svg")).toString(
+  "base64",
+);
+const PICTURE_WORDS =
+  "An agent's call goes through one of four surfaces and the checks to the tool, which books with the supplier and pays on the chain; the answer comes back signed.";
 
 const cards = [
   ["/docs/quickstart", "Quickstart", "From the first start to a booked flight, in lines to copy."],
@@ -42,19 +50,24 @@ export function landingRoutes({ catalog, appUrl, welcome }: LandingOptions): Rou
     hasPageList: false,
     body: `<main class="landing" id="content">
 <h1>Travel tools that agents can call</h1>
-<p class="lead">Wayfare gives an agent one registry of typed tools, over HTTP and MCP. Every call is authenticated, checked, priced, capped, recorded and signed.</p>
+<p class="lead">Wayfare is a service that you host yourself: it gives AI agents typed tools to search, book, change and cancel travel, and to pay, settle and invoice it. Every call is authenticated, checked, priced, capped, recorded and signed.</p>
+<h2>Install</h2>
+<p>In a clone of the repository, with Node 20.20 or later and npm 11; no account and no key is needed:</p>
+<pre tabindex="0"><code>npm start
+</code></pre>
+<div class="picture" tabindex="0"><img src="data:image/svg+xml;base64,${PICTURE}" width="920" height="330" alt="${escapeHtml(PICTURE_WORDS)}"></div>
 <ul class="cards">
 ${items.join("\n")}
 </ul>
-<h2>The tools here</h2>
-<div class="table"><table><tbody>
-${rows.join("\n")}
-</tbody></table></div>
-<h2>In a terminal</h2>
+<h2>Connect an agent</h2>
 <pre tabindex="0"><code>claude mcp add --transport http wayfare ${escapeHtml(appUrl + APP_MCP_PATH)} \\
   --header "Authorization: Bearer $WAYFARE_API_KEY"
 </code></pre>
 <p><a href="/docs/connect">Connect</a> says where the key comes from, and has the lines for other clients.</p>
+<h2>The tools here</h2>
+<div class="table"><table><tbody>
+${rows.join("\n")}
+</tbody></table></div>
 </main>`,
   });
   const page = cachedAnswer(html, { contentType: HTML, vary: ["accept"], headers: htmlHeaders });

@@ -24,7 +24,7 @@ export const HTML = "text/html; charset=utf-8";
 
 /** Shown by the script that it needs. */
 const SEARCH = `<form class="search" role="search" hidden>
-<input type="search" aria-label="Search all pages" placeholder="Search all pages" autocomplete="off">
+<input type="search" aria-label="Search all pages" placeholder="Search all pages ( / )" aria-keyshortcuts="/" autocomplete="off">
 <ul hidden></ul>
 </form>
 `;

@@ -1,4 +1,5 @@
-// Adds a copy button to each block and a search over all pages. Pages are complete without this script.
+// Adds a copy button to each block and a search over all pages, and opens the list of sections where there is room beside the text.
+// Pages are complete without this script.
 
 function addCopyButton(block) {
   const button = document.createElement("button");
@@ -76,13 +77,28 @@ function startSearch(form) {
     list.querySelector("a")?.click();
   });
   form.addEventListener("keydown", (event) => {
-    if (event.key !== "Escape") return;
-    field.value = "";
-    list.hidden = true;
+    if (event.key === "Escape") {
+      field.value = "";
+      list.hidden = true;
+      field.focus();
+    }
+    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+    if (step === undefined) return;
+    event.preventDefault();
+    const stops = [field, ...list.querySelectorAll("a")];
+    stops[stops.indexOf(document.activeElement) + step]?.focus();
+  });
+  document.addEventListener("keydown", (event) => {
+    const isWriting = event.target instanceof Element && event.target.closest("input, textarea, select") !== null;
+    if (event.key !== "/" || isWriting || event.ctrlKey || event.metaKey || event.altKey) return;
+    event.preventDefault();
+    field.focus();
   });
   form.hidden = false;
 }
 
+const contents = document.querySelector("details.contents");
+if (contents !== null) contents.open = matchMedia("(min-width: 80rem)").matches;
 for (const block of document.querySelectorAll("pre")) addCopyButton(block);
 const form = document.querySelector("form.search");
 if (form !== null) startSearch(form);
