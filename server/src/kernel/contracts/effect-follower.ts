@@ -7,6 +7,7 @@ export interface EffectFollower<Aggregates = Transaction> {
    * again. Throws a Failure if the effect is no longer allowed.
    */
   opened?(aggregates: Aggregates, callId: string): Promise<void>;
-  done?(aggregates: Aggregates, callId: string): Promise<void>;
+  /** SQL of a change that one statement makes together with the end: `ended` is a table with the call's `id`. */
+  doneWith?: string;
   failed?(aggregates: Aggregates, callId: string): Promise<void>;
 }

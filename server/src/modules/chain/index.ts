@@ -1,7 +1,7 @@
 export { findWalletOwner, ownMovements } from "./following/wallet-owners.ts";
 export type { BoundChains } from "./opening/bound-chains.ts";
 export { createBoundChains } from "./opening/store-bound-chains.ts";
-export type { ChainTransactions, TransactionIntent } from "./sending/chain-transactions.ts";
+export type { ChainTransactions, EnqueuedTransaction, TransactionIntent } from "./sending/chain-transactions.ts";
 export { buildConfirmedResult } from "./sending/result-of.ts";
 export type { Custody } from "./store-custody.ts";
 export type { Wallets } from "./wallets.ts";

@@ -12,9 +12,12 @@ interface Options {
 
 /** A call's spending and its approval follow its effects outside, in the same transaction. */
 export function createEffects({ db, effectFollowers, beside }: Options): Effects {
-  const mark = async (callId: string, effect: "done" | "failed", result: string | null): Promise<void> => {
-    await db.updateTable("call").set({ effect, result }).where("id", "=", callId).execute();
-  };
+  const followed = sql.raw(
+    effectFollowers
+      .flatMap(({ doneWith = [] }) => doneWith)
+      .map((change, index) => `, followed_${index} as (${change})`)
+      .join(""),
+  );
   return {
     async open(callId) {
       const { rows } = await sql<{ state: string; effect: string }>`
@@ -27,11 +30,14 @@ export function createEffects({ db, effectFollowers, beside }: Options): Effects
       for (const follower of effectFollowers) await follower.opened?.(beside(), callId);
     },
     async done(callId, result) {
-      await mark(callId, "done", JSON.stringify(result));
-      for (const follower of effectFollowers) await follower.done?.(beside(), callId);
+      await sql`
+        with ended as (
+          update call set effect = 'done', result = ${JSON.stringify(result)} where id = ${callId} returning id
+        )${followed}
+        select id from ended`.execute(db);
     },
     async failed(callId) {
-      await mark(callId, "failed", null);
+      await db.updateTable("call").set({ effect: "failed", result: null }).where("id", "=", callId).execute();
       for (const follower of effectFollowers) await follower.failed?.(beside(), callId);
     },
   };

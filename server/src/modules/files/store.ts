@@ -19,6 +19,7 @@ export function createSharedFiles(db: Queryable) {
       { createdAt, expiresAt }: { createdAt: Temporal.Instant; expiresAt: Temporal.Instant },
     ): Promise<void> {
       await db
+        .with("displaced", (cte) => deleteOldest(cte, { tenantId, environment }, MOST_FILES_OF_TENANT - files.length))
         .insertInto("sharedFile")
         .values(
           files.map(({ tokenHash, fileName, contentType, content }) => ({
@@ -34,12 +35,6 @@ export function createSharedFiles(db: Queryable) {
           })),
         )
         .execute();
-      await sql`
-        delete from shared_file where token_hash in (
-          select token_hash from shared_file
-          where tenant_id = ${tenantId} and network = ${environment}
-          order by created_at desc offset ${MOST_FILES_OF_TENANT}
-        )`.execute(db);
     },
 
     /** Independent of the owner: the token is the permission. */
@@ -71,5 +66,23 @@ export function createSharedFiles(db: Queryable) {
     },
   };
 }
+
+/** All but the newest `most`. */
+const deleteOldest = (
+  db: Pick<Queryable, "deleteFrom" | "selectFrom">,
+  { tenantId, environment }: { tenantId: string; environment: Environment },
+  most: number,
+) =>
+  db
+    .deleteFrom("sharedFile")
+    .where("tokenHash", "in", (of) =>
+      of
+        .selectFrom("sharedFile")
+        .select("tokenHash")
+        .where("tenantId", "=", tenantId)
+        .where("environment", "=", environment)
+        .orderBy("createdAt", "desc")
+        .offset(most),
+    );
 
 export type SharedFiles = ReturnType<typeof createSharedFiles>;

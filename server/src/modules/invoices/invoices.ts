@@ -25,6 +25,12 @@ export interface StoredInvoice {
   issuedAt: Temporal.Instant;
 }
 
+/** The next number of a locked series. */
+interface SeriesPlace {
+  series: string;
+  number: number;
+}
+
 export interface DrawnInvoice {
   pdf: Uint8Array;
   /** Characters missing from our fonts, shown as boxes. */
@@ -43,12 +49,12 @@ export interface Invoices {
   list(owner: Owner, page: { limit: number; after: StoredInvoice | undefined }): Promise<readonly StoredInvoice[]>;
   /** Locks the booking's credit notes until the end of the transaction. */
   lockInvoice(owner: Owner, bookingId: Hex): Promise<StoredInvoice | undefined>;
-  /** Locks the numbers of the series until the end of the transaction. */
-  lockSeries(owner: Owner, series: string): Promise<void>;
+  /** Locks the numbers of the series until the end of the transaction, and returns the next one. */
+  lockSeries(owner: Owner, series: string): Promise<SeriesPlace>;
   /** Adds the document under the next number of the series, which the caller has locked. */
   add(
     owner: Owner,
-    series: string,
+    place: SeriesPlace,
     invoice: Pick<StoredInvoice, "kind" | "bookingId" | "orderId" | "total" | "issuedAt">,
     write: (invoiceNumber: string) => InvoiceDocument,
   ): Promise<StoredInvoice>;

@@ -25,30 +25,27 @@ const seriesName = ({ environment }: Owner, series: string): string =>
   environment === "sandbox" ? `SANDBOX-${series}` : series;
 
 /**
- * Issues the booking's only invoice: number and document are stored together or not at all. Throws like `EInvoices.judge`,
- * without using up a number.
+ * Issues the booking's only invoice: number and document are stored together or not at all. Returns the booking's documents.
+ * Throws like `EInvoices.judge`, without using up a number.
  */
 export async function issueInvoice(
   { stores, clock, eInvoices }: IssuePorts,
   settlement: Settlement,
   given: Given,
-): Promise<void> {
+): Promise<readonly StoredInvoice[] | undefined> {
   const { bookingId } = settlement.booking;
   const { owner, series, issuedAt, readFacts, draw } = drawing({ stores, clock }, settlement, given);
-  await issueJudged(eInvoices, draw, ({ draft, eInvoice }) =>
+  return await issueJudged(eInvoices, draw, ({ draft, eInvoice }) =>
     stores.transaction(async (aggregates) => {
       const { invoices } = aggregates;
-      await invoices.lockSeries(owner, series);
-      const [known] = await invoices.ofBooking(owner, bookingId);
-      if (known !== undefined) return known;
+      const place = await invoices.lockSeries(owner, series);
+      const known = await invoices.ofBooking(owner, bookingId);
+      if (known.length > 0) return known;
       const facts = await readFacts(aggregates);
       if (!isDeepStrictEqual(composeInvoice(facts, draft.number), draft)) return undefined;
       const total = settlement.booking.vendorPaid + settlement.booking.feePaid;
       const invoice = { kind: "invoice", bookingId, orderId: facts.order?.orderId, total, issuedAt } as const;
-      return await invoices.add(owner, series, invoice, (number) => ({
-        ...composeInvoice(facts, number),
-        eInvoice,
-      }));
+      return [await invoices.add(owner, place, invoice, (number) => ({ ...composeInvoice(facts, number), eInvoice }))];
     }),
   );
 }
@@ -104,15 +101,16 @@ export interface WaitingCreditNote {
 
 /**
  * Issues a credit note for refunds of the order that none covers yet, if there are any. Returns the booking's documents, and
- * why a due one was not issued, which does not prevent access to the invoice.
+ * why a due one was not issued, which does not prevent access to the invoice. `known`: the documents, if they were just read.
  */
 export async function creditRefunds(
   ports: IssuePorts,
   owner: Owner,
   bookingId: Hex,
+  known?: readonly StoredInvoice[],
 ): Promise<{ documents: readonly StoredInvoice[]; waiting: WaitingCreditNote | undefined }> {
   const { stores } = ports;
-  const documents = await stores.invoices.ofBooking(owner, bookingId);
+  const documents = known ?? (await stores.invoices.ofBooking(owner, bookingId));
   if ((await findDue(stores, owner, documents)) === undefined) return { documents, waiting: undefined };
   const waiting = await tryCreditNote(ports, owner, bookingId);
   return { documents: await stores.invoices.ofBooking(owner, bookingId), waiting };
@@ -149,10 +147,10 @@ async function issueCreditNote({ stores, clock, eInvoices }: IssuePorts, owner: 
       const due = await readDue(aggregates, owner, bookingId);
       if (due === undefined) return "credited already";
       if (!isDeepStrictEqual(compose(due, draft.number), draft)) return undefined;
-      await invoices.lockSeries(owner, series);
+      const place = await invoices.lockSeries(owner, series);
       const { refund, invoice } = due;
       const note = { kind: "credit_note", bookingId, orderId: invoice.orderId, total: refund, issuedAt } as const;
-      return await invoices.add(owner, series, note, (number) => ({ ...compose(due, number), eInvoice }));
+      return await invoices.add(owner, place, note, (number) => ({ ...compose(due, number), eInvoice }));
     }),
   );
 }

@@ -14,14 +14,14 @@ export const buildFileNames = (invoiceNumber: string): { pdf: string; json: stri
   return { pdf: `${name}.pdf`, json: `${name}.json` };
 };
 
-/** Publishes PDF and JSON. Undefined: the PDF could not be made now. */
+/** Publishes PDF and JSON. `isNew`: it was just issued, so no PDF is looked for. Undefined: the PDF could not be made now. */
 export async function shareInvoice(
   { stores: { invoices }, fileShelf, invoiceRenderer, eInvoices }: SharePorts,
   owner: Owner,
   { invoiceNumber, document }: StoredInvoice,
-  expiresAt: Temporal.Instant,
+  { expiresAt, isNew = false }: { expiresAt: Temporal.Instant; isNew?: boolean },
 ): Promise<{ pdfUrl: string; jsonUrl: string; charactersNotShown: string } | undefined> {
-  let drawn = await invoices.drawn(owner, invoiceNumber);
+  let drawn = isNew ? undefined : await invoices.drawn(owner, invoiceNumber);
   if (drawn === undefined) {
     const made = await draw({ invoiceRenderer, eInvoices }, document);
     if (made === undefined) return undefined;

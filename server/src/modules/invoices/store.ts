@@ -4,7 +4,7 @@ import { currentTraceId } from "../../domain/trace.ts";
 import type { Queryable } from "../../platform/database/database.ts";
 import type { Clock } from "../../ports/clock.ts";
 import { appendAudit } from "../identity/index.ts";
-import { createTripRecords } from "../trip-record/index.ts";
+import { insertEntryOfBooking } from "../trip-record/index.ts";
 import { InvoiceDocument } from "./document.ts";
 import type { DrawnInvoice, Invoices, Owner, StoredInvoice } from "./invoices.ts";
 import { InvoicingSettings } from "./settings.ts";
@@ -138,28 +138,39 @@ function createWrites(db: Queryable): Pick<Invoices, "lockInvoice" | "lockSeries
     },
 
     async lockSeries({ tenantId, environment }, series) {
-      await db
+      const { lastNumber } = await db
         .insertInto("invoiceSeries")
         .values({ tenantId, environment, series })
         // The change of nothing locks a row that is there already.
         .onConflict((conflict) => conflict.columns(["tenantId", "environment", "series"]).doUpdateSet({ series }))
-        .execute();
+        .returning("lastNumber")
+        .executeTakeFirstOrThrow();
+      return { series, number: lastNumber + 1 };
     },
 
-    async add(owner, series, { issuedAt, total, ...invoice }, write) {
+    async add(owner, { series, number }, { issuedAt, total, ...invoice }, write) {
       const { tenantId, environment } = owner;
-      const { number } = await db
-        .updateTable("invoiceSeries")
-        .set((column) => ({ lastNumber: column("lastNumber", "+", 1) }))
-        .where("tenantId", "=", tenantId)
-        .where("environment", "=", environment)
-        .where("series", "=", series)
-        .returning("lastNumber as number")
-        .executeTakeFirstOrThrow();
       const invoiceNumber = series + String(number).padStart(DIGITS, "0");
       const document = write(invoiceNumber);
       const { kind, bookingId, orderId = null } = invoice;
+      const told = {
+        kind: "document" as const,
+        key: `document:${invoiceNumber}`,
+        userId: undefined,
+        at: issuedAt,
+        text: `${kind === "invoice" ? "Invoice" : "Credit note"} ${invoiceNumber} was issued for ${formatDecimal(total)} USDC.`,
+        details: { invoiceNumber, bookingId, totalUsdc: formatDecimal(total) },
+      };
       await db
+        .with("numbered", (cte) =>
+          cte
+            .updateTable("invoiceSeries")
+            .set({ lastNumber: number })
+            .where("tenantId", "=", tenantId)
+            .where("environment", "=", environment)
+            .where("series", "=", series),
+        )
+        .with("told", () => sql<object>`(${insertEntryOfBooking({ ...owner, bookingId }, told)})`)
         .insertInto("bookingInvoice")
         .values({
           tenantId,
@@ -176,17 +187,6 @@ function createWrites(db: Queryable): Pick<Invoices, "lockInvoice" | "lockSeries
           traceId: currentTraceId(),
         })
         .execute();
-      await createTripRecords(db).appendForBooking(
-        { ...owner, bookingId: invoice.bookingId },
-        {
-          kind: "document",
-          key: `document:${invoiceNumber}`,
-          userId: undefined,
-          at: issuedAt,
-          text: `${invoice.kind === "invoice" ? "Invoice" : "Credit note"} ${invoiceNumber} was issued for ${formatDecimal(total)} USDC.`,
-          details: { invoiceNumber, bookingId: invoice.bookingId, totalUsdc: formatDecimal(total) },
-        },
-      );
       return { ...invoice, invoiceNumber, total, document, issuedAt };
     },
   };

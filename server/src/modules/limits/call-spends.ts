@@ -78,7 +78,6 @@ export interface CallSpends {
   price(callId: string, amount: Micro): Promise<void>;
   /** An effect is about to begin. Reserves again what was returned because the call counted as dead. */
   open(callId: string): Promise<void>;
-  done(callId: string): Promise<void>;
   failed(callId: string): Promise<void>;
   /** Returns the reservation of a call that ended without an effect. Changes nothing while the effect is open. */
   settle(callId: string): Promise<void>;

@@ -10,7 +10,7 @@ import { budgetRoutes } from "./routes.ts";
 import { pruneSpends, settleSpends } from "./settle-spends.ts";
 import { SpendGate } from "./spend-gate.ts";
 import { createBudgets } from "./store-budgets.ts";
-import { StoredCallSpends, UNSETTLED_SPENDS } from "./store-call-spends.ts";
+import { SPENDS_USED, StoredCallSpends, UNSETTLED_SPENDS } from "./store-call-spends.ts";
 import { createSpendLimits } from "./store-limits.ts";
 import { createBudgetPersons } from "./store-persons.ts";
 
@@ -46,7 +46,7 @@ export const limitsModule = defineModule({
   account: ({ stores, clock }, caller) => describeSpending(stores, caller, clock.now()),
   effectFollower: {
     opened: ({ callSpends }, callId) => callSpends.open(callId),
-    done: ({ callSpends }, callId) => callSpends.done(callId),
+    doneWith: SPENDS_USED,
     failed: ({ callSpends }, callId) => callSpends.failed(callId),
   },
   gates: ({ stores, fx }) => [new SpendGate({ stores, fx })],

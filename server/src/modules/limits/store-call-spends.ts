@@ -20,7 +20,14 @@ import {
 } from "./judge-spend.ts";
 import type { LimitsInForce, Spender, SpendOwner } from "./spend-limits.ts";
 import { createBudgets } from "./store-budgets.ts";
-import { addToCounters, lockCounters, readCounters, readReserved, usedAmount } from "./store-counters.ts";
+import {
+  addToCounters,
+  lockCounters,
+  readCounters,
+  readReserved,
+  updateCounters,
+  usedAmount,
+} from "./store-counters.ts";
 import { createSpendLimits } from "./store-limits.ts";
 
 interface StoredSpend extends Spender {
@@ -33,6 +40,10 @@ const UNSETTLED = `
   from call_spend spend
   where spend.state = 'reserved' and not exists (
     select 1 from call where call.id = spend.call_id and (call.state = 'reserved' or call.effect in ('open', 'done')))`;
+
+/** The call's row is changed before its spending, as everywhere. */
+export const SPENDS_USED = `
+  update call_spend set state = 'used' from ended where call_spend.call_id = ended.id and call_spend.state = 'reserved'`;
 
 export const UNSETTLED_SPENDS = { name: "call_spend", earliest: dueIfAny(`select ${UNSETTLED}`) };
 
@@ -62,7 +73,6 @@ export class StoredCallSpends implements CallSpends {
     );
     const lines = listLines(counted, counters, spend);
     requireRoom(spender, { inForce, budgets }, counters, { lines, isOpen: spend.isOpen });
-    await addToCounters(this.#db, spender, lines);
     await this.#insert(spender, call, spend, lines);
   }
 
@@ -88,11 +98,9 @@ export class StoredCallSpends implements CallSpends {
     const stored = await this.#lock(callId);
     if (stored?.state !== "released") return;
     await this.#take(stored, await this.#readLines(stored));
-    await this.#mark(callId, "reserved");
-  }
-
-  async done(callId: string): Promise<void> {
-    await this.#mark(callId, "used");
+    await sql`update call_spend set state = 'reserved' where call_id = ${callId} and state = 'released'`.execute(
+      this.#db,
+    );
   }
 
   async failed(callId: string): Promise<void> {
@@ -132,24 +140,21 @@ export class StoredCallSpends implements CallSpends {
     await pruneRows(this.#db, "call_spend", isOld);
   }
 
-  async #insert(
-    { tenantId, environment, keyId }: Spender,
-    call: SpendingCall,
-    spend: Spend,
-    lines: readonly SpendLine[],
-  ): Promise<void> {
+  /** With the counters' change. */
+  async #insert(spender: Spender, call: SpendingCall, spend: Spend, lines: readonly SpendLine[]): Promise<void> {
+    const { tenantId, environment, keyId } = spender;
     const owned = { tenantId, environment, callId: call.id, traceId: currentTraceId() };
     await this.#db
-      .insertInto("callSpend")
-      .values({
-        ...owned,
-        keyId,
-        amountMicro: totalSpend(spend),
-        conversions: JSON.stringify(spend.conversions),
-        createdAt: call.startedAt.toString(),
-      })
-      .execute();
-    await this.#db
+      .with("counted", () => sql<object>`(${updateCounters(spender, lines)})`)
+      .with("spent", (db) =>
+        db.insertInto("callSpend").values({
+          ...owned,
+          keyId,
+          amountMicro: totalSpend(spend),
+          conversions: JSON.stringify(spend.conversions),
+          createdAt: call.startedAt.toString(),
+        }),
+      )
       .insertInto("callSpendLine")
       .values(lines.map(({ account, period, amount }) => ({ ...owned, account, period, amountMicro: amount })))
       .execute();
@@ -157,12 +162,16 @@ export class StoredCallSpends implements CallSpends {
 
   /** Locks the call's row and its spending until the end of the transaction, and returns the latter. */
   async #lock(callId: string): Promise<StoredSpend | undefined> {
-    await sql`select 1 from call where id = ${callId} for update`.execute(this.#db);
     return await this.#db
+      .with(
+        (cte) => cte("lockedCall").materialized(),
+        (db) => db.selectFrom("call").select("id").where("id", "=", callId).forUpdate(),
+      )
       .selectFrom("callSpend")
+      .leftJoin("lockedCall", "lockedCall.id", "callSpend.callId")
       .select(["callId", "tenantId", "environment", "keyId", "state", "amountMicro as amount"])
       .where("callId", "=", callId)
-      .forUpdate()
+      .forUpdate("callSpend")
       .executeTakeFirst();
   }
 
@@ -191,11 +200,6 @@ export class StoredCallSpends implements CallSpends {
     const back = lines.map((line) => ({ ...line, amount: -line.amount }));
     await addToCounters(this.#db, stored, back);
     await sql`update call_spend set state = 'released' where call_id = ${stored.callId}`.execute(this.#db);
-  }
-
-  async #mark(callId: string, state: "reserved" | "used"): Promise<void> {
-    const from = state === "used" ? "reserved" : "released";
-    await sql`update call_spend set state = ${state} where call_id = ${callId} and state = ${from}`.execute(this.#db);
   }
 
   async #isReserved(callId: string): Promise<boolean> {

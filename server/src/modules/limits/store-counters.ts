@@ -45,22 +45,31 @@ async function selectCounters(
   return new Map(rows.map((row) => [`${row.account} ${row.period}`, row.used]));
 }
 
+type CounterChange = CountedIn & { amount: Micro };
+
 /** Requires locked counters. */
 export async function addToCounters(
   db: Queryable,
-  { tenantId, environment }: SpendOwner,
-  changes: readonly (CountedIn & { amount: Micro })[],
+  owner: SpendOwner,
+  changes: readonly CounterChange[],
 ): Promise<void> {
+  if (changes.some(({ amount }) => amount !== 0n)) await updateCounters(owner, changes).execute(db);
+}
+
+/** Requires locked counters. May be part of a larger statement. */
+export function updateCounters(
+  { tenantId, environment }: SpendOwner,
+  changes: readonly CounterChange[],
+): RawBuilder<unknown> {
   const real = changes.filter(({ amount }) => amount !== 0n);
-  if (real.length === 0) return;
-  await sql`
+  return sql`
     update spend_counter counter set used_micro = counter.used_micro + change.amount
     from unnest(
       ${real.map(({ account }) => account)}::text[], ${real.map(({ period }) => period)}::text[],
       ${real.map(({ amount }) => amount.toString())}::bigint[]
     ) as change (account, period, amount)
     where counter.tenant_id = ${tenantId} and counter.environment = ${environment}
-      and counter.account = change.account and counter.period = change.period`.execute(db);
+      and counter.account = change.account and counter.period = change.period`;
 }
 
 /** The part of each that pending calls have reserved. */

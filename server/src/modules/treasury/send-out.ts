@@ -4,7 +4,7 @@ import { type DefinedOperation, isSameOperation } from "../../kernel/contracts/c
 import type { Transaction } from "../../kernel/contracts/stores.ts";
 import { type Chain, requireToken } from "../../ports/chain/chain.ts";
 import type { ChainKey } from "../../ports/chain/chain-key.ts";
-import type { ChainSubmission, ChainTransaction } from "../../ports/chain/chain-transactions.ts";
+import type { ChainSubmission, ChainTransaction, EndedTransaction } from "../../ports/chain/chain-transactions.ts";
 import { type BoundChains, buildConfirmedResult } from "../chain/index.ts";
 import type { Stores } from "./context.ts";
 
@@ -94,7 +94,7 @@ export async function awaitEnd(
   stored: ChainTransaction,
   says: { inProgress(stored: ChainTransaction): Failure; reverted(end: ChainTransaction): Failure },
   waitMilliseconds = WAIT_MILLISECONDS,
-): Promise<ChainTransaction> {
+): Promise<EndedTransaction> {
   submission.wake();
   // A queued row was read a moment ago.
   const end = await submission.waitForEnd(stored.id, waitMilliseconds, stored.state === "queued");

@@ -33,6 +33,23 @@ export function insertTripEntry(trips: RawBuilder<unknown>, entry: NewTripEntry)
     on conflict (tenant_id, network, trip_id, key) do nothing returning 1`;
 }
 
+interface BookingOwner {
+  tenantId: string;
+  environment: Environment;
+  bookingId: string;
+}
+
+/** Returns the statement that adds an entry to the trip of an escrow booking, as `insertTripEntry` does. */
+export function insertEntryOfBooking(
+  { tenantId, environment, bookingId }: BookingOwner,
+  entry: NewTripEntry,
+): RawBuilder<unknown> {
+  const trips = sql`
+    select tenant_id, network, trip_id from escrow_booking
+    where tenant_id = ${tenantId} and network = ${environment} and booking_id = ${bookingId}`;
+  return insertTripEntry(trips, entry);
+}
+
 const selected = ({ tenantId, environment, tripId }: TripOwner) =>
   sql`select ${tenantId}::text as tenant_id, ${environment}::text as network, ${tripId}::text as trip_id`;
 
@@ -41,17 +58,6 @@ export function createTripRecords(db: Queryable) {
   return {
     async append(trip: TripOwner, entry: NewTripEntry): Promise<void> {
       await insertTripEntry(selected(trip), entry).execute(db);
-    },
-
-    /** Adds an entry to the trip of an escrow booking. */
-    async appendForBooking(
-      { tenantId, environment, bookingId }: { tenantId: string; environment: Environment; bookingId: string },
-      entry: NewTripEntry,
-    ): Promise<void> {
-      const trips = sql`
-        select tenant_id, network, trip_id from escrow_booking
-        where tenant_id = ${tenantId} and network = ${environment} and booking_id = ${bookingId}`;
-      await insertTripEntry(trips, entry).execute(db);
     },
 
     /** Adds an entry to the trips whose record names the order. */

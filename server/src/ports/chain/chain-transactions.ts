@@ -47,6 +47,12 @@ export interface ChainTransaction extends ChainKey {
   createdAt: Temporal.Instant;
 }
 
+/** A transaction whose end was awaited. */
+export type EndedTransaction = ChainTransaction & {
+  /** Facts that its end adds to the call's answer. Undefined where this process has not stored the end for a call. */
+  additions?: Readonly<Record<string, unknown>> | undefined;
+};
+
 export type ChainTransactionEnd =
   | { state: "confirmed"; receipt: ChainReceipt }
   | { state: "reverted"; receipt: ChainReceipt; failure: string };
@@ -62,5 +68,5 @@ export interface ChainSubmission {
    * Waits for its end, whichever process brings it about; undefined: timed out. `isNew`: it was just stored, so no look-up is
    * needed first.
    */
-  waitForEnd(id: string, timeoutMilliseconds: number, isNew?: boolean): Promise<ChainTransaction | undefined>;
+  waitForEnd(id: string, timeoutMilliseconds: number, isNew?: boolean): Promise<EndedTransaction | undefined>;
 }

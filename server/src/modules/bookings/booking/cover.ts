@@ -31,14 +31,13 @@ interface Covered {
  * that nothing else can change it before the booking has ended.
  */
 export async function requireCover(
-  { trips, escrowBookings, bookings }: Pick<Aggregates, "trips" | "escrowBookings" | "bookings">,
+  { trips, bookings }: Pick<Aggregates, "trips" | "bookings">,
   { tenantId, environment, amount }: Covered,
   cover: Cover,
 ): Promise<Hex> {
   const [tripId, bookingId] = [requireHex(cover.tripId), requireHex(cover.bookingId)];
-  await trips.lock(environment, tripId);
-  const reserved = await escrowBookings.find(tenantId, environment, bookingId);
-  const isReserved = reserved?.state === "reserved" && reserved.pending === undefined && reserved.tripId === tripId;
+  const reserved = (await trips.lockWithBooking(environment, tripId, bookingId))?.booking;
+  const isReserved = reserved?.state === "reserved" && reserved.pending === undefined && reserved.tenantId === tenantId;
   const isFree = (await bookings.findCovered(tenantId, environment, bookingId)) === undefined;
   if (isReserved && isFree && reserved.reserved >= amount) return bookingId;
   throw new Failure("reservation_not_available", {

@@ -16,9 +16,15 @@ export type TransactionIntent = Pick<
   id?: string;
 };
 
-export type EnqueuedTransaction = ChainTransaction & {
-  /** Whether money stood still on the chain when it was stored. */
+/** An open transaction. */
+export type OpenTransaction = ChainTransaction & {
+  /** Whether money stood still on the chain when it was read or stored. */
   isStopped: boolean;
+};
+
+export type EnqueuedTransaction = OpenTransaction & {
+  /** As `findOfRequest` would find it. */
+  earlierId: string | undefined;
 };
 
 export interface ChainSigning {
@@ -41,7 +47,7 @@ export interface ChainTransactions {
    */
   findOfRequest(chain: ChainKey, callId: string): Promise<ChainTransaction | undefined>;
   /** Queued and signed ones, oldest first. */
-  listOpen(chain: ChainKey, limit: number): Promise<readonly EnqueuedTransaction[]>;
+  listOpen(chain: ChainKey, limit: number): Promise<readonly OpenTransaction[]>;
   /** Those of the hashes that belong to a transaction of ours, whatever its state. */
   knownHashes(chain: ChainKey, hashes: readonly Hex[]): Promise<ReadonlySet<Hex>>;
   /**

@@ -2,7 +2,11 @@ import { inTrace, sharedTraceId } from "../../../domain/trace.ts";
 import type { ChainEndings, ConfirmedTransaction } from "../../../kernel/contracts/chain-ending.ts";
 import type { Chain } from "../../../ports/chain/chain.ts";
 import type { ChainOperations } from "../../../ports/chain/chain-operation.ts";
-import type { ChainTransaction, ChainTransactionEnd } from "../../../ports/chain/chain-transactions.ts";
+import type {
+  ChainTransaction,
+  ChainTransactionEnd,
+  EndedTransaction,
+} from "../../../ports/chain/chain-transactions.ts";
 import type { Stores } from "../context.ts";
 import { findWalletOwner, ownMovements } from "../following/wallet-owners.ts";
 import type { Wallets } from "../wallets.ts";
@@ -15,6 +19,8 @@ export interface FinishingPorts {
   wallets: Pick<Wallets, "findByAddress">;
 }
 
+export type FinishedTransaction = ConfirmedTransaction & Pick<EndedTransaction, "additions">;
+
 /**
  * Stores confirmed ends in one transaction: the postings, the changes of their purposes, and the outcomes of the calls
  * behind them. Leaves those out of the answer that had ended before.
@@ -23,7 +29,7 @@ export async function finishConfirmed(
   { chain, stores, wallets }: FinishingPorts,
   confirmedTransactions: readonly ConfirmedTransaction[],
   endings: ChainEndings,
-): Promise<readonly ConfirmedTransaction[]> {
+): Promise<readonly FinishedTransaction[]> {
   // A fixed order for concurrent writers.
   const ordered = confirmedTransactions.toSorted(({ transaction: one }, { transaction: other }) =>
     one.id < other.id ? -1 : 1,
@@ -45,13 +51,15 @@ export async function finishConfirmed(
       const traceId = sharedTraceId(some.map(({ transaction }) => transaction));
       await inTrace(traceId, async () => await ending?.confirmed?.(aggregates, some));
     }
+    const ended: FinishedTransaction[] = [];
     for (const { transaction, receipt } of finished) {
       const { callId, purpose } = transaction;
+      const additions = callId === null ? undefined : await endings[purpose]?.additions?.(aggregates, transaction);
+      ended.push({ transaction, receipt, additions });
       if (callId === null) continue;
-      const additions = await endings[purpose]?.additions?.(aggregates, transaction);
       await effects.done(callId, { ...buildConfirmedResult(transaction, chain.chainId, receipt.hash), ...additions });
     }
-    return finished;
+    return ended;
   });
 }
 

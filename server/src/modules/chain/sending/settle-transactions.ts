@@ -2,7 +2,7 @@ import type { Hex } from "../../../domain/tokens.ts";
 import { inTrace } from "../../../domain/trace.ts";
 import type { ChainEndings, ConfirmedTransaction } from "../../../kernel/contracts/chain-ending.ts";
 import type { ChainReceipt } from "../../../ports/chain/chain.ts";
-import type { ChainTransaction } from "../../../ports/chain/chain-transactions.ts";
+import type { ChainTransaction, EndedTransaction } from "../../../ports/chain/chain-transactions.ts";
 import { type FinishingPorts, finishConfirmed, finishReverted } from "./finish-chain.ts";
 import type { ChainTiming, LaunchPorts, TransactionLauncher } from "./launch-chain.ts";
 
@@ -13,7 +13,7 @@ export interface SettlerOptions extends LaunchPorts, FinishingPorts {
   launcher: TransactionLauncher;
   /** Called for a row that has taken a step. */
   onMoved(): void;
-  onEnd(end: ChainTransaction): void;
+  onEnd(end: EndedTransaction): void;
 }
 
 /** Determines the outcome of broadcast transactions, and stores their ends. */
@@ -49,12 +49,19 @@ export class TransactionSettler {
     const { endings, log } = this.#options;
     const finished = await finishConfirmed(this.#options, confirmedTransactions, endings);
     for (const { transaction } of confirmedTransactions) this.#forget(transaction);
-    for (const { transaction, receipt } of finished) {
+    for (const { transaction, receipt, additions } of finished) {
       const { hash, block } = receipt;
       inTrace(transaction.traceId, () =>
         log.info({ transactionId: transaction.id, hash }, "chain transaction confirmed"),
       );
-      this.#announce({ ...transaction, state: "confirmed", failure: undefined, hash, blockNumber: block.number });
+      this.#announce({
+        ...transaction,
+        state: "confirmed",
+        failure: undefined,
+        hash,
+        blockNumber: block.number,
+        additions,
+      });
     }
   }
 
@@ -149,7 +156,7 @@ export class TransactionSettler {
     this.#withdrawnAt.delete(transaction.id);
   }
 
-  #announce(end: ChainTransaction): void {
+  #announce(end: EndedTransaction): void {
     this.#options.onMoved();
     this.#options.onEnd(end);
   }

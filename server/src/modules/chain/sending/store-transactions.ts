@@ -11,7 +11,12 @@ import { dueIfAny, type Queue } from "../../../platform/leased-queue/watch-queue
 import type { ChainKey } from "../../../ports/chain/chain-key.ts";
 import type { ChainTransaction } from "../../../ports/chain/chain-transactions.ts";
 import type { Clock } from "../../../ports/clock.ts";
-import type { ChainTransactions, EnqueuedTransaction, TransactionIntent } from "./chain-transactions.ts";
+import type {
+  ChainTransactions,
+  EnqueuedTransaction,
+  OpenTransaction,
+  TransactionIntent,
+} from "./chain-transactions.ts";
 import { toTransaction } from "./store-transaction-rows.ts";
 import { chainTransactionSteps } from "./store-transaction-steps.ts";
 
@@ -81,7 +86,7 @@ export function createChainTransactions(queryable: Queryable, clock: Clock): Cha
         .orderBy("id")
         .limit(limit)
         .execute();
-      return rows.map(toEnqueued);
+      return rows.map(toOpen);
     },
 
     knownHashes: (chain, hashes) => knownHashes(queryable, chain, hashes),
@@ -116,18 +121,26 @@ async function enqueue(db: Queryable, at: Temporal.Instant, intent: TransactionI
     })
     .onConflict((conflict) => conflict.columns(["environment", "chain", "idempotencyKey"]).doNothing())
     .returningAll()
-    .returning(isStopped)
+    .returning([isStopped, selectEarlier(at)])
     .executeTakeFirst();
   if (row !== undefined) return toEnqueued(row);
-  const stored = await selectByKey(db, intent, intent.idempotencyKey).select(isStopped).executeTakeFirst();
+  const stored = await selectByKey(db, intent, intent.idempotencyKey)
+    .select([isStopped, selectEarlier(at)])
+    .executeTakeFirst();
   if (stored === undefined || !isSame(toTransaction(stored), intent)) {
     throw new Error(`chain: ${intent.idempotencyKey} was stored before, with another operation`);
   }
   return toEnqueued(stored);
 }
 
-function toEnqueued(row: Selectable<ChainTransactionTable> & { isStopped: boolean }): EnqueuedTransaction {
+type OpenRow = Selectable<ChainTransactionTable> & { isStopped: boolean };
+
+function toOpen(row: OpenRow): OpenTransaction {
   return { ...toTransaction(row), isStopped: row.isStopped };
+}
+
+function toEnqueued(row: OpenRow & { earlierId: string | null }): EnqueuedTransaction {
+  return { ...toOpen(row), earlierId: row.earlierId ?? undefined };
 }
 
 const selectByKey = (db: Queryable, { environment, chain }: ChainKey, idempotencyKey: string) =>
@@ -153,7 +166,7 @@ async function findOfRequest(
     .where("requestKey", "=", selectRequestKey(callId))
     .where("callId", "<>", callId)
     .where("state", "<>", "reverted")
-    .where("createdAt", ">", sql<Temporal.Instant>`${keysSince(clock)}::timestamptz`)
+    .where("createdAt", ">", sql<Temporal.Instant>`${keysSince(clock.now())}::timestamptz`)
     .orderBy("createdAt", "desc")
     .limit(1)
     .executeTakeFirst();
@@ -178,6 +191,17 @@ async function knownHashes(
   return new Set(rows.flatMap((row) => [...row.earlierHashes, ...(row.hash === null ? [] : [row.hash])]));
 }
 
+/** The same for a transaction that is stored now. */
+const selectEarlier = (now: Temporal.Instant) =>
+  sql<string | null>`(
+    select earlier.id from chain_transaction earlier
+    where earlier.network = chain_transaction.network and earlier.chain = chain_transaction.chain
+      and earlier.tenant_id = chain_transaction.tenant_id and earlier.request_key = chain_transaction.request_key
+      and earlier.call_id <> chain_transaction.call_id and earlier.state <> 'reverted'
+      and earlier.created_at > ${keysSince(now)}::timestamptz
+    order by earlier.created_at desc limit 1
+  )`.as("earlierId");
+
 /** Null if the call has no idempotency key. */
 function selectRequestKey(callId: string) {
   return sql<string | null>`(select jsonb_build_array(tool, subject, idempotency_key)::text from call
@@ -185,8 +209,8 @@ function selectRequestKey(callId: string) {
 }
 
 /** Idempotency keys are free again after a day. */
-function keysSince(clock: Clock): string {
-  return clock.now().subtract({ hours: 24 }).toString();
+function keysSince(now: Temporal.Instant): string {
+  return now.subtract({ hours: 24 }).toString();
 }
 
 function isSame(stored: ChainTransaction, asked: TransactionIntent): boolean {

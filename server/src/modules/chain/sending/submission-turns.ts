@@ -2,7 +2,7 @@ import { CHAIN_AWAY, Failure } from "../../../domain/errors.ts";
 import { inTrace } from "../../../domain/trace.ts";
 import type { ConfirmedTransaction } from "../../../kernel/contracts/chain-ending.ts";
 import type { ChainTransaction } from "../../../ports/chain/chain-transactions.ts";
-import type { ChainSigning, EnqueuedTransaction } from "./chain-transactions.ts";
+import type { ChainSigning, OpenTransaction } from "./chain-transactions.ts";
 import { mayGoOn, TransactionLauncher } from "./launch-chain.ts";
 import { type SettlerOptions, TransactionSettler } from "./settle-transactions.ts";
 import type { Turn } from "./turn-loop.ts";
@@ -49,7 +49,7 @@ export class SubmissionTurns {
     }
   }
 
-  async #bringOn(open: readonly EnqueuedTransaction[]): Promise<void> {
+  async #bringOn(open: readonly OpenTransaction[]): Promise<void> {
     const signed: ChainTransaction[] = open.filter(({ state }) => state === "signed");
     signed.push(...(await this.#sign(open.filter(({ state }) => state === "queued"))));
     signed.sort((left, right) => (left.nonce ?? 0) - (right.nonce ?? 0));
@@ -59,7 +59,7 @@ export class SubmissionTurns {
   }
 
   /** At most as many as one turn takes. */
-  async #sign(queued: readonly EnqueuedTransaction[]): Promise<readonly ChainTransaction[]> {
+  async #sign(queued: readonly OpenTransaction[]): Promise<readonly ChainTransaction[]> {
     const { operations } = this.#options;
     const some = queued.filter((one) => !one.isStopped || mayGoOn(operations, one)).slice(0, SIGNED_AT_ONCE);
     const prepared = await Promise.all(

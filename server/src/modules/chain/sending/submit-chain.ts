@@ -1,7 +1,7 @@
 import type { ChainEndings } from "../../../kernel/contracts/chain-ending.ts";
 import { within } from "../../../platform/batching/within.ts";
 import type { News } from "../../../platform/database/news.ts";
-import type { ChainSubmission, ChainTransaction } from "../../../ports/chain/chain-transactions.ts";
+import type { ChainSubmission, EndedTransaction } from "../../../ports/chain/chain-transactions.ts";
 import type { ChainTransactions } from "./chain-transactions.ts";
 import type { FinishingPorts } from "./finish-chain.ts";
 import { DEFAULT_CHAIN_TIMING, type LaunchPorts } from "./launch-chain.ts";
@@ -14,7 +14,7 @@ const TOLD_LOOK_MILLISECONDS = 2_000;
 const ENDED = "chain_ended";
 
 /** Without an end: the row is to be read. */
-type Tell = (end?: ChainTransaction) => void;
+type Tell = (end?: EndedTransaction) => void;
 
 /** Callers of this process that wait for the end of a transaction. */
 export class EndWaiters {
@@ -35,15 +35,15 @@ export class EndWaiters {
     this.#leave?.();
   }
 
-  announce(end: ChainTransaction): void {
+  announce(end: EndedTransaction): void {
     for (const tell of this.#waiting.get(end.id) ?? []) tell(end);
   }
 
   /** Returns the end, whichever process causes it; undefined after the timeout. */
-  async waitForEnd(id: string, timeoutMilliseconds: number, isNew = false): Promise<ChainTransaction | undefined> {
+  async waitForEnd(id: string, timeoutMilliseconds: number, isNew = false): Promise<EndedTransaction | undefined> {
     const deadline = performance.now() + timeoutMilliseconds;
     for (let isOpen = isNew; ; isOpen = false) {
-      const { promise, resolve } = Promise.withResolvers<ChainTransaction | undefined>();
+      const { promise, resolve } = Promise.withResolvers<EndedTransaction | undefined>();
       const tells = this.#waiting.get(id) ?? new Set();
       this.#waiting.set(id, tells.add(resolve));
       try {

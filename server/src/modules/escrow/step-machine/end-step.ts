@@ -140,7 +140,7 @@ async function undoStep(
 
 /** Facts known only at the end of a step, added to the answer stored with the operation. */
 export async function tellEnd(
-  stores: Pick<Stores, "escrowBookings" | "trips" | "orders" | "chainTransactions">,
+  stores: Pick<Stores, "trips" | "orders" | "chainTransactions">,
   transaction: ChainTransaction,
 ): Promise<Record<string, unknown>> {
   const { step, bookingId } = readStep(transaction) ?? {};
@@ -148,8 +148,8 @@ export async function tellEnd(
   if (step === undefined) return {};
   if (step.of === "trip") return step.additions?.(transaction) ?? {};
   if (step.additions === undefined || tenantId === null || bookingId === undefined) return {};
-  const booking = await stores.escrowBookings.find(tenantId, environment, bookingId);
-  return booking === undefined ? {} : await step.additions(stores, booking, transaction);
+  const booked = await stores.trips.findOfBooking(tenantId, environment, bookingId);
+  return booked === undefined ? {} : await step.additions(stores, booked, transaction);
 }
 
 /** One ending for all steps of trips, so that one database transaction locks trips in a fixed order. */

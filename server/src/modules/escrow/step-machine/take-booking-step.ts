@@ -129,17 +129,18 @@ export async function storeBookingStep(ports: StoringPorts, request: BookingStep
   const { environment } = chain;
   const { callId, action, details = {} } = request;
   const step = toStep(action);
-  const earlier = await findEarlier(stores, chain.key, callId);
   return await stores.transaction(async (aggregates) => {
     const { trip, booking } = await lockBooking(aggregates, environment, { ...request, bookingId: action.bookingId });
     const known = await findSameStep(aggregates, booking, step, request.isSame ?? sameAs(action));
-    if (known !== undefined) return requireSame(earlier, known);
+    if (known !== undefined) return requireSame(await findEarlier(aggregates, chain.key, callId), known);
     requireState(booking, step);
     await requirePossible(aggregates, step, { booking, trip, clock });
     const stored = await enqueueStep(aggregates, ports, trip, { callId, action, result: request.result(booking) });
+    // One Idempotency-Key is one step.
+    if (stored.earlierId !== undefined) throw mismatch();
     const pending = { step: step.storedAs, transactionId: stored.id, details };
     await aggregates.escrowBookings.change(booking, { pending });
-    return requireSame(earlier, stored);
+    return stored;
   });
 }
 

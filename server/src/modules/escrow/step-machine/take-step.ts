@@ -5,7 +5,7 @@ import type { ChainKey } from "../../../ports/chain/chain-key.ts";
 import type { ChainSubmission, ChainTransaction } from "../../../ports/chain/chain-transactions.ts";
 import type { Clock } from "../../../ports/clock.ts";
 import type { Environment } from "../../../ports/identity.ts";
-import { buildConfirmedResult } from "../../chain/index.ts";
+import { buildConfirmedResult, type EnqueuedTransaction } from "../../chain/index.ts";
 import { awaitEnd, mismatch, refuseStopped, requireMoving } from "../../treasury/index.ts";
 import type { Trip } from "../../trips/index.ts";
 import type { Aggregates, Stores } from "../context.ts";
@@ -48,7 +48,8 @@ export async function awaitAnswer(
   { callId, waitMilliseconds }: Asking,
 ): Promise<StepAnswer> {
   const end = await awaitEnd(submission, stored, { inProgress, reverted }, waitMilliseconds);
-  const result = { ...buildConfirmedResult(end, chain.chainId, end.hash), ...(await tellEnd(stores, end)) };
+  const additions = end.additions ?? (await tellEnd(stores, end));
+  const result = { ...buildConfirmedResult(end, chain.chainId, end.hash), ...additions };
   const isOwn = end.callId === callId;
   return { kind: isOwn ? "confirmed" : "replayed", transaction: end, result, firstCallId: end.callId };
 }
@@ -90,7 +91,7 @@ export async function enqueueStep(
   { chain, clock }: Pick<StepPorts, "chain" | "clock">,
   trip: Trip,
   step: { callId: string | null; action: EscrowAction; result: Readonly<Record<string, unknown>> },
-): Promise<ChainTransaction> {
+): Promise<EnqueuedTransaction> {
   const { callId, action, result } = step;
   const { environment, tripId, tenantId, escrow } = trip;
   const stored = await chainTransactions.enqueue({

@@ -1,7 +1,6 @@
 import { formatDecimal } from "../../../domain/money.ts";
 import type { ChainTransaction } from "../../../ports/chain/chain-transactions.ts";
-import type { EscrowBooking } from "../../trips/index.ts";
-import type { Stores } from "../context.ts";
+import type { EscrowBooking, Trip } from "../../trips/index.ts";
 import { giveBackHeld, payOut, payouts } from "../records/trip-money.ts";
 import type { BookingStep, StepNote } from "./step.ts";
 
@@ -45,12 +44,6 @@ export function tellWaiting({ waiting }: EscrowBooking): Record<string, unknown>
 }
 
 /** The trip's free budget afterwards, for `release_reservation`. */
-export async function tellFree(
-  { trips }: Pick<Stores, "trips">,
-  { environment, tripId }: EscrowBooking,
-  { result }: ChainTransaction,
-): Promise<Record<string, unknown>> {
-  if (result === undefined || !(RELEASED in result)) return {};
-  const trip = await trips.get(environment, tripId);
-  return trip === undefined ? {} : { freeUsdc: formatDecimal(trip.free) };
+export function tellFree({ free }: Trip, { result }: ChainTransaction): Record<string, unknown> {
+  return result === undefined || !(RELEASED in result) ? {} : { freeUsdc: formatDecimal(free) };
 }

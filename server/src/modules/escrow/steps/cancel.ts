@@ -38,9 +38,9 @@ export const cancelStep = defineBookingStep(
     apply: cancel,
     note: noteCancellation,
     afterwards: payUncovered,
-    additions: async (stores, booking, transaction) => ({
+    additions: async (_stores, { trip, booking }, transaction) => ({
       ...tellWaiting(booking),
-      ...(await tellFree(stores, booking, transaction)),
+      ...tellFree(trip, transaction),
     }),
   }),
 );

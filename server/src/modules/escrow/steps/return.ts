@@ -38,9 +38,9 @@ export const returnStep = defineBookingStep(
       await payUncovered(aggregates, booking);
     },
     afterUndoing: endHoldForOrder,
-    additions: async (stores, booking, transaction) => ({
+    additions: async (_stores, { trip, booking }, transaction) => ({
       ...tellWaiting(booking),
-      ...(await tellFree(stores, booking, transaction)),
+      ...tellFree(trip, transaction),
     }),
   }),
 );

@@ -6,7 +6,7 @@ import { tripEscrowAbi as abi } from "../../../generated/contracts/trip-escrow.t
 import { EMPTY_PLAN, final, usdcMovements } from "../../../kernel/contracts/call-plan.ts";
 import { PAID_BY_ESCROW } from "../../orders/index.ts";
 import { keyOfRefund, transfer } from "../../treasury/index.ts";
-import type { EscrowBooking } from "../../trips/index.ts";
+import type { BookedTrip } from "../../trips/index.ts";
 import type { Stores } from "../context.ts";
 import { findCoveredBooking } from "../orders/covered-orders.ts";
 import { sayReturn } from "../orders/order-warnings.ts";
@@ -50,21 +50,20 @@ export const settleStep = defineBookingStep({ fields, startsFrom: ["confirmed"] 
   apply: settle,
   note: noteSettlement,
   afterwards: payBackOrder,
-  additions: async (stores, booking) => ({ ...tellWaiting(booking), ...(await tellReturn(stores, booking)) }),
+  additions: async (stores, booked) => ({ ...tellWaiting(booked.booking), ...(await tellReturn(stores, booked)) }),
 }));
 
 /** The refund to the wallet for an order that it had paid, and the budget left for other bookings. */
 async function tellReturn(
-  { trips, orders, chainTransactions }: Pick<Stores, "trips" | "orders" | "chainTransactions">,
-  { tenantId, environment, chain, bookingId, tripId, itineraryHash }: EscrowBooking,
+  { orders, chainTransactions }: Pick<Stores, "orders" | "chainTransactions">,
+  { trip, booking: { tenantId, environment, chain, bookingId, itineraryHash } }: BookedTrip,
 ): Promise<Record<string, unknown>> {
-  const trip = await trips.get(environment, tripId);
   const order = itineraryHash && (await orders.findByItinerary(tenantId, environment, itineraryHash));
   const reference = `${PAID_BY_ESCROW}${order?.bookingId}:${bookingId}`;
   const back = order && (await chainTransactions.findByKey({ environment, chain }, keyOfRefund(reference)));
   const amount = transfer.read(back?.operation)?.amount;
   return {
-    ...(trip === undefined ? {} : { tripFreeUsdc: formatDecimal(trip.free) }),
+    tripFreeUsdc: formatDecimal(trip.free),
     ...(order === undefined || back === undefined || amount === undefined
       ? {}
       : {

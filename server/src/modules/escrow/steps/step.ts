@@ -8,7 +8,7 @@ import type { TripNote } from "../../../kernel/contracts/trip-note.ts";
 import type { ChainTransaction } from "../../../ports/chain/chain-transactions.ts";
 import type { Clock } from "../../../ports/clock.ts";
 import type { Booking } from "../../bookings/index.ts";
-import type { EscrowBooking, EscrowBookingChange, Trip, TripChange } from "../../trips/index.ts";
+import type { BookedTrip, EscrowBooking, EscrowBookingChange, Trip, TripChange } from "../../trips/index.ts";
 import type { Aggregates, Stores } from "../context.ts";
 import type { EscrowCode } from "../errors.ts";
 import type { StepEvent } from "./escrow-event.ts";
@@ -98,8 +98,8 @@ export interface BookingStep extends Step {
   afterUndoing?(aggregates: Aggregates, transaction: ChainTransaction): Promise<void>;
   /** Adds what only the end of the step shows to the stored answer. */
   additions?(
-    stores: Pick<Stores, "trips" | "orders" | "chainTransactions">,
-    booking: EscrowBooking,
+    stores: Pick<Stores, "orders" | "chainTransactions">,
+    booked: BookedTrip,
     transaction: ChainTransaction,
   ): Promise<Record<string, unknown>>;
 }

@@ -2,6 +2,7 @@ import { z } from "zod";
 import { Failure, type FailureDetails } from "../../../domain/errors.ts";
 import { DecimalAmount } from "../../../domain/schemas.ts";
 import { LanguageAnswer, wordsIn } from "../../../domain/texts.ts";
+import { rememberInCall } from "../../../kernel/call/call-memory.ts";
 import { EMPTY_PLAN, planOrRefusal } from "../../../kernel/contracts/call-plan.ts";
 import type { Caller } from "../../../kernel/contracts/tool.ts";
 import { Hash, readHash, requireHash } from "../../escrow/index.ts";
@@ -95,21 +96,23 @@ export const generateBookingInvoice = defineTool({
     const owner = { tenantId, environment };
     const issuePorts = { stores, clock, eInvoices };
     const given = { settings, chainId: chain.chainId };
-    if (issued.length === 0) await inWordsOfTool(issueInvoice(issuePorts, settlement, given));
-    const { documents, waiting: creditNoteWaiting = null } = await creditRefunds(issuePorts, owner, bookingId);
+    const isNew = issued.length === 0;
+    const first = isNew ? await inWordsOfTool(issueInvoice(issuePorts, settlement, given)) : issued;
+    const credited = await creditRefunds(issuePorts, owner, bookingId, first);
+    const { documents, waiting: creditNoteWaiting = null } = credited;
     const filesExpireAt = clock.now().add(FILE_LIFETIME);
     const ports = { stores, fileShelf, invoiceRenderer, eInvoices };
     const answers: z.output<typeof Files>[] = [];
     for (const one of documents) {
-      const shared = await shareInvoice(ports, owner, one, filesExpireAt);
+      const shared = await shareInvoice(ports, owner, one, { expiresAt: filesExpireAt, isNew });
       if (shared === undefined) throw fail("invoice_not_drawn");
       answers.push({ ...describe(one), ...shared });
     }
-    const [[invoice], [first, ...creditNotes]] = [documents, answers];
-    if (invoice === undefined || first === undefined) throw new Error(`the invoice of ${bookingId} is gone`);
+    const [[invoice], [answer, ...creditNotes]] = [documents, answers];
+    if (invoice === undefined || answer === undefined) throw new Error(`the invoice of ${bookingId} is gone`);
     const { document, orderId } = invoice;
     return {
-      ...first,
+      ...answer,
       bookingId,
       orderId: orderId ?? null,
       settleTxHash: document.settlement.txHash,
@@ -124,11 +127,25 @@ export const generateBookingInvoice = defineTool({
   },
 });
 
+/** A settlement that is final does not change any more. */
+const rememberSettlement = rememberInCall<Settlement>();
+
 /** The booking to invoice. Throws the records' refusals. */
-async function requireSettlement(
-  { bookingId: named, settleTxHash }: { bookingId: string; settleTxHash?: string | undefined },
-  stores: Pick<Stores, "escrowBookings" | "chainTransactions">,
-  { tenantId, environment }: Pick<Caller, "tenantId" | "environment">,
+function requireSettlement(input: Asked, stores: SettlementStores, caller: Caller): Promise<Settlement> {
+  return rememberSettlement(caller, () => readSettlement(input, stores, caller));
+}
+
+interface Asked {
+  bookingId: string;
+  settleTxHash?: string | undefined;
+}
+
+type SettlementStores = Pick<Stores, "escrowBookings" | "chainTransactions">;
+
+async function readSettlement(
+  { bookingId: named, settleTxHash }: Asked,
+  stores: SettlementStores,
+  { tenantId, environment }: Caller,
 ): Promise<Settlement> {
   const bookingId = readHash(named);
   if (bookingId === undefined) throw refused("booking_not_found");
@@ -152,9 +169,9 @@ function refused(code: keyof typeof errors, details?: FailureDetails): Failure {
 }
 
 /** Maps errors to the codes that the tool declares. */
-async function inWordsOfTool(judging: Promise<void>): Promise<void> {
+async function inWordsOfTool<Judged>(judging: Promise<Judged>): Promise<Judged> {
   try {
-    await judging;
+    return await judging;
   } catch (error) {
     if (error instanceof EInvoiceRefused) throw refused("e_invoice_refused", { detail: error.message });
     if (!(error instanceof EInvoiceNotChecked)) throw error;
