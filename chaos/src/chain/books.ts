@@ -56,6 +56,7 @@ const ORDERS = `select id, idempotency_key, call_id, purpose, state, hash, earli
   from chain_transaction order by created_at, id`;
 const CUSTODY = `select wallet.address, account.token, sum(account.balance_micro)::text as amount
   from wallet join ledger_account account on account.network = wallet.network and account.kind not in ('external', 'escrow')
+    and account.kind not like 'gateway%'
     and account.tenant_id is not distinct from wallet.tenant_id
   where wallet.kind in ('treasury', 'collection') group by wallet.address, account.token`;
 const POSTINGS = `select transaction_hash as hash, log_index from ledger_transaction where transaction_hash is not null`;

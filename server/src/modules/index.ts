@@ -15,6 +15,7 @@ import { eligibilityModule } from "./eligibility/module.ts";
 import { escrowModule } from "./escrow/module.ts";
 import { filesModule } from "./files/module.ts";
 import { flightsModule } from "./flights/module.ts";
+import { gatewayModule } from "./gateway/module.ts";
 import { guestsModule } from "./guests/module.ts";
 import { identityModule } from "./identity/module.ts";
 import { invitationsModule } from "./invitations/module.ts";
@@ -61,6 +62,7 @@ export const modules = [
   ordersModule,
   supplierEventsModule,
   treasuryModule,
+  gatewayModule,
   escrowModule,
   invitationsModule,
   guestsModule,

@@ -57,6 +57,7 @@ export function toolRunner(tenant: Tenant, stays: Stays = createMemoryStays().st
     documentScanner: absent("documentScanner"),
     documentSource: absent("documentSource"),
     usableChains: absent("usableChains"),
+    gatewayEvents: absent("gatewayEvents"),
     payerTurns: absent("payerTurns"),
     fetchTurns: absent("fetchTurns"),
     elevation: absent("elevation"),

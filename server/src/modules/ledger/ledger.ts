@@ -18,6 +18,15 @@ export interface Balance {
   outgoing: Micro;
 }
 
+/** A tenant's USDC in the Gateway of a chain. */
+export interface GatewayBalance {
+  available: Micro;
+  /** In flight to another chain, until the operator has burned it here. */
+  reserved: Micro;
+  /** Waits for the block in which it can be taken out. */
+  withdrawing: Micro;
+}
+
 /** The owner of money and its chain: a tenant's development money is never its live money. */
 export interface Purse extends ChainKey {
   tenantId: string;
@@ -41,12 +50,15 @@ export interface OwnedMovement {
  * Every posting has a unique reference, so that a repeated step posts once; the same reference with another amount or purse is
  * an error. Negative amounts are refused.
  * A tenant's treasury wallet has three accounts: `prefunded`, `held` and `outgoing`. The collection wallet has two:
- * `collection` and `collection_outgoing`. `escrow` is everything in the escrow contract, including strangers' money. `external`
+ * `collection` and `collection_outgoing`. A tenant's money in the Gateway is in `gateway`, `gateway_reserved` and
+ * `gateway_withdrawing`, and follows from the events of its contract. `escrow` is everything in the escrow contract, including strangers' money. `external`
  * is everyone else. Money moves between wallets only by `postMovements`, which is tied to an event on the chain, so that at any
  * block the accounts of a wallet add up to its balance there.
  */
 export interface Ledger {
   balance(purse: Purse): Promise<Balance>;
+  /** By chain, where the tenant has or had money in the Gateway. */
+  inGateway(tenant: Pick<Purse, "tenantId" | "environment">): Promise<ReadonlyMap<string, GatewayBalance>>;
   /** The current holds with their references, oldest first, at most fifty. */
   holds(purse: Purse): Promise<readonly { reference: string; amount: Micro }[]>;
   /**

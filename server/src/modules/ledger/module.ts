@@ -4,6 +4,7 @@ import { defineModule } from "./context.ts";
 import * as ledgerOnChain from "./migrations/0006-ledger-on-chain.ts";
 import * as movementSenders from "./migrations/0065-movement-senders.ts";
 import * as ledgerByChain from "./migrations/0114-ledger-by-chain.ts";
+import * as gatewayAccounts from "./migrations/0120-gateway-accounts.ts";
 import { createLedger, ledgerImbalance } from "./store.ts";
 
 declare module "../../kernel/contracts/parts.ts" {
@@ -24,6 +25,7 @@ export const ledgerModule = defineModule({
     "0006-ledger-on-chain": ledgerOnChain,
     "0065-movement-senders": movementSenders,
     "0114-ledger-by-chain": ledgerByChain,
+    "0120-gateway-accounts": gatewayAccounts,
   },
   indexes: { ledger_entry_by_account_newest: "on ledger_entry (account_id, transaction_id desc)" },
   parts: {

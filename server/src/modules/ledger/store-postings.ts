@@ -8,7 +8,7 @@ import type { LedgerAccountTable, LedgerTransactionTable } from "../../platform/
 import { prepared } from "../../platform/database/prepared.ts";
 import type { ChainKey } from "../../ports/chain/chain-key.ts";
 import type { Clock } from "../../ports/clock.ts";
-import type { Balance, Purse } from "./ledger.ts";
+import type { Balance, GatewayBalance, Purse } from "./ledger.ts";
 
 export interface Move {
   kind: LedgerAccountTable["kind"];
@@ -280,4 +280,34 @@ export async function readBalance(db: Queryable, { environment, chain, token, te
     .execute();
   const findBalance = (kind: Move["kind"]): Micro => rows.find((row) => row.kind === kind)?.balanceMicro ?? 0n;
   return { available: findBalance("prefunded"), held: findBalance("held"), outgoing: findBalance("outgoing") };
+}
+
+const GATEWAY_ACCOUNTS = {
+  gateway: "available",
+  gateway_reserved: "reserved",
+  gateway_withdrawing: "withdrawing",
+} as const satisfies Partial<Record<Move["kind"], keyof GatewayBalance>>;
+
+const isInGateway = (kind: Move["kind"]): kind is keyof typeof GATEWAY_ACCOUNTS =>
+  Object.hasOwn(GATEWAY_ACCOUNTS, kind);
+
+export async function readGateway(
+  db: Queryable,
+  { environment, tenantId }: Pick<Purse, "environment" | "tenantId">,
+): Promise<ReadonlyMap<string, GatewayBalance>> {
+  const rows = await db
+    .selectFrom("ledgerAccount")
+    .select(["chain", "kind", "balanceMicro"])
+    .where("environment", "=", environment)
+    .where("token", "=", "USDC")
+    .where("kind", "in", ["gateway", "gateway_reserved", "gateway_withdrawing"])
+    .where(sql`coalesce(tenant_id, '')`, "=", tenantId)
+    .execute();
+  const found = new Map<string, GatewayBalance>();
+  for (const { chain, kind, balanceMicro } of rows) {
+    const balance = found.get(chain) ?? { available: 0n, reserved: 0n, withdrawing: 0n };
+    if (isInGateway(kind)) balance[GATEWAY_ACCOUNTS[kind]] = balanceMicro;
+    found.set(chain, balance);
+  }
+  return found;
 }

@@ -7,7 +7,7 @@ import type { ChainKey } from "../../ports/chain/chain-key.ts";
 import type { Clock } from "../../ports/clock.ts";
 import { appendAudit } from "../identity/index.ts";
 import type { Ledger, OwnedMovement, Purse, WalletOwner } from "./ledger.ts";
-import { isAccount, type Move, type Posting, postAll, readBalance } from "./store-postings.ts";
+import { isAccount, type Move, type Posting, postAll, readBalance, readGateway } from "./store-postings.ts";
 
 /**
  * The ledger in PostgreSQL. A tenant's balance is checked by the statement that changes it, under its row lock. Inside a
@@ -22,6 +22,8 @@ export function createLedger(queryable: Queryable, clock: Clock): Ledger {
 
   return {
     balance: (purse) => readBalance(queryable, purse),
+
+    inGateway: (tenant) => readGateway(queryable, tenant),
 
     holds: (purse) => readHolds(queryable, purse),
 

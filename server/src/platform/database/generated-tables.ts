@@ -381,6 +381,13 @@ export interface FoundSearchTable {
   expiresAt: Timestamp;
 }
 
+export interface GatewayReadingTable {
+  environment: "sandbox" | "production";
+  chain: string;
+  readNumber: bigint;
+  readAt: Timestamp;
+}
+
 export interface GuestMailCountTable {
   environment: "sandbox" | "production";
   counted: string;
@@ -442,7 +449,17 @@ export interface LedgerAccountTable {
   id: string;
   environment: "sandbox" | "production";
   tenantId: string | null;
-  kind: "prefunded" | "held" | "outgoing" | "collection" | "collection_outgoing" | "escrow" | "external";
+  kind:
+    | "prefunded"
+    | "held"
+    | "outgoing"
+    | "gateway"
+    | "gateway_reserved"
+    | "gateway_withdrawing"
+    | "collection"
+    | "collection_outgoing"
+    | "escrow"
+    | "external";
   balanceMicro: Defaulted<bigint>;
   token: "USDC" | "EURC";
   chain: string;
@@ -457,7 +474,18 @@ export interface LedgerEntryTable {
 export interface LedgerTransactionTable {
   id: GeneratedAlways<bigint>;
   reference: string;
-  kind: "deposit" | "hold" | "capture" | "release" | "send" | "take_back" | "refund" | "movement" | "adopt";
+  kind:
+    | "deposit"
+    | "hold"
+    | "capture"
+    | "release"
+    | "send"
+    | "take_back"
+    | "refund"
+    | "movement"
+    | "adopt"
+    | "gateway_reserve"
+    | "gateway_release";
   createdAt: Timestamp;
   transactionHash: Hex | null;
   logIndex: number | null;
@@ -995,6 +1023,7 @@ export interface Database {
   feedback: FeedbackTable;
   flightCancellationQuote: FlightCancellationQuoteTable;
   foundSearch: FoundSearchTable;
+  gatewayReading: GatewayReadingTable;
   guestMailCount: GuestMailCountTable;
   idempotency: IdempotencyTable;
   internalToken: InternalTokenTable;

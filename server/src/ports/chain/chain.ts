@@ -6,6 +6,7 @@ import type { AgentRegistries } from "./agent-registries.ts";
 import type { ChainKey } from "./chain-key.ts";
 import type { CrossChainOnChain } from "./cross-chain-contracts.ts";
 import type { EscrowContract } from "./escrow-contract.ts";
+import type { GatewayReader } from "./gateway-reader.ts";
 
 /** A token as read from the chain at the start; its EIP-712 domain is derived from it. */
 export interface ChainToken {
@@ -66,6 +67,7 @@ export interface Chain {
   readonly agentRegistries: AgentRegistries | undefined;
   /** On a development chain they are there once `usableChains.open` has opened it. */
   readonly crossChain: CrossChainOnChain;
+  readonly gateway: GatewayReader;
   /** The latest confirmed block. */
   head(): Promise<ChainBlock>;
   /** Undefined: there is no such block (any more). */

@@ -18,6 +18,7 @@ import { checkSplitter } from "./check-splitter.ts";
 import { movementSources, readLogs, toMovements, transferTopics } from "./movements.ts";
 import { changeWithDust } from "./native-movements.ts";
 import { openEscrow } from "./read-escrow.ts";
+import { createGatewayReader } from "./read-gateway.ts";
 import { readToken } from "./read-tokens.ts";
 
 export interface EvmChainOptions {
@@ -62,6 +63,7 @@ export async function createEvmChain(options: EvmChainOptions): Promise<Chain> {
         ? undefined
         : createAgentRegistries({ client, contracts: agentRegistries, headNumber }),
     crossChain: { domain: findChainById(chainId)?.domain, ...contracts.crossChain },
+    gateway: createGatewayReader({ client, token, headNumber }),
     head: blocks.head,
     block: blocks.block,
     ...moneyReader(options, { tokens, nativeToken }, headNumber),

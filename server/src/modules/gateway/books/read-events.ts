@@ -1,0 +1,111 @@
+import { type ByChain, listChains } from "../../../kernel/contracts/by-chain.ts";
+import { isDatabaseAway } from "../../../platform/database/transient.ts";
+import type { Chain } from "../../../ports/chain/chain.ts";
+import type { ChainKey } from "../../../ports/chain/chain-key.ts";
+import type { GatewayEvent } from "../../../ports/chain/gateway-reader.ts";
+import type { OpenedChain } from "../../../ports/chain/opened-chain.ts";
+import type { Log } from "../../../ports/log.ts";
+import { findWalletOwner } from "../../chain/index.ts";
+import type { Stores } from "../context.ts";
+import type { OwnedEvent } from "./gateway-books.ts";
+
+declare module "../../../kernel/contracts/parts.ts" {
+  interface ModuleParts {
+    readonly "gateway.gatewayEvents": GatewayEvents;
+  }
+}
+declare module "../../../kernel/contracts/tool.ts" {
+  interface ModulePorts {
+    "gateway.gatewayEvents": GatewayEvents;
+  }
+}
+
+interface ReaderOptions {
+  chains: ByChain<OpenedChain>;
+  stores: Pick<Stores, "gatewayBooks" | "boundChains" | "wallets">;
+  log: Log;
+}
+
+type GatewayEvents = ReturnType<typeof createGatewayEvents>;
+
+/** Behind one address may be several nodes, and a lagging one lacks events of the newest blocks. */
+const LIVE_LAG_BLOCKS = 20n;
+const ASK_AGAIN_MILLISECONDS = 30_000;
+
+const nameKey = ({ environment, chain }: ChainKey): string => `${environment} ${chain}`;
+
+/** Reads the events of the wallet contracts into the books. Safe in several processes at once. */
+export function createGatewayEvents({ chains, stores, log }: ReaderOptions) {
+  const { gatewayBooks, boundChains, wallets } = stores;
+  /** Chains whose Gateway nobody has used. */
+  const unusedUntil = new Map<string, number>();
+
+  /** Does nothing on a chain without a Gateway, or whose Gateway nobody has used. */
+  async function readTo(chain: Chain, block: bigint): Promise<void> {
+    const wallet = chain.crossChain.gateway?.wallet;
+    const reading = wallet === undefined ? undefined : await gatewayBooks.reading(chain.key);
+    if (wallet === undefined || reading === undefined || block <= reading.block) return;
+    const events = await chain.gateway.events(wallet, reading.block + 1n, block);
+    const owned = await ownEvents(chain, events);
+    try {
+      await gatewayBooks.advance(chain.key, reading.block, block, owned);
+    } catch (error) {
+      if (!isDatabaseAway(error)) await stop(chain, error);
+      throw error;
+    }
+  }
+
+  async function ownEvents({ key }: Chain, events: readonly GatewayEvent[]): Promise<readonly OwnedEvent[]> {
+    const byAddress = await wallets.findByAddress(
+      key,
+      events.map(({ depositor }) => depositor),
+    );
+    return events.flatMap((event) => {
+      const owner = findWalletOwner(byAddress.get(event.depositor));
+      return owner?.kind === "treasury" ? [{ event, tenantId: owner.tenantId, transfer: undefined }] : [];
+    });
+  }
+
+  async function stop({ key }: Chain, error: unknown): Promise<void> {
+    const reason = "An event of the Gateway does not fit the books.";
+    if (!(await boundChains.stop(key, reason))) return;
+    log.error({ err: error, network: key.environment, chain: key.chain }, reason);
+  }
+
+  /** As far as the ledger has read the chain. Whether another process has begun is asked now and then. */
+  async function readIndexed(chain: Chain): Promise<void> {
+    const name = nameKey(chain.key);
+    const at = performance.now();
+    if (chain.crossChain.gateway === undefined || at < (unusedUntil.get(name) ?? 0)) return;
+    if ((await gatewayBooks.reading(chain.key)) === undefined) {
+      unusedUntil.set(name, at + ASK_AGAIN_MILLISECONDS);
+      return;
+    }
+    const indexed = (await boundChains.get(chain.key))?.indexed.number;
+    if (indexed === undefined) return;
+    await readTo(chain, chain.environment === "sandbox" ? indexed : indexed - LIVE_LAG_BLOCKS);
+  }
+
+  return {
+    /** From now on this chain is read. Call it before money can enter its Gateway. */
+    async begin(chain: Chain): Promise<void> {
+      if ((await gatewayBooks.reading(chain.key)) !== undefined) return;
+      // Contracts of a development chain have no history but ours.
+      const from = chain.environment === "sandbox" ? 0n : (await chain.head()).number;
+      await gatewayBooks.begin(chain.key, from);
+      unusedUntil.delete(nameKey(chain.key));
+    },
+
+    /** For an answer that should know of what happened up to that block. A live chain is read a little later. */
+    async catchUp(chain: Chain, block: bigint | undefined): Promise<void> {
+      if (block !== undefined && chain.environment === "sandbox") await readTo(chain, block);
+    },
+
+    /** Every chain that is open. One that does not answer keeps no other from being read. */
+    async readAll(): Promise<void> {
+      const outcomes = await Promise.allSettled(listChains(chains).map(([, { chain }]) => readIndexed(chain)));
+      const failure = outcomes.find((outcome) => outcome.status === "rejected");
+      if (failure !== undefined) throw failure.reason;
+    },
+  };
+}
