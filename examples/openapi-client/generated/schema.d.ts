@@ -9268,6 +9268,8 @@ export interface components {
                 part: ("cost" | "markup" | "service_fee" | "rest") | null;
                 /** @description true: the call fixes it, and a later one moves it */
                 isLater: boolean;
+                /** @description CAIP-2, if it is a further chain */
+                chain?: string;
             }[];
             /** @description Of all movements, fee and markup included, by token */
             readonly totals: {

@@ -20,6 +20,8 @@ export type Party = "treasury" | "collection" | keyof Holdings | Hex;
 export type MovementPart = "cost" | "markup" | "service_fee" | "rest";
 
 export interface PlannedMovement {
+  /** By CAIP-2. Undefined: the home chain of the caller's environment. */
+  chain?: string | undefined;
   token: TokenSymbol;
   /** In micro-units of the token. Undefined if the service's records do not know it: the supplier or the chain decides. */
   amount: Micro | undefined;
@@ -51,7 +53,7 @@ export interface PlannedFinality {
 export interface CallPlan {
   movements: readonly PlannedMovement[];
   /** Money that the wallet must have in addition: it leaves with the rest and comes back in the same transaction. */
-  comesBack?: { token: TokenSymbol; amount: Micro };
+  comesBack?: Pick<PlannedMovement, "chain" | "token"> & { amount: Micro };
   /** Hash of the itinerary or ticket bought, if known. */
   boughtHash?: Hex | undefined;
   irreversible: readonly PlannedFinality[];

@@ -7,7 +7,13 @@ import type { Conversion, Spend } from "./call-spends.ts";
 
 /** The spending of a plan, and its recipients outside of the service. */
 export interface PlannedSpend extends Spend {
-  recipients: readonly Hex[];
+  recipients: readonly PlannedRecipient[];
+}
+
+export interface PlannedRecipient {
+  address: Hex;
+  /** By CAIP-2. Undefined: the home chain. */
+  chain: string | undefined;
 }
 
 /** More than a token's total supply. A larger request fails when it runs; counted in full, sums would not fit their columns. */
@@ -26,9 +32,9 @@ export async function planSpend(plan: CallPlan, rates: () => Promise<RateTable>)
     if (movement.amount === undefined) isOpen = true;
     else sums[counted] += await inUsdc(movement.token, atMost(movement.amount), rates, conversions);
   }
-  const recipients = plan.movements.map(({ to }) => to).filter(isOutside);
+  const recipients = plan.movements.flatMap(({ to, chain }) => (isOutside(to) ? [{ address: to, chain }] : []));
   const { tripId, travelerIds = [] } = plan;
-  return { ...sums, isOpen, tripId, travelerIds, conversions, recipients: [...new Set(recipients)] };
+  return { ...sums, isOpen, tripId, travelerIds, conversions, recipients };
 }
 
 /** The same with the prices shown to the tenant, for those that only the call finds out. */

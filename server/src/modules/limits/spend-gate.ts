@@ -1,4 +1,3 @@
-import type { Hex } from "../../domain/tokens.ts";
 import type { LazyPlan } from "../../kernel/contracts/call-plan.ts";
 import type { PendingCall } from "../../kernel/contracts/charge.ts";
 import { type Gate, judgeByMemory } from "../../kernel/contracts/gate.ts";
@@ -18,7 +17,7 @@ import {
   totalSpend,
 } from "./judge-spend.ts";
 import { type Limited, limitExceeded, whoseLimit } from "./limit-exceeded.ts";
-import { type PlannedSpend, planShownSpend, planSpend, spendsNothing } from "./plan-spend.ts";
+import { type PlannedRecipient, type PlannedSpend, planShownSpend, planSpend, spendsNothing } from "./plan-spend.ts";
 import type { FoundLimits, LimitsInForce } from "./spend-limits.ts";
 
 export interface SpendGateOptions {
@@ -150,12 +149,17 @@ export class SpendGate implements Gate {
     return { covering, counted, counters };
   }
 
-  async #requireRecipients(call: PendingCall, inForce: LimitsInForce, recipients: readonly Hex[]): Promise<void> {
+  async #requireRecipients(
+    call: PendingCall,
+    inForce: LimitsInForce,
+    recipients: readonly PlannedRecipient[],
+  ): Promise<void> {
     for (const limited of LIMITED) {
       const allowed = inForce[limited].recipients;
-      const others = allowed === undefined ? [] : recipients.filter((address) => !allowed.includes(address));
-      for (const address of others) {
-        if (await this.#isOwn(call, address)) continue;
+      const others = allowed === undefined ? [] : recipients.filter(({ address }) => !allowed.includes(address));
+      for (const recipient of others) {
+        if (await this.#isOwn(call, recipient)) continue;
+        const { address } = recipient;
         throw limitExceeded(call, {
           limited,
           limit: "recipients",
@@ -166,11 +170,11 @@ export class SpendGate implements Gate {
     }
   }
 
-  /** The tenant's treasury, or the service's collection account. */
-  async #isOwn({ tenantId, environment }: PendingCall, address: Hex): Promise<boolean> {
+  /** The tenant's treasury, or the service's collection account, on the chain of the movement. */
+  async #isOwn({ tenantId, environment }: PendingCall, { address, chain }: PlannedRecipient): Promise<boolean> {
     const { boundChains, wallets } = this.#options.stores;
-    const chain = await boundChains.requireHome(environment);
-    const wallet = (await wallets.findByAddress(chain, [address])).get(address);
+    const key = chain === undefined ? await boundChains.requireHome(environment) : { environment, chain };
+    const wallet = (await wallets.findByAddress(key, [address])).get(address);
     return wallet?.kind === "collection" || (wallet?.kind === "treasury" && wallet.tenantId === tenantId);
   }
 

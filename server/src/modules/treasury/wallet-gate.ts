@@ -1,6 +1,9 @@
 import { formatDecimal, type Micro } from "../../domain/money.ts";
-import { tokenSymbols } from "../../domain/tokens.ts";
+import { type TokenSymbol, tokenSymbols } from "../../domain/tokens.ts";
+import type { CallPlan, PlannedMovement } from "../../kernel/contracts/call-plan.ts";
 import { defineGate } from "../../kernel/contracts/gate.ts";
+import type { Allowance } from "../../kernel/contracts/preview-answer.ts";
+import type { ChainKey } from "../../ports/chain/chain-key.ts";
 import { type Ledger, lacksBalance, type Purse } from "../ledger/index.ts";
 import type { Stores } from "./context.ts";
 import { requireMoving } from "./send-out.ts";
@@ -14,21 +17,38 @@ export const walletGate = ({ ledger, boundChains }: Pick<Stores, "ledger" | "bou
       const { movements, comesBack } = await plan();
       const leaving = movements.filter(({ from, isLater }) => from === "treasury" && isLater !== true);
       if (leaving.length === 0 && comesBack === undefined) return [];
-      const chain = await boundChains.requireHome(environment);
-      await requireMoving(boundChains, chain);
-      const allowances = [];
-      for (const token of tokenSymbols) {
-        const amounts = leaving.filter((one) => one.token === token).map(({ expected, amount = expected }) => amount);
-        const returning = comesBack?.token === token ? comesBack.amount : 0n;
-        if (amounts.length === 0 && returning === 0n) continue;
+      const home = await boundChains.requireHome(environment);
+      const allowances: Allowance[] = [];
+      for (const { chain, token, amounts, returning } of sumByPurse(home, leaving, comesBack)) {
+        await requireMoving(boundChains, { environment, chain });
         const known = amounts.reduce<bigint>((sum, amount) => sum + (amount ?? 0n), 0n);
-        const available = await requireAvailable(ledger, { ...chain, tenantId, token }, known + returning);
+        const available = await requireAvailable(ledger, { environment, chain, tenantId, token }, known + returning);
         const leftAfter = amounts.includes(undefined) ? null : formatDecimal(available - known);
-        allowances.push({ name: "treasury wallet", token, left: formatDecimal(available), leftAfter });
+        const name = chain === home.chain ? "treasury wallet" : `treasury wallet on ${chain}`;
+        allowances.push({ name, token, left: formatDecimal(available), leftAfter });
       }
       return allowances;
     },
   });
+
+/** The amounts of each chain and token, and what the wallet must have there in addition. */
+function sumByPurse(
+  { chain: home }: ChainKey,
+  leaving: readonly PlannedMovement[],
+  comesBack: CallPlan["comesBack"],
+): { chain: string; token: TokenSymbol; amounts: readonly (Micro | undefined)[]; returning: Micro }[] {
+  const all = comesBack === undefined ? leaving : [...leaving, comesBack];
+  const chains = [...new Set(all.map(({ chain = home }) => chain))];
+  return chains.flatMap((chain) =>
+    tokenSymbols.flatMap((token) => {
+      const isHere = (one: Pick<PlannedMovement, "chain" | "token">) =>
+        (one.chain ?? home) === chain && one.token === token;
+      const amounts = leaving.filter(isHere).map(({ expected, amount = expected }) => amount);
+      const returning = comesBack !== undefined && isHere(comesBack) ? comesBack.amount : 0n;
+      return amounts.length === 0 && returning === 0n ? [] : [{ chain, token, amounts, returning }];
+    }),
+  );
+}
 
 /**
  * Returns the wallet's available balance. Throws `insufficient_balance` if it is too low, as the ledger does when it takes the

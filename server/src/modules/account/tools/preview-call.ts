@@ -3,6 +3,7 @@ import { formatDecimal } from "../../../domain/money.ts";
 import { wordsOfOthers } from "../../../domain/schemas.ts";
 import type { CallPlan } from "../../../kernel/contracts/call-plan.ts";
 import type { Allowance } from "../../../kernel/contracts/preview-answer.ts";
+import { ChainName } from "../../../ports/chain/chain-key.ts";
 import { defineTool } from "../context.ts";
 
 const Amount = z.string().nullable().describe("null: the supplier or the chain decides");
@@ -33,6 +34,7 @@ const Output = z.object({
         to: z.string(),
         part: z.enum(["cost", "markup", "service_fee", "rest"]).nullable().describe("Of a price that is divided"),
         isLater: z.boolean().describe("true: the call fixes it, and a later one moves it"),
+        chain: ChainName.optional().describe("CAIP-2, if it is a further chain"),
       }),
     )
     .readonly(),
@@ -117,7 +119,8 @@ export const previewCall = defineTool({
       listPriceMicroUsdc: tried?.listPrice.toString() ?? null,
       paidBy: tried?.paidBy ?? null,
       allowances,
-      movements: movements.map(({ token, expected, amount = expected, from, to, part = null, isLater }) => ({
+      movements: movements.map(({ chain, token, expected, amount = expected, from, to, part = null, isLater }) => ({
+        ...(chain === undefined ? {} : { chain }),
         token,
         from,
         to,
