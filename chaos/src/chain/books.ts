@@ -55,8 +55,8 @@ const WALLETS = "select address, kind, tenant_id from wallet where kind in ('tre
 const ORDERS = `select id, idempotency_key, call_id, purpose, state, hash, earlier_hashes, chain_order, created_at, updated_at
   from chain_transaction order by created_at, id`;
 const CUSTODY = `select wallet.address, account.token, sum(account.balance_micro)::text as amount
-  from wallet join ledger_account account on account.network = wallet.network and account.kind not in ('external', 'escrow')
-    and account.kind not like 'gateway%'
+  from wallet join ledger_account account on account.network = wallet.network
+    and account.kind not in ('external', 'escrow', 'in_flight', 'transfer_fee') and account.kind not like 'gateway%'
     and account.tenant_id is not distinct from wallet.tenant_id
   where wallet.kind in ('treasury', 'collection') group by wallet.address, account.token`;
 const POSTINGS = `select transaction_hash as hash, log_index from ledger_transaction where transaction_hash is not null`;

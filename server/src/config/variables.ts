@@ -1,4 +1,5 @@
 import { resolve } from "node:path";
+import { crossChainVariables } from "./cross-chain-variables.ts";
 import { documentVariables } from "./document-variables.ts";
 import { providerVariables } from "./provider-variables.ts";
 import {
@@ -182,6 +183,7 @@ export const variables = {
   ),
   ...providerVariables,
   ...documentVariables,
+  ...crossChainVariables,
   eInvoiceRulesFile: text(
     "EINVOICE_RULES",
     "File with the official rules for validating e-invoices, as written by `npm run einvoice-rules`. Unset: the file that it wrote into DATA_DIR; without one, invoices are not e-invoices and say so.",

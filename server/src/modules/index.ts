@@ -6,6 +6,7 @@ import { bookingsModule } from "./bookings/module.ts";
 import { briefsModule } from "./briefs/module.ts";
 import { chainModule } from "./chain/module.ts";
 import { chargingModule } from "./charging/module.ts";
+import { crossChainModule } from "./cross-chain/module.ts";
 import { demoModule } from "./demo/module.ts";
 import { disruptionModule } from "./disruption/module.ts";
 import { documentsModule } from "./documents/module.ts";
@@ -63,6 +64,7 @@ export const modules = [
   supplierEventsModule,
   treasuryModule,
   gatewayModule,
+  crossChainModule,
   escrowModule,
   invitationsModule,
   guestsModule,

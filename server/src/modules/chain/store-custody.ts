@@ -32,7 +32,7 @@ async function readCustody(
         case when kind = 'escrow' then kind when tenant_id is null then 'collection' else 'treasury' end as kind
       from ledger_account
       where network = ${environment} and chain = ${chain} and token = ${token}
-        and kind not in ('external', 'gateway', 'gateway_reserved', 'gateway_withdrawing')
+        and kind not in ('external', 'in_flight', 'transfer_fee', 'gateway', 'gateway_reserved', 'gateway_withdrawing')
     ), holder as (
       select address, kind, tenant_id from wallet
       where network = ${environment} and chain = ${chain} and kind in ('treasury', 'collection')

@@ -33,8 +33,15 @@ export interface Purse extends ChainKey {
   token: TokenSymbol;
 }
 
-/** The ledger's owner of an address: a tenant's treasury, the service's collection account, or the escrow of trips. */
-export type WalletOwner = { kind: "treasury"; tenantId: string } | { kind: "collection" } | { kind: "escrow" };
+/**
+ * The ledger's owner of an address: a tenant's treasury, the service's collection account, the escrow of trips, or a contract that
+ * sends a tenant's money to another chain.
+ */
+export type WalletOwner =
+  | { kind: "treasury"; tenantId: string }
+  | { kind: "collection" }
+  | { kind: "escrow" }
+  | { kind: "in_flight"; tenantId: string };
 
 /** An event of the chain; `from` and `to` are undefined for addresses that are not our wallets. */
 export interface OwnedMovement {
@@ -51,8 +58,10 @@ export interface OwnedMovement {
  * an error. Negative amounts are refused.
  * A tenant's treasury wallet has three accounts: `prefunded`, `held` and `outgoing`. The collection wallet has two:
  * `collection` and `collection_outgoing`. A tenant's money in the Gateway is in `gateway`, `gateway_reserved` and
- * `gateway_withdrawing`, and follows from the events of its contract. `escrow` is everything in the escrow contract, including strangers' money. `external`
- * is everyone else. Money moves between wallets only by `postMovements`, which is tied to an event on the chain, so that at any
+ * `gateway_withdrawing`, and follows from the events of its contract. `escrow` is everything in the escrow contract, including
+ * strangers' money. `external` is everyone else. Two accounts of a tenant are in no wallet: `in_flight` has the money that left this
+ * chain for another one and has not arrived there, `transfer_fee` the fees of such transfers. Money moves between wallets only by
+ * `postMovements`, which is tied to an event on the chain, so that at any
  * block the accounts of a wallet add up to its balance there.
  */
 export interface Ledger {
@@ -75,13 +84,20 @@ export interface Ledger {
   /** outgoing → prefunded, when that chain transaction was reverted. */
   takeBack(purse: Purse, amount: Micro, reference: string): Promise<void>;
   /**
+   * in_flight → external and `transfer_fee`, when money that left this chain has arrived on another one, where its mint is posted as
+   * a movement. `arrived` and `fee` add up to the amount that left.
+   */
+  land(purse: Purse, landed: { arrived: Micro; fee: Micro }, reference: string): Promise<void>;
+  /** The amount that left this chain for other ones and has not arrived. */
+  inFlight(purse: Purse): Promise<Micro>;
+  /**
    * collection → collection_outgoing, for a chain transaction to this purse that is stored in the same database transaction. An
    * error if the collection wallet has less.
    */
   refund(purse: Purse, amount: Micro, reference: string): Promise<void>;
   /**
    * Posts events of the chain, all or none: from the sender's `outgoing` (or `escrow`, `external`) to the receiver's
-   * `prefunded` or `collection` (or `escrow`, `external`). Returns how many were new. Movements of one transaction must be
+   * `prefunded` or `collection` (or `escrow`, `in_flight`, `external`). Returns how many were new. Movements of one transaction must be
    * posted by a single call: several calls could deadlock.
    */
   postMovements(chain: ChainKey, movements: readonly OwnedMovement[]): Promise<number>;

@@ -268,6 +268,15 @@ export function lacksBalance(token: TokenSymbol, available: Micro, required: Mic
   });
 }
 
+export async function readAccount(db: Queryable, purse: Purse, kind: Move["kind"]): Promise<Micro> {
+  const row = await db
+    .selectFrom("ledgerAccount")
+    .select("balanceMicro")
+    .where(isAccount(purse, kind))
+    .executeTakeFirst();
+  return row?.balanceMicro ?? 0n;
+}
+
 export async function readBalance(db: Queryable, { environment, chain, token, tenantId }: Purse): Promise<Balance> {
   const rows = await db
     .selectFrom("ledgerAccount")

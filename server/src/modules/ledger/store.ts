@@ -7,7 +7,15 @@ import type { ChainKey } from "../../ports/chain/chain-key.ts";
 import type { Clock } from "../../ports/clock.ts";
 import { appendAudit } from "../identity/index.ts";
 import type { Ledger, OwnedMovement, Purse, WalletOwner } from "./ledger.ts";
-import { isAccount, type Move, type Posting, postAll, readBalance, readGateway } from "./store-postings.ts";
+import {
+  isAccount,
+  type Move,
+  type Posting,
+  postAll,
+  readAccount,
+  readBalance,
+  readGateway,
+} from "./store-postings.ts";
 
 /**
  * The ledger in PostgreSQL. A tenant's balance is checked by the statement that changes it, under its row lock. Inside a
@@ -59,6 +67,24 @@ export function createLedger(queryable: Queryable, clock: Clock): Ledger {
         if (await postInPurse(books, purse, posting)) await audit(books, purse, "take_back", reference, amount);
       });
     },
+
+    async land(purse, { arrived, fee }, reference) {
+      refuseNegative(arrived);
+      refuseNegative(fee);
+      const { environment, chain, token, tenantId } = purse;
+      await inTransaction(async (books) => {
+        const moves = [
+          { kind: "in_flight", tenantId, amount: -(arrived + fee) },
+          { kind: "transfer_fee", tenantId, amount: fee },
+          { kind: "external", tenantId: null, amount: arrived },
+        ] as const;
+        const posting: Posting = { environment, chain, token, reference: `land:${reference}`, kind: "land", moves };
+        const [posted] = await postAll(books.db, [posting], clock);
+        if (posted === true) await audit(books, purse, "land", reference, arrived);
+      });
+    },
+
+    inFlight: (purse) => readAccount(queryable, purse, "in_flight"),
 
     async refund(purse, amount, reference) {
       refuseNegative(amount);
@@ -198,6 +224,8 @@ function sender(owner: WalletOwner | undefined): Omit<Move, "amount"> {
       return { kind: "collection_outgoing", tenantId: null };
     case "escrow":
       return { kind: "escrow", tenantId: null };
+    case "in_flight":
+      throw new Error("ledger: money in flight is at no address");
   }
 }
 
@@ -207,6 +235,8 @@ function receiver(owner: WalletOwner | undefined): Omit<Move, "amount"> {
       return { kind: "external", tenantId: null };
     case "treasury":
       return { kind: "prefunded", tenantId: owner.tenantId };
+    case "in_flight":
+      return { kind: "in_flight", tenantId: owner.tenantId };
     case "collection":
     case "escrow":
       return { kind: owner.kind, tenantId: null };

@@ -15,7 +15,7 @@ export async function acceptOutgoing(
   {
     chain,
     stores,
-  }: { chain: Pick<Chain, "changeWithDust" | "key" | "chainId" | "receipt" | "escrow">; stores: Stores },
+  }: { chain: Pick<Chain, "changeWithDust" | "key" | "chainId" | "receipt" | "escrow" | "crossChain">; stores: Stores },
   transactionHash: Hex,
 ): Promise<OwnedMovement[]> {
   const { key } = chain;

@@ -1,5 +1,6 @@
 import { defineJob } from "../../kernel/contracts/job.ts";
 import type { Workflow } from "../../kernel/contracts/workflow.ts";
+import { RowWaits } from "../../platform/leased-queue/row-waits.ts";
 import { outboxUse } from "../outbox/index.ts";
 import { defineModule } from "./context.ts";
 import * as workflows from "./migrations/0030-workflows.ts";
@@ -11,7 +12,6 @@ import { createRunEvents, EXPIRING_PAUSES } from "./pausing/store-pauses.ts";
 import { createPauseReminders, PAUSES_TO_REMIND_OF } from "./pausing/store-reminders.ts";
 import { workflowRoutes } from "./routes.ts";
 import type { RunParts } from "./run-parts.ts";
-import { RunWaits } from "./run-waits.ts";
 import { WorkflowRunner } from "./running/runner.ts";
 import { createRuns } from "./store.ts";
 import { createInternalTokens, TokenAdministration } from "./store-internal-tokens.ts";
@@ -27,7 +27,7 @@ declare module "../../kernel/contracts/parts.ts" {
     /** Every workflow that can be run. */
     readonly "workflows.workflows": readonly Workflow[];
     readonly "workflows.workflowRunner": WorkflowRunner;
-    readonly "workflows.runWaits": RunWaits;
+    readonly "workflows.runWaits": RowWaits;
   }
   interface ModuleSettings {
     /** How long ended runs are kept. */
@@ -74,7 +74,7 @@ export const workflowsModule = defineModule({
         workerId: processId,
         collectionAddress: (environment) => chains.home(environment)?.collection.address,
       }),
-    runWaits: ({ news }) => new RunWaits(news),
+    runWaits: ({ news }) => new RowWaits(news, "run"),
     internalTokens: ({ db, identity }) => createInternalTokens(db, identity),
     internalTokenAdministration: ({ db, clock, random }) => new TokenAdministration(db, { clock, random }),
   },

@@ -4,7 +4,7 @@ import { silentLog } from "../../../test/support/identity.ts";
 import type { TestService } from "../../../test/support/service.ts";
 import { openSharedService } from "../../../test/support/shared-service.ts";
 import { createNews, type News } from "../../platform/database/news.ts";
-import { RunWaits } from "./run-waits.ts";
+import { RowWaits } from "../../platform/leased-queue/row-waits.ts";
 
 const Answered = z.object({ result: z.record(z.string(), z.unknown()) });
 const silent = { on: () => () => undefined, onBegin: () => () => undefined, isTold: () => true };
@@ -23,13 +23,13 @@ function handNews() {
 }
 
 /** A wait for something that never happens. */
-function waitForever(waits: RunWaits, more: { owner?: string; signal?: AbortSignal; runId?: string } = {}) {
+function waitForever(waits: RowWaits, more: { owner?: string; signal?: AbortSignal; id?: string } = {}) {
   let reads = 0;
   const read = async () => {
     reads += 1;
     return reads;
   };
-  const wait = { runId: "run_1", owner: "key_1", ...more };
+  const wait = { id: "run_1", owner: "key_1", ...more };
   const found = waits.wait({ ...wait, read, isEnough: () => false, milliseconds: 20_000 });
   return { found, reads: () => reads };
 }
@@ -37,7 +37,7 @@ function waitForever(waits: RunWaits, more: { owner?: string; signal?: AbortSign
 describe("waits", () => {
   test("read again when their run changes, and only then", async () => {
     const { news, tell } = handNews();
-    const waits = new RunWaits(news);
+    const waits = new RowWaits(news, "run");
     const gone = new AbortController();
     const { found, reads } = waitForever(waits, { signal: gone.signal });
     await expect.poll(reads, { interval: 5 }).toBe(1);
@@ -49,7 +49,7 @@ describe("waits", () => {
   });
 
   test("beyond the limit of a key read once, until one of its waits has been left", async () => {
-    const waits = new RunWaits(silent);
+    const waits = new RowWaits(silent, "run");
     const gone = new AbortController();
     const held = Array.from({ length: 16 }, () => waitForever(waits, { signal: gone.signal }));
     expect(await waitForever(waits).found).toBe(1);
@@ -102,9 +102,9 @@ describe("GET /api/workflows/runs/{runId}?wait", () => {
     const waiting = read(runId, `?wait=25&since=${encodeURIComponent(since)}`);
     const byTool = call("read_run", { runId, wait: 25, since });
     // As another process has it.
-    const waits = new RunWaits(news);
+    const waits = new RowWaits(news, "run");
     const elsewhere = waits.wait({
-      runId,
+      id: runId,
       read: async () => (await service.sql("select state from workflow_run where id = $1", [runId]))[0]?.state,
       isEnough: (state) => state !== "paused",
       milliseconds: 25_000,

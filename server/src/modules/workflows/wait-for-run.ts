@@ -18,7 +18,7 @@ export async function waitForRun(
   await within(PATIENCE_MILLISECONDS, workflowRunner.whenLeft(id));
   // Another process may be executing it.
   const found = await runWaits.wait({
-    runId: id,
+    id,
     read: () => runs.read([{ tenantId, environment }], id),
     isEnough: (timeline) => timeline?.run.state !== "running",
     milliseconds: until - performance.now(),
@@ -53,7 +53,7 @@ export async function readChangedRun(
     known ??= updatedAt;
     return updatedAt !== known;
   }
-  return describe(await runWaits.wait({ runId, read, isEnough, milliseconds: wait * 1_000, owner, signal }));
+  return describe(await runWaits.wait({ id: runId, read, isEnough, milliseconds: wait * 1_000, owner, signal }));
 }
 
 function describe(found: RunTimeline | undefined): z.output<typeof RunAnswer> | undefined {

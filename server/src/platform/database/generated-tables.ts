@@ -262,6 +262,36 @@ export interface ChangeOfferTable {
   createdAt: Timestamp;
 }
 
+export interface CrossChainTransferTable {
+  id: string;
+  environment: "sandbox" | "production";
+  tenantId: string;
+  idempotencyKey: string;
+  callId: string | null;
+  traceId: string | null;
+  kind: string;
+  status: Defaulted<"submitted" | "burned" | "attested" | "minted" | "completed" | "failed">;
+  fromChain: string;
+  toChain: string;
+  token: "USDC" | "EURC";
+  recipient: Hex;
+  amountMicro: bigint;
+  feeMicro: bigint | null;
+  receivedMicro: bigint | null;
+  receivedToken: "USDC" | "EURC";
+  steps: Defaulted<Json>;
+  detail: Defaulted<JsonObject>;
+  expectedBy: Timestamp;
+  waiting: string | null;
+  attempts: Defaulted<number>;
+  version: Defaulted<number>;
+  isWoken: Defaulted<boolean>;
+  nextAt: Timestamp | null;
+  createdAt: Timestamp;
+  updatedAt: Timestamp;
+  endedAt: Timestamp | null;
+}
+
 export interface CustomerLeaseTable {
   environment: Environment;
   email: string;
@@ -453,6 +483,8 @@ export interface LedgerAccountTable {
     | "prefunded"
     | "held"
     | "outgoing"
+    | "in_flight"
+    | "transfer_fee"
     | "gateway"
     | "gateway_reserved"
     | "gateway_withdrawing"
@@ -485,7 +517,8 @@ export interface LedgerTransactionTable {
     | "movement"
     | "adopt"
     | "gateway_reserve"
-    | "gateway_release";
+    | "gateway_release"
+    | "land";
   createdAt: Timestamp;
   transactionHash: Hex | null;
   logIndex: number | null;
@@ -1014,6 +1047,7 @@ export interface Database {
   chainNetwork: ChainNetworkTable;
   chainTransaction: ChainTransactionTable;
   changeOffer: ChangeOfferTable;
+  crossChainTransfer: CrossChainTransferTable;
   customerLease: CustomerLeaseTable;
   customerOwner: CustomerOwnerTable;
   documentScan: DocumentScanTable;

@@ -3,6 +3,7 @@ import type { Micro } from "../../domain/money.ts";
 import type { ByToken, Hex, TokenSymbol } from "../../domain/tokens.ts";
 import type { Environment } from "../identity.ts";
 import type { AgentRegistries } from "./agent-registries.ts";
+import type { BridgeReader } from "./bridge-reader.ts";
 import type { ChainKey } from "./chain-key.ts";
 import type { CrossChainOnChain } from "./cross-chain-contracts.ts";
 import type { EscrowContract } from "./escrow-contract.ts";
@@ -68,6 +69,7 @@ export interface Chain {
   /** On a development chain they are there once `usableChains.open` has opened it. */
   readonly crossChain: CrossChainOnChain;
   readonly gateway: GatewayReader;
+  readonly bridge: BridgeReader;
   /** The latest confirmed block. */
   head(): Promise<ChainBlock>;
   /** Undefined: there is no such block (any more). */

@@ -17,6 +17,7 @@ import { checkPaymentBatch } from "./check-payment-batch.ts";
 import { checkSplitter } from "./check-splitter.ts";
 import { movementSources, readLogs, toMovements, transferTopics } from "./movements.ts";
 import { changeWithDust } from "./native-movements.ts";
+import { createBridgeReader } from "./read-bridge.ts";
 import { openEscrow } from "./read-escrow.ts";
 import { createGatewayReader } from "./read-gateway.ts";
 import { readToken } from "./read-tokens.ts";
@@ -64,6 +65,7 @@ export async function createEvmChain(options: EvmChainOptions): Promise<Chain> {
         : createAgentRegistries({ client, contracts: agentRegistries, headNumber }),
     crossChain: { domain: findChainById(chainId)?.domain, ...contracts.crossChain },
     gateway: createGatewayReader({ client, token, headNumber }),
+    bridge: createBridgeReader(client),
     head: blocks.head,
     block: blocks.block,
     ...moneyReader(options, { tokens, nativeToken }, headNumber),

@@ -18,10 +18,10 @@ export function findWalletOwner(wallet: Wallet | undefined): WalletOwner | undef
  */
 export async function ownMovements(
   wallets: Pick<Wallets, "findByAddress">,
-  chain: Pick<Chain, "key" | "escrow" | "changeWithDust">,
+  chain: Pick<Chain, "key" | "escrow" | "crossChain" | "changeWithDust">,
   movements: readonly TokenMovement[],
 ): Promise<OwnedMovement[]> {
-  const { key, escrow } = chain;
+  const { key, escrow, crossChain } = chain;
   const real = movements.filter(({ amount, dust = 0n }) => amount > 0n || dust > 0n);
   const addresses = real.flatMap(({ from, to }): Hex[] => [from, to]);
   const byAddress = await wallets.findByAddress(key, addresses);
@@ -30,11 +30,13 @@ export async function ownMovements(
       ? { kind: "escrow" }
       : findWalletOwner(byAddress.get(address));
   const owned = real
-    .map((movement) => ({
-      movement,
-      from: ownerAt(movement.from, movement.blockNumber),
-      to: ownerAt(movement.to, movement.blockNumber),
-    }))
+    .map((movement): OwnedMovement => {
+      const from = ownerAt(movement.from, movement.blockNumber);
+      // The contract keeps nothing: it burns the money in the same transaction.
+      const isBurned = from?.kind === "treasury" && movement.to === crossChain.bridge?.signedBurns;
+      const to = isBurned ? { ...from, kind: "in_flight" as const } : ownerAt(movement.to, movement.blockNumber);
+      return { movement, from, to };
+    })
     .filter(({ from, to }) => from !== undefined || to !== undefined);
   return (await Promise.all(owned.map((one) => carryDust(chain, one)))).filter(({ movement }) => movement.amount > 0n);
 }

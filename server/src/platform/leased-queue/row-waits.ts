@@ -1,13 +1,13 @@
-import type { News } from "../../platform/database/news.ts";
+import type { News } from "../database/news.ts";
 
-/** While notifications arrive, which do not tell of ended steps, or may be missed. */
+/** While notifications arrive, which do not tell of every change, or may be missed. */
 const TOLD_LOOK_MILLISECONDS = 1_000;
 const LOOK_MILLISECONDS = 500;
 const MOST_PER_OWNER = 16;
 const MOST = 1_000;
 
-interface RunWait<Found> {
-  runId: string;
+interface RowWait<Found> {
+  id: string;
   read(): Promise<Found>;
   /** Whether this is worth an answer; otherwise it goes on waiting. */
   isEnough(found: Found): boolean;
@@ -18,20 +18,25 @@ interface RunWait<Found> {
   signal?: AbortSignal | undefined;
 }
 
-/** Waits for changes of runs, whichever process makes them. A wait holds no connection to the database. */
-export class RunWaits {
+/**
+ * Waits for changes of rows, whichever process makes them, by notifications `<topic> <id> <state>`. A wait holds no connection to the
+ * database.
+ */
+export class RowWaits {
   readonly #news: Pick<News, "on" | "onBegin" | "isTold">;
+  readonly #topic: string;
   readonly #wakes = new Map<string, Set<() => void>>();
   readonly #byOwner = new Map<string, number>();
   #isListening = false;
   #count = 0;
 
-  constructor(news: Pick<News, "on" | "onBegin" | "isTold">) {
+  constructor(news: Pick<News, "on" | "onBegin" | "isTold">, topic: string) {
     this.#news = news;
+    this.#topic = topic;
   }
 
   /** Reads until that is enough, or after the time. Beyond the limits of waits it reads once. */
-  async wait<Found>({ owner, milliseconds, ...wait }: RunWait<Found>): Promise<Found> {
+  async wait<Found>({ owner, milliseconds, ...wait }: RowWait<Found>): Promise<Found> {
     if (owner === undefined) return await this.#readUntil(wait, milliseconds);
     const own = this.#byOwner.get(owner) ?? 0;
     if (own >= MOST_PER_OWNER || this.#count >= MOST) return await wait.read();
@@ -48,14 +53,14 @@ export class RunWaits {
   }
 
   async #readUntil<Found>(
-    { runId, read, isEnough, signal }: Omit<RunWait<Found>, "milliseconds">,
+    { id, read, isEnough, signal }: Omit<RowWait<Found>, "milliseconds">,
     milliseconds: number,
   ): Promise<Found> {
     this.#listen();
     const until = performance.now() + milliseconds;
     for (;;) {
-      // Registered before the run is read, so that no change between the two is missed.
-      const change = this.#nextChange(runId, signal);
+      // Registered before the row is read, so that no change between the two is missed.
+      const change = this.#nextChange(id, signal);
       try {
         const found = await read();
         const left = until - performance.now();
@@ -67,11 +72,11 @@ export class RunWaits {
     }
   }
 
-  #nextChange(runId: string, signal: AbortSignal | undefined) {
+  #nextChange(id: string, signal: AbortSignal | undefined) {
     const { promise, resolve } = Promise.withResolvers<void>();
     const wake = () => resolve();
-    const wakes = this.#wakes.get(runId) ?? new Set();
-    this.#wakes.set(runId, wakes.add(wake));
+    const wakes = this.#wakes.get(id) ?? new Set();
+    this.#wakes.set(id, wakes.add(wake));
     signal?.addEventListener("abort", wake);
     let timer: NodeJS.Timeout | undefined;
     return {
@@ -83,7 +88,7 @@ export class RunWaits {
         clearTimeout(timer);
         signal?.removeEventListener("abort", wake);
         wakes.delete(wake);
-        if (wakes.size === 0) this.#wakes.delete(runId);
+        if (wakes.size === 0) this.#wakes.delete(id);
       },
     };
   }
@@ -91,7 +96,7 @@ export class RunWaits {
   #listen(): void {
     if (this.#isListening) return;
     this.#isListening = true;
-    this.#news.on("run", (text) => {
+    this.#news.on(this.#topic, (text) => {
       for (const wake of this.#wakes.get(text.slice(0, text.indexOf(" "))) ?? []) wake();
     });
     this.#news.onBegin(() => {

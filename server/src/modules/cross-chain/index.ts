@@ -1,0 +1,1 @@
+export { TransferWorker } from "./transfer-worker.ts";
