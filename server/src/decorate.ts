@@ -14,6 +14,7 @@ export function decorateChains(chains: Chains, replace: (chain: OpenedChain) => 
   const replaced = mapChains(chains, replace);
   return {
     ...replaced,
+    onDemand: chains.onDemand,
     async open(key) {
       await chains.open(key);
       return replaced.at(key);

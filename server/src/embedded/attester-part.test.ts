@@ -37,22 +37,22 @@ const hub = {
   gatewayWallet: address("4"),
   gatewayMinter: address("5"),
 } as const;
-const start = (attesterSecrets: { chains: readonly (typeof hub)[]; keys: typeof keys }) =>
+const start = () =>
   startEmbedded({
     dataDir,
     databaseUrl: database.url,
     supplierSandbox: false,
     log: silent,
-    attesterSecrets,
     attesterProgram: programAt("attester/src/main.ts"),
   });
+const none = { chains: [], keys };
 const entry = () => readParts(realpathSync(dataDir)).find(({ name }) => name === "attester");
 const isHealthy = async (url: string) => (await fetch(`${url}/healthz`)).status === 200;
 
 test("starts when it is first asked for, is kept on its port, and is replaced when its chains change", async () => {
-  const embedded = await start({ chains: [], keys });
+  const embedded = await start();
   expect(entry()).toBeUndefined();
-  const [{ url }, again] = await Promise.all([embedded.startAttester(), embedded.startAttester()]);
+  const [{ url }, again] = await Promise.all([embedded.startAttester(none), embedded.startAttester(none)]);
   expect(again).toEqual({ url });
   expect(await isHealthy(url)).toBe(true);
   const first = entry();
@@ -68,8 +68,8 @@ test("starts when it is first asked for, is kept on its port, and is replaced wh
   await embedded.stop();
   expect(isAlive(second)).toBe(false);
 
-  const other = await start({ chains: [hub], keys });
-  expect(await other.startAttester()).toEqual({ url });
+  const other = await start();
+  expect(await other.startAttester({ chains: [hub], keys })).toEqual({ url });
   expect(JSON.parse(readFileSync(secretsFile, "utf8"))).toEqual({ chains: [hub], keys });
   await other.stop();
   expect(readParts(realpathSync(dataDir))).toEqual([]);

@@ -45,9 +45,11 @@ interface AttesterPartOptions {
   dataDir: string;
   log: Log;
   progress(line: string): void;
-  /** Undefined: this service knows none, and starts no attester. */
-  secrets: AttesterSecrets | undefined;
+  /** Undefined: this service does not know them yet, or at all; it can only go on with the attester that runs. */
+  readSecrets(): AttesterSecrets | undefined;
   program?: string;
+  /** Further arguments of the program, such as faults that can be armed. */
+  programOptions?: readonly string[];
 }
 
 const attesterFolder = (dataDir: string): string => join(dataDir, NAME);
@@ -61,7 +63,7 @@ export const attesterAccess = (dataDir: string): { url: string } | undefined => 
 
 /** The attester of the development chains: a process with the interfaces of the public attestation service and of the Gateway. */
 export const createAttesterPart = (options: AttesterPartOptions): Part<"attester"> => {
-  const { dataDir, log, progress, secrets, program = ATTESTER_PROGRAM } = options;
+  const { dataDir, log, progress, readSecrets, program = ATTESTER_PROGRAM, programOptions = [] } = options;
   const folder = attesterFolder(dataDir);
   const secretsFile = join(folder, "secrets.json");
   const logPath = join(dataDir, "logs", `${NAME}.log`);
@@ -85,10 +87,12 @@ export const createAttesterPart = (options: AttesterPartOptions): Part<"attester
     name: NAME,
     logPath,
     async open(opening) {
+      const before = readPrivateJson(secretsFile, z.unknown());
+      const secrets = readSecrets() ?? before;
       if (secrets === undefined) throw new EmbeddedError("The attester has no chains to attest for.");
       ensurePrivateFolder(folder);
       // It reads its chains at its start.
-      const isUnchanged = isDeepStrictEqual(readPrivateJson(secretsFile, z.unknown()), secrets);
+      const isUnchanged = isDeepStrictEqual(before, secrets);
       const adopted = await adoptProgram(opening, { title: "attester", log }, isUnchanged);
       if (adopted) return adopted;
       const port = await ensurePort(opening.mayMovePort);
@@ -96,7 +100,7 @@ export const createAttesterPart = (options: AttesterPartOptions): Part<"attester
       progress("Starting the attester");
       const words = (at: number) => [
         ...[program, "--folder", folder, "--port", String(at)],
-        ...["--secrets-file", secretsFile, "--faults", "on"],
+        ...["--secrets-file", secretsFile, ...programOptions],
       ];
       const running = await startProgram(
         { title: "The attester", logPath, words, port, movePort: opening.mayMovePort ? movePort : undefined },

@@ -9,13 +9,7 @@ import { createFixture, until } from "../../test/support/embedded-fixture.ts";
 import { partPrograms } from "../../test/support/programs.ts";
 import { createTestDatabase } from "../../test/support/test-database.ts";
 import { ensurePrivateFolder } from "../platform/files/private-files.ts";
-import {
-  createDevnetPart,
-  devnetAccess,
-  type FurtherChain,
-  furtherChainUrl,
-  writeDevnetPrefund,
-} from "./devnet-part.ts";
+import { createDevnetPart, devnetAccess, furtherChainUrl, writeDevnetPrefund } from "./devnet-part.ts";
 import type { Part } from "./part.ts";
 import { createPartKeeper, type PartKeeper } from "./part-keeper.ts";
 import { readParts, writeParts } from "./parts-file.ts";
@@ -43,8 +37,9 @@ afterEach(async () => {
 
 const say = (_: object, message: string) => void messages.push(message);
 const log = { info: say, warn: say, error: say };
-const makePart = (options: { chainId?: number; name?: string; furtherChains?: readonly FurtherChain[] } = {}) =>
-  createDevnetPart({ dataDir, log, progress: () => undefined, program: partPrograms().devnetProgram, ...options });
+const makePart = (
+  options: { chainId?: number; name?: string; furtherChains?: readonly { name: string; chainId: number }[] } = {},
+) => createDevnetPart({ dataDir, log, progress: () => undefined, program: partPrograms().devnetProgram, ...options });
 const makeKeeper = (parts: readonly Part[] = [makePart()]): PartKeeper => {
   const keeper = createPartKeeper(dataDir, parts, log, new AbortController().signal);
   keepers.push(keeper);

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { z } from "zod";
 import { ensurePrivateFolder, readPrivateJson, writePrivateJson } from "../platform/files/private-files.ts";
+import { namedChains } from "../ports/chain/named-chains.ts";
 import type { Log } from "../ports/log.ts";
 import { EmbeddedError } from "./embedded-error.ts";
 import { findFreePort, isPortFree } from "./free-port.ts";
@@ -16,6 +17,7 @@ const Endpoint = z.object({ port: z.int().min(1).max(65_535) });
 
 const DEVNET_PROGRAM = fileURLToPath(new URL("../../../devnet/src/main.ts", import.meta.url));
 const FIRST_NAME = "devnet";
+const FIRST_CHAIN_ID = 5_042_002;
 const LIST_LIMIT_MILLISECONDS = 2_000;
 
 /** A chain's folder is named after its part. */
@@ -45,10 +47,14 @@ export const writeDevnetPrefund = (dataDir: string, addresses: readonly string[]
 };
 
 /** A chain beside the first one, by its name and its real id. */
-export interface FurtherChain {
+interface FurtherChain {
   name: string;
   chainId: number;
 }
+
+/** Every chain that the interface names, except the one that the first chain stands for. */
+export const listFurtherChains = (): readonly FurtherChain[] =>
+  namedChains.filter(({ chainId }) => chainId !== FIRST_CHAIN_ID).map(({ name, chainId }) => ({ name, chainId }));
 
 /** The JSON-RPC of a further chain of the development chain at `rpcUrl`. It starts when it is first used. */
 export const furtherChainUrl = (rpcUrl: string, name: string): string => `${rpcUrl}/chains/${name}`;

@@ -5,7 +5,7 @@ import { type OwnerLock, tryOwnerLock } from "../platform/files/owner-lock.ts";
 import { ensurePrivateFolder, makeFolder } from "../platform/files/private-files.ts";
 import type { Log } from "../ports/log.ts";
 import { type AttesterSecrets, attesterAccess, createAttesterPart } from "./attester-part.ts";
-import { createDevnetPart, devnetAccess, type FurtherChain, writeDevnetPrefund } from "./devnet-part.ts";
+import { createDevnetPart, devnetAccess, listFurtherChains, writeDevnetPrefund } from "./devnet-part.ts";
 import { EmbeddedError, errorText, explainFileError } from "./embedded-error.ts";
 import type { Part } from "./part.ts";
 import { createPartKeeper, type PartKeeper } from "./part-keeper.ts";
@@ -30,11 +30,8 @@ interface StartEmbeddedOptions {
   signal?: AbortSignal;
   /** Set: this service needs the development chain, and these addresses have native gas on it from its first block on. */
   devnetPrefund?: readonly string[];
-  /** Chains beside the development chain that start when they are first used. */
-  furtherChains?: readonly FurtherChain[];
-  /** The chains and keys of the attester, which starts when it is first asked for. */
-  attesterSecrets?: AttesterSecrets;
   attesterProgram?: string;
+  attesterOptions?: readonly string[];
   /** Replaces the repository's supplier sandbox. */
   supplierProgram?: string;
   /** Its further arguments, such as a stopped clock. */
@@ -51,14 +48,15 @@ export interface Embedded {
   databaseUrl: string;
   supplier?: { url: string; token: string };
   chain?: { rpcUrl: string; chainId: number };
-  /** Starts the attester of the development chains unless it runs. */
-  startAttester(): Promise<{ url: string }>;
+  /** Starts the attester of these development chains unless it runs. */
+  startAttester(secrets: AttesterSecrets): Promise<{ url: string }>;
   /** Stops the parts unless another service on the same dataDir still uses them. Close your own connections first. */
   stop(): Promise<void>;
 }
 
 const TICK_MILLISECONDS = 250;
 const ATTESTER_LOOK_MILLISECONDS = 25;
+const ATTESTER_LIMIT_MILLISECONDS = 20_000;
 /** Another service may be creating the database for the first time, on a slow disk. */
 const WAIT_FOR_OTHERS_MILLISECONDS = 180_000;
 const PROGRESS_EVERY_MILLISECONDS = 5_000;
@@ -152,7 +150,8 @@ const start = async (options: StartEmbeddedOptions): Promise<Embedded> => {
     return url;
   };
   const database: PartName[] = databaseUrl === undefined ? ["postgres"] : [];
-  const parts = makeParts(options, serviceDatabaseUrl, progress);
+  let attesterSecrets: AttesterSecrets | undefined;
+  const parts = makeParts(options, serviceDatabaseUrl, progress, () => attesterSecrets);
   const stopping = new AbortController();
   const abort = () => stopping.abort(signal?.reason);
   signal?.addEventListener("abort", abort, { once: true });
@@ -173,11 +172,14 @@ const start = async (options: StartEmbeddedOptions): Promise<Embedded> => {
     signal?.removeEventListener("abort", abort);
   }
   const watching = watch(share, stopping.signal, log);
-  const startAttester = async (): Promise<{ url: string }> => {
+  const startAttester = async (secrets: AttesterSecrets): Promise<{ url: string }> => {
+    attesterSecrets = secrets;
     registrations.want([...wants, "attester"]);
+    const deadline = performance.now() + ATTESTER_LIMIT_MILLISECONDS;
     // Whichever service keeps the parts opens it at its next look.
     while (!isReady(dataDir, "attester")) {
       stopping.signal.throwIfAborted();
+      if (performance.now() > deadline) throw new EmbeddedError(`The attester does not start: see ${dataDir}/logs.`);
       await delay(ATTESTER_LOOK_MILLISECONDS);
     }
     const access = attesterAccess(dataDir);
@@ -216,6 +218,7 @@ const makeParts = (
   options: StartEmbeddedOptions,
   serviceDatabaseUrl: () => string,
   progress: (line: string) => void,
+  readSecrets: () => AttesterSecrets | undefined,
 ): readonly Part[] => {
   const { dataDir, log, supplierProgram = SANDBOX_PROGRAM, supplierOptions = [], devnetOptions = [] } = options;
   return [
@@ -233,14 +236,15 @@ const makeParts = (
       log,
       progress,
       programOptions: devnetOptions,
-      furtherChains: options.furtherChains ?? [],
+      furtherChains: listFurtherChains(),
       ...(options.devnetProgram === undefined ? {} : { program: options.devnetProgram }),
     }),
     createAttesterPart({
       dataDir,
       log,
       progress,
-      secrets: options.attesterSecrets,
+      readSecrets,
+      programOptions: options.attesterOptions ?? [],
       ...(options.attesterProgram === undefined ? {} : { program: options.attesterProgram }),
     }),
   ];

@@ -10,9 +10,12 @@ export interface EmbeddedOptions {
   supplierOptions?: readonly string[];
   /** The same for the development chain. */
   devnetOptions?: readonly string[];
-  /** For harnesses: other entry points for the supplier sandbox and the development chain. */
+  /** The same for the attester of the development chains, such as faults that can be armed. */
+  attesterOptions?: readonly string[];
+  /** For harnesses: other entry points for the parts. */
   supplierProgram?: string;
   devnetProgram?: string;
+  attesterProgram?: string;
   /** Reports to the operator while something takes long. */
   progress?(line: string): void;
   /** Aborts a start: what was started is stopped, and the start rejects. */
@@ -23,9 +26,11 @@ export interface EmbeddedOptions {
 export async function openEmbedded(
   config: Config,
   vault: Vault,
-  { supplierOptions = [], supplierProgram, devnetProgram, devnetOptions, progress, signal }: EmbeddedOptions,
+  options: EmbeddedOptions,
   log: Logger,
 ): Promise<Embedded> {
+  const { supplierOptions = [], supplierProgram, devnetProgram, devnetOptions, progress, signal } = options;
+  const { attesterProgram, attesterOptions } = options;
   const hasSandbox = config.embeddedSandbox === "on";
   return await startEmbedded({
     dataDir: config.dataDir,
@@ -36,6 +41,8 @@ export async function openEmbedded(
     log,
     ...(supplierProgram === undefined ? {} : { supplierProgram }),
     ...(devnetProgram === undefined ? {} : { devnetProgram }),
+    ...(attesterProgram === undefined ? {} : { attesterProgram }),
+    ...(attesterOptions === undefined ? {} : { attesterOptions }),
     ...(devnetOptions === undefined ? {} : { devnetOptions }),
     supplierOptions: ["--currency", config.sandboxCurrency, "--stays-in", config.sandboxStaysIn, ...supplierOptions],
     ...(progress === undefined ? {} : { progress }),

@@ -24,7 +24,7 @@ import type { Vault } from "../ports/vault.ts";
 import { createRequestLimits } from "../surfaces/http/limits/request-limits.ts";
 import { PHOTOS_PATH } from "../surfaces/photos.ts";
 import { openChains } from "./chain/chains.ts";
-import { openMessageAttestations, openUnifiedBalance } from "./chain/cross-chain.ts";
+import { openCrossChainServices } from "./chain/cross-chain.ts";
 import { openConditions } from "./conditions.ts";
 import { openElevation } from "./elevation.ts";
 import { type EmbeddedOptions, openEmbedded } from "./embedded.ts";
@@ -147,6 +147,7 @@ function outsideParts(
   const { db, pool } = database;
   const sources = openSources(config, { clock, http, log });
   const places = createEmbeddedPlaces();
+  const crossChain = openCrossChainServices({ embedded, chains, vault, http });
   return {
     clock: () => clock,
     random: () => random,
@@ -167,8 +168,8 @@ function outsideParts(
       openSuppliers(config, embedded, { clock, http, log, threads, publicPhotosUrl: `${urls.app}${PHOTOS_PATH}` }),
     chains: () => chains,
     facilitator: () => facilitator,
-    messageAttestations: () => openMessageAttestations(),
-    unifiedBalance: () => openUnifiedBalance(),
+    messageAttestations: () => crossChain.messageAttestations,
+    unifiedBalance: () => crossChain.unifiedBalance,
     mailer: () => openMailer(config),
     pageTranscriber: () => openPageTranscriber(config, { http, log }),
     maps: () => openMaps(config, sources, places),

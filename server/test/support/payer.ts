@@ -4,7 +4,7 @@ import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
 import type { SignedPayment } from "../../src/domain/payments.ts";
 import type { Hex } from "../../src/domain/tokens.ts";
 import { stablecoinAbi } from "../../src/generated/contracts/stablecoin.ts";
-import { mint } from "../../src/modules/treasury/mint-operation.ts";
+import { mint } from "../../src/modules/chain/development/mint-operation.ts";
 import type { ChainToken } from "../../src/ports/chain/chain.ts";
 import type { ChainWorld } from "./chain-world.ts";
 import { sandboxChain } from "./sandbox-chain.ts";

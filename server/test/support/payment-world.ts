@@ -6,6 +6,7 @@ import { newId } from "../../src/domain/ids.ts";
 import type { PaymentTerms, SignedPayment } from "../../src/domain/payments.ts";
 import type { Hex } from "../../src/domain/tokens.ts";
 import type { PendingCall } from "../../src/kernel/contracts/charge.ts";
+import { mint } from "../../src/modules/chain/development/mint-operation.ts";
 import { createCalls } from "../../src/modules/charging/store-calls.ts";
 import { PaymentCharges, type PaymentChargesOptions } from "../../src/modules/payments/paying/charge-by-payment.ts";
 import type { PaymentLimits } from "../../src/modules/payments/paying/payment-limits.ts";
@@ -13,7 +14,6 @@ import { gatherPayments } from "../../src/modules/payments/settling/gather-payme
 import { payment as paymentOperation } from "../../src/modules/payments/settling/payment-operation.ts";
 import { sweepPayments } from "../../src/modules/payments/settling/sweep-payments.ts";
 import { watchPayments } from "../../src/modules/payments/settling/watch-payments.ts";
-import { mint } from "../../src/modules/treasury/mint-operation.ts";
 import { isDatabaseAway } from "../../src/platform/database/transient.ts";
 import { openChainWorld } from "./chain-world.ts";
 import { silentLog } from "./identity.ts";

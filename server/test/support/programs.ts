@@ -33,4 +33,5 @@ export function programAt(path: ProgramPath): string {
 export const partPrograms = () => ({
   supplierProgram: programAt("sandbox/src/main.ts"),
   devnetProgram: programAt("devnet/src/main.ts"),
+  attesterProgram: programAt("attester/src/main.ts"),
 });

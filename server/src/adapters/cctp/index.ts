@@ -13,7 +13,7 @@ import { decodeMessage, encodeMessage, type TokenMessage } from "./message.ts";
 
 interface AttestationsOptions {
   /** The public service, or the attester of the development chains; without a trailing slash. */
-  url: string;
+  url: string | (() => Promise<string>);
   http: HttpClient;
   timeoutMilliseconds?: number;
 }

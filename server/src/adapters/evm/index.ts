@@ -3,7 +3,13 @@ export { createEvmChain, readIdentity } from "./reading/create-evm-chain.ts";
 export { checkEscrowRoles } from "./reading/read-escrow.ts";
 export { createRpc } from "./rpc.ts";
 export { createEvmSender } from "./sending/create-evm-sender.ts";
-export { deployCrossChain, listMinters } from "./sending/deploy-cross-chain.ts";
+export {
+  type CrossChainSetup,
+  deployCrossChain,
+  FIRST_INVENTORY,
+  listMinters,
+  locateCrossChain,
+} from "./sending/deploy-cross-chain.ts";
 export { deployDevelopment } from "./sending/deploy-development.ts";
 export type { LaterContracts } from "./sending/deploy-later.ts";
 export { createPaymentOutcomes } from "./sending/find-outcome.ts";

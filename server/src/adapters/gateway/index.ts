@@ -13,7 +13,7 @@ import { decodeAttestation, hashTransferSpec } from "./transfer.ts";
 
 interface UnifiedBalanceOptions {
   /** The public API, or the attester of the development chains; without a trailing slash. */
-  url: string;
+  url: string | (() => Promise<string>);
   http: HttpClient;
   timeoutMilliseconds?: number;
 }

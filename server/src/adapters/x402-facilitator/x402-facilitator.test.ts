@@ -13,7 +13,7 @@ import {
 import { readConfig } from "../../config/config.ts";
 import type { PaymentTerms } from "../../domain/payments.ts";
 import type { Hex } from "../../domain/tokens.ts";
-import { mint } from "../../modules/treasury/mint-operation.ts";
+import { mint } from "../../modules/chain/development/mint-operation.ts";
 import { openFacilitator } from "../../outside/facilitator.ts";
 import type { HttpClient, HttpRequest } from "../../platform/http-client/http-client.ts";
 import type { ChainKey } from "../../ports/chain/chain-key.ts";

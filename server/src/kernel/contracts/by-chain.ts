@@ -13,7 +13,12 @@ export interface ByChain<Part> {
 
 /** The chains of the service. */
 export interface Chains extends ByChain<OpenedChain> {
-  /** Opens a configured chain that was not reachable so far. Undefined: it still is not. */
+  /** Development chains that are opened when they are first used. They are not among `keys`. */
+  readonly onDemand: readonly ChainKey[];
+  /**
+   * Opens a chain that is not open so far. Undefined: it does not answer. A development chain has all its contracts when it has been
+   * opened by this.
+   */
   open(chain: ChainKey): Promise<OpenedChain | undefined>;
 }
 

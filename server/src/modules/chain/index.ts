@@ -1,3 +1,4 @@
+export { mint, NOBODY } from "./development/mint-operation.ts";
 export { findWalletOwner, ownMovements } from "./following/wallet-owners.ts";
 export type { BoundChains } from "./opening/bound-chains.ts";
 export { createBoundChains } from "./opening/store-bound-chains.ts";

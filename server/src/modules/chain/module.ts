@@ -3,12 +3,15 @@ import { defineJob, type Job } from "../../kernel/contracts/job.ts";
 import { createIndexer, createSubmitter } from "./chain-machines.ts";
 import { findChainMemory } from "./chain-memory.ts";
 import { defineModule, type Parts } from "./context.ts";
+import { appointMinter } from "./development/appoint-minter.ts";
+import { mint } from "./development/mint-operation.ts";
 import type { ChainIndexer } from "./following/index-chain.ts";
 import * as chain from "./migrations/0005-chain.ts";
 import * as chainRequests from "./migrations/0007-chain-requests.ts";
 import * as chains from "./migrations/0113-chains.ts";
+import { ChainOpener } from "./opening/chain-opener.ts";
 import { createBoundChains } from "./opening/store-bound-chains.ts";
-import { createChainTransactions, openTransactions } from "./sending/store-transactions.ts";
+import { createChainTransactions, openTransactions, openTransactionsBeside } from "./sending/store-transactions.ts";
 import type { ChainSubmitter } from "./sending/submit-chain.ts";
 import { createCustody } from "./store-custody.ts";
 import { createWallets } from "./store-wallets.ts";
@@ -18,6 +21,7 @@ declare module "../../kernel/contracts/parts.ts" {
   interface ModuleParts {
     readonly "chain.submitters": ByChain<ChainSubmitter>;
     readonly "chain.indexers": ByChain<ChainIndexer>;
+    readonly "chain.chainOpener": ChainOpener;
   }
 }
 
@@ -48,6 +52,7 @@ export const chainModule = defineModule({
       open: [{ column: "state", in: ["queued", "signed"] }],
     },
   ],
+  chainOperations: [mint, appointMinter],
   personRecords: () => ({
     tables: { notSearched: { chain_transaction: "what was signed for a public chain, which names nobody" } },
   }),
@@ -63,19 +68,22 @@ export const chainModule = defineModule({
       ),
     indexers: ({ chains, chainOperations: operations, stores, log }) =>
       mapChains(chains, (openedChain) => createIndexer(openedChain, { operations, stores, log })),
+    chainOpener: ({ chains, submitters, indexers, stores, clock, processId, log }) =>
+      new ChainOpener({ chains, submitters, indexers, stores, clock, processId, log }),
   },
-  ports({ chains, submitters }, environment) {
+  ports({ chains, submitters, chainOpener }, environment) {
     const submission = submitters.home(environment);
     if (submission === undefined) throw new Error(`The ${environment} environment is switched off.`);
-    return { submission, usableChains: createUsableChains({ chains, submitters }, environment) };
+    return { submission, usableChains: createUsableChains({ chains, submitters, chainOpener }, environment) };
   },
   async start({ indexers, submitters }) {
     // Reads up to a block with the tokens first.
     for (const [, indexer] of listChains(indexers)) while (await indexer.runOnce());
     for (const [, submitter] of listChains(submitters)) submitter.start();
   },
-  jobs: (parts) => [...submittingJobs(parts), ...indexingJobs(parts), ...openingJobs(parts)],
-  stop: ({ submitters }) => Promise.all(listChains(submitters).map(([, submitter]) => submitter.stop())),
+  jobs: (parts) => [...submittingJobs(parts), ...indexingJobs(parts), ...openingJobs(parts), ...onDemandJobs(parts)],
+  stop: ({ submitters, chainOpener }) =>
+    Promise.all([...listChains(submitters).map(([, submitter]) => submitter.stop()), chainOpener.stop()]),
 });
 
 function submittingJobs({ chains, submitters }: Pick<Parts, "chains" | "submitters">): readonly Job[] {
@@ -125,4 +133,24 @@ function openingJobs({
         },
       });
     });
+}
+
+/** Further development chains have one job for all, which leaves those alone that nobody uses. */
+function onDemandJobs({ chains, chainOpener }: Pick<Parts, "chains" | "chainOpener">): readonly Job[] {
+  const sandbox = chains.home("sandbox");
+  if (sandbox === undefined || chains.onDemand.length === 0) return [];
+  return [
+    defineJob({
+      name: "submit-chain on demand",
+      queue: openTransactionsBeside(sandbox.chain.key),
+      stopWaitMilliseconds: STOP_WAIT_MILLISECONDS,
+      run: () => chainOpener.openForRows(),
+    }),
+    defineJob({
+      name: "index-chain on demand",
+      everyMilliseconds: INDEX_MILLISECONDS,
+      stopWaitMilliseconds: STOP_WAIT_MILLISECONDS,
+      run: () => chainOpener.readUsed(),
+    }),
+  ];
 }

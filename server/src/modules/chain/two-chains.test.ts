@@ -11,9 +11,9 @@ import { gatherChains } from "../../outside/chain/gather-chains.ts";
 import { openSandboxChain } from "../../outside/chain/sandbox-chain.ts";
 import { createHttpClient } from "../../platform/http-client/http-client.ts";
 import type { ChainKey } from "../../ports/chain/chain-key.ts";
-import { mint } from "../treasury/mint-operation.ts";
 import { sendOut } from "../treasury/send-out.ts";
 import { transfer } from "../treasury/transfer-operation.ts";
+import { mint } from "./development/mint-operation.ts";
 import { createUsableChains } from "./usable-chains.ts";
 
 /** The whole service with two chains in its sandbox: the embedded one, and one that answers only later. */
@@ -28,7 +28,9 @@ let node: DevChain;
 let service: TestService;
 let tenant: Awaited<ReturnType<typeof newFundedTenant>>;
 let isThere = false;
-const parts: { [Name in "db" | "vault" | "clock" | "stores" | "submitters" | "chains"]?: Parts[Name] } = {};
+const parts: {
+  [Name in "db" | "vault" | "clock" | "stores" | "submitters" | "chains" | "chainOpener"]?: Parts[Name];
+} = {};
 const http = createHttpClient();
 
 function requirePart<Name extends keyof typeof parts>(name: Name): NonNullable<(typeof parts)[Name]> {
@@ -74,6 +76,7 @@ beforeAll(async () => {
         clock: keep("clock"),
         stores: keep("stores"),
         submitters: keep("submitters"),
+        chainOpener: keep("chainOpener"),
         chains: (chains) => keep("chains")(withOther(chains)),
       },
     },
@@ -87,7 +90,14 @@ afterAll(async () => {
 });
 
 const usable = () =>
-  createUsableChains({ chains: requirePart("chains"), submitters: requirePart("submitters") }, "sandbox");
+  createUsableChains(
+    {
+      chains: requirePart("chains"),
+      submitters: requirePart("submitters"),
+      chainOpener: requirePart("chainOpener"),
+    },
+    "sandbox",
+  );
 const eventually = (check: () => Promise<void>) => vi.waitFor(check, { timeout: PATIENCE_MILLISECONDS, interval: 100 });
 const readAvailable = async (chain: ChainKey, tenantId: string) =>
   (await requirePart("stores").ledger.balance({ ...chain, tenantId, token: "USDC" })).available;

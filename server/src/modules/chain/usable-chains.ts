@@ -1,10 +1,12 @@
-import { Failure } from "../../domain/errors.ts";
+import { CHAIN_AWAY, Failure } from "../../domain/errors.ts";
 import type { ByChain, Chains } from "../../kernel/contracts/by-chain.ts";
 import type { Chain } from "../../ports/chain/chain.ts";
 import { type ChainKey, nameEvmChain } from "../../ports/chain/chain-key.ts";
 import type { ChainSubmission } from "../../ports/chain/chain-transactions.ts";
 import { type BridgeNetwork, findChainById, findNamedChain } from "../../ports/chain/named-chains.ts";
+import type { OpenedChain } from "../../ports/chain/opened-chain.ts";
 import type { Environment } from "../../ports/identity.ts";
+import type { ChainOpener } from "./opening/chain-opener.ts";
 
 declare module "../../kernel/contracts/tool.ts" {
   interface ModulePorts {
@@ -29,7 +31,7 @@ interface UsableChain {
 
 /** The chains of the caller's environment, for tools that name one. */
 export interface UsableChains {
-  /** By CAIP-2: the home chain first, also those that do not answer now. */
+  /** By CAIP-2: the home chain first, also those that do not answer now. Without development chains that are opened on demand. */
   readonly names: readonly string[];
   /** By CAIP-2. Throws Failure `chain_not_available`: retryable if the chain is configured and does not answer. */
   at(name: string): { chain: Chain; submission: ChainSubmission };
@@ -45,52 +47,84 @@ export interface UsableChains {
 interface UsableParts {
   chains: Chains;
   submitters: ByChain<ChainSubmission>;
+  chainOpener: ChainOpener;
 }
 
 const AGAIN_SECONDS = 10;
+/** Networks of the interface that are none of the EVM. */
+const OTHER_NETWORKS: ReadonlySet<string> = new Set(["Solana", "Solana_Devnet", "SOL", "SOL-DEVNET"]);
 
-export function createUsableChains({ chains, submitters }: UsableParts, environment: Environment): UsableChains {
+export function createUsableChains(
+  { chains, submitters, chainOpener }: UsableParts,
+  environment: Environment,
+): UsableChains {
   const names = chains.keys.filter((key) => key.environment === environment).map(({ chain }) => chain);
 
-  function at(name: string) {
+  function find(name: string) {
     const key = { environment, chain: name };
     const opened = chains.at(key);
     const submission = submitters.at(key);
-    if (opened !== undefined && submission !== undefined) return { ...opened, submission };
+    if (opened !== undefined && submission !== undefined) return { opened, submission };
     throw names.includes(name) ? refuseSilentChain(name) : refuseUnknownChain(name, names);
+  }
+
+  /** The development chain, opened. */
+  async function openDevelopment(key: ChainKey, tenantId: string | undefined) {
+    const used = await chainOpener.open(key);
+    if (used === undefined) throw refuseSilentChain(key.chain);
+    if (tenantId !== undefined) await chainOpener.equip(key, used, tenantId);
+    return { opened: used.opened, submission: used.submitter };
   }
 
   return {
     names,
-    at,
-    async open(name) {
-      const { chain, submission, isLive } = at(resolveName(name, environment).chain);
-      const { chainId, crossChain } = chain;
-      const known = findChainById(chainId);
-      return {
-        chain,
-        submission,
-        name: known?.name ?? chain.key.chain,
-        chainId,
-        domain: crossChain.domain,
-        network: known?.network ?? "mainnet",
-        isEmulated: !isLive,
-      };
+    at(name) {
+      const { opened, submission } = find(name);
+      return { chain: opened.chain, submission };
     },
-    async hold() {},
+    async open(name, tenantId) {
+      const key = resolveName(name, environment);
+      try {
+        const found = chainOpener.serves(key) ? await openDevelopment(key, tenantId) : find(key.chain);
+        return describeChain(found.opened, found.submission);
+      } catch (error) {
+        throw error instanceof Failure && error.code === CHAIN_AWAY ? refuseSilentChain(name, error) : error;
+      }
+    },
+    hold: (name, until) => chainOpener.hold(resolveName(name, environment), until),
+  };
+}
+
+function describeChain({ chain, isLive }: OpenedChain, submission: ChainSubmission): UsableChain {
+  const { chainId, crossChain } = chain;
+  const known = findChainById(chainId);
+  return {
+    chain,
+    submission,
+    name: known?.name ?? chain.key.chain,
+    chainId,
+    domain: crossChain.domain,
+    network: known?.network ?? "mainnet",
+    isEmulated: !isLive,
   };
 }
 
 /** A name of the interface, or one by CAIP-2. */
 function resolveName(name: string, environment: Environment): ChainKey {
   const known = findNamedChain(name);
+  if (known === undefined && OTHER_NETWORKS.has(name)) {
+    throw new Failure("chain_not_available", {
+      detail: `${name} is not served: the service has wallets and contracts on EVM chains only. Nothing was done.`,
+    });
+  }
   return { environment, chain: known === undefined ? name : nameEvmChain(known.chainId) };
 }
 
-function refuseSilentChain(name: string): Failure {
+function refuseSilentChain(name: string, cause?: Failure): Failure {
   return new Failure("chain_not_available", {
     detail: `The chain ${name} does not answer at the moment. Nothing was done; call again later.`,
     retryAfterSeconds: AGAIN_SECONDS,
+    cause,
   });
 }
 

@@ -4,7 +4,7 @@ import { StoredAddress, StoredToken } from "../../domain/stored-fields.ts";
 import { faucetAbi } from "../../generated/contracts/faucet.ts";
 import { defineChainOperation } from "../../kernel/contracts/chain-operation.ts";
 import { requireToken } from "../../ports/chain/chain.ts";
-import { NOBODY } from "./mint-operation.ts";
+import { NOBODY } from "../chain/index.ts";
 
 /** The development chain's faucet gives its fixed amount of a token. */
 export const drip = defineChainOperation({

@@ -3,8 +3,8 @@ import { type Hex, tokenSymbols } from "../../domain/tokens.ts";
 import type { CommonParts } from "../../kernel/contracts/parts.ts";
 import type { ChainKey } from "../../ports/chain/chain-key.ts";
 import type { ChainSubmission } from "../../ports/chain/chain-transactions.ts";
+import { mint } from "../chain/index.ts";
 import type { Aggregates, Stores } from "./context.ts";
-import { mint } from "./mint-operation.ts";
 
 type Equipment = Pick<Aggregates, "boundChains" | "chainTransactions" | "wallets">;
 

@@ -7,7 +7,6 @@ import { type Aggregates, defineModule } from "./context.ts";
 import { describeWallet } from "./describe-wallet.ts";
 import { drip } from "./drip-operation.ts";
 import { equipMissingTenants, equipSandboxTenant, fundPayer, waitForEquipment } from "./equip-tenants.ts";
-import { mint } from "./mint-operation.ts";
 import { createReconciler, type LedgerReconciler } from "./reconcile-ledger.ts";
 import { split } from "./split-operation.ts";
 import { checkTreasury } from "./tools/check-treasury.ts";
@@ -39,7 +38,7 @@ const STOP_WAIT_MILLISECONDS = 1_000;
 export const treasuryModule = defineModule({
   name: "treasury",
   tools: [checkTreasury, sendTokens, settleSplit, faucetDrip, quoteFx, readTransaction],
-  chainOperations: [transfer, split, drip, mint],
+  chainOperations: [transfer, split, drip],
   chainEndings: treasuryEndings,
   parts: {
     ledgerReconcilers: ({ chains, stores, log }) =>

@@ -1,15 +1,18 @@
 import { type Config, ConfigError } from "../../config/config.ts";
+import type { Hex } from "../../domain/tokens.ts";
 import type { Embedded } from "../../embedded/start-embedded.ts";
 import { type Chains, isSameChain } from "../../kernel/contracts/by-chain.ts";
 import { withPreparationLock } from "../../platform/database/migrate.ts";
 import { nameEvmChain } from "../../ports/chain/chain-key.ts";
+import { namedChains } from "../../ports/chain/named-chains.ts";
 import type { OpenedChain } from "../../ports/chain/opened-chain.ts";
 import { sandboxFunder } from "../sandbox-keys.ts";
 import { type FileChain, readChainsFile } from "./chains-file.ts";
+import { openFurtherSandboxChain } from "./further-sandbox-chain.ts";
 import { type FurtherChain, gatherChains, openIfReachable } from "./gather-chains.ts";
 import { openLiveChain, readRelayerKey } from "./live-chain.ts";
 import type { ChainParts } from "./open-chain.ts";
-import { openSandboxChain } from "./sandbox-chain.ts";
+import { deployToHub, openSandboxChain } from "./sandbox-chain.ts";
 
 type Shared = Omit<ChainParts, "rpcUrl">;
 
@@ -48,7 +51,29 @@ export async function openChains(
     const openedChain = await openIfReachable(one, log);
     if (openedChain !== undefined) opened.push(openedChain);
   }
-  return gatherChains({ home, further, opened, log, withLock: (work) => withPreparationLock(databaseUrl, work) });
+  const withLock = <Result>(work: () => Promise<Result>) => withPreparationLock(databaseUrl, work);
+  const gathered = { home, further, opened, log, withLock };
+  const { sandbox } = home;
+  if (chain === undefined || sandbox === undefined) return gatherChains(gathered);
+  const options = { ...shared, rpcUrl: chain.rpcUrl, funderKey };
+  return gatherChains({
+    ...gathered,
+    onDemand: describeOnDemand(options, sandbox),
+    completeSandbox: () => deployToHub(options, sandbox),
+  });
+}
+
+/** Only development chains, whatever their names: a sandbox key reaches no other node. */
+function describeOnDemand(
+  options: ChainParts & { funderKey: Hex },
+  { chain: { key, tokens } }: OpenedChain,
+): readonly FurtherChain[] {
+  return namedChains.flatMap((known) => {
+    const chain = nameEvmChain(known.chainId);
+    if (chain === key.chain) return [];
+    const open = () => openFurtherSandboxChain({ ...options, known, hubUsdc: tokens.USDC.address });
+    return [{ key: { environment: "sandbox", chain }, open }];
+  });
 }
 
 function describeFurther(config: Config, shared: Shared, inFile: FileChain): FurtherChain {

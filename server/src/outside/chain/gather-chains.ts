@@ -15,6 +15,10 @@ export interface FurtherChain {
 interface GatheredChains {
   home: ByEnvironment<OpenedChain>;
   further: readonly FurtherChain[];
+  /** Development chains that are opened when they are first used. */
+  onDemand?: readonly FurtherChain[];
+  /** Completes the home chain of the sandbox before money goes to other chains; requires the preparation lock. */
+  completeSandbox?(): Promise<void>;
   /** Those of `further` that are open already. */
   opened: readonly OpenedChain[];
   log: Log;
@@ -34,20 +38,44 @@ export async function openIfReachable({ key, open }: FurtherChain, log: Log): Pr
 }
 
 /** Joins home chains, which are open, with further ones, which are opened one by one. */
-export function gatherChains({ home, further, opened, log, withLock }: GatheredChains): Chains {
+export function gatherChains(gathered: GatheredChains): Chains {
+  const { home, further, onDemand = [], opened, log, withLock } = gathered;
   const all = [...listEnvironments(home).map(([, openedChain]) => openedChain), ...opened];
   const homeKeys = listEnvironments(home).map(([, { chain }]) => chain.key);
+  const opening = new Map<string, Promise<OpenedChain | undefined>>();
+  let isSandboxComplete = gathered.completeSandbox === undefined;
   const at = (key: ChainKey) => all.find(({ chain }) => isSameChain(chain.key, key));
+
+  async function complete(): Promise<void> {
+    if (isSandboxComplete) return;
+    await gathered.completeSandbox?.();
+    isSandboxComplete = true;
+  }
+
+  async function openOnce(key: ChainKey): Promise<OpenedChain | undefined> {
+    const wanted =
+      at(key) === undefined ? [...further, ...onDemand].find((one) => isSameChain(one.key, key)) : undefined;
+    const mustComplete = key.environment === "sandbox" && !isSandboxComplete;
+    if (wanted === undefined && !mustComplete) return at(key);
+    const [openedChain] = await withLock(() =>
+      Promise.all([wanted && openIfReachable(wanted, log), mustComplete && complete()]),
+    );
+    if (openedChain !== undefined) all.push(openedChain);
+    return at(key);
+  }
+
   return {
     keys: [...homeKeys, ...further.map(({ key }) => key)],
+    onDemand: onDemand.map(({ key }) => key),
     home: (environment) => home[environment],
     at,
     async open(key) {
-      const wanted = further.find((one) => isSameChain(one.key, key));
-      if (wanted === undefined || at(key) !== undefined) return at(key);
-      const openedChain = await withLock(() => openIfReachable(wanted, log));
-      if (openedChain !== undefined) all.push(openedChain);
-      return openedChain;
+      const name = `${key.environment} ${key.chain}`;
+      const running = opening.get(name);
+      if (running !== undefined) return await running;
+      const mine = openOnce(key).finally(() => opening.delete(name));
+      opening.set(name, mine);
+      return await mine;
     },
   };
 }

@@ -5,6 +5,7 @@ import type { Hex } from "../../domain/tokens.ts";
 import type { ChainContracts } from "../../ports/chain/bound-chains.ts";
 import type { OpenedChain } from "../../ports/chain/opened-chain.ts";
 import { bindChain, type ChainParts, createChainClient, openChain, storeContracts } from "./open-chain.ts";
+import { createSandboxCrossChain, listRelayerDuties, locateAtHub, toAddresses } from "./sandbox-cross-chain.ts";
 
 export interface SandboxChainOptions extends ChainParts {
   /** Holds native gas from the development chain's first block on: `sandboxFunder` of sandbox-keys.ts. */
@@ -54,9 +55,26 @@ async function openSandboxOnce(options: SandboxChainOptions): Promise<OpenedChai
   });
   if (known === undefined) await chainTransactions.raiseNonce(relayer.id, nextNonce);
   const contracts = mergeContracts(known, deployed);
-  const chain = await createEvmChain({ environment, client, contracts, confirmations: 1, clock });
-  await storeContracts(parts, chain, contracts, known);
-  return await openChain(parts, options, { chain, relayer, isLive: false });
+  const located = isHome ? locateAtHub(options.vault, bound.chainId, contracts.tokens) : undefined;
+  const withAddresses = located === undefined ? contracts : { ...contracts, crossChain: toAddresses(located) };
+  const chain = await createEvmChain({ environment, client, contracts: withAddresses, confirmations: 1, clock });
+  await storeContracts(parts, chain, withAddresses, known);
+  const opened = await openChain(parts, options, { chain, relayer, isLive: false });
+  return located === undefined ? opened : { ...opened, development: listRelayerDuties(located) };
+}
+
+/** Deploys the contracts for other chains to the home chain; requires the preparation lock. It goes on where it was cut off. */
+export async function deployToHub(
+  options: SandboxChainOptions,
+  { chain: { key, tokens } }: OpenedChain,
+): Promise<void> {
+  const { client, wallets } = createChainClient(options, true);
+  const { USDC, EURC } = tokens;
+  if (EURC === undefined) return;
+  const { address: relayer } = await wallets.ensure(key, "relayer");
+  const { address: collection } = await wallets.ensure(key, "collection");
+  const site = { client, funderKey: options.funderKey, relayer, collection };
+  await createSandboxCrossChain(options.vault).deployToHub(site, { USDC: USDC.address, EURC: EURC.address });
 }
 
 /** First deployments stay where they are; contracts added later may have been deployed again. */

@@ -5,8 +5,8 @@ import { HttpFailure } from "./http-failure.ts";
 
 interface JsonServiceOptions {
   http: HttpClient;
-  /** Without a trailing slash. */
-  url: string;
+  /** Without a trailing slash. A function: it is found, or started, for each attempt. */
+  url: string | (() => Promise<string>);
   /** Its name in texts for callers: "the attestation service". */
   title: string;
   /** The time limit of one attempt. */
@@ -73,9 +73,10 @@ export function createJsonService(options: JsonServiceOptions): JsonService {
   }
 
   async function attempt({ method, path, json, accepts, mayRepeat, signal }: JsonQuestion): Promise<JsonAnswer> {
+    const base = typeof url === "string" ? url : await url();
     const response = await http.send({
       method,
-      url: `${url}${path}`,
+      url: `${base}${path}`,
       ...(json === undefined ? {} : { json }),
       timeoutMilliseconds,
       maxBytes: MAXIMUM_BYTES,

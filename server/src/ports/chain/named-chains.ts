@@ -80,7 +80,7 @@ const describeChain = (name: ChainName): KnownChain => ({
   network: Object.hasOwn(mainNetworks, name) ? "mainnet" : "testnet",
 });
 
-const namedChains: readonly KnownChain[] = Object.keys(evmChains).filter(isChainName).map(describeChain);
+export const namedChains: readonly KnownChain[] = Object.keys(evmChains).filter(isChainName).map(describeChain);
 
 /** Undefined: no EVM chain of the interface has this name. Solana has no chain id. */
 export function findNamedChain(name: string): KnownChain | undefined {

@@ -21,7 +21,7 @@ interface RemoteChain {
   usdc: Hex;
 }
 
-interface CrossChainSetup {
+export interface CrossChainSetup {
   domain: number;
   /** The chain's tokens; undefined: they are deployed as well. */
   tokens?: Required<ByToken<Hex>>;
@@ -102,11 +102,14 @@ export function listMinters({ tokens, tokenMinter, gatewayWallet, gatewayMinter 
   ];
 }
 
-function plan(owner: Hex, setup: CrossChainSetup) {
-  const addressAt = (nonce: bigint) => lowerHex(getContractAddress({ from: owner, nonce }));
-  const tokens = setup.tokens ?? { USDC: addressAt(0n), EURC: addressAt(1n) };
-  const contracts: CrossChainContracts = {
-    tokens,
+/** The first money of the swap pool, on a chain that has its tokens: their minter mints it. */
+export const FIRST_INVENTORY = POOL.inventory;
+
+/** Where the contracts are, or will be, by the address of the deployer. `tokens`: those that the chain has already. */
+export function locateCrossChain(deployer: Hex, tokens?: Required<ByToken<Hex>>): CrossChainContracts {
+  const addressAt = (nonce: bigint) => lowerHex(getContractAddress({ from: deployer, nonce }));
+  return {
+    tokens: tokens ?? { USDC: addressAt(0n), EURC: addressAt(1n) },
     transmitter: addressAt(2n),
     messenger: addressAt(3n),
     tokenMinter: addressAt(4n),
@@ -115,7 +118,11 @@ function plan(owner: Hex, setup: CrossChainSetup) {
     gatewayMinter: addressAt(7n),
     swapPool: addressAt(8n),
   };
-  const { tokens: _, ...others } = contracts;
+}
+
+function plan(owner: Hex, setup: CrossChainSetup) {
+  const contracts = locateCrossChain(owner, setup.tokens);
+  const { tokens, ...others } = contracts;
   const deployed = [tokens.USDC, tokens.EURC, ...Object.values(others)];
   const steps = [
     ...deployTokens(owner, setup),

@@ -48,6 +48,8 @@ export interface ChainTransactions {
   findOfRequest(chain: ChainKey, callId: string): Promise<ChainTransaction | undefined>;
   /** Queued and signed ones, oldest first. */
   listOpen(chain: ChainKey, limit: number): Promise<readonly OpenTransaction[]>;
+  /** The other chains of the environment that have such transactions. */
+  listOpenBeside(home: ChainKey): Promise<readonly string[]>;
   /** Those of the hashes that belong to a transaction of ours, whatever its state. */
   knownHashes(chain: ChainKey, hashes: readonly Hex[]): Promise<ReadonlySet<Hex>>;
   /**

@@ -4,6 +4,7 @@ import { newTransferId } from "../../../domain/ids.ts";
 import type { Hex } from "../../../domain/tokens.ts";
 import { currentTraceId } from "../../../domain/trace.ts";
 import { isSameOperation } from "../../../kernel/contracts/chain-operation.ts";
+import type { JobQueue } from "../../../kernel/contracts/job.ts";
 import { batchLookUps } from "../../../platform/batching/batch.ts";
 import type { Queryable } from "../../../platform/database/database.ts";
 import type { ChainTransactionTable } from "../../../platform/database/generated-tables.ts";
@@ -32,6 +33,17 @@ export function openTransactions({ environment, chain }: ChainKey): Queue {
     select from chain_transaction where network = ${pg.escapeLiteral(environment)} and chain = ${pg.escapeLiteral(chain)}
       and state in ('queued', 'signed')`);
   return { name: "chain_transaction", earliest };
+}
+
+/**
+ * The same on all other chains of the environment. Nothing tells of them, as the part of this process that sends to a chain is woken
+ * anyway: this is for chains that are not open.
+ */
+export function openTransactionsBeside({ environment, chain }: ChainKey): JobQueue {
+  const earliest = dueIfAny(`
+    select from chain_transaction where network = ${pg.escapeLiteral(environment)} and chain <> ${pg.escapeLiteral(chain)}
+      and state in ('queued', 'signed')`);
+  return { name: "chain_transaction_beside", earliest, restMilliseconds: 2_000 };
 }
 
 /** Joins the caller's transaction if `queryable` is one. */
@@ -87,6 +99,18 @@ export function createChainTransactions(queryable: Queryable, clock: Clock): Cha
         .limit(limit)
         .execute();
       return rows.map(toOpen);
+    },
+
+    async listOpenBeside({ environment, chain }) {
+      const rows = await queryable
+        .selectFrom("chainTransaction")
+        .select("chain")
+        .distinct()
+        .where("environment", "=", environment)
+        .where("chain", "<>", chain)
+        .where("state", "in", ["queued", "signed"])
+        .execute();
+      return rows.map((row) => row.chain);
     },
 
     knownHashes: (chain, hashes) => knownHashes(queryable, chain, hashes),

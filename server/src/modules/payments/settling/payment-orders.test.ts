@@ -5,7 +5,7 @@ import { sandboxChain } from "../../../../test/support/sandbox-chain.ts";
 import type { SignedPayment } from "../../../domain/payments.ts";
 import type { Hex } from "../../../domain/tokens.ts";
 import type { StoredOperation } from "../../../ports/chain/chain-operation.ts";
-import { mint } from "../../treasury/mint-operation.ts";
+import { mint } from "../../chain/development/mint-operation.ts";
 import { paymentBatch } from "./payment-batch-operation.ts";
 import { payment as paymentOperation } from "./payment-operation.ts";
 

@@ -1,10 +1,10 @@
 import { encodeFunctionData } from "viem";
 import { z } from "zod";
-import { StoredAddress, StoredInteger, StoredToken } from "../../domain/stored-fields.ts";
-import type { Hex } from "../../domain/tokens.ts";
-import { stablecoinAbi } from "../../generated/contracts/stablecoin.ts";
-import { defineChainOperation } from "../../kernel/contracts/chain-operation.ts";
-import { requireToken } from "../../ports/chain/chain.ts";
+import { StoredAddress, StoredInteger, StoredToken } from "../../../domain/stored-fields.ts";
+import type { Hex } from "../../../domain/tokens.ts";
+import { stablecoinAbi } from "../../../generated/contracts/stablecoin.ts";
+import { defineChainOperation } from "../../../kernel/contracts/chain-operation.ts";
+import { requireToken } from "../../../ports/chain/chain.ts";
 
 /** The source of newly minted money. */
 export const NOBODY: Hex = "0x0000000000000000000000000000000000000000";
