@@ -43,6 +43,8 @@ export interface AreaRun {
   openMatters(): Promise<readonly string[]>;
   /** After everything settled: asks again, without kills, for what was asked before, answered or not. */
   askAgain(random: Random, signal: AbortSignal): Promise<void>;
+  /** Once, before everything settles: situations that random kills hardly ever bring about, one after the other. */
+  trials?(signal: AbortSignal): Promise<readonly Finding[]>;
   /** `running`: what must hold at any moment. `settled`: everything. Each compares our books with those of others. */
   audit(phase: "running" | "settled"): Promise<readonly Finding[]>;
 }
@@ -67,6 +69,8 @@ export interface Area {
    * itself is always killed too.
    */
   parts: readonly string[];
+  /** Topics of notifications between which and their work the service dies once a round. */
+  notifications?: readonly string[];
   /** The guards that `--break` accepts here. */
   guards: readonly string[];
   /** The service's settings beside the harness's own. */

@@ -179,6 +179,21 @@ export class Deployment {
     };
   }
 
+  /**
+   * Lets every process of the service die at its next notification about the topic, before the work that it is about. Returns the
+   * names of those that did before the signal.
+   */
+  async dieWhenNotified(topic: string, signal: AbortSignal): Promise<readonly string[]> {
+    const died = await Promise.all(
+      this.#processes.map(async (one) => {
+        if (!(await one.dieWhenNotified(topic, signal))) return [];
+        this.#downSince ??= performance.now();
+        return [one === this.#service ? SERVICE : EDGE];
+      }),
+    );
+    return died.flat();
+  }
+
   /** A later release takes the place of the running one, process by process. */
   async deploy(): Promise<void> {
     for (const one of this.#processes) await one.deploy();
@@ -186,6 +201,18 @@ export class Deployment {
 
   query(text: string): Promise<Record<string, unknown>[]> {
     return this.#queryIn("wayfare", text);
+  }
+
+  /** Works while a transaction of the database is open that has made this statement, and then rolls it back. */
+  async during<Result>(statement: string, work: () => Promise<Result>): Promise<Result> {
+    const client = await this.#openPool("wayfare").connect();
+    try {
+      await client.query("begin");
+      await client.query(statement);
+      return await work();
+    } finally {
+      client.release(true);
+    }
   }
 
   /** The same in the supplier sandbox's own database. */
@@ -278,13 +305,17 @@ export class Deployment {
   }
 
   async #queryIn(database: string, text: string): Promise<Record<string, unknown>[]> {
+    return (await this.#openPool(database).query<Record<string, unknown>>(text)).rows;
+  }
+
+  #openPool(database: string): pg.Pool {
     const { user, password, port } = Access.parse(
       JSON.parse(readFileSync(join(this.dataDir, "postgres", "access.json"), "utf8")),
     );
     const url = `postgres://${user}:${password}@127.0.0.1:${port}/${database}`;
     const pool = this.#pools.get(url) ?? openPool(url);
     this.#pools.set(url, pool);
-    return (await pool.query<Record<string, unknown>>(text)).rows;
+    return pool;
   }
 
   async #closePools(): Promise<void> {

@@ -11,6 +11,8 @@ export interface Move {
   name: string;
   /** Parts to kill, each group at one moment, with a separate pause between groups. */
   groups: readonly (readonly string[])[];
+  /** Set: the service dies by itself at a notification about this topic, before its work, and nothing else is killed. */
+  notifiedOf?: string;
 }
 
 interface NemesisOptions {
@@ -20,6 +22,8 @@ interface NemesisOptions {
   kills: Kills;
   random: Random;
   run: Pick<AreaRun, "disturb" | "nextMoment" | "witness">;
+  /** How often a process died between a notification and its work, by topic. */
+  notified: Kills;
   /** Before each move; true: enough was seen. */
   isOver(): Promise<boolean>;
   signal: AbortSignal;
@@ -29,6 +33,7 @@ const CHANCE_OF_A_KILL_AT_AN_ANSWER = 0.5;
 /** For other moments that the area knows. */
 const CHANCE_OF_A_KILL_AT_A_MOMENT = 0.75;
 const CHANCE_OF_A_KILL_WHILE_STARTING = 0.25;
+const NOTIFIED_WITHIN_MILLISECONDS = 15_000;
 
 /**
  * Makes its moves in an order and at moments that the seed decides. Half of the kills fall on the heels of an answer, others at a
@@ -40,6 +45,7 @@ export async function rage(options: NemesisOptions): Promise<void> {
     if (await options.isOver()) break;
     await run.disturb(random).catch(() => undefined);
     await delay(random.between(300, 1_500), undefined, { signal });
+    if (move.notifiedOf !== undefined) await dieWhenNotified(options, move.notifiedOf);
     const atAnAnswer = random.chance(CHANCE_OF_A_KILL_AT_AN_ANSWER);
     const atAMoment = !atAnAnswer && random.chance(CHANCE_OF_A_KILL_AT_A_MOMENT);
     for (const [index, group] of move.groups.entries()) {
@@ -58,15 +64,31 @@ export async function rage(options: NemesisOptions): Promise<void> {
   await deployment.untilReady(signal);
 }
 
+async function dieWhenNotified(
+  { deployment, kills, notified, run, signal }: NemesisOptions,
+  topic: string,
+): Promise<void> {
+  const patience = AbortSignal.any([signal, AbortSignal.timeout(NOTIFIED_WITHIN_MILLISECONDS)]);
+  for (const name of await deployment.dieWhenNotified(topic, patience)) {
+    kills.set(name, (kills.get(name) ?? 0) + 1);
+    notified.set(topic, (notified.get(topic) ?? 0) + 1);
+  }
+  await run.witness?.().catch(() => undefined);
+}
+
 /** Or a second, when nothing is answered. */
 async function nextAnswer(history: History, signal: AbortSignal): Promise<void> {
   await history.nextAcknowledgement(AbortSignal.any([signal, AbortSignal.timeout(1_000)])).catch(() => undefined);
 }
 
-/** Every part once, all at once, and the first and then the service while that waits for it. */
-export function listMoves(parts: readonly string[]): Move[] {
+/**
+ * Every part once, all at once, the first and then the service while that waits for it, and the service at a notification about each
+ * topic.
+ */
+export function listMoves(parts: readonly string[], topics: readonly string[] = []): Move[] {
   const alone = [SERVICE, ...parts].map((part): Move => ({ name: part, groups: [[part]] }));
   const together: Move = { name: "all", groups: [[...parts, SERVICE]] };
   const oneAfterTheOther = parts.slice(0, 1).map((first): Move => ({ name: "wake", groups: [[first], [SERVICE]] }));
-  return [...alone, together, ...oneAfterTheOther];
+  const notified = topics.map((topic): Move => ({ name: `notified of ${topic}`, groups: [], notifiedOf: topic }));
+  return [...alone, together, ...oneAfterTheOther, ...notified];
 }

@@ -56,6 +56,7 @@ async function runRounds(options: ChaosOptions, deployment: Deployment): Promise
   const random = createRandom(seed);
   const history = createHistory();
   const kills: Kills = new Map([SERVICE, ...area.parts].map((part) => [part, 0]));
+  const notified: Kills = new Map((area.notifications ?? []).map((topic) => [topic, 0]));
   await deployment.untilReady(signal);
   const client = createClient({ ...deployment.quickstart(), history });
   const run = await deployment.operating(() => area.open({ deployment, history, client, share: 1 }));
@@ -72,7 +73,17 @@ async function runRounds(options: ChaosOptions, deployment: Deployment): Promise
     const started = performance.now();
     history.round = round;
     const isBack = await cameBack(
-      runRound({ ...options, run, deployment, history, kills, random: random.fork(`round-${round}`), round, deploys }),
+      runRound({
+        ...options,
+        run,
+        deployment,
+        history,
+        kills,
+        notified,
+        random: random.fork(`round-${round}`),
+        round,
+        deploys,
+      }),
     );
     const findings = isBack.length > 0 ? isBack : await run.audit("running");
     say(describeRound({ round, before, history, kills: total(kills), seconds: duration(started), findings }));
@@ -83,16 +94,18 @@ async function runRounds(options: ChaosOptions, deployment: Deployment): Promise
   }
 
   const started = performance.now();
+  const tried: Finding[] = [];
   let left = await settle(deployment, run, signal);
   if (left.length === 0) {
     await run.askAgain(random.fork("ask-again"), signal);
+    tried.push(...((await run.trials?.(signal)) ?? []));
     left = await settle(deployment, run, signal);
   }
   say(`settled in ${duration(started)} s${left.length === 0 ? "" : `, but not: ${left.join(", ")}`}`);
   const covered = run.covered?.();
   const seen = covered === undefined ? [] : [checkCovered(covered)];
-  const shown = [...(await run.audit("settled")), ...seen].map(unlessEmpty);
-  const findings = [...shown, ...checkRun(deployment, kills), await stop(deployment)];
+  const shown = [...(await run.audit("settled")), ...tried, ...seen].map(unlessEmpty);
+  const findings = [...shown, ...checkRun(deployment, kills, notified), await stop(deployment)];
   const holds = conclude(options, { history, kills, deployment, findings, notes: run.notes?.() ?? [] });
   if (broken !== undefined && holds) say(`The guard ${broken} is off, and nothing noticed.`);
   return holds;
@@ -114,7 +127,7 @@ async function cameBack(round: Promise<void>): Promise<Finding[]> {
 }
 
 function movesOfRound({ area, brief, seed, round, rounds }: Round): readonly Move[] {
-  const moves = listMoves(area.parts);
+  const moves = listMoves(area.parts, area.notifications);
   if (!brief) return moves;
   const dealt = createRandom(seed).fork("moves").shuffle(moves);
   return dealt.filter((_, index) => index % rounds === round - 1);
@@ -125,6 +138,7 @@ interface Round extends ChaosOptions {
   deployment: Deployment;
   history: History;
   kills: Kills;
+  notified: Kills;
   random: Random;
   round: number;
   /** A later release is deployed in this round. */
@@ -132,7 +146,7 @@ interface Round extends ChaosOptions {
 }
 
 async function runRound(options: Round): Promise<void> {
-  const { run, deployment, history, kills, random, round, signal } = options;
+  const { run, deployment, history, kills, notified, random, round, signal } = options;
   const ended = new AbortController();
   const storm = run.storm(round, random.fork("storm"), AbortSignal.any([signal, ended.signal]));
   // A storm that fails by itself shows below, when it is awaited.
@@ -144,6 +158,7 @@ async function runRound(options: Round): Promise<void> {
       deployment,
       history,
       kills,
+      notified,
       signal,
       moves: movesOfRound(options),
       random: random.fork("nemesis"),
@@ -224,9 +239,16 @@ function unlessEmpty(finding: Finding): Finding {
     : { ...finding, problems: [...finding.problems, "there was nothing to compare"] };
 }
 
-function checkRun(deployment: Deployment, kills: Kills): Finding[] {
+function checkRun(deployment: Deployment, kills: Kills, notified: Kills): Finding[] {
   const spared = [...kills].filter(([, count]) => count === 0).map(([part]) => `${part} was never killed`);
+  const unheard = [...notified].filter(([, count]) => count === 0).map(([topic]) => `of ${topic} never`);
+  const betweenThem: Finding = {
+    invariant: "a process died between a notification and its work",
+    checked: total(notified),
+    problems: unheard,
+  };
   return [
+    ...(notified.size === 0 ? [] : [betweenThem]),
     {
       invariant: "every part was killed",
       checked: total(kills),

@@ -1,11 +1,11 @@
 import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
 import { closeSync, fstatSync, openSync, readFileSync } from "node:fs";
 import { setTimeout as delay } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { variables } from "../../server/src/config/config.ts";
 
-const MAIN = fileURLToPath(new URL("../../server/src/main.ts", import.meta.url));
-const BROKEN = fileURLToPath(new URL("./broken-service.ts", import.meta.url));
+const PROGRAM = fileURLToPath(new URL("./service-under-chaos.ts", import.meta.url));
 /** Printed by a service when its start is complete. */
 const READY = "Wayfare is ready";
 const STOP_LIMIT_MILLISECONDS = 60_000;
@@ -74,6 +74,20 @@ export class ServiceProcess {
     return child !== undefined && child.exitCode === null && child.signalCode === null && child.kill("SIGKILL");
   }
 
+  /** Lets it die at its next notification about the topic, before the work that it is about. False: the signal came first. */
+  async dieWhenNotified(topic: string, signal: AbortSignal): Promise<boolean> {
+    const child = this.#child;
+    if (child?.connected !== true) return false;
+    // A process that is about to end hears nothing any more.
+    child.send(topic, () => undefined);
+    const hasDied = await once(child, "close", { signal }).then(
+      () => child.signalCode === "SIGKILL",
+      () => false,
+    );
+    if (child.connected) child.send("", () => undefined);
+    return hasDied;
+  }
+
   /** From now on a start that fails is not counted against it. */
   partWasKilled(): void {
     this.#partKilledSinceStart = true;
@@ -119,10 +133,10 @@ export class ServiceProcess {
     const logOffset = fstatSync(log).size;
     // A separate process group: Ctrl-C is for the harness, which ends everything itself.
     const replaced = [...(broken === undefined ? [] : ["--break", broken]), ...(this.#isDeployed ? ["--deploy"] : [])];
-    const child = spawn(process.execPath, replaced.length === 0 ? [MAIN] : [BROKEN, ...replaced], {
+    const child = spawn(process.execPath, [PROGRAM, ...replaced], {
       detached: true,
       env: { ...inherited(), ...environment },
-      stdio: ["ignore", log, log],
+      stdio: ["ignore", log, log, "ipc"],
     });
     closeSync(log);
     this.#child = child;

@@ -1,8 +1,8 @@
 // The service as attacks meet it, with a meter inside: `attacked-service.ts --without <guard>`, as a child process that is asked.
 import { parseArgs } from "node:util";
 import type { Decorators } from "../../../server/src/decorate.ts";
+import { replaceSource } from "../replace-source.ts";
 import { guardNamed } from "./guards.ts";
-import { replaceSource } from "./replace-source.ts";
 
 const { values } = parseArgs({ options: { without: { type: "string", multiple: true, default: [] } } });
 const without = values.without.map(guardNamed);

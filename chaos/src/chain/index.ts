@@ -21,6 +21,7 @@ import { LimitedStorm } from "./limited.ts";
 import { createMoments } from "./moments.ts";
 import type { Sender } from "./operations.ts";
 import { createStorm } from "./storm.ts";
+import { tryChain } from "./trials.ts";
 
 const MONTHLY_CAP = 1_000_000_000_000n;
 const FUNDED_WITHIN_MILLISECONDS = 240_000;
@@ -62,6 +63,7 @@ async function open({ deployment, client, history, share }: Scene): Promise<Area
     },
 
     askAgain: storm.askAgain,
+    trials: (signal) => tryChain({ deployment, newSender, signal }),
 
     async audit(phase) {
       // Before the books and the chain are read: what is answered meanwhile may not be in them.
@@ -119,7 +121,11 @@ export const chain: Area = {
   name: "chain",
   summary: "Transfers, splits, drips and bookings: our books against the development chain's, which is killed too.",
   parts: ["postgres", "sequencer", "anvil"],
-  guards: ["chain-look-up", "chain-log", "idempotency", "reserved-limits"],
+  notifications: ["chain_transaction", "chain_ended"],
+  guards: [
+    ...["chain-look-up", "chain-log", "idempotency", "reserved-limits"],
+    ...["chain-stop", "wallet-tenant", "key-eviction", "effect-look-up"],
+  ],
   environment: {
     ...UNLIMITED_CALLS,
     SANDBOX_BALANCE_USDC: "10000000",

@@ -99,6 +99,7 @@ export const servicing: Area = {
   summary:
     "Sequences of bookings, changes, cancellations, credits and stays by several tenants: the supplier's own ledger against our books and the chain.",
   parts: ["postgres", "supplier", "devnet"],
+  notifications: ["servicing_action", "webhook_event"],
   guards: ["servicing-lookup"],
   environment: {
     ...UNLIMITED_CALLS,

@@ -75,6 +75,7 @@ export const workflows: Area = {
   edge: {},
   deploys: true,
   parts: ["postgres", "supplier", "devnet", "anvil", "edge"],
+  notifications: ["workflow_run", "run", "chain_transaction"],
   guards: ["idempotency", "undo", "take-over", "notifications"],
   environment: {
     ...UNLIMITED_CALLS,

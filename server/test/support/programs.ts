@@ -15,7 +15,7 @@ export const PROGRAMS = [
   "attester/src/main.ts",
   "devnet/test/support/devnet-broken.ts",
   "chaos/src/main.ts",
-  "chaos/src/broken-service.ts",
+  "chaos/src/service-under-chaos.ts",
   "chaos/src/guards/late-devnet.ts",
 ] as const;
 type ProgramPath = (typeof PROGRAMS)[number];

@@ -1,6 +1,6 @@
 import { registerHooks } from "node:module";
 
-interface Replacement {
+export interface Replacement {
   readonly file: string;
   readonly from: string;
   readonly to: string;

@@ -1,0 +1,44 @@
+import type { Replacement } from "../replace-source.ts";
+
+const MODULES = "server/src/modules";
+
+/**
+ * What the service remembers or skips, without what keeps that right: other texts in its source as it is loaded, as the
+ * product cannot be told to.
+ */
+export const withoutMemoryGuard: Readonly<Record<string, readonly Replacement[]>> = {
+  /** Whether money stands still on a chain is remembered from when it did not. */
+  "chain-stop": [
+    {
+      file: `${MODULES}/chain/sending/store-transactions.ts`,
+      from: "and stopped_because is not null",
+      to: "and false",
+    },
+  ],
+  /** A tenant's wallet is remembered without its tenant. */
+  "wallet-tenant": [
+    {
+      file: `${MODULES}/chain/store-wallets.ts`,
+      // biome-ignore lint/suspicious/noTemplateCurlyInString: a text of the source.
+      from: '${kind} ${tenantId ?? ""}`',
+      // biome-ignore lint/suspicious/noTemplateCurlyInString: a text of the source.
+      to: "${kind}`",
+    },
+  ],
+  /** A key stays remembered when it is revoked. */
+  "key-eviction": [
+    {
+      file: `${MODULES}/identity/principal-cache.ts`,
+      from: "      known.delete(keyHash);\n      unknown.delete(keyHash);\n    },\n    evictTenant",
+      to: "    },\n    evictTenant",
+    },
+  ],
+  /** A call that gave back what it had reserved does not take it again for an effect that it opens later. */
+  "effect-look-up": [
+    {
+      file: `${MODULES}/effects/store.ts`,
+      from: 'before?.state === "reserved" && before.effect === "none"',
+      to: "before !== undefined",
+    },
+  ],
+};
