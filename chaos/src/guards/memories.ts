@@ -3,8 +3,8 @@ import type { Replacement } from "../replace-source.ts";
 const MODULES = "server/src/modules";
 
 /**
- * What the service remembers or skips, without what keeps that right: other texts in its source as it is loaded, as the
- * product cannot be told to.
+ * The service without what keeps its memories, and the look-ups that it skips, right: other texts in its source as it is loaded, as
+ * the product cannot be told to.
  */
 export const withoutMemoryGuard: Readonly<Record<string, readonly Replacement[]>> = {
   /** Whether money stands still on a chain is remembered from when it did not. */
