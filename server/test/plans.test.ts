@@ -112,6 +112,11 @@ const movements: Readonly<Record<string, (one: Planned) => readonly object[]>> =
     usdc(result.supplierUsdc, "treasury", args.supplier, "cost"),
     usdc(result.serviceFeeUsdc, "treasury", "collection", "service_fee"),
   ],
+  // The pool decides what it pays.
+  swap_tokens: ({ args }) => [
+    usdc(args.amount, "treasury", "swap_pool"),
+    { token: "EURC", amount: undefined, from: "swap_pool", to: "treasury" },
+  ],
   prefund_trip: ({ result }) => [usdc(result.budgetUsdc, "treasury", "trip_budget")],
   reserve_booking: ({ result }) => [usdc(result.reservedUsdc, "trip_budget", "booking_reservation")],
   commit_booking: ({ args, result }) => [

@@ -79,6 +79,7 @@ const CHECKED_NAMES = [
     "timeZones.*",
     "tools",
   ],
+  ...["amountReceived", "amountSent", "minimumReceived", "pool", "rateAsOf"],
 ];
 /** Members with the service's own words, or composed of texts that it has cleaned before. */
 const OWN_NAMES = [
@@ -127,6 +128,7 @@ const OWN_NAMES = [
     "order",
     "postalCodeExamples",
     "problem",
+    "rateSource",
     "reason",
     "references.*",
     "rule",

@@ -36,6 +36,7 @@ import { scansModule } from "./scans/module.ts";
 import { servicingModule } from "./servicing/module.ts";
 import { staysModule } from "./stays/module.ts";
 import { supplierEventsModule } from "./supplier-events/module.ts";
+import { swapsModule } from "./swaps/module.ts";
 import { travelersModule } from "./travelers/module.ts";
 import { treasuryModule } from "./treasury/module.ts";
 import { tripRecordModule } from "./trip-record/module.ts";
@@ -65,6 +66,7 @@ export const modules = [
   treasuryModule,
   gatewayModule,
   crossChainModule,
+  swapsModule,
   escrowModule,
   invitationsModule,
   guestsModule,

@@ -14,6 +14,7 @@ const dripped = once(async ({ service }) => {
 });
 
 const payee = "0x00000000000000000000000000000000000a11ce";
+const swapping = (amount: string) => ({ fromToken: "USDC", toToken: "EURC", amount });
 const endings: Refusals = { transfer_in_progress: "chain", transfer_reverted: "chain" };
 
 export const treasuryRefusals: Readonly<Record<string, Refusals>> = {
@@ -30,6 +31,19 @@ export const treasuryRefusals: Readonly<Record<string, Refusals>> = {
     insufficient_balance: () => ({ args: { supplier: payee, gross: "50" } }),
     settlement_stopped: () => ({ args: { supplier: payee, gross: "50" } }),
     recipient_blocked: async (world) => ({ args: { supplier: await blockedAddress(world), gross: "50" } }),
+  },
+  swap_tokens: {
+    ...endings,
+    chain_not_available: "deployment",
+    insufficient_balance: () => ({ args: swapping("50") }),
+    settlement_stopped: () => ({ args: swapping("50") }),
+    recipient_blocked: "chain",
+    rate_not_available: "rates",
+    rate_stale: "rates",
+    swap_not_available: "deployment",
+    swap_amount_too_large: () => ({ args: swapping("50000.000001") }),
+    price_moved: "chain",
+    swap_expired: "chain",
   },
   faucet_drip: {
     ...endings,

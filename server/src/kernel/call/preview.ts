@@ -43,6 +43,8 @@ export async function previewCall(
       await tool.probe(input, ports, caller);
     }
     await previewRun(options.gates, call, plan);
+    const remarks = (await tool.remarks?.(input, ports, caller)) ?? [];
+    preview.plan = { ...preview.plan, remarks: [...(preview.plan.remarks ?? []), ...remarks] };
   } catch (error) {
     if (isWaiting || !(error instanceof Failure)) throw error;
     preview.refusal = describe(error, tried);

@@ -11,6 +11,7 @@ import type {
   OperationCall,
   OperationEvent,
   Outgoing,
+  SignedMessage,
   StoredOperation,
 } from "../../ports/chain/chain-operation.ts";
 
@@ -22,8 +23,14 @@ export interface ChainOperationDefinition<Input extends { token: TokenSymbol }> 
   input: z.ZodType<Input, Readonly<Record<string, unknown>>>;
   /** The authorization that the holder of a wallet signs; left out if the relayer's own transaction suffices. */
   authorize?(call: OperationCall<Input>): Authorization;
-  /** `signature` is that of the authorization, if a wallet of ours signs it. */
-  encode(call: OperationCall<Input>, signature: EncodedCall["data"]): EncodedCall;
+  /** A second message that a wallet of ours signs, such as a quote of the operator's; left out if one signature suffices. */
+  countersign?(call: OperationCall<Input>): SignedMessage;
+  /** The signatures are those of the authorization and of the second message, if wallets of ours sign them. */
+  encode(
+    call: OperationCall<Input>,
+    signature: EncodedCall["data"],
+    countersignature: EncodedCall["data"],
+  ): EncodedCall;
   gasCeiling(call: OperationCall<Input>): GasCeiling | Promise<GasCeiling>;
   outcome: OperationOutcome<Input>;
 }
@@ -84,7 +91,8 @@ export function defineChainOperation<Input extends { token: TokenSymbol }>(
     },
     read: (stored) => (stored?.kind === kind ? parseInput(stored) : undefined),
     authorize: (call) => definition.authorize?.(typed(call)),
-    encode: (call, signature) => definition.encode(typed(call), signature),
+    countersign: (call) => definition.countersign?.(typed(call)),
+    encode: (call, signature, countersignature) => definition.encode(typed(call), signature, countersignature),
     gasCeiling: async (call) => await definition.gasCeiling(typed(call)),
     outgoing(stored) {
       const input = parseInput(stored);

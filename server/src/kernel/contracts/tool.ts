@@ -199,6 +199,8 @@ export interface ToolDefinition<
    * knows. `run` begins with the same checks, and a preview runs them after the plan. Changes nothing, here or outside.
    */
   probe?(input: z.output<Input>, context: Pick<Ports, Use> & PlanContext): Promise<unknown>;
+  /** Sentences for a preview that only a supplier or the chain can say, such as a quote. Asked after the probe, which refuses. */
+  remarks?(input: z.output<Input>, context: Pick<Ports, Use> & PlanContext): Promise<readonly string[]>;
   /**
    * Makes the whole answer from the stored result of the effect, for callers that send a call again after another
    * process finished it. `run` makes its answer from the same. Left out if the whole answer is stored.
@@ -246,6 +248,8 @@ export interface Tool {
   readonly plan: ((input: unknown, ports: AllPorts, caller: Caller) => Promise<CallPlan>) | undefined;
   /** Takes validated arguments. Undefined if the plan says everything that is known before the run. */
   readonly probe: ((input: unknown, ports: AllPorts, caller: Caller) => Promise<void>) | undefined;
+  /** Takes validated arguments. Undefined if the plan has all remarks. */
+  readonly remarks: ((input: unknown, ports: AllPorts, caller: Caller) => Promise<readonly string[]>) | undefined;
   /** Takes the stored result of the effect and returns an unchecked result. Undefined if whole answers are stored. */
   readonly complete: ((stored: unknown, ports: AllPorts, caller: Caller) => Promise<unknown>) | undefined;
   /** Takes validated arguments and returns an unchecked result. */
@@ -296,6 +300,7 @@ export function defineAnyTool<
     run,
     plan,
     probe,
+    remarks,
     check,
     complete,
     advice,
@@ -341,6 +346,10 @@ export function defineAnyTool<
         : async (input, ports, caller) => {
             await probe(parsed(input), Object.assign({}, ports, { caller }));
           },
+    remarks:
+      remarks === undefined
+        ? undefined
+        : async (input, ports, caller) => await remarks(parsed(input), Object.assign({}, ports, { caller })),
     complete:
       complete === undefined
         ? undefined

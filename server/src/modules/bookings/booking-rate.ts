@@ -5,6 +5,7 @@ import { Provenance } from "../../domain/schemas.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { FxRates, RateTable } from "../../ports/fx.ts";
 import type { Environment } from "../../ports/identity.ts";
+import { isRateStale } from "../treasury/index.ts";
 
 /** The USDC value of one unit of a currency. It is recorded with the booking, and every later amount of the order uses it. */
 export const BookingRate = z.object({
@@ -168,20 +169,5 @@ async function findRate(
 }
 
 function isStale({ fx, clock }: RatePorts, environment: Environment, { asOf, sourceLevel }: BookingRate): boolean {
-  // The sandbox works without a source of rates; the rate names its day.
-  if (asOf === null || (sourceLevel === "embedded" && environment === "sandbox")) return false;
-  return isOlder(asOf, fx.terms.mostAgeHours, clock.now());
-}
-
-/** Whether more than `hours` have passed since the day ended. Weekends do not count, as no rates are published then. */
-function isOlder(asOf: string, hours: number, now: Temporal.Instant): boolean {
-  let passed = 0;
-  let day = Temporal.PlainDate.from(asOf.slice(0, 10)).add({ days: 1 });
-  const today = now.toZonedDateTimeISO("UTC");
-  for (; Temporal.PlainDate.compare(day, today.toPlainDate()) <= 0 && passed <= hours; day = day.add({ days: 1 })) {
-    if (day.dayOfWeek > 5) continue;
-    const isToday = day.equals(today.toPlainDate());
-    passed += isToday ? today.toPlainDateTime().since(day.toPlainDateTime()).total("hours") : 24;
-  }
-  return passed > hours;
+  return asOf !== null && isRateStale({ asOf, sourceLevel }, fx.terms, environment, clock.now());
 }

@@ -12,6 +12,7 @@ export const MovementKind = z
     "settlement_return",
     "transfer",
     "split",
+    "swap",
     "trip_budget",
     "trip_return",
     "usage",
@@ -35,6 +36,7 @@ const KIND_BY_PURPOSE: Readonly<Record<string, MovementKind>> = {
   refund: "order_refund",
   send_tokens: "transfer",
   settle_split: "split",
+  swap_tokens: "swap",
   trip_prefund: "trip_budget",
   escrow_trip: "trip_return",
   escrow_booking: "trip_return",
@@ -81,7 +83,9 @@ function movementState({ direction, transaction }: WalletMovement): z.infer<type
   return transaction.state === "queued" || transaction.state === "signed" ? "pending" : transaction.state;
 }
 
-function nameSender({ sender }: WalletMovement): string | null {
+function nameSender(movement: WalletMovement): string | null {
+  const { sender } = movement;
+  if (movementKind(movement) === "swap") return "swap_pool";
   if (!("account" in sender)) return sender.address ?? null;
   return sender.account === "escrow" ? "trip_budget" : "collection";
 }
@@ -89,6 +93,7 @@ function nameSender({ sender }: WalletMovement): string | null {
 function nameReceiver(movement: WalletMovement): string | null {
   const kind = movementKind(movement);
   if (kind === "trip_budget") return "trip_budget";
+  if (kind === "swap") return "swap_pool";
   if (kind === "order_payment" || kind === "usage") return "collection";
   const { to, supplier } = Named.parse(movement.transaction?.operation ?? {});
   return to ?? supplier ?? null;
@@ -102,6 +107,7 @@ const WORDS: Readonly<Record<MovementKind, string>> = {
   settlement_return: "Back from the service: the escrow has paid the order, which the wallet had paid",
   transfer: "Transfer to an address",
   split: "Payment that was split between a vendor and you",
+  swap: "Exchange of USDC and EURC in the operator's pool",
   trip_budget: "Budget of a trip, into the escrow",
   trip_return: "Back from a trip's budget, or paid out by it",
   usage: "The price of calls",

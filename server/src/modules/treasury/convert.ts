@@ -1,5 +1,7 @@
 import type { Micro } from "../../domain/money.ts";
-import type { RateTable } from "../../ports/fx.ts";
+import type { Provenance } from "../../domain/schemas.ts";
+import type { FxRates, RateTable } from "../../ports/fx.ts";
+import type { Environment } from "../../ports/identity.ts";
 
 /** A stablecoin counts as its currency, which is declared as an assumption. */
 const currencyByToken: Readonly<Record<string, string>> = { USDC: "USD", EURC: "EUR" };
@@ -34,4 +36,29 @@ function ratio(numerator: bigint, denominator: bigint): string {
 /** Every code that a table can convert from. */
 export function convertible(table: RateTable): readonly string[] {
   return [...Object.keys(currencyByToken), ...table.perEuro.keys()].toSorted();
+}
+
+/** Whether nothing new is sold at a rate of this day any more. */
+export function isRateStale(
+  { asOf, sourceLevel }: Pick<Provenance, "asOf" | "sourceLevel">,
+  { mostAgeHours }: Pick<FxRates["terms"], "mostAgeHours">,
+  environment: Environment,
+  now: Temporal.Instant,
+): boolean {
+  // The sandbox works without a source of rates; the rate names its day.
+  if (sourceLevel === "embedded" && environment === "sandbox") return false;
+  return isOlder(asOf, mostAgeHours, now);
+}
+
+/** Whether more than `hours` have passed since the day ended. Weekends do not count, as no rates are published then. */
+function isOlder(asOf: string, hours: number, now: Temporal.Instant): boolean {
+  let passed = 0;
+  let day = Temporal.PlainDate.from(asOf.slice(0, 10)).add({ days: 1 });
+  const today = now.toZonedDateTimeISO("UTC");
+  for (; Temporal.PlainDate.compare(day, today.toPlainDate()) <= 0 && passed <= hours; day = day.add({ days: 1 })) {
+    if (day.dayOfWeek > 5) continue;
+    const isToday = day.equals(today.toPlainDate());
+    passed += isToday ? today.toPlainDateTime().since(day.toPlainDateTime()).total("hours") : 24;
+  }
+  return passed > hours;
 }

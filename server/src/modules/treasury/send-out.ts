@@ -33,6 +33,8 @@ export interface SendOutRequest<Input = unknown> {
   waitMilliseconds?: number | undefined;
   /** Whether the operation stored under the same Idempotency-Key is the one requested now. Default: both do the same. */
   isSame?: ((earlier: ChainTransaction) => boolean) | undefined;
+  /** Why it had no effect, if its contract has reasons of its own. */
+  explainRevert?: ((end: ChainTransaction) => Failure | undefined) | undefined;
   /** Stores more in the same transaction. */
   alongside?(transaction: Transaction, stored: ChainTransaction): Promise<void>;
 }
@@ -81,7 +83,8 @@ export async function sendOut<Input>(ports: SendOutPorts, request: SendOutReques
     if (outgoing !== undefined) requireToken(chain, outgoing.token);
   }
   const stored = earlier ?? (await storeOperation(stores, key, request));
-  const end = await awaitEnd(submission, stored, { inProgress, reverted }, request.waitMilliseconds);
+  const says = { inProgress, reverted: (end: ChainTransaction) => request.explainRevert?.(end) ?? reverted(end) };
+  const end = await awaitEnd(submission, stored, says, request.waitMilliseconds);
   const result = buildConfirmedResult(end, chainId, end.hash);
   return end.callId === request.callId
     ? { kind: "confirmed", transaction: end, result }

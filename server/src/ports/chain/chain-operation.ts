@@ -50,7 +50,7 @@ export interface TokenAuthorization {
 }
 
 /** Any other EIP-712 message, signed by a wallet of ours. */
-interface SignedMessage {
+export interface SignedMessage {
   kind: "message";
   from: Hex;
   typedData: {
@@ -115,8 +115,10 @@ export interface ChainOperation {
   /** Whether it waits while money on its chain is stopped; operations that take money out of our wallets always do. */
   readonly waitsWhileStopped: boolean;
   authorize(call: OperationCall<StoredOperation>): Authorization | undefined;
-  /** `signature` is that of the authorization, if a wallet of ours signs it. */
-  encode(call: OperationCall<StoredOperation>, signature: Hex): EncodedCall;
+  /** A second message of a wallet of ours; undefined: one signature is enough. */
+  countersign(call: OperationCall<StoredOperation>): SignedMessage | undefined;
+  /** The signatures are those of the authorization and of the second message, if wallets of ours sign them. */
+  encode(call: OperationCall<StoredOperation>, signature: Hex, countersignature: Hex): EncodedCall;
   gasCeiling(call: OperationCall<StoredOperation>): Promise<GasCeiling>;
   /** Undefined: nothing leaves our wallets. */
   outgoing(stored: StoredOperation): Outgoing | undefined;

@@ -8,6 +8,7 @@ import type { ChainKey } from "./chain-key.ts";
 import type { CrossChainOnChain } from "./cross-chain-contracts.ts";
 import type { EscrowContract } from "./escrow-contract.ts";
 import type { GatewayReader } from "./gateway-reader.ts";
+import type { PoolTerms } from "./swap-pool.ts";
 
 /** A token as read from the chain at the start; its EIP-712 domain is derived from it. */
 export interface ChainToken {
@@ -86,6 +87,8 @@ export interface Chain {
   isBlocked(token: TokenSymbol, address: Hex): Promise<boolean>;
   /** Seconds until the faucet gives this address this token again; 0: now. */
   faucetWaitSeconds(token: TokenSymbol, to: Hex): Promise<number>;
+  /** The terms of the swap pool at this address, at the latest block. */
+  swapTerms(pool: Hex): Promise<PoolTerms>;
 }
 
 /** Throws `chain_not_available` if the chain lacks the token. */

@@ -20,6 +20,7 @@ import { changeWithDust } from "./native-movements.ts";
 import { createBridgeReader } from "./read-bridge.ts";
 import { openEscrow } from "./read-escrow.ts";
 import { createGatewayReader } from "./read-gateway.ts";
+import { readPoolTerms } from "./read-swap-pool.ts";
 import { readToken } from "./read-tokens.ts";
 
 export interface EvmChainOptions {
@@ -70,6 +71,7 @@ export async function createEvmChain(options: EvmChainOptions): Promise<Chain> {
     block: blocks.block,
     ...moneyReader(options, { tokens, nativeToken }, headNumber),
     ...issuerReader(options, tokens),
+    swapTerms: (pool) => reach(() => readPoolTerms(client, { tokens }, pool)),
   };
 }
 

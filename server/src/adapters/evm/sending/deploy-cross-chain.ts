@@ -57,7 +57,7 @@ const LARGEST_BURN = 10_000_000n * UNIT;
 const WITHDRAWAL_DELAY_BLOCKS = 20n;
 const POOL = {
   inventory: 1_000_000n * UNIT,
-  mostPerSwap: 100_000n * UNIT,
+  mostPerSwap: 50_000n * UNIT,
   leastInventory: 10_000n * UNIT,
   spreadBps: 10n,
   // US dollars for one euro, times 1e18: wide enough for years of rates.

@@ -3,6 +3,7 @@ import type { Hex } from "../../../domain/tokens.ts";
 import { identityRegistryAbi } from "../../../generated/contracts/identity-registry.ts";
 import { reputationRegistryAbi } from "../../../generated/contracts/reputation-registry.ts";
 import { signedCallsAbi } from "../../../generated/contracts/signed-calls.ts";
+import { swapPoolAbi } from "../../../generated/contracts/swap-pool.ts";
 import { tripEscrowAbi } from "../../../generated/contracts/trip-escrow.ts";
 import { validationRegistryAbi } from "../../../generated/contracts/validation-registry.ts";
 import type { RpcRefusal } from "../rpc.ts";
@@ -13,6 +14,7 @@ const OUR_ERRORS: Abi = [
   ...identityRegistryAbi,
   ...reputationRegistryAbi,
   ...validationRegistryAbi,
+  ...swapPoolAbi,
 ].filter(({ type }) => type === "error");
 const LONGEST = 300;
 

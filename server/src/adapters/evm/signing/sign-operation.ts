@@ -71,8 +71,11 @@ export class OperationSigner {
     const call = this.buildCall(transaction);
     const authorization = operation.authorize(call);
     if (transaction.step === "withdraw") return await this.#withdrawal(transaction.id, authorization);
-    const signature = authorization === undefined ? "0x" : await this.#sign(authorization);
-    return { ...operation.encode(call, signature), ceiling: await operation.gasCeiling(call) };
+    const [signature, countersignature] = await Promise.all([
+      this.#sign(authorization),
+      this.#sign(operation.countersign(call)),
+    ]);
+    return { ...operation.encode(call, signature, countersignature), ceiling: await operation.gasCeiling(call) };
   }
 
   buildCall({ id, operation, createdAt }: ChainTransaction): OperationCall<StoredOperation> {
@@ -84,7 +87,8 @@ export class OperationSigner {
     };
   }
 
-  async #sign(authorization: Authorization): Promise<Hex> {
+  async #sign(authorization: Authorization | undefined): Promise<Hex> {
+    if (authorization === undefined) return "0x";
     if (authorization.kind === "message") {
       const account = await this.#openAccount(authorization.from);
       return await account.signTypedData(authorization.typedData);

@@ -30,7 +30,7 @@ const Output = z.object({
       z.object({
         token: z.string(),
         amount: Amount,
-        from: z.string().describe("treasury, collection, trip_budget, booking_reservation or an address"),
+        from: z.string().describe("treasury, collection, trip_budget, booking_reservation, swap_pool or an address"),
         to: z.string(),
         part: z.enum(["cost", "markup", "service_fee", "rest"]).nullable().describe("Of a price that is divided"),
         isLater: z.boolean().describe("true: the call fixes it, and a later one moves it"),

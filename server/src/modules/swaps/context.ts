@@ -1,0 +1,10 @@
+import { type DefineModule, defineAnyModule } from "../../kernel/contracts/module.ts";
+import type { StoresOf } from "../../kernel/contracts/stores.ts";
+import { type DefineTool, defineAnyTool } from "../../kernel/contracts/tool.ts";
+
+type Needs = "chain" | "effects" | "ledger" | "treasury";
+type Seen = "swaps" | Needs;
+
+export const defineModule: DefineModule<Seen> = defineAnyModule;
+export const defineTool: DefineTool<Seen> = defineAnyTool;
+export type Stores = StoresOf<Seen>;
