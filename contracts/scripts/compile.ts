@@ -22,6 +22,7 @@ export const PUBLISHED = {
   "gateway-minter": { source: "contracts/src/gateway/GatewayMinter.sol", contract: "GatewayMinter" },
   "swap-pool": { source: "contracts/src/swap/SwapPool.sol", contract: "SwapPool" },
   "signed-calls": { source: "contracts/src/registries/SignedCalls.sol", contract: "SignedCalls" },
+  "wallet-calls": { source: "contracts/src/registries/WalletCalls.sol", contract: "WalletCalls" },
   "identity-registry": { source: "contracts/src/registries/IdentityRegistry.sol", contract: "IdentityRegistry" },
   "reputation-registry": { source: "contracts/src/registries/ReputationRegistry.sol", contract: "ReputationRegistry" },
   "validation-registry": { source: "contracts/src/registries/ValidationRegistry.sol", contract: "ValidationRegistry" },

@@ -159,4 +159,21 @@ const swap: GuardGroup = {
   },
 };
 
-export const guardGroups = [bridge, gateway, swap];
+const calls: GuardGroup = {
+  suites: ["WalletCalls", "SignedCalls"],
+  guards: {
+    "registries/WalletCalls.sol": {
+      "if (msg.sender != _deployed) revert NotWalletCalls(msg.sender);": "",
+      "if (address(this) != _deployed) revert NotDeployedHere(address(this));": "",
+      " && signer == address(this)": "",
+    },
+    "registries/SignedCalls.sol": {
+      "if (msg.sender != signedCall.relayer) revert NotRelayer(msg.sender);": "",
+      "if (block.timestamp > signedCall.deadline) revert CallExpired(signedCall.deadline);": "",
+      "isNonceUsed[signedCall.from][signedCall.nonce] = true;": "",
+      "if (!_isTrustedBy(signedCall.to)) revert TargetNotAllowed(signedCall.to);": "",
+    },
+  },
+};
+
+export const guardGroups = [bridge, gateway, swap, calls];

@@ -1,6 +1,6 @@
-// Breaks one guard of the contracts between chains after another, and expects a test to notice each:
+// Breaks one guard of the contracts between chains, and of signed calls, after another, and expects a test to notice each:
 //   node contracts/scripts/mutants.ts
-// The three groups share no file and no test, so that one compilation tries one guard of each. It takes about ten minutes.
+// The groups share no file and no test, so that one compilation tries one guard of each. It takes about ten minutes.
 import { execFile } from "node:child_process";
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";

@@ -41,11 +41,19 @@ contract SignedCalls is EIP712 {
         if (!SignatureChecker.isValidSignatureNow(signedCall.from, _digestOf(signedCall), signature)) {
             revert WrongCallSignature();
         }
-        if (!_isTrustedBy(signedCall.to)) revert TargetNotAllowed(signedCall.to);
         isNonceUsed[signedCall.from][signedCall.nonce] = true;
         emit CallExecuted(signedCall.from, signedCall.to, signedCall.nonce);
+        return _perform(signedCall);
+    }
+
+    function _perform(Call calldata signedCall) internal virtual returns (bytes memory) {
+        if (!_isTrustedBy(signedCall.to)) revert TargetNotAllowed(signedCall.to);
+        return _callOrRevert(signedCall.to, abi.encodePacked(signedCall.data, signedCall.from));
+    }
+
+    function _callOrRevert(address target, bytes memory data) internal returns (bytes memory answer) {
         bool success;
-        (success, answer) = signedCall.to.call(abi.encodePacked(signedCall.data, signedCall.from));
+        (success, answer) = target.call(data);
         if (!success) {
             assembly ("memory-safe") {
                 revert(add(answer, 0x20), mload(answer))

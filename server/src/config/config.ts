@@ -75,6 +75,16 @@ function pairProblems(config: Config): string[] {
     .map(([one, other]) => `${variables[one].name} and ${variables[other].name} must be set together`);
 }
 
+/** Ratings need a registry of agents, and both need the code that lets wallets write to them. */
+function registryProblems(config: Config): string[] {
+  const together = ["chainAgentIdentity", "chainAgentReputation", "chainWalletCalls"] as const;
+  const areThere = together.filter((name) => config[name] !== undefined);
+  const isLone = areThere.length === 0 && config.chainAgentValidation !== undefined;
+  if (!isLone && (areThere.length === 0 || areThere.length === together.length)) return [];
+  const names = together.map((name) => variables[name].name);
+  return [`${names.join(", ")} must be set together, also for CHAIN_AGENT_VALIDATION`];
+}
+
 function productionProblems(config: Config): string[] {
   if (config.networkMode === "sandbox") {
     return config.embeddedSandbox === "off"
@@ -95,6 +105,7 @@ function productionProblems(config: Config): string[] {
   return [
     ...(missing.length === 0 ? [] : [`NETWORK_MODE=production also needs ${missing.join(", ")}`]),
     ...batchProblems(config),
+    ...registryProblems(config),
     ...trustProblems(config),
   ];
 }

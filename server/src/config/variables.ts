@@ -1,9 +1,9 @@
 import { resolve } from "node:path";
+import { chainVariables } from "./chain-variables.ts";
 import { crossChainVariables } from "./cross-chain-variables.ts";
 import { documentVariables } from "./document-variables.ts";
 import { providerVariables } from "./provider-variables.ts";
 import {
-  address,
   choiceAmong,
   developmentMoney,
   http,
@@ -111,36 +111,7 @@ export const variables = {
     "Comma-separated secrets with which the live supplier signs its events; during a rotation, both the old and the new one. Unset: its events are refused, and orders are only polled.",
     secrets,
   ),
-  chainRpcUrl: url("CHAIN_RPC_URL", http, "JSON-RPC URL of the live chain. Used for production keys only."),
-  chainUsdc: address("CHAIN_USDC", "Address of USDC on the live chain."),
-  chainEurc: address("CHAIN_EURC", "Address of EURC on the live chain. Unset: EURC is not supported there."),
-  chainEscrow: address(
-    "CHAIN_ESCROW",
-    "Address of the escrow contract on the live chain. Unset: no trips in escrow there.",
-  ),
-  chainSplitter: address(
-    "CHAIN_SPLITTER",
-    "Address of the settlement splitter on the live chain. Unset: no splits there.",
-  ),
-  chainPaymentBatch: address(
-    "CHAIN_PAYMENT_BATCH",
-    "Address of the contract that settles payments in batches on the live chain. Unset: no batches there.",
-  ),
-  chainConfirmations: {
-    name: "CHAIN_CONFIRMATIONS",
-    fallback: undefined,
-    meaning:
-      "Number of blocks, including its own, after which a transaction on the live chain is final. Unset: 1 for chains whose blocks are known to be final, otherwise more than Ethereum needs. If a block that was already read is dropped, money is stopped.",
-    read: (value: string | undefined) => (value === undefined ? undefined : wholeNumber(1, 1_000)(value)),
-  },
-  chainRelayerKeyFile: text(
-    "CHAIN_RELAYER_KEY_FILE",
-    "File with the private key of the wallet that pays for gas on the live chain.",
-  ),
-  chainsFile: text(
-    "CHAINS_FILE",
-    'A JSON file of further live chains besides the one of CHAIN_RPC_URL, in the form of "Further chains" in the guide to going live. Used for production keys only. Unset: no further ones.',
-  ),
+  ...chainVariables,
   settleUsageSeconds: withDefault(
     "SETTLE_USAGE_SECONDS",
     "3600",

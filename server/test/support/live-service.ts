@@ -90,6 +90,8 @@ export async function startLiveChain(chainId = LIVE_CHAIN_ID) {
     splitter,
     relayerKey,
     deployToken,
+    /** Takes the code that deploys, with its arguments. */
+    deploy: async (data: Hex): Promise<Hex> => deployed(await owner.sendTransaction({ data })),
     /** As its operator does it, before it is named to the service. */
     deployEscrow: async (change: EscrowChange = {}): Promise<Hex> => {
       const { token = tokens.USDC, operator = privateKeyToAddress(relayerKey) } = change;

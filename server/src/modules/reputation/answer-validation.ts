@@ -6,7 +6,7 @@ import type { ChainTransaction } from "../../ports/chain/chain-transactions.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { SendOutAnswer } from "../treasury/index.ts";
 import { registryWriteErrors } from "./errors.ts";
-import { awaitEnd, inProgress, type RecordPorts, recordOnce, requireRegistries } from "./record-once.ts";
+import { awaitEnd, inProgress, type RecordPorts, recordOnce, requireValidations } from "./record-once.ts";
 import { ANSWER_PURPOSE, hashContent, REQUEST_PURPOSE } from "./registry-intents.ts";
 import type { Validation, ValidationAnswer } from "./reputation.ts";
 
@@ -54,7 +54,7 @@ export async function checkAnswer(
   request: ValidationResponse,
 ) {
   const { tenantId, requestHash, tag, validatorWallet } = request;
-  requireRegistries(chain);
+  requireValidations(chain);
   const validation = await stores.validations.find(chain.key, requestHash);
   if (validation === undefined) throw failed("validation_not_found");
   const { address: from } = await stores.wallets.ensure(chain.key, "treasury", tenantId);

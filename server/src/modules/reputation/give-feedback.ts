@@ -9,6 +9,7 @@ import type { SendOutAnswer } from "../treasury/index.ts";
 import type { Stores } from "./context.ts";
 import { registryWriteErrors } from "./errors.ts";
 import { type RecordPorts, recordOnce, requireRegistries } from "./record-once.ts";
+import { findRegistration } from "./register-agent.ts";
 import { FEEDBACK_PURPOSE, hashContent } from "./registry-intents.ts";
 import type { Feedback, NewFeedback, RaterKind } from "./reputation.ts";
 
@@ -61,7 +62,10 @@ export async function checkFeedback(
   if (agentId === undefined) throw failed("agent_not_found");
   const place = await findPlace(stores, environment, rating);
   const { address: from } = await stores.wallets.ensure(chain.key, "treasury", rating.tenantId);
-  const [owner, raterAgentId] = await Promise.all([registries.findOwner(agentId), registries.findAgent(from)]);
+  const [owner, raterAgentId] = await Promise.all([
+    registries.findOwner(agentId),
+    registries.findAgent(from, () => findRegistration(stores, chain.key, rating.tenantId)),
+  ]);
   if (owner === undefined) throw failed("agent_not_found");
   if (owner === from) throw failed("own_agent");
   const scope = ratingScope({ ...rating, agentId, ...place });

@@ -62,8 +62,8 @@ export function readHash(text: string): Hex {
 
 /** Undefined: the id is impossible. */
 export function readAgentId(text: string): bigint | undefined {
-  const digits = text.replace(/^0+/, "");
-  if (digits === "" || digits.length > MOST_DIGITS) return undefined;
+  const digits = text.replace(/^0+(?=.)/, "");
+  if (digits.length > MOST_DIGITS) return undefined;
   const id = BigInt(digits);
   return id < AFTER_LAST_AGENT ? id : undefined;
 }

@@ -1,3 +1,4 @@
+import { defineJob } from "../../kernel/contracts/job.ts";
 import { notServed } from "../../kernel/contracts/module.ts";
 import { type Aggregates, defineModule } from "./context.ts";
 import * as reputation from "./migrations/0016-reputation.ts";
@@ -14,6 +15,9 @@ import { readReputation } from "./tools/read-reputation.ts";
 import { readValidation } from "./tools/read-validation.ts";
 import { requestValidation } from "./tools/request-validation.ts";
 import { submitValidationResponse } from "./tools/submit-validation-response.ts";
+
+/** How soon a wallet on a live chain has its agent. */
+const REGISTER_MILLISECONDS = 5_000;
 
 const tools = [
   giveFeedback,
@@ -37,12 +41,37 @@ export const reputationModule = defineModule({
   chainEndings: reputationEndings,
   async facts({ chains }) {
     const production = chains.home("production");
-    if (production === undefined || production.chain.agentRegistries !== undefined) return [];
-    const ofRegistries = tools.filter(({ errors }) => Object.hasOwn(errors, "chain_not_available"));
-    return [notServed(ofRegistries, "as live networks have no registries of agents here yet")];
+    if (production === undefined) return [];
+    const contracts = production.chain.agentRegistries?.contracts;
+    if (contracts === undefined) {
+      const ofRegistries = tools.filter(({ errors }) => Object.hasOwn(errors, "chain_not_available"));
+      return [notServed(ofRegistries, "until CHAIN_AGENT_IDENTITY and the registries beside it are set")];
+    }
+    return contracts.validation === undefined
+      ? [
+          notServed(
+            [requestValidation, submitValidationResponse, readValidation],
+            "until CHAIN_AGENT_VALIDATION is set",
+          ),
+        ]
+      : [];
   },
   equipTenant: (aggregates: Aggregates, tenantId) => registerNewAgent(aggregates, tenantId),
   async prepare({ stores }) {
     await registerMissingAgents(stores);
+  },
+  jobs({ chains, stores, submitters }) {
+    const production = chains.home("production");
+    if (production?.chain.agentRegistries === undefined) return [];
+    const { key } = production.chain;
+    return [
+      defineJob({
+        name: "register-agents",
+        everyMilliseconds: REGISTER_MILLISECONDS,
+        async run() {
+          if ((await registerMissingAgents(stores, "production")) > 0) submitters.at(key)?.wake();
+        },
+      }),
+    ];
   },
 });

@@ -3,6 +3,7 @@ import type { Chain } from "../../ports/chain/chain.ts";
 import type { Reads, Stores } from "./context.ts";
 import { ownAgentErrors, registryErrors } from "./errors.ts";
 import { requireRegistries } from "./record-once.ts";
+import { findRegistration } from "./register-agent.ts";
 import type { Feedback, FeedbackQuery, Ratings } from "./reputation.ts";
 
 /** The most tags listed, by frequency: raters choose tags freely. */
@@ -51,12 +52,17 @@ export async function readReputation(
       if (query.agent.id === undefined) throw agentNotFound();
       return query.agent.id;
     }
-    const wallet = tenantId === undefined ? undefined : await stores.wallets.findTreasury(chain.key, tenantId);
-    const own = wallet && (await registries.findAgent(wallet.address));
+    const own = tenantId === undefined ? undefined : await findOwnAgent(tenantId);
     if (own === undefined) {
       throw new Failure("agent_not_registered", { detail: ownAgentErrors.agent_not_registered, retryAfterSeconds: 5 });
     }
     return own;
+  }
+
+  async function findOwnAgent(own: string): Promise<bigint | undefined> {
+    // On a live chain agents are registered for wallets, which are made when they are first asked for.
+    const { address } = await stores.wallets.ensure(chain.key, "treasury", own);
+    return await registries.findAgent(address, () => findRegistration(stores, chain.key, own));
   }
 }
 

@@ -3,7 +3,7 @@ import type { Hex } from "../../domain/tokens.ts";
 import type { Chain } from "../../ports/chain/chain.ts";
 import { answerErrors } from "./answer-validation.ts";
 import type { Stores } from "./context.ts";
-import { requireRegistries } from "./record-once.ts";
+import { requireValidations } from "./record-once.ts";
 
 /** For the tool to declare. */
 export const readErrors = {
@@ -13,7 +13,7 @@ export const readErrors = {
 
 /** Reads a validation from the chain, with this service's own records. Throws Failure `validation_not_found`. */
 export async function readValidation({ stores, chain }: { stores: Stores; chain: Chain }, requestHash: Hex) {
-  const registries = requireRegistries(chain);
+  const { registries } = requireValidations(chain);
   const [onChain, stored] = await Promise.all([
     registries.validation(requestHash),
     stores.validations.find(chain.key, requestHash),

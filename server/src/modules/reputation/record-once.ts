@@ -107,6 +107,16 @@ export function requireRegistries({ agentRegistries }: Pick<Chain, "agentRegistr
   throw new Failure("chain_not_available", { detail: registryErrors.chain_not_available });
 }
 
+/** For validations, which a live chain may have no registry of. */
+export function requireValidations(chain: Pick<Chain, "agentRegistries">) {
+  const registries = requireRegistries(chain);
+  const { validation } = registries.contracts;
+  if (validation !== undefined) return { registries, validation };
+  throw new Failure("chain_not_available", {
+    detail: "This network has no registry of validations. Use a sandbox key.",
+  });
+}
+
 export function inProgress(): Failure {
   return new Failure("step_in_progress", { detail: registryWriteErrors.step_in_progress, retryAfterSeconds: 10 });
 }

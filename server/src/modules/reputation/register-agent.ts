@@ -1,13 +1,33 @@
+import type { Hex } from "../../domain/tokens.ts";
 import type { ChainKey } from "../../ports/chain/chain-key.ts";
 import type { ChainTransaction } from "../../ports/chain/chain-transactions.ts";
+import type { Environment } from "../../ports/identity.ts";
 import type { ChainTransactions, Wallets } from "../chain/index.ts";
-import type { Aggregates } from "./context.ts";
+import type { Aggregates, Stores } from "./context.ts";
 import { registryEntry } from "./registry-operation.ts";
 
 /** The prefix of the idempotency key that registers a tenant's agent. */
 const AGENT_KEY = "agent:";
 
-/** Registers the tenant's agent on the development chain, owned by its treasury. Idempotent. */
+/** What others read about an agent in a registry that they can reach. The file is the address itself: nobody has to host it. */
+const AGENT_FILE = {
+  type: "https://eips.ethereum.org/EIPS/eip-8004#registration-v1",
+  name: "Wayfare travel agent",
+  description: "Books and pays for travel.",
+} as const;
+const AGENT_FILE_URI = `data:application/json;base64,${Buffer.from(JSON.stringify(AGENT_FILE)).toString("base64")}`;
+
+/** The transaction that registered the tenant's agent, once it is in a block. */
+export async function findRegistration(
+  { chainTransactions }: Pick<Stores, "chainTransactions">,
+  chain: ChainKey,
+  tenantId: string,
+): Promise<Hex | undefined> {
+  const transaction = await chainTransactions.findByKey(chain, `${AGENT_KEY}${tenantId}`);
+  return transaction?.state === "confirmed" ? transaction.hash : undefined;
+}
+
+/** Registers the tenant's agent, owned by its treasury. Idempotent. */
 async function registerAgent(
   { wallets, chainTransactions }: { wallets: Wallets; chainTransactions: ChainTransactions },
   { environment, chain }: ChainKey,
@@ -24,7 +44,10 @@ async function registerAgent(
     operation: registryEntry.of({
       token: "USDC",
       from: address,
-      action: { name: "register", agentUri: `urn:wayfare:tenant:${tenantId}` },
+      action: {
+        name: "register",
+        agentUri: environment === "sandbox" ? `urn:wayfare:tenant:${tenantId}` : AGENT_FILE_URI,
+      },
     }),
     result: undefined,
   });
@@ -42,12 +65,16 @@ export async function registerNewAgent(
 
 const REGISTERED_AT_ONCE = 50;
 
-/** Registers agents of tenants whose wallet is older than the registries. Returns how many there were. */
+/**
+ * Registers agents of tenants that have a wallet and no agent: on the development chain those that are older than the
+ * registries, on a live chain everyone. Returns how many there were.
+ */
 export async function registerMissingAgents(
   aggregates: Pick<Aggregates, "boundChains" | "chainTransactions" | "wallets">,
+  environment: Environment = "sandbox",
 ): Promise<number> {
   const { boundChains, wallets } = aggregates;
-  const home = await boundChains.findHome("sandbox");
+  const home = await boundChains.findHome(environment);
   if (home?.contracts?.agentRegistries === undefined) return 0;
   for (let registered = 0; ; ) {
     const missing = await wallets.tenantsWithoutTransaction(home, AGENT_KEY, REGISTERED_AT_ONCE);

@@ -8,7 +8,7 @@ import { reputationRegistryAbi } from "../../generated/contracts/reputation-regi
 import { signedCallsAbi } from "../../generated/contracts/signed-calls.ts";
 import { validationRegistryAbi } from "../../generated/contracts/validation-registry.ts";
 import { defineChainOperation } from "../../kernel/contracts/chain-operation.ts";
-import type { AgentRegistryAddresses } from "../../ports/chain/agent-registries.ts";
+import type { AgentRegistries, AgentRegistryAddresses } from "../../ports/chain/agent-registries.ts";
 import type { Chain } from "../../ports/chain/chain.ts";
 import type { OperationCall } from "../../ports/chain/chain-operation.ts";
 
@@ -54,22 +54,28 @@ const GAS: Readonly<Record<RegistryAction["name"], bigint>> = {
 };
 /** The gas of a byte of text, stored and in an event, plus 50 %. */
 const GAS_PER_BYTE = 1_200n;
+/** Giving a wallet its code and calling through it, and the proxies of deployed registries, plus 50 %. */
+const AS_WALLET_GAS = 120_000n;
 
 /** An entry in the agent registries, signed by a wallet of ours and sent by the relayer. */
 export const registryEntry = defineChainOperation({
   kind: "agent_registry",
   input: RegistryEntry,
   authorize(call) {
-    const { forwarder } = requireContracts(call.site.chain);
+    const { forwarder } = requireRegistriesOn(call.site.chain).contracts;
     const typedData = signedCallMessage({ chainId: call.site.chain.chainId, forwarder }, buildSignedCall(call));
     return { kind: "message", from: call.input.from, typedData };
   },
   encode(call, signature) {
+    const { contracts, trustForwarder } = requireRegistriesOn(call.site.chain);
     const args = [buildSignedCall(call), signature] as const;
     const data = encodeFunctionData({ abi: signedCallsAbi, functionName: "execute", args });
-    return { to: requireContracts(call.site.chain).forwarder, data };
+    return { to: contracts.forwarder, data, ...(trustForwarder ? {} : { codeFor: call.input.from }) };
   },
-  gasCeiling: ({ input: { action } }) => ({ gas: GAS[action.name] + BigInt(textBytes(action)) * GAS_PER_BYTE }),
+  gasCeiling({ input: { action }, site }) {
+    const gas = GAS[action.name] + BigInt(textBytes(action)) * GAS_PER_BYTE;
+    return { gas: requireRegistriesOn(site.chain).trustForwarder ? gas : gas + AS_WALLET_GAS };
+  },
   outcome: {
     // The contracts do what they are asked or revert; an empty transaction asked for nothing.
     tookEffect: (_input, { isEmpty }) => !isEmpty,
@@ -86,19 +92,28 @@ export const registryEntry = defineChainOperation({
   },
 });
 
-function requireContracts({ agentRegistries, chainId }: Chain): AgentRegistryAddresses {
+function requireRegistriesOn({ agentRegistries, chainId }: Chain): AgentRegistries {
   if (agentRegistries === undefined) throw new Error(`chain ${chainId} has no registries of agents`);
-  return agentRegistries.contracts;
+  return agentRegistries;
+}
+
+function requireValidation({ validation }: AgentRegistryAddresses): Hex {
+  if (validation === undefined) throw new Error("this chain has no registry of validations");
+  return validation;
 }
 
 function buildSignedCall({ input: { from, action }, nonce, deadline, site }: RegistryCall): SignedCall {
-  return { from, nonce, deadline, relayer: site.relayer, ...encodeTarget(requireContracts(site.chain), action) };
+  return {
+    from,
+    nonce,
+    deadline,
+    relayer: site.relayer,
+    ...encodeTarget(requireRegistriesOn(site.chain).contracts, action),
+  };
 }
 
-function encodeTarget(
-  { identity, reputation, validation }: AgentRegistryAddresses,
-  action: RegistryAction,
-): { to: Hex; data: Hex } {
+function encodeTarget(contracts: AgentRegistryAddresses, action: RegistryAction): { to: Hex; data: Hex } {
+  const { identity, reputation } = contracts;
   switch (action.name) {
     case "register": {
       const args = [action.agentUri] as const;
@@ -114,13 +129,13 @@ function encodeTarget(
       const { validator, agentId, requestUri, requestHash } = action;
       const args = [validator, agentId, requestUri, requestHash] as const;
       const data = encodeFunctionData({ abi: validationRegistryAbi, functionName: "validationRequest", args });
-      return { to: validation, data };
+      return { to: requireValidation(contracts), data };
     }
     case "respond_validation": {
       const { requestHash, response, responseUri, responseHash, tag } = action;
       const args = [requestHash, response, responseUri, responseHash, tag] as const;
       const data = encodeFunctionData({ abi: validationRegistryAbi, functionName: "validationResponse", args });
-      return { to: validation, data };
+      return { to: requireValidation(contracts), data };
     }
   }
 }

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { z } from "zod";
 import { type ChainWorld, openChainWorld } from "../../../test/support/chain-world.ts";
 import { dyingProcess } from "../../../test/support/dying-ports.ts";
+import { requireThere } from "../../../test/support/escrow-orders.ts";
 import { silentLog } from "../../../test/support/identity.ts";
 import { sandboxChain } from "../../../test/support/sandbox-chain.ts";
 import { stranger } from "../../../test/support/treasury.ts";
@@ -16,6 +17,9 @@ import type { SendOutAnswer } from "../treasury/send-out.ts";
 import { answerValidation } from "./answer-validation.ts";
 import { type FeedbackPorts, giveFeedback } from "./give-feedback.ts";
 import { requestValidation } from "./request-validation.ts";
+
+/** These registries know it themselves. */
+const noRegistration = async () => undefined;
 
 /** Crashes between intent and receipt: the registries take each entry once, and refusals hold. */
 
@@ -35,8 +39,8 @@ beforeAll(async () => {
   [rater, subject] = [await world.newTenant(), await world.newTenant()];
   const { stores, clock } = world;
   healthy = { stores, chain: openedChain.chain, submission: openedChain.submitter, clock, random: systemRandom };
-  subjectAgentId = (await registries().findAgent(subject.wallet.address)) ?? 0n;
-  raterAgentId = (await registries().findAgent(rater.wallet.address)) ?? 0n;
+  subjectAgentId = (await registries().findAgent(subject.wallet.address, noRegistration)) ?? 0n;
+  raterAgentId = (await registries().findAgent(rater.wallet.address, noRegistration)) ?? 0n;
   expect(subjectAgentId * raterAgentId).toBeGreaterThan(0n);
 });
 afterAll(() => world?.[Symbol.asyncDispose]());
@@ -108,7 +112,7 @@ const ratings = async (tag: string): Promise<number> => {
 };
 const requests = async (): Promise<readonly Hex[]> =>
   await world.devChain.client.readContract({
-    address: registries().contracts.validation,
+    address: requireThere(registries().contracts.validation),
     abi: validationRegistryAbi,
     functionName: "getAgentValidations",
     args: [subjectAgentId],

@@ -6,7 +6,7 @@ import type { Clock } from "../../ports/clock.ts";
 import { mismatch, type SendOutAnswer } from "../treasury/index.ts";
 import type { Stores } from "./context.ts";
 import { registryWriteErrors } from "./errors.ts";
-import { type RecordPorts, recordOnce, requireRegistries } from "./record-once.ts";
+import { type RecordPorts, recordOnce, requireValidations } from "./record-once.ts";
 import { hashContent, REQUEST_PURPOSE } from "./registry-intents.ts";
 import { registryEntry } from "./registry-operation.ts";
 import type { NewValidation } from "./reputation.ts";
@@ -44,14 +44,14 @@ export async function checkRequest(
   { stores, chain }: Pick<RequestPorts, "stores" | "chain">,
   { tenantId, agentId, ownerWallet }: Pick<ValidationRequest, "tenantId" | "agentId" | "ownerWallet">,
 ) {
-  const registries = requireRegistries(chain);
+  const { registries, validation: registry } = requireValidations(chain);
   if (agentId === undefined) throw agentNotFound();
   const { address: from } = await stores.wallets.ensure(chain.key, "treasury", tenantId);
   if (ownerWallet !== from) throw notTheOwner();
   const owner = await registries.findOwner(agentId);
   if (owner === undefined) throw agentNotFound();
   if (owner !== from) throw notTheOwner();
-  return { agentId, from, registry: registries.contracts.validation };
+  return { agentId, from, registry };
 }
 
 /** Requests a validation once per hash. Throws Failure with a code of `requestErrors`. */

@@ -3,6 +3,7 @@ import type { Hex } from "../../domain/tokens.ts";
 import type { Embedded } from "../../embedded/start-embedded.ts";
 import { type Chains, isSameChain } from "../../kernel/contracts/by-chain.ts";
 import { withPreparationLock } from "../../platform/database/migrate.ts";
+import type { AgentRegistryAddresses } from "../../ports/chain/agent-registries.ts";
 import { nameEvmChain } from "../../ports/chain/chain-key.ts";
 import { namedChains } from "../../ports/chain/named-chains.ts";
 import type { OpenedChain } from "../../ports/chain/opened-chain.ts";
@@ -99,8 +100,16 @@ function readConfiguredKey({ chainRelayerKeyFile }: Config): ReturnType<typeof r
   throw new ConfigError("Not started: the live chain is not configured.");
 }
 
+function pickAgentRegistries(config: Config): AgentRegistryAddresses | undefined {
+  const { chainAgentIdentity: identity, chainAgentReputation: reputation, chainWalletCalls: forwarder } = config;
+  const { chainAgentValidation: validation } = config;
+  if (identity === undefined || reputation === undefined || forwarder === undefined) return undefined;
+  return { forwarder, identity, reputation, ...(validation === undefined ? {} : { validation }) };
+}
+
 async function openProduction(config: Config, shared: Shared): Promise<OpenedChain> {
   const { chainRpcUrl, chainUsdc, chainEurc, chainSplitter, chainPaymentBatch, chainEscrow } = config;
+  const agentRegistries = pickAgentRegistries(config);
   if (chainRpcUrl === undefined || chainUsdc === undefined) {
     throw new ConfigError("Not started: the live chain is not configured.");
   }
@@ -112,6 +121,7 @@ async function openProduction(config: Config, shared: Shared): Promise<OpenedCha
       ...(chainSplitter === undefined ? {} : { splitter: chainSplitter }),
       ...(chainPaymentBatch === undefined ? {} : { paymentBatch: chainPaymentBatch }),
       ...(chainEscrow === undefined ? {} : { escrow: chainEscrow }),
+      ...(agentRegistries === undefined ? {} : { agentRegistries }),
     },
     confirmations: config.chainConfirmations,
     relayerKey: readConfiguredKey(config),

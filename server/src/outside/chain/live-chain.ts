@@ -12,6 +12,7 @@ import { CHAIN_AWAY, Failure } from "../../domain/errors.ts";
 import { type Hex, type TokenSymbol, tokenSymbols } from "../../domain/tokens.ts";
 import { hasTripsInEscrow } from "../../modules/escrow/records/store-adopt-escrow.ts";
 import { sayReadableByOthers } from "../../platform/files/private-files.ts";
+import type { AgentRegistryAddresses } from "../../ports/chain/agent-registries.ts";
 import type { BoundChain, ChainContracts } from "../../ports/chain/bound-chains.ts";
 import { nameEvmChain } from "../../ports/chain/chain-key.ts";
 import type { OpenedChain } from "../../ports/chain/opened-chain.ts";
@@ -145,14 +146,27 @@ async function requireNoTrips(
   );
 }
 
-function lowerContracts({ tokens, splitter, faucet, paymentBatch, escrow }: ChainContracts): ChainContracts {
-  const lower = (address: Hex): Hex => `0x${address.slice(2).toLowerCase()}`;
+const lower = (address: Hex): Hex => `0x${address.slice(2).toLowerCase()}`;
+
+function lowerContracts(contracts: ChainContracts): ChainContracts {
+  const { tokens, splitter, faucet, paymentBatch, escrow, agentRegistries } = contracts;
   return {
     tokens: { USDC: lower(tokens.USDC), ...(tokens.EURC === undefined ? {} : { EURC: lower(tokens.EURC) }) },
     ...(splitter === undefined ? {} : { splitter: lower(splitter) }),
     ...(faucet === undefined ? {} : { faucet: lower(faucet) }),
     ...(paymentBatch === undefined ? {} : { paymentBatch: lower(paymentBatch) }),
     ...(escrow === undefined ? {} : { escrow: lower(escrow) }),
+    ...(agentRegistries === undefined ? {} : { agentRegistries: lowerRegistries(agentRegistries) }),
+  };
+}
+
+function lowerRegistries(registries: AgentRegistryAddresses): AgentRegistryAddresses {
+  const { forwarder, identity, reputation, validation } = registries;
+  return {
+    forwarder: lower(forwarder),
+    identity: lower(identity),
+    reputation: lower(reputation),
+    ...(validation === undefined ? {} : { validation: lower(validation) }),
   };
 }
 

@@ -5,10 +5,11 @@ export interface AgentRegistryAddresses {
   forwarder: Hex;
   identity: Hex;
   reputation: Hex;
-  validation: Hex;
+  /** Undefined: this chain has no registry of validations. */
+  validation?: Hex;
 }
 
-interface ValidationOnChain {
+export interface ValidationOnChain {
   validator: Hex;
   agentId: bigint;
   /** Undefined: not answered yet. */
@@ -19,9 +20,18 @@ interface ValidationOnChain {
 /** Reads reject with Failure `chain_unavailable`, like those of `Chain`. */
 export interface AgentRegistries {
   readonly contracts: AgentRegistryAddresses;
+  /**
+   * Whether they believe the forwarder who calls. Others see the sender alone, so a wallet takes the forwarder as its code
+   * (EIP-7702) and sends itself.
+   */
+  readonly trustForwarder: boolean;
   /** Undefined: no agent has this id. */
   findOwner(agentId: bigint): Promise<Hex | undefined>;
-  /** The first agent that this wallet registered. */
-  findAgent(owner: Hex): Promise<bigint | undefined>;
+  /**
+   * The first agent that this wallet registered. Registries without an index are asked for the transaction that registered
+   * it, whose hash `findRegistration` knows.
+   */
+  findAgent(owner: Hex, findRegistration: () => Promise<Hex | undefined>): Promise<bigint | undefined>;
+  /** Undefined: there is no such request, or no registry of validations. */
   validation(requestHash: Hex): Promise<ValidationOnChain | undefined>;
 }

@@ -65,6 +65,8 @@ export interface SignedMessage {
 export interface EncodedCall {
   to: Hex;
   data: Hex;
+  /** A wallet of ours that needs the code of `to` (EIP-7702): the transaction gives it the code if it lacks it. */
+  codeFor?: Hex;
 }
 
 export interface GasCeiling {

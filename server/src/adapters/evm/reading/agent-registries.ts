@@ -5,21 +5,28 @@ import { validationRegistryAbi } from "../../../generated/contracts/validation-r
 import type { AgentRegistries, AgentRegistryAddresses } from "../../../ports/chain/agent-registries.ts";
 import { isRevert, reach } from "../client.ts";
 import { lowerHex } from "../hex.ts";
+import { checkRegistries, doesTrustForwarder } from "./check-registries.ts";
+import { findRegisteredAgent, readValidationStatus } from "./deployed-registries.ts";
 
 const NOBODY: Hex = "0x0000000000000000000000000000000000000000";
 
 export interface RegistriesOptions {
   client: PublicClient;
+  chainId: number;
   contracts: AgentRegistryAddresses;
   /** The latest confirmed block. */
   headNumber(): Promise<bigint>;
 }
 
-export function createAgentRegistries({ client, contracts, headNumber }: RegistriesOptions): AgentRegistries {
+/** Asks the registries what they have. Throws ChainSetupError for contracts that are no registries or belong to others. */
+export async function openAgentRegistries(options: RegistriesOptions): Promise<AgentRegistries> {
+  const { client, contracts, headNumber } = options;
   const identity = { address: contracts.identity, abi: identityRegistryAbi } as const;
-  const validations = { address: contracts.validation, abi: validationRegistryAbi } as const;
+  const trustForwarder = await doesTrustForwarder(client, contracts);
+  if (!trustForwarder) await checkRegistries(options);
   return {
     contracts,
+    trustForwarder,
 
     findOwner: (agentId) =>
       reach(async () => {
@@ -33,19 +40,50 @@ export function createAgentRegistries({ client, contracts, headNumber }: Registr
         }
       }),
 
+    ...(trustForwarder
+      ? readIndexed(options)
+      : {
+          findAgent: async (owner, findRegistration) => {
+            const hash = await findRegistration();
+            return hash && (await reach(() => findRegisteredAgent(client, contracts.identity, { owner, hash })));
+          },
+          validation: (requestHash) => reach(() => readValidationStatus(options, requestHash)),
+        }),
+  };
+}
+
+/** Reads our own registries, which keep each wallet's first agent and tell no answer from one of zero. */
+function readIndexed({
+  client,
+  contracts,
+  headNumber,
+}: RegistriesOptions): Pick<AgentRegistries, "findAgent" | "validation"> {
+  const { identity, validation } = contracts;
+  return {
     findAgent: (owner) =>
       reach(async () => {
         const blockNumber = await headNumber();
-        const args = [owner] as const;
-        const agentId = await client.readContract({ ...identity, functionName: "agentOf", args, blockNumber });
+        const agentId = await client.readContract({
+          address: identity,
+          abi: identityRegistryAbi,
+          functionName: "agentOf",
+          args: [owner],
+          blockNumber,
+        });
         return agentId === 0n ? undefined : agentId;
       }),
 
     validation: (requestHash) =>
       reach(async () => {
+        if (validation === undefined) return undefined;
         const blockNumber = await headNumber();
-        const args = [requestHash] as const;
-        const found = await client.readContract({ ...validations, functionName: "validations", args, blockNumber });
+        const found = await client.readContract({
+          address: validation,
+          abi: validationRegistryAbi,
+          functionName: "validations",
+          args: [requestHash],
+          blockNumber,
+        });
         if (found.validatorAddress === NOBODY) return undefined;
         const { agentId, response, isAnswered, tag } = found;
         const validator = lowerHex(found.validatorAddress);

@@ -12,7 +12,7 @@ import { isRevert, reach } from "../client.ts";
 import { lowerHex } from "../hex.ts";
 import { ARC_NATIVE_USDC } from "../native.ts";
 import { ChainSetupError } from "../setup-error.ts";
-import { createAgentRegistries } from "./agent-registries.ts";
+import { openAgentRegistries } from "./agent-registries.ts";
 import { checkPaymentBatch } from "./check-payment-batch.ts";
 import { checkSplitter } from "./check-splitter.ts";
 import { movementSources, readLogs, toMovements, transferTopics } from "./movements.ts";
@@ -63,7 +63,7 @@ export async function createEvmChain(options: EvmChainOptions): Promise<Chain> {
     agentRegistries:
       agentRegistries === undefined
         ? undefined
-        : createAgentRegistries({ client, contracts: agentRegistries, headNumber }),
+        : await openAgentRegistries({ client, chainId, contracts: agentRegistries, headNumber }),
     crossChain: { domain: findChainById(chainId)?.domain, ...contracts.crossChain },
     gateway: createGatewayReader({ client, token, headNumber }),
     bridge: createBridgeReader(client),

@@ -9,6 +9,7 @@ import {
   parseAbiParameters,
   parseTransaction,
   serializeTransaction,
+  type TransactionSerializable,
 } from "viem";
 import { formatDecimal } from "../../../domain/money.ts";
 import type { Hex } from "../../../domain/tokens.ts";
@@ -92,8 +93,10 @@ export async function createEvmSender(options: EvmSenderOptions): Promise<ChainS
         return signTransaction(key, { ...base, gas: LEAST_GAS, payload });
       }
       const isStillGood = (await readFees()).maxFeePerGas.wei <= signed.maxFeePerGas.wei;
-      if (isStillGood || old.to === undefined || old.to === null || old.data === undefined) return undefined;
-      return signTransaction(key, { ...base, gas: old.gas ?? 0n, payload: { to: old.to, data: old.data } });
+      const { to, data, authorizationList } = old;
+      if (isStillGood || to === undefined || to === null || data === undefined) return undefined;
+      const payload = { to, data, ...(authorizationList === undefined ? {} : { authorizationList }) };
+      return signTransaction(key, { ...base, gas: old.gas ?? 0n, payload });
     },
 
     broadcast: (raw) => broadcast(client, raw),
@@ -131,20 +134,24 @@ export async function createEvmSender(options: EvmSenderOptions): Promise<ChainS
 /** In compiled code, which takes a quarter of the time. */
 function signTransaction(
   key: Uint8Array,
-  parts: { chainId: number; nonce: number; gas: bigint; fees: Fees; payload: Pick<Payload, "to" | "data"> },
+  parts: { chainId: number; nonce: number; gas: bigint; fees: Fees; payload: Omit<Payload, "ceiling"> },
 ): SignedTransaction {
   if (parts.gas < LEAST_GAS) throw new Error(`a transaction with ${parts.gas} gas cannot be in a block`);
-  const transaction = {
-    type: "eip1559",
+  const { to, data, authorizationList } = parts.payload;
+  const fields = {
     chainId: parts.chainId,
     nonce: parts.nonce,
-    to: parts.payload.to,
-    data: parts.payload.data,
+    to,
+    data,
     value: 0n,
     gas: parts.gas,
     maxFeePerGas: parts.fees.maxFeePerGas.wei,
     maxPriorityFeePerGas: parts.fees.maxPriorityFeePerGas.wei,
-  } as const;
+  };
+  const transaction: TransactionSerializable =
+    authorizationList === undefined
+      ? { type: "eip1559", ...fields }
+      : { type: "eip7702", ...fields, authorizationList };
   const { signature, recoveryId } = signRecoverable(hashHex(serializeTransaction(transaction)), key);
   const raw = serializeTransaction(transaction, {
     r: bytesToHex(signature.subarray(0, 32)),

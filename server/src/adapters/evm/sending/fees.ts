@@ -58,7 +58,13 @@ export async function chooseGas(client: PublicClient, from: Hex, payload: Payloa
   if (!live) return ceiling;
   return await reach(async () => {
     try {
-      const estimate = await client.estimateGas({ account: from, to: payload.to, data: payload.data });
+      const { to, data, authorizationList } = payload;
+      const estimate = await client.estimateGas({
+        account: from,
+        to,
+        data,
+        ...(authorizationList && { authorizationList }),
+      });
       const gas = (estimate * 12n) / 10n;
       if (bound === "most" && gas > ceiling) return ceiling;
       if (bound === "least") return larger(ceiling, gas < MOST_GAS ? gas : MOST_GAS);

@@ -7,6 +7,7 @@ import type { AuthorizationState } from "../../../ports/chain/chain-sender.ts";
 import type { PaymentOutcomes } from "../../../ports/facilitator.ts";
 import { reach } from "../client.ts";
 import { lowerHex } from "../hex.ts";
+import { firstBlockAt } from "../reading/first-block-at.ts";
 import { readLogs } from "../reading/movements.ts";
 
 type PlainAuthorization = Pick<TokenAuthorization, "from" | "to" | "value" | "validBefore" | "nonce">;
@@ -89,13 +90,5 @@ export function createPaymentOutcomes(client: PublicClient, chain: Chain): Payme
 /** The first block at or after this time. */
 export async function firstBlockSince(client: PublicClient, since: Temporal.Instant, head: bigint): Promise<bigint> {
   const seconds = BigInt(Math.floor(since.epochMilliseconds / 1000)) - CLOCK_TOLERANCE_SECONDS;
-  let low = 0n;
-  let high = head;
-  while (low < high) {
-    const middle = (low + high) / 2n;
-    const { timestamp } = await client.getBlock({ blockNumber: middle });
-    if (timestamp < seconds) low = middle + 1n;
-    else high = middle;
-  }
-  return low;
+  return await firstBlockAt(client, seconds, head);
 }

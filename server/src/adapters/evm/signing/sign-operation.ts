@@ -1,5 +1,5 @@
-import { encodeFunctionData, type LocalAccount } from "viem";
-import { privateKeyToAccount } from "viem/accounts";
+import { encodeFunctionData, type PublicClient, type SignedAuthorizationList } from "viem";
+import { type PrivateKeyAccount, privateKeyToAccount } from "viem/accounts";
 import { splitSignature } from "../../../domain/key-signatures.ts";
 import type { Hex } from "../../../domain/tokens.ts";
 import { stablecoinAbi } from "../../../generated/contracts/stablecoin.ts";
@@ -16,13 +16,19 @@ import type {
 } from "../../../ports/chain/chain-operation.ts";
 import type { ChainTransaction } from "../../../ports/chain/chain-transactions.ts";
 import type { Signer } from "../../../ports/chain/signer.ts";
+import { reach } from "../client.ts";
 import { keccak256 } from "./keccak.ts";
 import { refuseWellKnownKey } from "./well-known-keys.ts";
 
 /** The relayer's transaction without nonce and price. */
-export type Payload = EncodedCall & { ceiling: GasCeiling };
+export type Payload = Pick<EncodedCall, "to" | "data"> & {
+  /** Gives a wallet its code (EIP-7702). */
+  authorizationList?: SignedAuthorizationList;
+  ceiling: GasCeiling;
+};
 
 export interface OperationSignerOptions {
+  client: PublicClient;
   operations: ChainOperations;
   site: OperationSite;
   signer: Signer;
@@ -39,6 +45,8 @@ const VALID_DAYS = 30;
 const SECONDS_PER_DAY = 86_400;
 
 const WITHDRAWAL_GAS = 110_000n;
+/** How the code of an account begins that has taken that of a contract (EIP-7702). */
+const DELEGATION = "0xef0100";
 
 const AUTHORIZATION = [
   { name: "from", type: "address" },
@@ -75,7 +83,21 @@ export class OperationSigner {
       this.#sign(authorization),
       this.#sign(operation.countersign(call)),
     ]);
-    return { ...operation.encode(call, signature, countersignature), ceiling: await operation.gasCeiling(call) };
+    const { to, data, codeFor } = operation.encode(call, signature, countersignature);
+    const payload = { to, data, ceiling: await operation.gasCeiling(call) };
+    const authorizationList = codeFor === undefined ? [] : await this.#giveCode(codeFor, to);
+    return authorizationList.length === 0 ? payload : { ...payload, authorizationList };
+  }
+
+  /** Empty if the wallet has the code. Two of these under one nonce do the same, so that one suffices. */
+  async #giveCode(wallet: Hex, contractAddress: Hex): Promise<SignedAuthorizationList> {
+    const { client, site } = this.#options;
+    const [code, nonce] = await reach(() =>
+      Promise.all([client.getCode({ address: wallet }), client.getTransactionCount({ address: wallet })]),
+    );
+    if (code?.toLowerCase() === `${DELEGATION}${contractAddress.slice(2)}`) return [];
+    const account = await this.#openAccount(wallet);
+    return [await account.signAuthorization({ contractAddress, chainId: site.chain.chainId, nonce })];
   }
 
   buildCall({ id, operation, createdAt }: ChainTransaction): OperationCall<StoredOperation> {
@@ -127,7 +149,7 @@ export class OperationSigner {
     return { name, version, chainId: chain.chainId, verifyingContract: address };
   }
 
-  async #openAccount(address: Hex): Promise<LocalAccount> {
+  async #openAccount(address: Hex): Promise<PrivateKeyAccount> {
     const { findWalletId, signer, live } = this.#options;
     const walletId = await findWalletId(address);
     if (walletId === undefined) throw new Error(`${address} is no wallet of this network`);

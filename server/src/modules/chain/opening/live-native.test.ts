@@ -79,7 +79,7 @@ it("without EURC, a splitter, an escrow and a mail server: the start names the t
       "send_tokens: chain_not_available for EURC until CHAIN_EURC is set",
       "settle_split: chain_not_available until CHAIN_SPLITTER is set",
       expect.stringMatching(/^prefund_trip, .*reserve_booking.*: chain_not_available until CHAIN_ESCROW is set$/),
-      expect.stringMatching(/give_feedback.*: chain_not_available as live networks/),
+      expect.stringMatching(/give_feedback.*: chain_not_available until CHAIN_AGENT_IDENTITY/),
       "mails: none is sent until SMTP_URL is set",
     ]),
   );

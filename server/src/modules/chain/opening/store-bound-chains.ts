@@ -28,7 +28,7 @@ const Contracts = z.object({
   escrowSince: z.int().exactOptional(),
   eurcSince: z.int().exactOptional(),
   agentRegistries: z
-    .object({ forwarder: Address, identity: Address, reputation: Address, validation: Address })
+    .object({ forwarder: Address, identity: Address, reputation: Address, validation: Address.exactOptional() })
     .exactOptional(),
   crossChain: z
     .object({
