@@ -9,7 +9,7 @@ import { registryEntry } from "./registry-operation.ts";
 /** The prefix of the idempotency key that registers a tenant's agent. */
 const AGENT_KEY = "agent:";
 
-/** What others read about an agent in a registry that they can reach. The file is the address itself: nobody has to host it. */
+/** The file that others read about an agent. It is the address itself, so nobody has to host it. */
 const AGENT_FILE = {
   type: "https://eips.ethereum.org/EIPS/eip-8004#registration-v1",
   name: "Wayfare travel agent",
