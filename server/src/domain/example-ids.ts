@@ -15,6 +15,8 @@ export const sampleIds = {
   /** An order whose change is completed, so that a quote of its cancellation stays valid. */
   changedOrderId: "ord_00009hthhsUZ8W4LxQgkjo",
   cancellationId: "ore_00009qzZWzjDipIkqpaUAj",
+  /** A search for stays that is kept. */
+  staySearchId: "sea_01JDQ5Y7Z2AAAAAAAAAAAAAAAA",
   accommodationId: "acc_0000AWr2VsUNIF1Vl91xg0",
   rateId: "rat_0000ARxBI85qTkbVapZDD2",
   quoteId: "quo_0000AS0NZdKjjnnHZmSUbI",

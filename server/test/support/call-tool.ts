@@ -23,8 +23,13 @@ export function createMemoryStays() {
     readPhoto: async () => undefined,
     async searchAccommodations(query) {
       searches.push(query);
-      const found = find(query);
-      return { accommodations: found, considered: found.length };
+      const accommodations = find(query);
+      const found = accommodations.map(({ rates: [cheapest], ...stay }) => ({ ...stay, cheapest }));
+      return { accommodations, found };
+    },
+    async readAccommodations(searchResultIds, limit) {
+      const all = searches.flatMap((query) => [...find(query)]);
+      return all.filter(({ searchResultId }) => searchResultIds.includes(searchResultId)).slice(0, limit);
     },
   };
   return {

@@ -21,6 +21,7 @@ import {
 } from "./accommodation-answer.ts";
 import type { Ports } from "./context.ts";
 import { explainNoStays } from "./explain-no-stays.ts";
+import { keepSearch } from "./found-stays.ts";
 import { searchWithOwnRates } from "./negotiated-rates.ts";
 import { searchRadii } from "./search-radius.ts";
 import { seeAccommodations } from "./see-stays.ts";
@@ -77,9 +78,12 @@ const pastDay = (today: Temporal.PlainDate): Issue => ({
 });
 
 /** How to see the results that are not shown. */
-function sayMore(notShown: number): string | null {
+function sayMore(notShown: number, searchId: string | null): string | null {
   if (notShown <= 0) return null;
   const those = notShown === 1 ? "1 more is" : `${notShown} more are`;
+  if (searchId !== null) {
+    return `${those} not shown, neither the nearest nor the cheapest: search_more_stays with this searchId shows them, filtered and sorted.`;
+  }
   return `${those} not shown, neither the nearest nor the cheapest: search with a neighborhood, a sight or coordinates as location to see those around it; from coordinates go some hundred meters on, as the nearest to them is always shown.`;
 }
 
@@ -105,6 +109,7 @@ export function checkStay(
 }
 
 export const HotelsFound = SupplierResult.extend({
+  searchId: z.string().nullable().describe("For search_more_stays; null: nothing is kept for a call without a key"),
   accommodations: z.array(AccommodationAnswer).readonly(),
   order: z.string(),
   picks: AccommodationPicks.describe("Ids of accommodations; cheapest and nearest of all that were considered"),
@@ -184,7 +189,7 @@ export function rememberHotels(
 /** Throws Failure with the codes of `hotelErrors`. */
 export async function findHotels(
   query: HotelQuery,
-  { stays, maps, stores, clock, fx }: Pick<Ports, "stays" | "maps" | "stores" | "clock" | "fx">,
+  { stays, maps, stores, clock, fx, random }: Pick<Ports, "stays" | "maps" | "stores" | "clock" | "fx" | "random">,
   { caller, call }: { caller: Caller; call: CallInfo },
 ): Promise<z.input<typeof HotelsFound>> {
   const text = query.location.trim();
@@ -200,7 +205,7 @@ export async function findHotels(
   call.progress(`Asking the supplier for rooms near ${place.label}`);
   const { checkInDate, checkOutDate, guests, childAges = [], rooms } = query;
   const { latitude, longitude } = place;
-  const { accommodations, considered, wanted } = await searchAround(
+  const { accommodations, found, wanted } = await searchAround(
     { stays, negotiatedRates: stores.negotiatedRates },
     caller,
     {
@@ -216,17 +221,20 @@ export async function findHotels(
   }
   const currencies = accommodations.flatMap(({ rates }) => rates.map(({ totalCurrency }) => totalCurrency));
   const rates = await saleRates({ fx, clock }, caller.environment, currencies);
-  await seeAccommodations(stores.seenOffers, caller, { ...query, place, timeZone }, accommodations, rates);
+  const search = { place, timeZone, checkInDate, checkOutDate, guests, childAges, rooms };
+  await seeAccommodations(stores.seenOffers, caller, search, accommodations, rates);
+  const searchId = await keepSearch({ stores, clock, random }, caller, search, found);
   const shown = accommodations
     .slice(0, ACCOMMODATIONS_RETURNED)
     .map((accommodation) => toAccommodationAnswer(accommodation, { center: place, nights, saleRates: rates }));
   return {
+    searchId,
     accommodations: shown,
     picks: pickAccommodations(shown, place),
     order: ORDER,
     searchedFor: { adults: guests - childAges.length, childAges, rooms },
-    considered,
-    more: sayMore(considered - shown.length),
+    considered: found.length,
+    more: sayMore(found.length - shown.length, searchId),
     location: {
       ...place,
       radiusKilometers: wanted.radiusKilometers,

@@ -5,7 +5,7 @@ import type { StayQuote } from "../../ports/supplier/stay-bookings.ts";
 import type { Accommodation } from "../../ports/supplier/stays.ts";
 import { keepsRecords, type SaleRates, type SeenOffers, type SeenStay } from "../bookings/index.ts";
 
-interface Search {
+export interface Search {
   place: Pick<Place, "countryCode">;
   /** The time zone of the searched place, if known. */
   timeZone: string | undefined;

@@ -411,6 +411,15 @@ export interface FoundSearchTable {
   expiresAt: Timestamp;
 }
 
+export interface FoundStaySearchTable {
+  tenantId: string;
+  environment: "sandbox" | "production";
+  searchId: string;
+  found: Json;
+  createdAt: Timestamp;
+  expiresAt: Timestamp;
+}
+
 export interface GatewayReadingTable {
   environment: "sandbox" | "production";
   chain: string;
@@ -1057,6 +1066,7 @@ export interface Database {
   feedback: FeedbackTable;
   flightCancellationQuote: FlightCancellationQuoteTable;
   foundSearch: FoundSearchTable;
+  foundStaySearch: FoundStaySearchTable;
   gatewayReading: GatewayReadingTable;
   guestMailCount: GuestMailCountTable;
   idempotency: IdempotencyTable;

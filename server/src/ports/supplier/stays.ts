@@ -61,11 +61,24 @@ export interface StayRate {
   dueAtAccommodationCurrency: string | null;
 }
 
+/** A place that a search found, before its rates are read. */
+export interface FoundStay {
+  /** From which its rates are read. */
+  searchResultId: string;
+  name: string;
+  latitude: number | null;
+  longitude: number | null;
+  starRating: number | null;
+  reviewScore: number | null;
+  /** The price of its cheapest rate; null: the supplier does not say. */
+  cheapest: { totalAmount: string; totalCurrency: string } | null;
+}
+
 export interface StaysFound {
   /** Best first, by review score and price. */
   accommodations: readonly Accommodation[];
-  /** The number of the supplier's places there. */
-  considered: number;
+  /** Every place of the supplier there, best first. */
+  found: readonly FoundStay[];
 }
 
 /**
@@ -77,6 +90,12 @@ export interface Stays {
   readonly sandbox: boolean;
   /** The best `limit` places with their rates; fewer if the supplier has fewer. */
   searchAccommodations(query: StaySearch, limit: number, options?: CallOptions): Promise<StaysFound>;
+  /** The first `limit` of these search results that have rates, in this order; fewer if the supplier sells no more of them. */
+  readAccommodations(
+    searchResultIds: readonly string[],
+    limit: number,
+    options?: CallOptions,
+  ): Promise<readonly Accommodation[]>;
   /**
    * Reads a picture that only this service can reach, by the last part of its link. Undefined: there is none, as a live
    * supplier's pictures are public.

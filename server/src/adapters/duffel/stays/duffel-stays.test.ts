@@ -92,7 +92,7 @@ test("no place is an empty list; if no rate can be fetched, the supplier is unav
   await using duffel = await startDuffel((request) =>
     request.path === "/stays/search" ? { status: 200, json: { data: { results } } } : { status: 500, text: "<html>" },
   );
-  expect(await duffel.stays.searchAccommodations(query, 6)).toEqual({ accommodations: [], considered: 0 });
+  expect(await duffel.stays.searchAccommodations(query, 6)).toEqual({ accommodations: [], found: [] });
   results = [wireStay("a", 9, "100.00")];
   await expect(duffel.stays.searchAccommodations(query, 6)).rejects.toMatchObject({ code: "provider_unavailable" });
 });

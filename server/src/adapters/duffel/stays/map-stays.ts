@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { type Coordinates, distanceMeters } from "../../../domain/distance.ts";
 import { parseDecimal } from "../../../domain/money.ts";
-import type { Accommodation, CancellationPolicy, StayRate } from "../../../ports/supplier/stays.ts";
+import type { Accommodation, CancellationPolicy, FoundStay, StayRate } from "../../../ports/supplier/stays.ts";
 import { Amount, Count, Currency, described, describedList, Instant, Text } from "../wire.ts";
 
 export const WireAddress = described(
@@ -114,6 +114,20 @@ export function toPolicy(wire: z.infer<typeof WireTimeline>): CancellationPolicy
       refundAmount: refund_amount,
       currency,
     })),
+  };
+}
+
+export function toFoundStay({ id, accommodation, ...price }: WireStay): FoundStay {
+  const position = accommodation.location?.geographic_coordinates ?? null;
+  const { cheapest_rate_total_amount: totalAmount, cheapest_rate_currency: totalCurrency } = price;
+  return {
+    searchResultId: id,
+    name: accommodation.name,
+    latitude: position?.latitude ?? null,
+    longitude: position?.longitude ?? null,
+    starRating: accommodation.rating,
+    reviewScore: accommodation.review_score,
+    cheapest: totalAmount && totalCurrency ? { totalAmount, totalCurrency } : null,
   };
 }
 

@@ -1,13 +1,14 @@
 import { z } from "zod";
 import type { Coordinates } from "../../../domain/distance.ts";
+import type { FoundStay } from "../../../ports/supplier/stays.ts";
 import { type LargeRead, readData } from "../read-large.ts";
 import { issuePaths } from "../wire.ts";
-import { outstandingFirst, rankStays, WireStay } from "./map-stays.ts";
+import { outstandingFirst, rankStays, toFoundStay, WireStay } from "./map-stays.ts";
 
 interface StaysRead {
   /** Search results, best first. */
-  ranked: string[];
-  /** The same with the best, the cheapest and the nearest first. */
+  ranked: FoundStay[];
+  /** Their ids, with the best, the cheapest and the nearest first. */
   outstandingFirst: string[];
   /** The number of results that lack required fields. */
   left: number;
@@ -29,11 +30,10 @@ function readStays({ body, center }: { body: Uint8Array; center: Coordinates }):
     else if (issues.length === 0) issues = issuePaths(parsed.error);
   }
   const ranked = rankStays(stays);
-  const ids = (some: readonly WireStay[]) => some.map(({ id }) => id);
   return {
     value: {
-      ranked: ids(ranked),
-      outstandingFirst: ids(outstandingFirst(ranked, center)),
+      ranked: ranked.map(toFoundStay),
+      outstandingFirst: outstandingFirst(ranked, center).map(({ id }) => id),
       left: results.length - stays.length,
       issues,
     },

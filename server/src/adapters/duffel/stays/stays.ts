@@ -109,11 +109,15 @@ export function createStays(options: StaysOptions): Stays {
         if (ranked.length === 0) throw failure("provider_unavailable", new Error(issues.join("; ")));
       }
       const found = await firstWithRates(outstandingFirst, limit, call);
-      const rank = new Map(ranked.map((id, index) => [id, index]));
+      const rank = new Map(ranked.map(({ searchResultId }, index) => [searchResultId, index]));
       const accommodations = found.sort(
         (left, right) => (rank.get(left.searchResultId) ?? 0) - (rank.get(right.searchResultId) ?? 0),
       );
-      return { accommodations, considered: ranked.length };
+      return { accommodations, found: ranked };
+    },
+
+    async readAccommodations(searchResultIds, limit, call = {}) {
+      return await firstWithRates(searchResultIds, limit, call);
     },
   };
 }

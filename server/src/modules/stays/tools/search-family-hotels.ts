@@ -23,7 +23,7 @@ export const searchFamilyHotels = defineTool({
   effect: "read",
   price: 2_000n,
   payableWithoutKey: false,
-  uses: ["stays", "maps", "stores", "clock", "fx"],
+  uses: ["stays", "maps", "stores", "clock", "random", "fx"],
   input: z
     .strictObject({
       ...whereAndWhen,
@@ -54,8 +54,8 @@ export const searchFamilyHotels = defineTool({
 
   check: checkFirstDay,
 
-  run: (query, { stays, maps, stores, clock, fx, caller, call }) =>
-    findHotels(toHotelQuery(query), { stays, maps, stores, clock, fx }, { caller, call }),
+  run: (query, { stays, maps, stores, clock, random, fx, caller, call }) =>
+    findHotels(toHotelQuery(query), { stays, maps, stores, clock, random, fx }, { caller, call }),
 });
 
 function toHotelQuery<Query extends { adults: number; childAges: readonly number[] }>({ adults, ...query }: Query) {

@@ -22,7 +22,7 @@ export const searchHotels = defineTool({
   effect: "read",
   price: 2_000n,
   payableWithoutKey: true,
-  uses: ["stays", "maps", "stores", "clock", "fx"],
+  uses: ["stays", "maps", "stores", "clock", "random", "fx"],
   input: z
     .strictObject({
       ...whereAndWhen,
@@ -45,12 +45,14 @@ export const searchHotels = defineTool({
     checkOutDate: today.add({ days: 62 }).toString(),
   }),
 
-  gives: ({ accommodations: [first] }) =>
-    first === undefined ? {} : { accommodationId: first.id, rateId: first.cheapestRate.id },
+  gives: ({ searchId, accommodations: [first] }) => ({
+    ...(searchId === null ? {} : { staySearchId: searchId }),
+    ...(first === undefined ? {} : { accommodationId: first.id, rateId: first.cheapestRate.id }),
+  }),
   remember: rememberHotels,
 
   check: checkFirstDay,
 
-  run: (query, { stays, maps, stores, clock, fx, caller, call }) =>
-    findHotels(query, { stays, maps, stores, clock, fx }, { caller, call }),
+  run: (query, { stays, maps, stores, clock, random, fx, caller, call }) =>
+    findHotels(query, { stays, maps, stores, clock, random, fx }, { caller, call }),
 });

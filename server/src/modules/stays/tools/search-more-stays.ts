@@ -1,0 +1,113 @@
+import { z } from "zod";
+import { invalidInput } from "../../../domain/errors.ts";
+import { SupplierResult } from "../../../domain/travel/offer-schema.ts";
+import { supplierErrors } from "../../../domain/travel/supplier-errors.ts";
+import type { Accommodation } from "../../../ports/supplier/stays.ts";
+import { saleRates } from "../../bookings/index.ts";
+import { AccommodationAnswer, toAccommodationAnswer } from "../accommodation-answer.ts";
+import { defineTool } from "../context.ts";
+import { narrowStays, readCursor, StayWishes, writeCursor } from "../narrow-stays.ts";
+import { seeAccommodations } from "../see-stays.ts";
+
+const STAYS_RETURNED = 6;
+const MOST_RETURNED = 10;
+/** So many places are asked for their rates at most, where only refundable ones are wanted. */
+const MOST_READ = 24;
+
+export const searchMoreStays = defineTool({
+  name: "search_more_stays",
+  title: "Search more stays",
+  summary: "Show more of an earlier hotel search: filtered, sorted, in pages.",
+  advice:
+    "Takes searchId of search_hotels or search_family_hotels, for the same dates and guests. With nextCursor and the same filters comes the next page. Next: quote_stay with a rate's id.",
+  area: "stays",
+  effect: "read",
+  price: 2_000n,
+  payableWithoutKey: false,
+  uses: ["stays", "stores", "clock", "fx"],
+  input: z.strictObject({
+    searchId: z.string().max(100),
+    ...StayWishes,
+    limit: z.number().int().min(1).max(MOST_RETURNED).default(STAYS_RETURNED),
+    cursor: z.string().max(200).optional().describe("nextCursor"),
+  }),
+  output: SupplierResult.extend({
+    accommodations: z.array(AccommodationAnswer).readonly(),
+    matching: z.number().describe("Places that fit; refundable is known only of those shown"),
+    considered: z.number().describe("Before the filters"),
+    emptiedBy: z
+      .array(z.string())
+      .readonly()
+      .describe("Where nothing fits: filters without any one of which something would"),
+    nextCursor: z.string().nullable().describe("null: this is the last page"),
+    searchedFor: z
+      .object({
+        location: z.string(),
+        checkInDate: z.string(),
+        checkOutDate: z.string(),
+        adults: z.number(),
+        childAges: z.array(z.number()).readonly(),
+        rooms: z.number(),
+      })
+      .describe("Whom and when the rates are for"),
+  }),
+  errors: {
+    ...supplierErrors,
+    search_expired: "You have no such search, or it is over half an hour old. Search again with search_hotels.",
+  },
+  example: (_today, { staySearchId }) => ({ searchId: staySearchId, order: "price" as const, minStars: 3 }),
+
+  async run(input, { stays, stores, clock, fx, caller, call, fail }) {
+    const { searchId, limit } = input;
+    const search = await stores.foundStays.find(caller, searchId);
+    if (search === undefined) throw fail("search_expired");
+    const offset = input.cursor === undefined ? 0 : readCursor(input.cursor, searchId, input);
+    if (offset === undefined) {
+      const message = "must be nextCursor of the answer to the same searchId, filters and order";
+      throw invalidInput([{ path: "cursor", message }]);
+    }
+    const { place: center, found, timeZone, checkInDate, checkOutDate, guests, childAges, rooms } = search;
+    const currencies = found.flatMap(({ cheapest }) => (cheapest === null ? [] : [cheapest.totalCurrency]));
+    const priced = await saleRates({ fx, clock }, caller.environment, currencies);
+    const { matching, emptiedBy } = narrowStays(found, input, { center, rates: priced });
+    const { shown, next } = await read();
+    const sold = shown.flatMap(({ rates }) => rates.map(({ totalCurrency }) => totalCurrency));
+    const rates = await saleRates({ fx, clock }, caller.environment, [...currencies, ...sold]);
+    const about = { place: center, timeZone: timeZone ?? undefined, checkInDate, checkOutDate, rooms };
+    await seeAccommodations(stores.seenOffers, caller, about, shown, rates);
+    const nights = Temporal.PlainDate.from(checkInDate).until(checkOutDate).days;
+    return {
+      accommodations: shown.map((one) => toAccommodationAnswer(one, { center, nights, saleRates: rates })),
+      matching: matching.length,
+      considered: found.length,
+      emptiedBy,
+      nextCursor: next < matching.length ? writeCursor(next, searchId, input) : null,
+      searchedFor: {
+        location: center.label,
+        checkInDate,
+        checkOutDate,
+        adults: guests - childAges.length,
+        childAges,
+        rooms,
+      },
+      ...stays.provenance(),
+      sandbox: stays.sandbox,
+    };
+
+    /** Reads rates in order until the page is full; a place that sells none, or none that is wanted, makes room for the next. */
+    async function read(): Promise<{ shown: Accommodation[]; next: number }> {
+      const shown: Accommodation[] = [];
+      let next = offset ?? 0;
+      for (const last = next + MOST_READ; shown.length < limit && next < Math.min(last, matching.length); ) {
+        const ids = matching.slice(next, next + limit - shown.length).map(({ searchResultId }) => searchResultId);
+        next += ids.length;
+        const options = { signal: call.signal, owner: caller.tenantId };
+        const accommodations = await stays.readAccommodations(ids, ids.length, options);
+        const isWanted = ({ rates }: Accommodation) =>
+          !input.refundable || rates.some(({ cancellationPolicy }) => cancellationPolicy.refundable);
+        shown.push(...accommodations.filter(isWanted));
+      }
+      return { shown, next };
+    }
+  },
+});
