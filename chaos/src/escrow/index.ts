@@ -94,7 +94,7 @@ export const escrow: Area = {
   summary:
     "Trips of several tenants from funding to settlement or cancellation: the escrow's own words on the chain against our records and the ledger.",
   parts: ["postgres", "sequencer", "anvil"],
-  notifications: ["message", "chain_transaction"],
+  notifications: ["chain_transaction", "chain_ended"],
   guards: ["chain-look-up"],
   environment: {
     ...UNLIMITED_CALLS,

@@ -49,8 +49,7 @@ const amount = (random: Random, least: bigint, most: bigint): Micro =>
 async function live(asker: Asker, { random, number }: Plan): Promise<void> {
   const budget = amount(random, 50n * ONE_USDC, 900n * ONE_USDC);
   const require2fa = random.chance(0.5);
-  const guest = random.chance(0.3) ? { guestEmail: `guest-${number}@example.com` } : {};
-  const asked = { budgetUsdc: formatDecimal(budget), require2fa, expiresInDays: random.between(1, 365), ...guest };
+  const asked = { budgetUsdc: formatDecimal(budget), require2fa, expiresInDays: random.between(1, 365) };
   const funded = await asker.ask("prefund_trip", asked, `prefund-${number}-${hex(random, 8)}`);
   if ("refused" in funded) return;
   const { result: trip } = funded;
