@@ -40,6 +40,7 @@ export {
 } from "./booking/booking-result.ts";
 export type { Booking, Bookings } from "./booking/bookings.ts";
 export { coverErrors } from "./booking/cover.ts";
+export { findLiveBooking } from "./booking/find-live-booking.ts";
 export { hashItinerary, hashTicketOrder, newSalt, pickNames } from "./booking/order-hashes.ts";
 export { planBooking } from "./booking/plan-booking.ts";
 export {

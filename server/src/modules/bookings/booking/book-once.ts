@@ -16,6 +16,7 @@ import {
 } from "./booking-effect.ts";
 import type { Booking, HoldPayment, NewBooking } from "./bookings.ts";
 import { requireCover } from "./cover.ts";
+import { findLiveBooking } from "./find-live-booking.ts";
 
 export interface BookOnceRequest {
   caller: { tenantId: string; environment: Environment; cover?: Cover | undefined };
@@ -58,7 +59,7 @@ export async function bookOnce(
     {
       callId,
       async findLive() {
-        const live = await stores.bookings.findLive(tenantId, environment, offerId);
+        const live = await findLiveBooking(stores, caller, offerId);
         held = live?.kind === "flight_hold" ? live : undefined;
         if (held !== undefined) {
           if (held.state !== "on_hold") throw inProgress(name);

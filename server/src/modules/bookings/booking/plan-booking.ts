@@ -13,10 +13,17 @@ import type { Caller } from "../../../kernel/contracts/tool.ts";
 import { BOOKING_RATE, inUsdc } from "../booking-rate.ts";
 import type { Stores } from "../context.ts";
 import { toPurchase, unknownPurchase } from "../offers/bought.ts";
-import type { SeenComparable, SeenFlight, SeenOffer, SeenStay } from "../offers/seen-offers.ts";
+import {
+  plannedOffers,
+  type SeenComparable,
+  type SeenFlight,
+  type SeenOffer,
+  type SeenStay,
+} from "../offers/seen-offers.ts";
 import { type AskedBooking, asHeld, whyAnother } from "./asked-booking.ts";
 import type { Booking } from "./bookings.ts";
 import { requireHex } from "./cover.ts";
+import { plannedBookings } from "./find-live-booking.ts";
 
 declare module "../../../kernel/contracts/call-plan.ts" {
   interface CallPlan {
@@ -72,7 +79,9 @@ export async function planBooking(
   }: PlannedBooking,
 ): Promise<CallPlan> {
   const { kind, offerId: id } = asked;
-  const live = await stores.bookings.findLive(caller.tenantId, caller.environment, id);
+  const live = await plannedBookings.read(caller, id, () =>
+    stores.bookings.findLive(caller.tenantId, caller.environment, id),
+  );
   const isHeld = live?.kind === "flight_hold";
   if (live?.kind === kind || isHeld) {
     const refusal = await findRefusal(isHeld ? asHeld(asked) : asked, live);
@@ -80,7 +89,7 @@ export async function planBooking(
     if (refusal !== undefined) return { ...REPEATED_PLAN, refusal };
     if (!isHeld) return live.orderStatus === "cancelled" ? CANCELLED_PLAN : REPEATED_PLAN;
   }
-  const found = await stores.seenOffers.find(caller, id);
+  const found = await plannedOffers.read(caller, id, () => stores.seenOffers.find(caller, id));
   const seen = found?.kind === kind ? found : undefined;
   // A held order's travelers and price are known even if the offer is forgotten.
   const held = isHeld ? live : undefined;

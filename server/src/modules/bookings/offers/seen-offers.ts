@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { Failure } from "../../../domain/errors.ts";
 import { parseDecimal } from "../../../domain/money.ts";
+import { PlanReads } from "../../../kernel/call/plan-reads.ts";
 import type { Environment } from "../../../ports/identity.ts";
 import { SeenService } from "../booking/asked-services.ts";
 import { BookingRate } from "../booking-rate.ts";
@@ -135,6 +136,9 @@ export function keepsRecords({ keyId }: { keyId: string }): boolean {
   return keyId !== "";
 }
 
+/** The offers by which plans were judged. */
+export const plannedOffers = new PlanReads<SeenOffer | undefined>();
+
 /** Throws if the price has risen since the tenant last saw it: nobody has judged or approved that price. Returns the rate of then. */
 export async function requireSeenPrice(
   seenOffers: Pick<SeenOffers, "find">,
@@ -142,7 +146,7 @@ export async function requireSeenPrice(
   id: string,
   { totalAmount, totalCurrency }: Pick<z.infer<typeof Price>, "totalAmount" | "totalCurrency">,
 ): Promise<BookingRate | undefined> {
-  const seen = await seenOffers.find(owner, id);
+  const seen = await plannedOffers.take(owner, id, () => seenOffers.find(owner, id));
   if (seen === undefined) return undefined;
   const [now, then] = [parseDecimal(totalAmount) ?? 0n, parseDecimal(seen.totalAmount) ?? 0n];
   if (seen.totalCurrency === totalCurrency && now <= then) return seen.rate ?? undefined;

@@ -8,6 +8,7 @@ import {
   type Booking,
   type BookOptions,
   bookOnce,
+  findLiveBooking,
   inUsdc,
   newSalt,
   type PreparedBooking,
@@ -27,6 +28,7 @@ import { FlightBookingSteps } from "./booking-steps.ts";
 import { checkPayment, type PaymentPorts } from "./check-payment.ts";
 import { ensureCustomer, isEmailTaken } from "./ensure-customer.ts";
 import { missingFields, requirePassportsOnly, type Traveler, toOrderPassenger } from "./order-passengers.ts";
+import { getProfile } from "./planned-travelers.ts";
 
 export interface BookFlightPorts extends PaymentPorts {
   travelers: Travelers;
@@ -122,7 +124,7 @@ async function checkOrder(ports: BookFlightPorts, request: Omit<BookFlightReques
 /** The checks with which `bookFlight` begins, for a held or a new order, and that the wallet can pay. */
 export async function checkFlight(ports: BookFlightPorts, request: Omit<BookFlightRequest, "callId">): Promise<void> {
   const { caller, offerId } = request;
-  const live = await ports.stores.bookings.findLive(caller.tenantId, caller.environment, offerId);
+  const live = await findLiveBooking(ports.stores, caller, offerId);
   const held = live?.kind === "flight_hold" ? live : undefined;
   const { amountMicroUsdc } = await (held === undefined
     ? checkOrder(ports, request)
@@ -133,7 +135,7 @@ export async function checkFlight(ports: BookFlightPorts, request: Omit<BookFlig
 /** The checks with which `holdFlight` begins. */
 export async function checkHold(ports: BookFlightPorts, request: Omit<BookFlightRequest, "callId">): Promise<void> {
   const { caller, offerId } = request;
-  const live = await ports.stores.bookings.findLive(caller.tenantId, caller.environment, offerId);
+  const live = await findLiveBooking(ports.stores, caller, offerId);
   // The earlier hold is the answer.
   if (live !== undefined) return;
   const { offer } = await checkOrder(ports, request);
@@ -227,7 +229,7 @@ async function findTravelers(
 
 async function leadTraveler(travelers: Travelers, caller: BookFlightRequest["caller"]): Promise<Traveler> {
   const userId = chooseLead(caller);
-  return { userId, profile: await travelers.get(caller.tenantId, userId, caller.environment) };
+  return { userId, profile: await getProfile(travelers, caller, userId) };
 }
 
 async function findNamed(
@@ -240,7 +242,7 @@ async function findNamed(
     const userId = await findOwnCustomer(travelers, caller, customerUserId);
     if (userId === undefined) throw customerNotFound(customerUserId);
     refuseTwice(userId, found, found.length);
-    found.push({ userId, customerUserId, profile: await travelers.get(caller.tenantId, userId, caller.environment) });
+    found.push({ userId, customerUserId, profile: await getProfile(travelers, caller, userId) });
   }
   return found;
 }

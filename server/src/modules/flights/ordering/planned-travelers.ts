@@ -1,8 +1,22 @@
 import { Failure } from "../../../domain/errors.ts";
+import { PlanReads } from "../../../kernel/call/plan-reads.ts";
 import type { Caller } from "../../../kernel/contracts/tool.ts";
 import type { SeenOffer } from "../../bookings/index.ts";
-import { chooseLead, findOwnCustomer, type Travelers } from "../../travelers/index.ts";
+import { chooseLead, findOwnCustomer, type TravelerProfile, type Travelers } from "../../travelers/index.ts";
 import { findTravelDay, inPlaces } from "../searching/passenger-types.ts";
+
+/** A traveler who is erased meanwhile is found when the booking is stored. */
+const plannedProfiles = new PlanReads<TravelerProfile | undefined>();
+
+/** Returns the traveler's profile: the first time the one that the call's plan read. */
+export function getProfile(
+  travelers: Travelers,
+  caller: Pick<Caller, "tenantId" | "environment">,
+  userId: string,
+): Promise<TravelerProfile | undefined> {
+  const { tenantId, environment } = caller;
+  return plannedProfiles.take(caller, userId, () => travelers.get(tenantId, userId, environment));
+}
 
 /** The travelers of an offer as `book_flight` finds them. Undefined if one is not a user, or the number of passengers is unknown. */
 export async function plannedTravelers(
@@ -38,7 +52,11 @@ export async function refusalByAge(
   if (userIds === undefined || seen?.kind !== "flight" || seen.expected === undefined) return undefined;
   const day = findTravelDay(seen.legs.map(({ departingAt }) => departingAt));
   const { tenantId, environment } = ports.caller;
-  const profiles = await Promise.all(userIds.map((userId) => ports.travelers.get(tenantId, userId, environment)));
+  const profiles = await Promise.all(
+    userIds.map((userId) =>
+      plannedProfiles.read(ports.caller, userId, () => ports.travelers.get(tenantId, userId, environment)),
+    ),
+  );
   const aged = userIds.flatMap((userId, index) => {
     const bornOn = profiles[index]?.bornOn;
     const customerUserId = customerUserIds[index - (userIds.length - customerUserIds.length)];

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { Failure, type FailureDetails } from "../../../domain/errors.ts";
 import { DecimalAmount } from "../../../domain/schemas.ts";
 import { LanguageAnswer, wordsIn } from "../../../domain/texts.ts";
-import { rememberInCall } from "../../../kernel/call/call-memory.ts";
+import { PlanReads } from "../../../kernel/call/plan-reads.ts";
 import { EMPTY_PLAN, planOrRefusal } from "../../../kernel/contracts/call-plan.ts";
 import type { Caller } from "../../../kernel/contracts/tool.ts";
 import { Hash, readHash, requireHash } from "../../escrow/index.ts";
@@ -75,14 +75,16 @@ export const generateBookingInvoice = defineTool({
 
   plan: (input, { stores, caller }) =>
     planOrRefusal(async () => {
-      const settlement = await requireSettlement(input, stores, caller);
+      const settlement = await plannedSettlements.read(caller, input.bookingId, () =>
+        requireSettlement(input, stores, caller),
+      );
       // The sandbox draws an invoice without settings too.
       if (caller.environment === "production") await readIssued(settlement, stores);
       return EMPTY_PLAN;
     }),
 
   async probe(input, { stores, chain, clock, eInvoices, caller }) {
-    const settlement = await requireSettlement(input, stores, caller);
+    const settlement = await takeSettlement(input, stores, caller);
     const { settings, issued } = await readIssued(settlement, stores);
     if (issued.length > 0) return;
     const given = { settings, chainId: chain.chainId };
@@ -90,7 +92,7 @@ export const generateBookingInvoice = defineTool({
   },
 
   async run(input, { stores, chain, clock, fileShelf, invoiceRenderer, eInvoices, caller, fail }) {
-    const settlement = await requireSettlement(input, stores, caller);
+    const settlement = await takeSettlement(input, stores, caller);
     const { settings, issued } = await readIssued(settlement, stores);
     const { tenantId, environment, bookingId } = settlement.booking;
     const owner = { tenantId, environment };
@@ -128,29 +130,23 @@ export const generateBookingInvoice = defineTool({
 });
 
 /** A settlement that is final does not change any more. */
-const rememberSettlement = rememberInCall<Settlement>();
+const plannedSettlements = new PlanReads<Settlement>();
 
 /** The booking to invoice. Throws the records' refusals. */
-function requireSettlement(input: Asked, stores: SettlementStores, caller: Caller): Promise<Settlement> {
-  return rememberSettlement(caller, () => readSettlement(input, stores, caller));
-}
-
-interface Asked {
-  bookingId: string;
-  settleTxHash?: string | undefined;
-}
-
-type SettlementStores = Pick<Stores, "escrowBookings" | "chainTransactions">;
-
-async function readSettlement(
-  { bookingId: named, settleTxHash }: Asked,
-  stores: SettlementStores,
+async function requireSettlement(
+  { bookingId: named, settleTxHash }: { bookingId: string; settleTxHash?: string | undefined },
+  stores: Pick<Stores, "escrowBookings" | "chainTransactions">,
   { tenantId, environment }: Caller,
 ): Promise<Settlement> {
   const bookingId = readHash(named);
   if (bookingId === undefined) throw refused("booking_not_found");
   const hash = settleTxHash === undefined ? undefined : requireHash(settleTxHash);
   return await findSettlement(stores, { tenantId, environment, bookingId, hash }, refused);
+}
+
+function takeSettlement(...asked: Parameters<typeof requireSettlement>): Promise<Settlement> {
+  const [{ bookingId }, , caller] = asked;
+  return plannedSettlements.take(caller, bookingId, () => requireSettlement(...asked));
 }
 
 /** The settings, and the booking's earlier documents. Outside the sandbox a first document needs settings. */
