@@ -43,9 +43,27 @@ export function openRunner(databaseUrl: string, workerId: string) {
     expiresAt: undefined,
     defaultTravelerId: undefined,
   };
+  // No row of the bench's database.
+  const storedKey = {
+    keyHash: "",
+    id: KEY,
+    tenantId: TENANT,
+    personId: null,
+    scopes: principal.scopes,
+    environment: principal.environment,
+    expiresAt: null,
+    plan: principal.plan,
+    isDemo: false,
+    isBeta: false,
+    signingSecret: "",
+  };
   const runner = new WorkflowRunner({
     runs: {
       ...runs,
+      async journal(leased, change) {
+        const written = await runs.journal(leased, change);
+        return written.isMine ? { ...written, key: storedKey } : written;
+      },
       async end(leased, run, end) {
         const ended = await runs.end(leased, run, end);
         waiting.get(leased.id)?.();
@@ -58,7 +76,7 @@ export function openRunner(databaseUrl: string, workerId: string) {
     random: systemRandom,
     log: quiet,
     workerId,
-    identity: { findPrincipal: async () => principal },
+    identity: { findPrincipal: async () => principal, toPrincipal: () => principal },
     collectionAddress: () => "0x00",
     kernel: {
       async invoke() {

@@ -27,6 +27,21 @@ export interface Principal {
   isInternal?: true;
 }
 
+/** A key that is not revoked, with what its principal needs of its tenant. Read anew for each use. */
+export interface StoredKey {
+  keyHash: string;
+  id: string;
+  tenantId: string;
+  personId: string | null;
+  scopes: string[];
+  environment: Environment;
+  expiresAt: Temporal.Instant | null;
+  plan: PricePlan;
+  isDemo: boolean;
+  isBeta: boolean;
+  signingSecret: string;
+}
+
 export interface Tenant {
   id: string;
   name: string;
@@ -73,6 +88,8 @@ export interface Identity {
    * The principal of this key; undefined and `fresh` as above. For work that continues after its caller is gone.
    */
   findPrincipal(keyId: string, options: { fresh: boolean }): Promise<Principal | undefined>;
+  /** The same for a key that a statement has just read. */
+  toPrincipal(key: StoredKey): Principal | undefined;
   isUser(tenantId: string, userId: string, environment: Environment): Promise<boolean>;
   /** Creates the tenant with its sandbox key, which is returned only here and stored as a hash. */
   createTenant(input: {

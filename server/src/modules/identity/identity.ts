@@ -76,6 +76,7 @@ export function createIdentity(options: IdentityOptions): StoredIdentity {
     cachedKeys: () => cache.size(),
     authenticate: authentication.authenticate,
     findPrincipal: authentication.findPrincipal,
+    toPrincipal: authentication.toPrincipal,
     isUser: (tenantId, userId, environment) =>
       isTenantUser(db, { tenantId, environment, networkMode: options.networkMode }, userId),
     listTenants: () => selectTenants(db),

@@ -1,4 +1,5 @@
 export { type Person, type PersonRole, personRoles } from "./persons.ts";
 export { appendAudit } from "./store-audit.ts";
+export { selectKey } from "./store-authentication.ts";
 export { ensureUser, isTenantUser } from "./store-users.ts";
 export { ownerKey, type TenantMemory } from "./tenant-memory.ts";

@@ -1,9 +1,10 @@
+import { type RawBuilder, sql } from "kysely";
 import type pg from "pg";
 import { buildServiceAccountId, DEMO_TRAVELER_ID } from "../../domain/user-ids.ts";
 import { batchLookUps } from "../../platform/batching/batch.ts";
 import { type ChangeListener, listenForChanges } from "../../platform/database/change-listener.ts";
 import type { Clock } from "../../ports/clock.ts";
-import type { Environment, Identity, PricePlan, Principal } from "../../ports/identity.ts";
+import type { Environment, Identity, Principal, StoredKey } from "../../ports/identity.ts";
 import type { Log } from "../../ports/log.ts";
 import type { Vault } from "../../ports/vault.ts";
 import { environmentOfKey } from "./environment-of-key.ts";
@@ -19,38 +20,23 @@ interface LastUsed {
   close(): Promise<void>;
 }
 
-interface KeyRow {
-  keyHash: string;
-  id: string;
-  tenantId: string;
-  personId: string | null;
-  scopes: string[];
-  environment: Environment;
-  expiresAt: Temporal.Instant | null;
-  plan: PricePlan;
-  isDemo: boolean;
-  isBeta: boolean;
-  signingSecret: string;
-}
-
-const SELECT_KEY = {
-  name: "authenticate-keys",
-  text: `select k.key_hash as "keyHash", k.id, k.tenant_id as "tenantId", k.person_id as "personId", k.scopes, k.environment,
+const SELECT_KEYS = `
+    select k.key_hash as "keyHash", k.id, k.tenant_id as "tenantId", k.person_id as "personId", k.scopes, k.environment,
       k.expires_at as "expiresAt", t.plan, t.is_demo as "isDemo", t.is_beta as "isBeta",
       t.signing_secret as "signingSecret"
     from api_key k join tenant t on t.id = k.tenant_id
-    where k.key_hash = any ($1) and k.revoked_at is null`,
-};
+    where k.revoked_at is null`;
+const SELECT_BY_HASH = { name: "authenticate-keys", text: `${SELECT_KEYS} and k.key_hash = any ($1)` };
+const SELECT_BY_ID = { name: "authenticate-key-by-id", text: `${SELECT_KEYS} and k.id = $1` };
 
-const SELECT_KEY_BY_ID = {
-  name: "authenticate-key-by-id",
-  text: SELECT_KEY.text.replace("k.key_hash = any ($1)", "k.id = $1"),
-};
+/** Selects the key with this id as a `StoredKey`, as a part of a larger statement. */
+export const selectKey = (id: RawBuilder<unknown>): RawBuilder<unknown> =>
+  sql`${sql.raw(SELECT_KEYS)} and k.id = ${id}`;
 
 const MOST_DECRYPTED_SECRETS = 10_000;
 const MOST_PROVED_KEYS = 100_000;
 
-export interface Authentication extends Pick<Identity, "authenticate" | "findPrincipal"> {
+export interface Authentication extends Pick<Identity, "authenticate" | "findPrincipal" | "toPrincipal"> {
   cache: PrincipalCache;
   /** Resolves when answers may be cached. Nothing needs to wait for it: until then every call reads the database. */
   ready(): Promise<void>;
@@ -59,11 +45,11 @@ export interface Authentication extends Pick<Identity, "authenticate" | "findPri
 }
 
 /** The principal of a row. Undefined: none, such as for a key of the demo tenant in production. */
-function principalMaker(vault: Vault, networkMode: Environment): (row: KeyRow) => Principal | undefined {
+function principalMaker(vault: Vault, networkMode: Environment): (row: StoredKey) => Principal | undefined {
   /** Recently decrypted secrets, by ciphertext: a new secret has another one. */
   const decrypted = new Map<string, string>();
 
-  function decryptSecret(row: KeyRow): string {
+  function decryptSecret(row: StoredKey): string {
     const known = decrypted.get(row.signingSecret);
     if (known !== undefined) return known;
     const secret = vault.decrypt(row.signingSecret, signingSecretContext(row.tenantId));
@@ -122,7 +108,7 @@ export function createAuthentication(options: {
   const toPrincipal = principalMaker(vault, networkMode);
 
   const readKey = batchLookUps(async (keyHashes) => {
-    const { rows } = await pool.query<KeyRow>({ ...SELECT_KEY, values: [keyHashes] });
+    const { rows } = await pool.query<StoredKey>({ ...SELECT_BY_HASH, values: [keyHashes] });
     return new Map(rows.map((row) => [row.keyHash, row]));
   });
 
@@ -144,7 +130,7 @@ export function createAuthentication(options: {
 
   async function readPrincipalById(keyId: string): Promise<Principal | undefined> {
     const generation = cache.generation();
-    const [row] = (await pool.query<KeyRow>({ ...SELECT_KEY_BY_ID, values: [keyId] })).rows;
+    const [row] = (await pool.query<StoredKey>({ ...SELECT_BY_ID, values: [keyId] })).rows;
     const principal = row === undefined ? undefined : toPrincipal(row);
     const keyHash = row?.keyHash ?? hashById.get(keyId);
     if (keyHash === undefined) return undefined;
@@ -163,6 +149,10 @@ export function createAuthentication(options: {
       const cached = fresh ? undefined : cache.get(hashById.get(keyId) ?? "");
       const principal = cached === undefined ? await readPrincipalById(keyId) : cached;
       return principal === "unknown" || principal === undefined || hasExpired(principal, clock) ? undefined : principal;
+    },
+    toPrincipal(key) {
+      const principal = toPrincipal(key);
+      return principal === undefined || hasExpired(principal, clock) ? undefined : principal;
     },
     async authenticate(key, { fresh, judge = lookUpAtOnce }) {
       const keyHash = hashKey(key);

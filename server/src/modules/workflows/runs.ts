@@ -1,6 +1,6 @@
 import type { Cover, PurposeCall } from "../../kernel/contracts/call-plan.ts";
 import type { JobQueue } from "../../kernel/contracts/job.ts";
-import type { Environment } from "../../ports/identity.ts";
+import type { Environment, StoredKey } from "../../ports/identity.ts";
 import type { NewTripEntry } from "../trip-record/index.ts";
 
 type RunState = "running" | "paused" | "completed" | "failed";
@@ -140,12 +140,15 @@ export interface LastStep {
   ended: StepEnd | undefined;
 }
 
-export interface Journaled {
-  /** False: another worker has the run by now. */
-  isMine: boolean;
-  /** Who has requested the run's cancellation meanwhile. */
-  cancelRequestedBy: string | undefined;
+/** The run's key as it was just read; undefined if it was revoked. */
+export interface ReadKey {
+  key: StoredKey | undefined;
 }
+
+/** `isMine` is false: another worker has the run by now. `cancelRequestedBy`: who has requested its cancellation meanwhile. */
+export type Journaled = { isMine: false } | ({ isMine: true; cancelRequestedBy: string | undefined } & ReadKey);
+
+export const NOTHING_JOURNALED: Journaled = { isMine: true, cancelRequestedBy: undefined, key: undefined };
 
 /** The store of runs. */
 export interface Runs {

@@ -5,6 +5,8 @@ import { pruneRows } from "../../platform/database/prune.ts";
 import { withoutNulls } from "../../platform/database/without-nulls.ts";
 import { createWorkerLeases } from "../../platform/leased-queue/worker-leases.ts";
 import type { Clock } from "../../ports/clock.ts";
+import type { StoredKey } from "../../ports/identity.ts";
+import { selectKey } from "../identity/index.ts";
 import { insertTripEntry } from "../trip-record/index.ts";
 import { createPauses } from "./pausing/store-pauses.ts";
 import { endStep, insertNextEntry } from "./running/store-end-step.ts";
@@ -274,7 +276,7 @@ function createJournal(queryable: Queryable, clock: Clock): Pick<Runs, "steps" |
       return rows.map(withoutNulls);
     },
 
-    /** One statement: the end of a step, the beginning of the next, and their entries in the trip's record. */
+    /** One statement: the end of a step, the beginning of the next with the run's key, and their entries in the trip's record. */
     async journal({ id, workerId }, { ended, begun }) {
       const now = sql`${clock.now().toString()}::timestamptz`;
       const begin =
@@ -285,15 +287,22 @@ function createJournal(queryable: Queryable, clock: Clock): Pick<Runs, "steps" |
               select id, ${begun.stepId}, ${begun.position}, ${begun.tool ?? null}, 'running', 1, ${now},
                 ${currentTraceId() ?? null} from mine
               on conflict (run_id, step_id) do update set attempt = workflow_step.attempt + 1, outcome = null returning 1`;
-      const { rows } = await sql<{ cancelRequestedBy: string | null }>`
+      const { rows } = await sql<{ cancelRequestedBy: string | null } & (StoredKey | { keyHash: null })>`
         with mine as (
           update workflow_run set worker_seen_at = ${now}, updated_at = ${now}
           where id = ${id} and worker_id = ${workerId} and state = 'running' 
-          returning id, tenant_id, network, trip_id, cancel_requested_by
+          returning id, tenant_id, network, trip_id, key_id, cancel_requested_by
         ), begun as (${begin}), ${endStep(ended, clock.now())}
-        select cancel_requested_by from mine`.execute(queryable);
+        select cancel_requested_by, key.*
+        from mine left join lateral (${selectKey(sql`mine.key_id`)}) key on true`.execute(queryable);
       const [mine] = rows;
-      return { isMine: mine !== undefined, cancelRequestedBy: mine?.cancelRequestedBy ?? undefined };
+      if (mine === undefined) return { isMine: false };
+      const { cancelRequestedBy, ...key } = mine;
+      return {
+        isMine: true,
+        cancelRequestedBy: cancelRequestedBy ?? undefined,
+        key: key.keyHash === null ? undefined : key,
+      };
     },
   };
 }

@@ -12,9 +12,8 @@ import {
   type Workflow,
 } from "../../../kernel/contracts/workflow.ts";
 import type { JournaledStep, Run, RunCall } from "../runs.ts";
-import { isOver, outcomeOfWork, readAnswer, StepOutcome } from "./journaled-answer.ts";
+import { isOver, outcomeOfWork, PauseOutcome, readAnswer, StepOutcome } from "./journaled-answer.ts";
 
-const PauseOutcome = z.object({ resolution: z.unknown() });
 const Approved = z.object({ resolution: z.object({ status: z.literal("approved") }) });
 
 /** The end of the journal is reached. */

@@ -5,6 +5,8 @@ import type { Outcome } from "../../../kernel/contracts/charge.ts";
 import { StepFailure, type Workflow } from "../../../kernel/contracts/workflow.ts";
 import type { JournaledStep } from "../runs.ts";
 
+export const PauseOutcome = z.object({ resolution: z.unknown() });
+
 /** The journaled outcome of a step that is not a pause. */
 export const StepOutcome = z.union([
   z.object({ ok: z.literal(true), result: z.unknown() }),

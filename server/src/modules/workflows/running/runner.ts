@@ -11,7 +11,7 @@ import { startHeartbeat } from "../../../platform/leased-queue/heartbeat.ts";
 import type { Clock } from "../../../ports/clock.ts";
 import type { Environment, Identity } from "../../../ports/identity.ts";
 import type { Log } from "../../../ports/log.ts";
-import type { JournaledStep, Run, RunCall, Runs } from "../runs.ts";
+import type { JournaledStep, ReadKey, Run, RunCall, Runs } from "../runs.ts";
 import { assessLoss } from "./assess-loss.ts";
 import { Segment, type SegmentOptions } from "./segment.ts";
 import type { SegmentEnd } from "./segment-end.ts";
@@ -21,7 +21,7 @@ export interface RunnerOptions {
   workflows: readonly Workflow[];
   kernel: Kernel;
   catalog: Catalog;
-  identity: Pick<Identity, "findPrincipal">;
+  identity: Pick<Identity, "findPrincipal" | "toPrincipal">;
   clock: Clock;
   random: RandomBytes;
   log: Log;
@@ -164,8 +164,8 @@ export class WorkflowRunner {
   }
 
   /** The tool's answer; undefined if the run's key may no longer call it. */
-  readonly #invoke = async (run: Run, call: RunCall): Promise<Answer | undefined> => {
-    const invocation = await this.#buildInvocation(run, call);
+  readonly #invoke = async (run: Run, call: RunCall, read?: ReadKey): Promise<Answer | undefined> => {
+    const invocation = await this.#buildInvocation(run, call, read);
     if (invocation === undefined) return undefined;
     try {
       return await this.#options.kernel.invoke(invocation);
@@ -190,15 +190,20 @@ export class WorkflowRunner {
   async #buildInvocation(
     run: Run,
     { tool, args, policyId, purpose, cover, leadTravelerId, idempotencyKey }: RunCall,
+    read?: ReadKey,
   ): Promise<Invocation | undefined> {
     const { identity } = this.#options;
-    const principal = await identity.findPrincipal(run.keyId, { fresh: false });
+    const principal = await (read === undefined
+      ? identity.findPrincipal(run.keyId, { fresh: false })
+      : read.key && identity.toPrincipal(read.key));
     if (principal === undefined || principal.environment !== run.environment) return undefined;
     return {
       toolName: tool,
       args,
       principal,
-      confirmPrincipal: () => identity.findPrincipal(run.keyId, { fresh: true }),
+      // Read by the statement with which the step begins.
+      confirmPrincipal: async () =>
+        read === undefined ? await identity.findPrincipal(run.keyId, { fresh: true }) : principal,
       idempotencyKey,
       policyId,
       purpose,

@@ -19,6 +19,8 @@ import type { NewTripEntry } from "../../trip-record/index.ts";
 import {
   type Journaled,
   type JournaledStep,
+  NOTHING_JOURNALED,
+  type ReadKey,
   type Run,
   type RunCall,
   type Runs,
@@ -27,7 +29,7 @@ import {
 } from "../runs.ts";
 import { approvalPause } from "./approval-pause.ts";
 import { Decided, findRefusal } from "./decided-questions.ts";
-import { isOver, keepOutcome, outcomeOfWork, readAnswer, StepOutcome } from "./journaled-answer.ts";
+import { isOver, keepOutcome, outcomeOfWork, PauseOutcome, readAnswer, StepOutcome } from "./journaled-answer.ts";
 import { entryOfRun, noteOfFailure } from "./remember-run.ts";
 import type { Leaving, SegmentEnd } from "./segment-end.ts";
 import { sumEnds, type Undone } from "./undone.ts";
@@ -39,8 +41,8 @@ export interface SegmentOptions {
   random: RandomBytes;
   workerId: string;
   collectionAddress: string;
-  /** Calls a tool for the run. `undefined`: the run's key may no longer call. */
-  invoke(run: Run, call: RunCall): Promise<Answer | undefined>;
+  /** Calls a tool for the run, with the key that was just read. `undefined`: the run's key may no longer call. */
+  invoke(run: Run, call: RunCall, read: ReadKey): Promise<Answer | undefined>;
   /** Asks for the approvals that such a call needs, without making it: returns its refusal, or `granted`. */
   ask(run: Run, call: RunCall): Promise<(Outcome & { ok: false }) | "granted" | undefined>;
 }
@@ -55,7 +57,6 @@ const STUCK_HOURS = 30 * 24;
 
 const KEY_IS_GONE = "The key of the run was revoked or may no longer call this tool. Resume the run with another key.";
 
-const PauseOutcome = z.object({ resolution: z.unknown() });
 const Retried = z.strictObject({ status: z.enum(["retry", "cancelled"]) });
 
 /** One execution of a run, from its beginning to the next pause or its end; journaled steps are not repeated. */
@@ -200,11 +201,10 @@ export class Segment implements Steps {
     journaled: JournaledStep | undefined,
   ): Promise<z.output<typeof StepOutcome>> {
     const { tool, args } = made;
-    const { isCancelled } = await this.#begin(stepId, tool, journaled);
+    const { isCancelled, key } = await this.#begin(stepId, tool, journaled);
     const attempt = (journaled?.attempt ?? 0) + 1;
-    const idempotencyKey = `${this.run.id}:${stepId}`;
-    const leadTravelerId = this.#leadTravelerId;
-    const answer = await this.#options.invoke(this.run, { ...made, idempotencyKey, leadTravelerId });
+    const more = { idempotencyKey: `${this.run.id}:${stepId}`, leadTravelerId: this.#leadTravelerId };
+    const answer = await this.#options.invoke(this.run, { ...made, ...more }, { key });
     if (answer === undefined) return await this.#askAbout(stepId, "key", KEY_IS_GONE);
     const { outcome, receipt } = answer;
     if (!outcome.ok && outcome.code === "approval_required") return await this.#askForApproval(stepId, tool, outcome);
@@ -252,7 +252,7 @@ export class Segment implements Steps {
     // A step that was begun may have happened: its outcome is found out first, so that it can be undone.
     const isCancelled = written.cancelRequestedBy !== undefined && !this.#isUndoing && !this.#isKept;
     if (isCancelled && journaled === undefined) throw this.#cancelled(stepId);
-    return { isCancelled };
+    return { isCancelled, key: written.key };
   }
 
   async #tryLater(stepId: string, attempt: number, outcome: Outcome & { ok: false }): Promise<never> {
@@ -387,7 +387,7 @@ export class Segment implements Steps {
 
   async #write(begun: { stepId: string; position: number; tool: string | undefined } | undefined): Promise<Journaled> {
     const ended = this.#ended;
-    if (ended === undefined && begun === undefined) return { isMine: true, cancelRequestedBy: undefined };
+    if (ended === undefined && begun === undefined) return NOTHING_JOURNALED;
     this.#ended = undefined;
     return await this.#options.runs.journal({ id: this.run.id, workerId: this.#options.workerId }, { ended, begun });
   }
