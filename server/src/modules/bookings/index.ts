@@ -43,6 +43,7 @@ export { coverErrors } from "./booking/cover.ts";
 export { findLiveBooking } from "./booking/find-live-booking.ts";
 export { hashItinerary, hashTicketOrder, newSalt, pickNames } from "./booking/order-hashes.ts";
 export { planBooking } from "./booking/plan-booking.ts";
+export { readBookingColumns } from "./booking/store.ts";
 export {
   BOOKING_RATE,
   BookingRate,

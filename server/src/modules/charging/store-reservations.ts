@@ -8,13 +8,15 @@ import { RESERVE } from "./store-calls-sql.ts";
 export function createCallReservations(db: Queryable): CallReservations {
   return {
     async reserve(line, processId) {
+      const reserving = CompiledQuery.raw(RESERVE, [...chargeColumns([line]), rulesColumn([line]), processId]);
+      const isReserved = async () => (await db.executeQuery(reserving)).rows.length === 1;
+      if (await isReserved()) return true;
+      // The first call of a month finds no row to count in.
       const { tenantId, environment, period } = line;
-      await sql`insert into tenant_spend (tenant_id, network, period) values (${tenantId}, ${environment}, ${period})
-        on conflict do nothing`.execute(db);
-      const { rows } = await db.executeQuery(
-        CompiledQuery.raw(RESERVE, [...chargeColumns([line]), rulesColumn([line]), processId]),
-      );
-      return rows.length === 1;
+      const { rows } = await sql`
+        insert into tenant_spend (tenant_id, network, period) values (${tenantId}, ${environment}, ${period})
+        on conflict do nothing returning 1`.execute(db);
+      return rows.length > 0 && (await isReserved());
     },
   };
 }

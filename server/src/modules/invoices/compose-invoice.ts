@@ -1,9 +1,8 @@
 import { z } from "zod";
 import { formatDecimal, type Micro, parseDecimal } from "../../domain/money.ts";
 import { toVisibleText } from "../../domain/visible-text.ts";
-import type { Booking } from "../bookings/index.ts";
 import { BOOKING_RATE, BookingRate, inUsdc, pickNames } from "../bookings/index.ts";
-import type { OrderRecord } from "../orders/index.ts";
+import type { BoughtOrder, OrderRecord } from "../orders/index.ts";
 import { formatCents, roundToCents, taxWithin } from "./amounts.ts";
 import { feeKinds, type InvoiceDocument, type lineKinds } from "./document.ts";
 import { noEInvoice } from "./e-invoice.ts";
@@ -19,8 +18,7 @@ const shown = (text: string): string => toVisibleText(text, LONGEST_TEXT);
 export interface InvoiceFacts {
   settlement: Settlement;
   /** Undefined: the booking has no order of ours. */
-  order: OrderRecord | undefined;
-  orderBooking: Booking | undefined;
+  order: BoughtOrder | undefined;
   /** Undefined: the sandbox tenant has given none. */
   settings: InvoicingSettings | undefined;
   chainId: number;
@@ -40,9 +38,9 @@ const Bought = z.object({
 type Bought = z.output<typeof Bought>;
 
 export function composeInvoice(facts: InvoiceFacts, number: string): InvoiceDocument {
-  const { settlement, order, orderBooking, settings, issuedAt, chainId } = facts;
+  const { settlement, order, settings, issuedAt, chainId } = facts;
   const { booking } = settlement;
-  const bought = Bought.parse(orderBooking?.result ?? {});
+  const bought = Bought.parse(order?.booking.result ?? {});
   const lines = [...vendorLines(facts, bought), ...feeLines(facts)].filter(([, amount]) => amount !== 0n);
   const issued = issuedAt.toZonedDateTimeISO(settings?.timeZone ?? "UTC").toPlainDate();
   const exact = booking.vendorPaid + booking.feePaid;
@@ -60,7 +58,7 @@ export function composeInvoice(facts: InvoiceFacts, number: string): InvoiceDocu
       tripId: booking.tripId,
       orderId: order?.orderId ?? null,
       pnr: order?.pnr ?? null,
-      travelers: pickNames(orderBooking?.travelers ?? []).map((one) => shown(`${one.givenName} ${one.familyName}`)),
+      travelers: pickNames(order?.booking.travelers ?? []).map((one) => shown(`${one.givenName} ${one.familyName}`)),
       tickets: (order?.documents ?? []).flatMap(({ number: ticket }) => (typeof ticket === "string" ? [ticket] : [])),
       journey: describeJourney(order, bought),
     },

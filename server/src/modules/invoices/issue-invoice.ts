@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 import { type Micro, parseDecimal } from "../../domain/money.ts";
 import type { Hex } from "../../domain/tokens.ts";
 import type { Clock } from "../../ports/clock.ts";
+import type { BoughtOrder } from "../orders/index.ts";
 import { composeCreditNote, composeInvoice, type InvoiceFacts } from "./compose-invoice.ts";
 import type { Aggregates, Stores } from "./context.ts";
 import { EInvoiceNotChecked, EInvoiceRefused, type EInvoices, issueJudged, judgeInvoice } from "./e-invoices.ts";
@@ -78,18 +79,18 @@ function drawing(
     settings,
     chainId,
     issuedAt,
-    ...(await readOrder(from, settlement)),
+    order: await readOrder(from, settlement),
   });
   const draw = async () => composeInvoice(await readFacts(stores), series + DRAFT_NUMBER);
   return { owner, series, issuedAt, readFacts, draw };
 }
 
 async function readOrder(
-  { orders, bookings }: Pick<Aggregates, "orders" | "bookings">,
+  { orders }: Pick<Aggregates, "orders">,
   { booking: { tenantId, environment, itineraryHash } }: Settlement,
-): Promise<Pick<InvoiceFacts, "order" | "orderBooking">> {
-  const order = itineraryHash && (await orders.findByItinerary(tenantId, environment, itineraryHash));
-  return { order, orderBooking: order && (await bookings.get(order.bookingId)) };
+): Promise<BoughtOrder | undefined> {
+  if (itineraryHash === undefined) return undefined;
+  return await orders.findBoughtByItinerary(tenantId, environment, itineraryHash);
 }
 
 /** Why a refund has no credit note yet. It is issued once that is fixed; the refund itself is made and stored. */

@@ -177,6 +177,12 @@ async function applyMoves(db: Queryable, fresh: readonly { id: bigint; posting: 
 }
 
 async function confirmSame(db: Queryable, postings: readonly Posting[]): Promise<void> {
+  const [other] = await findOthers(db, postings);
+  if (other !== undefined) throw new Error(`ledger: ${other.reference} was posted before and differently`);
+}
+
+/** Those that were not posted, or differently. */
+export async function findOthers(db: Queryable, postings: readonly Posting[]): Promise<readonly Posting[]> {
   const rows = await db
     .selectFrom("ledgerTransaction")
     .leftJoin("ledgerEntry", "ledgerEntry.transactionId", "ledgerTransaction.id")
@@ -186,10 +192,11 @@ async function confirmSame(db: Queryable, postings: readonly Posting[]): Promise
     .where("reference", "=", sql<string>`any (${postings.map(({ reference }) => reference)}::text[])`)
     .execute();
   const byReference = Map.groupBy(rows, ({ reference }) => reference);
-  for (const posting of postings) {
+  return postings.filter((posting) => {
     const found = byReference.get(posting.reference) ?? [];
     const stored = found.filter((row) => row.amountMicro !== null);
     const same =
+      found.length > 0 &&
       found.every((row) => row.postingKind === posting.kind) &&
       stored.length === posting.moves.length &&
       posting.moves.every((move) =>
@@ -203,8 +210,8 @@ async function confirmSame(db: Queryable, postings: readonly Posting[]): Promise
             possibleKinds(posting, move).includes(row.kind),
         ),
       );
-    if (!same) throw new Error(`ledger: ${posting.reference} was posted before and differently`);
-  }
+    return !same;
+  });
 }
 
 /**

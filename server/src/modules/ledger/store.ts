@@ -8,6 +8,7 @@ import type { Clock } from "../../ports/clock.ts";
 import { appendAudit } from "../identity/index.ts";
 import type { Ledger, OwnedMovement, Purse, WalletOwner } from "./ledger.ts";
 import {
+  findOthers,
   isAccount,
   type Move,
   type Posting,
@@ -101,7 +102,13 @@ export function createLedger(queryable: Queryable, clock: Clock): Ledger {
       });
     },
 
-    postMovements: (chain, movements) => inTransaction((books) => postMovements(books, chain, movements)),
+    async postMovements(chain, movements) {
+      // Reading blocks again mostly finds what was posted when its transaction ended.
+      const isAgain = !queryable.isTransaction && movements.length > 0;
+      const postings = movements.map((owned) => toPosting(chain, owned));
+      if (isAgain && (await findOthers(queryable, postings)).length === 0) return 0;
+      return await inTransaction((books) => postMovements(books, chain, movements));
+    },
 
     async notPosted(chain, movements) {
       if (movements.length === 0) return [];

@@ -1,6 +1,6 @@
 import type { Environment } from "../../ports/identity.ts";
 import type { BookedSegment, BookedSlice } from "../../ports/supplier/flights.ts";
-import type { BookingRate } from "../bookings/index.ts";
+import type { Booking, BookingRate } from "../bookings/index.ts";
 import type { BookedStay } from "./booked-stay.ts";
 
 declare module "../../kernel/contracts/stores.ts" {
@@ -69,6 +69,11 @@ export interface OrderRecord extends OrderState {
   readAt: Temporal.Instant | undefined;
 }
 
+/** An order with what its booking says besides. */
+export interface BoughtOrder extends OrderRecord {
+  booking: Pick<Booking, "userId" | "callId" | "offerId" | "escrowBookingId" | "coverCharged" | "travelers" | "result">;
+}
+
 export interface FlownAlready {
   orderId: string;
   userId: string;
@@ -82,6 +87,7 @@ export type OrderChange = Partial<OrderState>;
 export interface Orders {
   /** Undefined also for an order of another tenant. */
   find(tenantId: string, environment: Environment, orderId: string): Promise<OrderRecord | undefined>;
+  findBought(tenantId: string, environment: Environment, orderId: string): Promise<BoughtOrder | undefined>;
   /** Finds the order of any tenant; for jobs. */
   findByOrderId(environment: Environment, orderId: string): Promise<OrderRecord | undefined>;
   /** Finds a paid order by the airline's booking reference; the newest one, as airlines reuse references. */
@@ -93,6 +99,12 @@ export interface Orders {
     named: { orderIds: readonly string[]; pnrs: readonly string[]; kinds: readonly OrderRecord["kind"][] },
   ): Promise<readonly OrderRecord[]>;
   findByItinerary(tenantId: string, environment: Environment, itineraryHash: string): Promise<OrderRecord | undefined>;
+  /** The same with its booking. */
+  findBoughtByItinerary(
+    tenantId: string,
+    environment: Environment,
+    itineraryHash: string,
+  ): Promise<BoughtOrder | undefined>;
   /** Newest first, older than `before` (a booking's id). */
   list(
     tenantId: string,

@@ -16,7 +16,7 @@ const PaidByEscrow = z.object({ paidUsdc: z.string().default("0") });
 export async function paidFor(
   { bookings, servicingActions, orders }: Pick<Aggregates, "bookings" | "servicingActions" | "orders">,
   { bookingId, environment, orderId }: Pick<OrderRecord, "bookingId" | "environment" | "orderId">,
-  known?: Booking,
+  known?: Pick<Booking, "result" | "coverCharged">,
 ): Promise<Micro> {
   const booking = known ?? (await bookings.get(bookingId));
   const done = await servicingActions.listDone(environment, orderId);

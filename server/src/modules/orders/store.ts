@@ -1,28 +1,25 @@
 import { type Expression, type ExpressionBuilder, type InferResult, type SqlBool, sql } from "kysely";
 import pg from "pg";
 import { z } from "zod";
-import { currentTraceId } from "../../domain/trace.ts";
 import type { Database, Queryable } from "../../platform/database/database.ts";
 import { withoutNulls } from "../../platform/database/without-nulls.ts";
 import { takeDueRows } from "../../platform/leased-queue/take-rows.ts";
 import type { Queue } from "../../platform/leased-queue/watch-queues.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Environment } from "../../ports/identity.ts";
-import { toRate } from "../bookings/index.ts";
+import { readBookingColumns, toRate } from "../bookings/index.ts";
 import { BookedSegments, BookedSlices } from "./booked-slices.ts";
-import type { OrderChange, OrderRecord, Orders } from "./orders.ts";
+import type { BoughtOrder, OrderChange, OrderRecord, Orders } from "./orders.ts";
 import { createBookedSlices } from "./store-booked-slices.ts";
+import { createEvents } from "./store-events.ts";
 import { createBookedFlights } from "./store-flights.ts";
 import { createBookedStays } from "./store-stays.ts";
-import { tellTrips } from "./tell-trips.ts";
 
 const Documents = z.array(z.record(z.string(), z.unknown()));
 const ScheduleChanges = z.array(
   z.object({ id: z.string(), detectedAt: z.string().nullable(), removed: BookedSegments, added: BookedSegments }),
 );
 const PriceParts = z.array(z.string());
-/** Events that happen once per order, under whatever id they are reported. */
-const ONCE: ReadonlySet<string> = new Set(["ticketed", "cancelled", "lapsed"]);
 
 const MOST_NAMED = 20;
 
@@ -76,6 +73,18 @@ const selectOrders = ({ queryable, clock }: Reading, conditions: Conditions) =>
 
 type Row = InferResult<ReturnType<typeof selectOrders>>[number];
 
+/** The members of the booking in a `BoughtOrder`. */
+const bookingColumns = [
+  "userId",
+  "callId",
+  "offerId",
+  "escrowBookingId",
+  "coverChargedMicro as coverCharged",
+  "travelers",
+  // The answer to a hold until it is paid.
+  sql<unknown>`case state when 'on_hold' then hold_result else result end`.as("result"),
+] as const;
+
 interface Reading {
   queryable: Queryable;
   clock: Clock;
@@ -95,7 +104,17 @@ export function createOrders(queryable: Queryable, clock: Clock): Orders {
 
 function createReads(
   reading: Reading,
-): Pick<Orders, "find" | "findByOrderId" | "findByPnr" | "listNamed" | "findByItinerary" | "list"> {
+): Pick<
+  Orders,
+  | "find"
+  | "findBought"
+  | "findByOrderId"
+  | "findByPnr"
+  | "listNamed"
+  | "findByItinerary"
+  | "findBoughtByItinerary"
+  | "list"
+> {
   return {
     find: (tenantId, environment, orderId) =>
       findFirst(reading, (row) => [
@@ -103,6 +122,16 @@ function createReads(
         row("environment", "=", environment),
         row("orderId", "=", orderId),
       ]),
+
+    findBought: (tenantId, environment, orderId) =>
+      findFirstBought(reading, (row) => [
+        row("tenantId", "=", tenantId),
+        row("environment", "=", environment),
+        row("orderId", "=", orderId),
+      ]),
+
+    findBoughtByItinerary: (tenantId, environment, itineraryHash) =>
+      findFirstBought(reading, isOfItinerary(tenantId, environment, itineraryHash)),
 
     findByOrderId: (environment, orderId) =>
       findFirst(reading, (row) => [row("environment", "=", environment), row("orderId", "=", orderId)]),
@@ -144,11 +173,7 @@ function createReads(
     },
 
     findByItinerary: (tenantId, environment, itineraryHash) =>
-      findFirst(reading, (row) => [
-        row("tenantId", "=", tenantId),
-        row("environment", "=", environment),
-        row("itineraryHash", "=", itineraryHash),
-      ]),
+      findFirst(reading, isOfItinerary(tenantId, environment, itineraryHash)),
 
     async list(tenantId, environment, { limit, before, status, kinds, itineraryHash }) {
       const rows = await selectOrders(reading, (row) => [
@@ -206,95 +231,6 @@ function createUpdates(reading: Reading): Pick<Orders, "update"> {
         where("orderId", "=", orderId),
       ]);
       return current?.updatedAt.equals(seen) === true ? "same" : "stale";
-    },
-  };
-}
-
-type StoredEvent = Awaited<ReturnType<Orders["events"]>>[number];
-
-/** Null without a booking that was held or booked. */
-interface Booked {
-  bookedAt: Temporal.Instant | null;
-  heldAt: Temporal.Instant | null;
-  isTicketed: boolean | null;
-}
-
-/** Whose order it is, and of what kind; null if no booking has it. */
-function selectOwner(environment: Environment, orderId: string) {
-  const booking = sql`booking where network = ${environment} and order_id = ${orderId} limit 1`;
-  return [
-    sql<string | null>`(select tenant_id from ${booking})`.as("tenantId"),
-    sql<string | null>`(select kind from ${booking})`.as("ordered"),
-  ] as const;
-}
-
-function createEvents(queryable: Queryable): Pick<Orders, "record" | "events" | "tellTrips"> {
-  return {
-    async record(environment, orderId, { kind, key, source, details, at }) {
-      return await (queryable.isTransaction ? insert(queryable) : queryable.transaction().execute(insert));
-
-      async function insert(db: Queryable): Promise<boolean> {
-        const row = await db
-          .insertInto("orderEvent")
-          .values({
-            environment,
-            orderId,
-            kind,
-            key: ONCE.has(kind) ? "" : key,
-            source,
-            details: JSON.stringify(details),
-            at: at.toString(),
-            traceId: currentTraceId(),
-          })
-          .onConflict((conflict) => conflict.columns(["environment", "orderId", "kind", "key"]).doNothing())
-          .returning("id")
-          .returning(selectOwner(environment, orderId))
-          .executeTakeFirst();
-        if (row === undefined) return false;
-        await tellTrips(db, environment, orderId, [{ ...row, kind, details, at }]);
-        return true;
-      }
-    },
-
-    async tellTrips(environment, orderId) {
-      const rows = await queryable
-        .selectFrom("orderEvent")
-        .select(["id", "kind", "details", "at"])
-        .select(selectOwner(environment, orderId))
-        .where("environment", "=", environment)
-        .where("orderId", "=", orderId)
-        .orderBy("id")
-        .execute();
-      await tellTrips(queryable, environment, orderId, rows);
-    },
-
-    async events(environment, orderId) {
-      const { rows } = await sql<Booked & (StoredEvent | { kind: null })>`
-        select booked.booked_at, booked.held_at, booked.is_ticketed, event.kind, event.at, event.details, event.source
-        from (
-          select booked_at, case when hold_call_id is not null then created_at end as held_at,
-            result ->> 'ticketing' = 'ticketed' as is_ticketed
-          from booking
-          where network = ${environment} and order_id = ${orderId} and (state = 'booked' or hold_call_id is not null)
-          limit 1
-        ) booked
-        full join (
-          select id, kind, at, details, source from order_event
-          where network = ${environment} and order_id = ${orderId}
-        ) event on true
-        order by event.id`.execute(queryable);
-      const { bookedAt = null, heldAt = null, isTicketed = null } = rows[0] ?? {};
-      // Events that follow from the booking are not stored again.
-      const byCall = (kind: string, at: Temporal.Instant | null): StoredEvent[] =>
-        at === null ? [] : [{ kind, at, details: {}, source: "call" }];
-      return [
-        ...byCall("held", heldAt),
-        ...byCall("booked", bookedAt),
-        ...byCall("ticketed", isTicketed === true ? bookedAt : null),
-        ...rows.flatMap((row) =>
-          row.kind === null ? [] : [{ kind: row.kind, at: row.at, details: row.details, source: row.source }],
-        ),
-      ];
     },
   };
 }
@@ -362,6 +298,22 @@ async function findFirst(reading: Reading, conditions: Conditions): Promise<Orde
   const row = await selectOrders(reading, conditions).executeTakeFirst();
   return row === undefined ? undefined : toRecord(row);
 }
+
+async function findFirstBought(reading: Reading, conditions: Conditions): Promise<BoughtOrder | undefined> {
+  const found = await selectOrders(reading, conditions).select(bookingColumns).executeTakeFirst();
+  if (found === undefined) return undefined;
+  const { userId, callId, offerId, escrowBookingId, coverCharged, travelers, result, ...row } = found;
+  const booking = readBookingColumns({ escrowBookingId, travelers });
+  return { ...toRecord(row), booking: { userId, callId, offerId, coverCharged, result, ...booking } };
+}
+
+const isOfItinerary =
+  (tenantId: string, environment: Environment, itineraryHash: string): Conditions =>
+  (row) => [
+    row("tenantId", "=", tenantId),
+    row("environment", "=", environment),
+    row("itineraryHash", "=", itineraryHash),
+  ];
 
 const JSON_COLUMNS: ReadonlySet<string> = new Set(["orderDocuments", "orderSlices", "orderScheduleChanges"]);
 const isJson = (name: string): boolean => JSON_COLUMNS.has(name);

@@ -69,15 +69,12 @@ export function booked(booking: Booking, { order, result, charged }: Booked): Bo
       result: { ...result, chargeTransferId },
       change: order,
       async apply(aggregates) {
-        const { escrowBookingId } = (await aggregates.bookings.get(booking.id)) ?? booking;
-        if (escrowBookingId !== undefined) await aggregates.bookings.setCover(booking.id, { cover: charged });
-        else {
+        const wasCovered = booking.escrowBookingId !== undefined;
+        if (!wasCovered || !(await aggregates.bookings.setCoverOfReservation(booking.id, charged))) {
           const purse = await findHomePurse(aggregates, booking);
           await collect(aggregates, purse, ledgerReference(booking), charged, chargeTransferId);
-        }
-        // The balance paid in the end instead of the reservation.
-        if (escrowBookingId === undefined && booking.escrowBookingId !== undefined) {
-          await aggregates.bookings.setCover(booking.id, { cover: 0n, coverCharged: charged });
+          // The balance paid in the end instead of the reservation.
+          if (wasCovered) await aggregates.bookings.setCover(booking.id, { cover: 0n, coverCharged: charged });
         }
         await aggregates.callSpends.price(booking.callId, charged);
       },

@@ -121,6 +121,8 @@ export interface Bookings extends EffectStore<Booking> {
   listUncovered(environment: Environment, limit: number): Promise<readonly Booking[]>;
   /** In a transaction. With `escrowBookingId: undefined` the balance pays from here on. */
   setCover(id: string, change: { cover: Micro; coverCharged?: Micro; escrowBookingId?: undefined }): Promise<void>;
+  /** Sets what the reservation still owes, and returns false if no reservation pays. In a transaction. */
+  setCoverOfReservation(id: string, cover: Micro): Promise<boolean>;
   /** Subtracts a refund from the cover, and returns the part that the reservation had not paid. */
   reduceCover(id: string, amount: Micro): Promise<Micro>;
   /** Assigns a held order to the call that pays for it. Undefined if another call already has it, or it is no longer held. */

@@ -135,7 +135,7 @@ function createRecords(queryable: Queryable, clock: Clock): Pick<Bookings, "inse
 /** Amounts that reservations in escrow owe for bookings. */
 function createCovers(
   queryable: Queryable,
-): Pick<Bookings, "findCovered" | "listUncovered" | "setCover" | "reduceCover"> {
+): Pick<Bookings, "findCovered" | "listUncovered" | "setCover" | "setCoverOfReservation" | "reduceCover"> {
   return {
     async findCovered(tenantId, environment, escrowBookingId, lock) {
       const query = queryable
@@ -179,6 +179,17 @@ function createCovers(
         })
         .where("id", "=", id)
         .execute();
+    },
+
+    async setCoverOfReservation(id, cover) {
+      const row = await queryable
+        .updateTable("booking")
+        .set({ coverMicro: cover })
+        .where("id", "=", id)
+        .where("escrowBookingId", "is not", null)
+        .returning("id")
+        .executeTakeFirst();
+      return row !== undefined;
     },
 
     async reduceCover(id, amount) {
@@ -322,6 +333,17 @@ function toColumns(to: Booking["state"], { result: given, ...change }: BookingCh
   };
 }
 
+/** Also for those who select these columns themselves. */
+export function readBookingColumns({
+  escrowBookingId,
+  travelers,
+}: Pick<Selectable<BookingTable>, "escrowBookingId" | "travelers">): Pick<Booking, "escrowBookingId" | "travelers"> {
+  return {
+    escrowBookingId: escrowBookingId === null ? undefined : requireHex(escrowBookingId),
+    travelers: BookedTravelers.parse(travelers),
+  };
+}
+
 function toBooking({
   amountMicro,
   coverMicro,
@@ -337,10 +359,9 @@ function toBooking({
     ...withoutNulls(row),
     ...(row.state === "on_hold" ? { result: row.holdResult } : {}),
     amountMicroUsdc: amountMicro,
-    escrowBookingId: escrowBookingId === null ? undefined : requireHex(escrowBookingId),
+    ...readBookingColumns({ escrowBookingId, travelers }),
     cover: coverMicro,
     coverCharged: coverChargedMicro,
-    travelers: BookedTravelers.parse(travelers),
     askedServices: AskedServices.parse(askedServices),
     rate: toRate(rate),
     contactHashes: contactHashes === null ? undefined : ContactHashes.parse(contactHashes),

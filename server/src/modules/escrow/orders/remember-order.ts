@@ -1,6 +1,6 @@
 import type { Hex } from "../../../domain/tokens.ts";
 import { orderKey } from "../../../kernel/contracts/trip-note.ts";
-import type { OrderRecord } from "../../orders/index.ts";
+import type { BoughtOrder } from "../../orders/index.ts";
 import type { Trip } from "../../trips/index.ts";
 import type { Aggregates } from "../context.ts";
 
@@ -11,22 +11,22 @@ type TripOwner = Pick<Trip, "tenantId" | "environment" | "tripId">;
  * approval, and the order's history. A run has added some of it already.
  */
 export async function rememberOrder(aggregates: Aggregates, trip: TripOwner, itineraryHash: Hex): Promise<void> {
-  const { tripRecords, orders, bookings } = aggregates;
+  const { tripRecords, orders } = aggregates;
   const { tenantId, environment, tripId } = trip;
-  const order = await orders.findByItinerary(tenantId, environment, itineraryHash);
+  const order = await orders.findBoughtByItinerary(tenantId, environment, itineraryHash);
   if (order === undefined) return;
   const { orderId, kind, pnr, totalAmount, totalCurrency, createdAt } = order;
-  const booking = await bookings.get(order.bookingId);
-  if (booking !== undefined) await rememberCall(aggregates, trip, order, booking);
+  const { userId, callId } = order.booking;
+  await rememberCall(aggregates, trip, order);
   await tripRecords.append(
     { tenantId, environment, tripId },
     {
       kind: "order",
       key: orderKey(orderId),
-      userId: booking?.userId,
+      userId,
       at: createdAt,
       text: `A ${kind} was booked for ${totalAmount} ${totalCurrency}.`,
-      details: { orderId, pnr: pnr ?? null, totalAmount, totalCurrency, callId: booking?.callId ?? null },
+      details: { orderId, pnr: pnr ?? null, totalAmount, totalCurrency, callId },
     },
   );
   await orders.tellTrips(environment, orderId);
@@ -35,8 +35,7 @@ export async function rememberOrder(aggregates: Aggregates, trip: TripOwner, iti
 async function rememberCall(
   { tripRecords, seenOffers, approvals }: Aggregates,
   { tenantId, environment, tripId }: TripOwner,
-  { createdAt }: OrderRecord,
-  { userId, offerId, callId }: { userId: string; offerId: string; callId: string },
+  { createdAt, booking: { userId, offerId, callId } }: BoughtOrder,
 ): Promise<void> {
   const trip = { tenantId, environment, tripId };
   const offer = await seenOffers.find({ tenantId, environment }, offerId);

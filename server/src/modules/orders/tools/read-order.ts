@@ -56,22 +56,22 @@ export const readOrder = defineTool({
   example: (_today, { orderId }) => ({ orderId }),
 
   async run({ orderId }, { stores, flightServicing, stayBookings, maps, clock, caller, fail }) {
-    const { orders, bookings } = stores;
+    const { orders } = stores;
     const { tenantId, environment, scopes } = caller;
-    const known = await orders.find(tenantId, environment, orderId);
+    const known = await orders.findBought(tenantId, environment, orderId);
     if (known === undefined || !readableKinds(scopes).includes(known.kind)) throw fail("order_not_found");
     const isHeld = known.status === "held";
     if (isHeld) await unlessAway(refreshHold({ stores, flightServicing, clock }, known));
-    const order = (isHeld ? await orders.find(tenantId, environment, orderId) : undefined) ?? known;
-    const [booking, events] = await Promise.all([bookings.get(order.bookingId), orders.events(environment, orderId)]);
-    const travelers = booking?.travelers ?? [];
+    const order = (isHeld ? await orders.findBought(tenantId, environment, orderId) : undefined) ?? known;
+    const { travelers, offerId, result } = order.booking;
+    const events = await orders.events(environment, orderId);
     const [flight, stay] = await Promise.all([
       order.kind === "flight"
         ? unlessAway(readFlightNow({ flightServicing, maps }, { orderId, travelers }, scopes))
         : null,
       order.kind === "stay" ? unlessAway(readStayNow(stayBookings, orderId)) : null,
     ]);
-    const { services, dueAtAccommodation: due } = Booked.parse(booking?.result ?? {});
+    const { services, dueAtAccommodation: due } = Booked.parse(result ?? {});
     const history = events.map(({ kind, at, details }) => ({ kind, at: at.toString(), details }));
     const ofKind = (kind: string) => history.filter((event) => event.kind === kind);
     const isLive = flight !== null || stay !== null;
@@ -94,7 +94,7 @@ export const readOrder = defineTool({
       credits: ofKind("credit_issued"),
       next: [
         ...(isLive ? [] : [sayAway(summary)]),
-        sayNext(order, booking?.offerId, { flight, due: stay?.dueAtAccommodation ?? due }, clock.now()),
+        sayNext(order, offerId, { flight, due: stay?.dueAtAccommodation ?? due }, clock.now()),
       ].join(" "),
       history,
     };

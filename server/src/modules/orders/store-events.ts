@@ -1,0 +1,98 @@
+import { sql } from "kysely";
+import { currentTraceId } from "../../domain/trace.ts";
+import type { Queryable } from "../../platform/database/database.ts";
+import type { Environment } from "../../ports/identity.ts";
+import type { Orders } from "./orders.ts";
+import { tellTrips } from "./tell-trips.ts";
+
+/** Events that happen once per order, under whatever id they are reported. */
+const ONCE: ReadonlySet<string> = new Set(["ticketed", "cancelled", "lapsed"]);
+
+type StoredEvent = Awaited<ReturnType<Orders["events"]>>[number];
+
+/** Null without a booking that was held or booked. */
+interface Booked {
+  bookedAt: Temporal.Instant | null;
+  heldAt: Temporal.Instant | null;
+  isTicketed: boolean | null;
+}
+
+/** Whose order it is, and of what kind; null if no booking has it. */
+function selectOwner(environment: Environment, orderId: string) {
+  const booking = sql`booking where network = ${environment} and order_id = ${orderId} limit 1`;
+  return [
+    sql<string | null>`(select tenant_id from ${booking})`.as("tenantId"),
+    sql<string | null>`(select kind from ${booking})`.as("ordered"),
+  ] as const;
+}
+
+export function createEvents(queryable: Queryable): Pick<Orders, "record" | "events" | "tellTrips"> {
+  return {
+    async record(environment, orderId, { kind, key, source, details, at }) {
+      return await (queryable.isTransaction ? insert(queryable) : queryable.transaction().execute(insert));
+
+      async function insert(db: Queryable): Promise<boolean> {
+        const row = await db
+          .insertInto("orderEvent")
+          .values({
+            environment,
+            orderId,
+            kind,
+            key: ONCE.has(kind) ? "" : key,
+            source,
+            details: JSON.stringify(details),
+            at: at.toString(),
+            traceId: currentTraceId(),
+          })
+          .onConflict((conflict) => conflict.columns(["environment", "orderId", "kind", "key"]).doNothing())
+          .returning("id")
+          .returning(selectOwner(environment, orderId))
+          .executeTakeFirst();
+        if (row === undefined) return false;
+        await tellTrips(db, environment, orderId, [{ ...row, kind, details, at }]);
+        return true;
+      }
+    },
+
+    async tellTrips(environment, orderId) {
+      const rows = await queryable
+        .selectFrom("orderEvent")
+        .select(["id", "kind", "details", "at"])
+        .select(selectOwner(environment, orderId))
+        .where("environment", "=", environment)
+        .where("orderId", "=", orderId)
+        .orderBy("id")
+        .execute();
+      await tellTrips(queryable, environment, orderId, rows);
+    },
+
+    async events(environment, orderId) {
+      const { rows } = await sql<Booked & (StoredEvent | { kind: null })>`
+        select booked.booked_at, booked.held_at, booked.is_ticketed, event.kind, event.at, event.details, event.source
+        from (
+          select booked_at, case when hold_call_id is not null then created_at end as held_at,
+            result ->> 'ticketing' = 'ticketed' as is_ticketed
+          from booking
+          where network = ${environment} and order_id = ${orderId} and (state = 'booked' or hold_call_id is not null)
+          limit 1
+        ) booked
+        full join (
+          select id, kind, at, details, source from order_event
+          where network = ${environment} and order_id = ${orderId}
+        ) event on true
+        order by event.id`.execute(queryable);
+      const { bookedAt = null, heldAt = null, isTicketed = null } = rows[0] ?? {};
+      // Events that follow from the booking are not stored again.
+      const byCall = (kind: string, at: Temporal.Instant | null): StoredEvent[] =>
+        at === null ? [] : [{ kind, at, details: {}, source: "call" }];
+      return [
+        ...byCall("held", heldAt),
+        ...byCall("booked", bookedAt),
+        ...byCall("ticketed", isTicketed === true ? bookedAt : null),
+        ...rows.flatMap((row) =>
+          row.kind === null ? [] : [{ kind: row.kind, at: row.at, details: row.details, source: row.source }],
+        ),
+      ];
+    },
+  };
+}
