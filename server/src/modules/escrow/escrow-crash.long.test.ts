@@ -108,10 +108,10 @@ describe("a process that dies", () => {
     async (_name, { prepare, take, taken }) => {
       /** The state that the dead process left for its call, or that it outlived the step. */
       async function live(subject: Subject, deathAt: number): Promise<string> {
-        const where = `dies after step ${deathAt}`;
+        const where = deathAt === 0 ? "dies before its first step" : `dies after step ${deathAt}`;
         expect((await readState(subject)).chain, where).not.toEqual(taken);
         const callId = await world.newCall(subject.key);
-        const dying = dyingProcess(deathAt, "after");
+        const dying = deathAt === 0 ? dyingProcess(1, "before") : dyingProcess(deathAt, "after");
         const living = take(subject, { callId, ports: world.openDying(dying) }).then(() => false);
         if (!(await Promise.race([living, dying.death.then(() => true)]))) return OUTLIVED;
         const { effect } = await world.callEnd(callId);
@@ -133,7 +133,7 @@ describe("a process that dies", () => {
       // After one step is before the next, so every moment between two requests or statements is covered.
       const lives = new Set<string>();
       for (const [index, subject] of subjects.entries()) {
-        const life = await live(subject, index + 1);
+        const life = await live(subject, index);
         lives.add(life);
         if (life === OUTLIVED) break;
       }
