@@ -37,7 +37,13 @@ function hashRejection({ bought, movements, boughtHash, tripId, travelerIds }: C
     return hashValue({
       boughtHash,
       tripId,
-      movements: movements.map(({ token, from, to, amount }) => ({ token, from, to, amount: String(amount) })),
+      movements: movements.map(({ chain, token, from, to, amount }) => ({
+        chain,
+        token,
+        from,
+        to,
+        amount: String(amount),
+      })),
     });
   }
   if (!isRecognizable(bought)) return undefined;
@@ -64,7 +70,7 @@ function buildContent({ call, plan, policyId, version }: ApprovalCase): unknown 
     tripId: bought === undefined ? tripId : undefined,
     movements:
       bought === undefined
-        ? movements.map(({ token, from, to, isLater }) => ({ token, from, to, isLater }))
+        ? movements.map(({ chain, token, from, to, isLater }) => ({ chain, token, from, to, isLater }))
         : undefined,
   };
 }

@@ -250,6 +250,7 @@ function showStay({ name, checkInDate, checkOutDate, rooms, country, stars }: St
   };
 }
 
-function showMovement({ token, expected, amount = expected, from, to, isLater }: PlannedMovement) {
-  return { token, amount: amount === undefined ? null : formatDecimal(amount), from, to, later: isLater === true };
+function showMovement({ chain, token, expected, amount = expected, from, to, isLater }: PlannedMovement) {
+  const shown = { token, amount: amount === undefined ? null : formatDecimal(amount), from, to };
+  return { ...shown, later: isLater === true, ...(chain === undefined ? {} : { chain }) };
 }

@@ -75,8 +75,9 @@ function sayPrice({ priceAtLeast }: Purchase, amount: Approval["amount"]): strin
   return priceAtLeast === undefined ? price : `At least ${price}: services whose price is not known come on top`;
 }
 
-function sayMovement({ amount, token, to }: PlannedMovement): string {
-  return `${amount === undefined ? "?" : formatDecimal(amount)} ${token} to ${to.replaceAll("_", " ")}`;
+function sayMovement({ amount, token, to, chain }: PlannedMovement): string {
+  const where = chain === undefined ? "" : ` on ${chain}`;
+  return `${amount === undefined ? "?" : formatDecimal(amount)} ${token} to ${to.replaceAll("_", " ")}${where}`;
 }
 
 function composeSubject({ plan: { bought, movements }, purpose }: MailedCase): string {

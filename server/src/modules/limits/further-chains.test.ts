@@ -133,4 +133,25 @@ describe("money on a further chain", () => {
       expect((await pay(tenant, { amount: "1", to })).body).toMatchObject({ limit: "recipients", recipient: to });
     }
   });
+
+  it("needs the approval that the policy asks for a payment, which names the chain", async () => {
+    const tenant = await newTenant();
+    const put = async (path: string, body: object) => {
+      const headers = { authorization: `Bearer ${tenant.operatorKey}`, "content-type": "application/json" };
+      const answer = await service.send(path, { method: "PUT", headers, body: JSON.stringify(body) });
+      expect(answer.status, answer.text).toBeLessThan(300);
+    };
+    const rules = [{ id: "pay", severity: "require_approval", when: { kind: "payment", priceUsdOver: 2 } }];
+    await put("/api/policies/enforced", { document: { rules } });
+    await put("/api/policy-enforcement", { policyId: "enforced" });
+    expect((await pay(tenant, { amount: "2" })).body).toMatchObject({ ok: true });
+    const to = stranger();
+    const { body } = await pay(tenant, { amount: "3", to });
+    expect(body).toMatchObject({ code: "approval_required", approvalId: expect.stringMatching(/^apr_/) });
+    const headers = { authorization: `Bearer ${tenant.operatorKey}` };
+    const shown = await service.send(`/api/approvals/${String(body.approvalId)}`, { headers });
+    expect(shown.body, shown.text).toMatchObject({
+      evidence: { payments: [{ chain: further.chain, amount: "3.00", token: "USDC", to }] },
+    });
+  });
 });

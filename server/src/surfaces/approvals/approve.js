@@ -62,7 +62,12 @@ function askerText({ requestedBy, requestedByKey, requestedFor, isAgents }) {
   return requestedFor === null || requestedFor === asker ? asker : `${asker} for ${requestedFor}`;
 }
 const paymentText = (payments, tool) =>
-  payments.map(({ amount, token, to }) => `${amount ?? "?"} ${token} to ${spaced(to)}`).join("\n") || spaced(tool);
+  payments
+    .map(
+      ({ amount, token, to, chain }) =>
+        `${amount ?? "?"} ${token} to ${spaced(to)}${chain === undefined ? "" : ` on ${chain}`}`,
+    )
+    .join("\n") || spaced(tool);
 
 /** In cents, as prices are read; a started cent counts. */
 function moneyText(amount) {
