@@ -8,10 +8,12 @@ import * as paymentAnswers from "./migrations/0012-payment-answers.ts";
 import * as paymentsUnderWay from "./migrations/0013-payments-under-way.ts";
 import * as paymentBesides from "./migrations/0070-payment-besides.ts";
 import * as paymentsByChain from "./migrations/0116-payments-by-chain.ts";
+import * as claimsRefuse from "./migrations/0123-claims-refuse.ts";
 import type { PaymentCharges } from "./paying/charge-by-payment.ts";
 import { paymentEndings } from "./settling/chain-endings.ts";
 import type { GatherWindow } from "./settling/gather-window.ts";
 import { paymentBatch } from "./settling/payment-batch-operation.ts";
+import type { Settleable } from "./settling/payment-intents.ts";
 import {
   createCharges,
   createGatherWindows,
@@ -29,7 +31,7 @@ import { createPayments } from "./store.ts";
 declare module "../../kernel/contracts/parts.ts" {
   interface ModuleParts {
     readonly "payments.paymentCharges": PaymentCharges;
-    readonly "payments.gatherWindows": ByChain<GatherWindow>;
+    readonly "payments.gatherWindows": ByChain<GatherWindow<Settleable>>;
     readonly "payments.measuredReceivables": MeasuredReceivables;
   }
   interface ModuleSettings {
@@ -56,6 +58,7 @@ export const paymentsModule = defineModule({
     "0013-payments-under-way": paymentsUnderWay,
     "0070-payment-besides": paymentBesides,
     "0116-payments-by-chain": paymentsByChain,
+    "0123-claims-refuse": claimsRefuse,
   },
   chainOperations: [payment, paymentBatch],
   chainEndings: { ...paymentEndings, ...usageEndings },

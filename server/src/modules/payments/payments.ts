@@ -87,6 +87,12 @@ export interface EarnedPayment {
   chainTransactionId: string | undefined;
 }
 
+/** Payments and the chain transaction that now contains them. */
+export interface GatheredPayments {
+  ids: readonly string[];
+  chainTransactionId: string;
+}
+
 export interface SettledBy {
   /** The id of the payment, or of the chain transaction that settles only this payment. */
   id: string;
@@ -136,6 +142,13 @@ export interface Payments {
   ofTransactions(chainTransactionIds: readonly string[]): Promise<readonly Payment[]>;
   /** Locks earned payments without a chain transaction, oldest first, and skips those that others have locked. */
   takeUngathered(chain: ChainKey, limit: number): Promise<readonly Payment[]>;
+  /**
+   * Stores a chain transaction for each group of earned payments and puts them into it, unless one of the group is already in
+   * another or locked. Returns those that it stored.
+   */
+  gather(
+    groups: readonly { ids: readonly string[]; intent: TransactionIntent }[],
+  ): Promise<readonly GatheredPayments[]>;
   /** Whether there is such a payment, including locked ones. */
   isAnyUngathered(chain: ChainKey): Promise<boolean>;
   /** Puts earned payments into a chain transaction, replacing `from`. Returns how many. */

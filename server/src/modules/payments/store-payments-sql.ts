@@ -3,7 +3,7 @@ import { newId } from "../../domain/ids.ts";
 import type { Queryable } from "../../platform/database/database.ts";
 import { prepared } from "../../platform/database/prepared.ts";
 import type { TransactionIntent } from "../chain/index.ts";
-import type { EarnedPayment, SettledBy } from "./payments.ts";
+import type { EarnedPayment, GatheredPayments, Payments, SettledBy } from "./payments.ts";
 import { toJson } from "./store-payment-rows.ts";
 
 export interface EarnRequest {
@@ -69,6 +69,55 @@ export async function earnTogether(
     status: "fulfilled",
     value: earned.has(id) ? { chainTransactionId: transactionId ?? undefined } : undefined,
   }));
+}
+
+/** A group whose payments are not all there leaves nothing behind. Payments are locked in a fixed order, as everywhere. */
+export async function gatherGroups(
+  db: Queryable,
+  groups: Parameters<Payments["gather"]>[0],
+  at: Temporal.Instant,
+): Promise<readonly GatheredPayments[]> {
+  const lines = groups.map(({ ids, intent }) => ({
+    id: newId("ctx_", at.epochMilliseconds),
+    network: intent.environment,
+    chain: intent.chain,
+    idempotencyKey: intent.idempotencyKey,
+    purpose: intent.purpose,
+    chainOrder: JSON.stringify(intent.operation),
+    count: ids.length,
+  }));
+  const members = groups.flatMap(({ ids }, index) => ids.map((id) => ({ id, transactionId: lines[index]?.id ?? "" })));
+  const now = at.toString();
+  const { rows } = await sql<{ id: string }>`
+    ${prepared("gather-payments")}
+    with line as (
+      select * from json_to_recordset(${toJson(lines)}) as line (id text, network text, chain text, idempotency_key text,
+        purpose text, chain_order text, count int)
+    ),
+    taken as materialized (
+      select payment.id, member.transaction_id
+      from unnest(${members.map(({ id }) => id)}::text[], ${members.map(({ transactionId }) => transactionId)}::text[])
+        as member (id, transaction_id) join payment on payment.id = member.id
+      where payment.state = 'earned' and payment.chain_transaction_id is null
+      order by payment.id for update of payment skip locked
+    ),
+    ordered as (
+      insert into chain_transaction (id, network, chain, idempotency_key, purpose, chain_order, created_at, updated_at)
+      select id, network, chain, idempotency_key, purpose, chain_order::jsonb, ${now}::timestamptz, ${now}::timestamptz
+      from line where count = (select count(*) from taken where taken.transaction_id = line.id)
+      returning id
+    ),
+    assigned as (
+      update payment set chain_transaction_id = taken.transaction_id, updated_at = ${now}
+      from taken join ordered on ordered.id = taken.transaction_id
+      where payment.id = taken.id
+    )
+    select id from ordered`.execute(db);
+  const stored = new Set(rows.map(({ id }) => id));
+  return groups.flatMap(({ ids }, index) => {
+    const chainTransactionId = lines[index]?.id ?? "";
+    return stored.has(chainTransactionId) ? [{ ids, chainTransactionId }] : [];
+  });
 }
 
 /**

@@ -26,7 +26,11 @@ interface Taken {
   kind: "taken";
 }
 
-type Written = Exclude<PaymentClaim, { kind: "taken" }> | Taken;
+type Written = { kind: "claimed" } | Taken;
+
+/** Raised by the database's function `refuse_claim`, with the reason as its message. */
+const REFUSED = "WF001";
+const refusals: readonly ClaimRefusal[] = ["payer_owes", "too_many_open", "insufficient_funds"];
 
 /** Rolls a claim back. */
 class ClaimRefused extends Error {
@@ -82,17 +86,14 @@ async function toClaim(
 /**
  * Writes in one statement the payments, their payers' open amounts, and the rows of calls with effects. Payments are locked
  * before payers, each in a fixed order, as everywhere. Waits for a concurrent claim of the same authorization. Throws
- * ClaimRefused, rolling everything back, when a payer asks for too much.
+ * ClaimRefused when a payer asks for too much: the statement then fails by itself, which undoes all of it without a transaction
+ * around it.
  */
-async function writeClaims(
-  queryable: Queryable,
-  requests: readonly ClaimRequest[],
-  at: string,
-): Promise<readonly Written[]> {
+async function writeClaims(db: Queryable, requests: readonly ClaimRequest[], at: string): Promise<readonly Written[]> {
   const rows = requests.map(({ payment }) => ({ ...toRow(payment, at), state: "claimed", latencyMs: 0 }));
   const calls = requests.filter(({ payment }) => payment.hasEffects).map(({ payment }) => toCall(payment, at));
   const [paymentColumns, callColumns] = [listColumns(rows), listColumns(calls)];
-  const statement = sql<{ id: string; open: bigint; receivables: number; underWay: number; settled: number }>`
+  const statement = sql<{ id: string }>`
     ${prepared("claim-payments")}
     with inserted as (
       insert into payment (${paymentColumns})
@@ -118,21 +119,26 @@ async function writeClaims(
       where line.id in (select call_id from inserted)
     )`
     }
-    select inserted.id, purse.open_micro as open, purse.receivables, purse.under_way, purse.settled
-    from inserted join purse using (network, chain, asset, payer)`;
-  const write = async (db: Queryable): Promise<readonly Written[]> => {
-    const inserted = new Map((await statement.execute(db)).rows.map((row) => [row.id, row]));
-    return requests.map(({ payment, balance }) => {
-      const row = inserted.get(payment.id);
-      if (row === undefined) return { kind: "taken" };
-      if (row.receivables >= MOST_RECEIVABLES) throw new ClaimRefused("payer_owes");
-      const most = Math.max(UNDER_WAY_AT_FIRST, Math.min(row.settled, MOST_UNDER_WAY));
-      if (row.underWay > most) throw new ClaimRefused("too_many_open");
-      if (balance !== undefined && row.open > balance) throw new ClaimRefused("insufficient_funds");
-      return { kind: "claimed" };
-    });
-  };
-  return queryable.isTransaction ? await write(queryable) : await queryable.transaction().execute(write);
+    select inserted.id, case
+      when purse.receivables >= ${MOST_RECEIVABLES} then refuse_claim('payer_owes')
+      when purse.under_way > greatest(${UNDER_WAY_AT_FIRST}, least(purse.settled, ${MOST_UNDER_WAY}))
+        then refuse_claim('too_many_open')
+      when purse.open_micro > asked.balance then refuse_claim('insufficient_funds')
+    end as refused
+    from inserted join purse using (network, chain, asset, payer)
+      join unnest(${requests.map(({ payment }) => payment.id)}::text[],
+                  ${requests.map(({ balance }) => balance?.toString() ?? null)}::bigint[]) as asked (id, balance) using (id)`;
+  const written = await statement.execute(db).catch((error: unknown) => {
+    throw readRefusal(error) ?? error;
+  });
+  const inserted = new Set(written.rows.map(({ id }) => id));
+  return requests.map(({ payment }) => ({ kind: inserted.has(payment.id) ? "claimed" : "taken" }));
+}
+
+function readRefusal(error: unknown): ClaimRefused | undefined {
+  if (!(error instanceof pg.DatabaseError) || error.code !== REFUSED) return undefined;
+  const reason = refusals.find((one) => one === error.message);
+  return reason === undefined ? undefined : new ClaimRefused(reason);
 }
 
 function listColumns(rows: readonly object[]) {

@@ -2,9 +2,10 @@ import { newId } from "../../../domain/ids.ts";
 import type { ChainKey } from "../../../ports/chain/chain-key.ts";
 import type { ChainSubmission } from "../../../ports/chain/chain-transactions.ts";
 import type { Clock } from "../../../ports/clock.ts";
+import type { TransactionIntent } from "../../chain/index.ts";
 import type { Aggregates, Stores } from "../context.ts";
-import type { Payment } from "../payments.ts";
-import { intentOfBatch, intentOfPayment, MOST_IN_BATCH } from "./payment-intents.ts";
+import type { GatheredPayments, Payment } from "../payments.ts";
+import { intentOfBatch, intentOfPayment, MOST_IN_BATCH, type Settleable } from "./payment-intents.ts";
 
 export interface GatherPaymentsOptions {
   stores: Stores;
@@ -27,7 +28,7 @@ export async function gatherPayments(options: GatherPaymentsOptions): Promise<nu
   for (let gathered = 0; ; ) {
     const groups = await stores.transaction(async (aggregates) => {
       const payments = await aggregates.payments.takeUngathered(chain, MOST_IN_BATCH);
-      const enqueued: Enqueued[] = [];
+      const enqueued: GatheredPayments[] = [];
       for (const some of options.isBatched ? groupByPayee(payments) : payments.map(alone)) {
         enqueued.push(await enqueue(aggregates, options.clock, some));
       }
@@ -41,19 +42,41 @@ export async function gatherPayments(options: GatherPaymentsOptions): Promise<nu
   }
 }
 
-type Some = readonly [Payment, ...Payment[]];
-
-interface Enqueued {
-  ids: readonly string[];
-  chainTransactionId: string;
+/**
+ * The same for payments that this process has just earned, which it still knows: by one statement. Others of a group may have been
+ * taken by another process meanwhile; what is then left of the group is found by `gatherPayments`.
+ */
+export async function gatherEarned(
+  { stores, submission, clock, tell }: GatherPaymentsOptions,
+  earned: readonly Settleable[],
+): Promise<void> {
+  const gathered = await stores.payments.gather(
+    groupByPayee(earned.toSorted(byId)).map((some) => ({
+      ids: some.map(({ id }) => id),
+      intent: makeIntent(clock, some),
+    })),
+  );
+  if (gathered.length > 0) submission.wake(true);
+  for (const { ids, chainTransactionId } of gathered) tell(ids, chainTransactionId);
 }
 
-async function enqueue({ payments, chainTransactions }: Aggregates, clock: Clock, some: Some): Promise<Enqueued> {
+const byId = (one: Settleable, other: Settleable): number => (one.id < other.id ? -1 : 1);
+
+/** A single payment costs less gas without a batch. */
+function makeIntent(clock: Clock, some: readonly [Settleable, ...Settleable[]]): TransactionIntent {
   const [first, ...others] = some;
   const batchId = newId("bat_", clock.now().epochMilliseconds);
-  // A single payment costs less gas without a batch.
-  const transactionIntent = others.length === 0 ? intentOfPayment(first, batchId) : intentOfBatch(some, batchId);
-  const { id: chainTransactionId } = await chainTransactions.enqueue(transactionIntent);
+  return others.length === 0 ? intentOfPayment(first, batchId) : intentOfBatch(some, batchId);
+}
+
+type Some = readonly [Payment, ...Payment[]];
+
+async function enqueue(
+  { payments, chainTransactions }: Aggregates,
+  clock: Clock,
+  some: Some,
+): Promise<GatheredPayments> {
+  const { id: chainTransactionId } = await chainTransactions.enqueue(makeIntent(clock, some));
   const ids = some.map(({ id }) => id);
   const assigned = await payments.assign(ids, chainTransactionId);
   if (assigned !== some.length) throw new Error("payments that were taken went away");
@@ -62,10 +85,12 @@ async function enqueue({ payments, chainTransactions }: Aggregates, clock: Clock
 
 const alone = (payment: Payment): Some => [payment];
 
-/** A transaction pays one recipient. */
-function groupByPayee(payments: readonly Payment[]): readonly Some[] {
+/** A transaction pays one recipient, and no more payments than fit into it. */
+function groupByPayee<One extends Settleable>(payments: readonly One[]): readonly (readonly [One, ...One[]])[] {
   const groups = Map.groupBy(payments, ({ signed }) => `${signed.asset} ${signed.payTo}`);
-  return [...groups.values()].flatMap(([first, ...others]) =>
-    first === undefined ? [] : [[first, ...others] as const],
+  return [...groups.values()].flatMap((group) =>
+    Array.from({ length: Math.ceil(group.length / MOST_IN_BATCH) }, (_, index) =>
+      group.slice(index * MOST_IN_BATCH, (index + 1) * MOST_IN_BATCH),
+    ).flatMap(([first, ...others]) => (first === undefined ? [] : [[first, ...others] as const])),
   );
 }

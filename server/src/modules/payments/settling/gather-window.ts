@@ -1,20 +1,21 @@
 import type { Log } from "../../../ports/log.ts";
 
-export interface GatherWindow {
-  /** Starts the window, if none is open. */
-  open(): void;
+export interface GatherWindow<Item> {
+  /** Puts something into the window, and starts one if none is open. */
+  add(item: Item): void;
   /** Resolves when nothing is running any more. */
   stop(): Promise<void>;
 }
 
 /**
- * Runs `work` once a window after the first `open`, and never while nothing comes. Without `room` it waits, and later items
- * join the same run. Leftovers of a failed run are picked up by the regular job.
+ * Runs `work` once a window after the first item, and never while nothing comes. Without `room` it waits, and later items
+ * join the same run. Items of a failed run are picked up by the regular job.
  */
-export function createGatherWindow(
+export function createGatherWindow<Item>(
   windowMilliseconds: number,
-  { work, room, log }: { work(): Promise<unknown>; room(): Promise<void>; log: Log },
-): GatherWindow {
+  { work, room, log }: { work(items: readonly Item[]): Promise<unknown>; room(): Promise<void>; log: Log },
+): GatherWindow<Item> {
+  let waiting: Item[] = [];
   let timer: NodeJS.Timeout | undefined;
   let running: Promise<unknown> = Promise.resolve();
   let isStopped = false;
@@ -26,7 +27,9 @@ export function createGatherWindow(
     } finally {
       isWaiting = false;
     }
-    await work();
+    const items = waiting;
+    waiting = [];
+    if (items.length > 0) await work(items);
   }
 
   function close(): void {
@@ -39,8 +42,10 @@ export function createGatherWindow(
   }
 
   return {
-    open() {
-      if (timer !== undefined || isStopped) return;
+    add(item) {
+      if (isStopped) return;
+      waiting.push(item);
+      if (timer !== undefined) return;
       timer = setTimeout(close, windowMilliseconds);
       timer.unref();
     },

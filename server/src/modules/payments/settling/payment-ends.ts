@@ -7,7 +7,7 @@ import type { Clock } from "../../../ports/clock.ts";
 import type { Stores } from "../context.ts";
 import { inProgress, pending } from "../paying/payment-failures.ts";
 import { findPaymentChain, type NewPayment, type Payment } from "../payments.ts";
-import { intentOfPayment } from "./payment-intents.ts";
+import { intentOfPayment, type Settleable } from "./payment-intents.ts";
 import { createPaymentNews } from "./payment-news.ts";
 import { createRetry } from "./retry-payment.ts";
 import { SettlementWait, type SettlementWaitOptions } from "./settlement-wait.ts";
@@ -19,8 +19,8 @@ export interface PaymentEndsOptions extends SettlementWaitOptions {
   isTransient(error: unknown): boolean;
   /** Above 0, payments are batched by gather-payments.ts. */
   batchWindowMilliseconds: number;
-  /** Starts the window in which payments are batched. */
-  gather?(chain: ChainKey): void;
+  /** Puts an earned payment into the window in which payments are batched. */
+  gather?(chain: ChainKey, earned: Settleable): void;
   /** How long a call waits for its settlement. */
   waitMilliseconds?: number;
 }
@@ -121,7 +121,7 @@ export class PaymentEnds {
     const chain = findPaymentChain(claimed);
     const transactionIntent = this.#settlesItself(chain) ? intentOfPayment(claimed) : undefined;
     const earned = await this.#untilStored(() => stores.payments.earn(id, { result, latencyMs, transactionIntent }));
-    if (transactionIntent === undefined) gather?.(chain);
+    if (transactionIntent === undefined) gather?.(chain, claimed);
     else submissionFor(chain)?.wake();
     if (earned !== undefined) return asEarned(claimed, { ...earned, result, latencyMs }, clock.now());
     const payment = await this.#untilStored(() => stores.payments.get(id));

@@ -15,7 +15,7 @@ export const MOST_IN_BATCH = 48;
 /** Prices and payments are in this token. */
 const TOKEN = "USDC";
 
-type Settleable = Pick<Payment, "id" | "environment" | "signed">;
+export type Settleable = Pick<Payment, "id" | "environment" | "signed">;
 
 /** Returns the intent that settles one payment. `after`: the failed transaction before it. */
 export function intentOfPayment({ id, environment, signed }: Settleable, after?: string): TransactionIntent {

@@ -9,8 +9,9 @@ import type { Facilitator } from "../../../ports/facilitator.ts";
 import type { Parts } from "../context.ts";
 import { PaymentCharges } from "../paying/charge-by-payment.ts";
 import type { Payments } from "../payments.ts";
-import { gatherPayments } from "./gather-payments.ts";
+import { type GatherPaymentsOptions, gatherEarned, gatherPayments } from "./gather-payments.ts";
 import { createGatherWindow, type GatherWindow } from "./gather-window.ts";
+import type { Settleable } from "./payment-intents.ts";
 import { ungatheredPayments, watchedPayments } from "./store-queues.ts";
 import { WATCH_SECONDS, watchPayments } from "./watch-payments.ts";
 
@@ -33,32 +34,47 @@ export function createCharges(parts: Parts): PaymentCharges {
     isSignedByPayer: (chain, payment) => chains.at(chain)?.verifier.isSignedByPayer(payment) ?? false,
     submissionFor: (chain) => submitters.at(chain),
     outcomesFor: (chain) => chains.at(chain)?.outcomes,
-    gather: (chain) => parts.gatherWindows.at(chain)?.open(),
+    gather: (chain, earned) => parts.gatherWindows.at(chain)?.add(earned),
     isTransient: isDatabaseAway,
     pause: (milliseconds) => delay(milliseconds, undefined, { ref: false }),
   });
 }
 
-function gather(parts: Parts, chain: ChainKey): () => Promise<unknown> {
+/** Undefined: the chain is not open. */
+function gatheringOptions(parts: Parts, chain: ChainKey): GatherPaymentsOptions | undefined {
   const { stores, clock, submitters, paymentCharges, settings } = parts;
   const submission = submitters.at(chain);
-  if (submission === undefined) return async () => undefined;
+  if (submission === undefined) return undefined;
   const isBatched = settings.paymentBatchWindowMilliseconds > 0;
   const tell = (ids: readonly string[], joined: string) => paymentCharges.tell(ids, joined);
-  return () => gatherPayments({ stores, chain, submission, clock, isBatched, tell });
+  return { stores, chain, submission, clock, isBatched, tell };
+}
+
+/** Usually there is nothing to gather, which the check finds without a transaction. */
+async function gatherLeft(parts: Parts, chain: ChainKey): Promise<number> {
+  const options = gatheringOptions(parts, chain);
+  if (options === undefined || !(await parts.stores.payments.isAnyUngathered(chain))) return 0;
+  return await gatherPayments(options);
 }
 
 /** A facilitator that settles by itself leaves nothing to batch. */
 const isGathered = (parts: Parts, chain: ChainKey): boolean => chooseFacilitator(parts, chain)?.settle === undefined;
 
 /** The windows of the chains on which payments are batched. */
-export function createGatherWindows(parts: Parts): ByChain<GatherWindow> {
+export function createGatherWindows(parts: Parts): ByChain<GatherWindow<Settleable>> {
   const { settings, submitters, log } = parts;
   const windowMilliseconds = settings.paymentBatchWindowMilliseconds;
   return mapChains(parts.chains, ({ chain: { key } }) => {
     const submitter = submitters.at(key);
     if (windowMilliseconds <= 0 || submitter === undefined || !isGathered(parts, key)) return undefined;
-    return createGatherWindow(windowMilliseconds, { work: gather(parts, key), room: () => submitter.room(), log });
+    return createGatherWindow<Settleable>(windowMilliseconds, {
+      async work(earned) {
+        const options = gatheringOptions(parts, key);
+        if (options !== undefined) await gatherEarned(options, earned);
+      },
+      room: () => submitter.room(),
+      log,
+    });
   });
 }
 
@@ -80,8 +96,7 @@ export function paymentJobs(parts: Parts): readonly Job[] {
       },
     });
     if (!isGathered(parts, chain)) return [watching];
-    // Usually there is none, which this check finds without a transaction.
-    const run = async () => ((await stores.payments.isAnyUngathered(chain)) ? await gather(parts, chain)() : 0);
+    const run = () => gatherLeft(parts, chain);
     return [watching, defineJob({ name: `gather-payments ${name}`, queue: ungatheredPayments(chain), run })];
   });
 }

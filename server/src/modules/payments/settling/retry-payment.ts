@@ -6,7 +6,7 @@ import type { Facilitator, PaymentOutcomes } from "../../../ports/facilitator.ts
 import type { Stores } from "../context.ts";
 import { notGoodAgain, notNow, notSettled, reaching } from "../paying/payment-failures.ts";
 import { findPaymentChain, type Payment } from "../payments.ts";
-import { intentOfPayment } from "./payment-intents.ts";
+import { intentOfPayment, type Settleable } from "./payment-intents.ts";
 import { storeOutcome } from "./settle-outside.ts";
 
 export interface RetryOptions {
@@ -17,8 +17,8 @@ export interface RetryOptions {
   outcomesFor(chain: ChainKey): PaymentOutcomes | undefined;
   /** Whether an earned payment is stored together with its settling chain transaction. */
   settlesItself(chain: ChainKey): boolean;
-  /** Starts the window in which payments are batched. */
-  gather?(chain: ChainKey): void;
+  /** Puts an earned payment into the window in which payments are batched. */
+  gather?(chain: ChainKey, earned: Settleable): void;
   /** Names a try that follows no chain transaction. */
   newTryId(): string;
   pause(milliseconds: number): Promise<void>;
@@ -79,7 +79,7 @@ export function createRetry(options: RetryOptions): (payment: Payment) => Promis
         if (!(error instanceof TriedMeanwhile)) throw error;
       });
     options.submissionFor(chain)?.wake();
-    options.gather?.(chain);
+    options.gather?.(chain, payment);
     return await reload(payment);
   };
 }

@@ -8,13 +8,14 @@ import type { ChainKey } from "../../../ports/chain/chain-key.ts";
 import { LEFT_BEHIND, selectDead } from "../../charging/index.ts";
 import { ANSWER_MINUTES, type Payments } from "../payments.ts";
 import { toPayment } from "../store-payment-rows.ts";
+import { gatherGroups } from "../store-payments-sql.ts";
 import type { PaymentStorage } from "./store-moves.ts";
 
 /** How long a receivable is watched: a payer may sign for any number of years. After that, only a repeated call finds out. */
 const WATCHED_DAYS = 30;
 const DEAD = sql.raw<string>(selectDead("(select id from own)", "(select stale from own)"));
 
-type Gathering = "ofTransactions" | "takeUngathered" | "isAnyUngathered" | "assign";
+type Gathering = "ofTransactions" | "takeUngathered" | "gather" | "isAnyUngathered" | "assign";
 type Watching = "listLoose" | "takeUnsettled";
 type Upkeep = "listAbandoned" | "prune" | "receivables";
 
@@ -78,6 +79,8 @@ export function createPaymentGathering({ db, clock }: PaymentStorage): Pick<Paym
       const rows = await ungathered(chain).selectAll().orderBy("id").limit(limit).forUpdate().skipLocked().execute();
       return rows.map(toPayment);
     },
+
+    gather: (groups) => gatherGroups(db, groups, clock.now()),
 
     async isAnyUngathered(chain) {
       return (await ungathered(chain).select("id").limit(1).execute()).length > 0;
