@@ -2,6 +2,9 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { openPaymentWorld, type PaymentWorld } from "../../../../test/support/payment-world.ts";
 import { sandboxChain } from "../../../../test/support/sandbox-chain.ts";
 import type { Hex } from "../../../domain/tokens.ts";
+import { systemClock } from "../../../ports/clock.ts";
+import { createPayments } from "../store.ts";
+import { intentOfBatch, intentOfPayment } from "./payment-intents.ts";
 
 let world: PaymentWorld;
 beforeAll(async () => {
@@ -59,6 +62,25 @@ test("two processes that batch at once put every payment into one transaction, a
     expect(await payer.balance()).toBe(0n);
     expect(await world.books(payer)).toMatchObject({ open: 0n, recorded: 6n * PRICE });
   }
+});
+
+test("a group of which another process has taken one leaves nothing behind, and the rest is gathered later", async () => {
+  const process = world.openProcess("proc_a", BATCHED);
+  const payer = await world.newPayer(2n * PRICE);
+  const payments = [await payer.sign(PRICE), await payer.sign(PRICE)];
+  const answers = await earnedCalls(process, payments, async () => {
+    const stored = createPayments(world.db, systemClock);
+    const [one, other] = await stored.takeUngathered(sandboxChain, 2);
+    if (one === undefined || other === undefined) throw new Error("They are not earned.");
+    expect(await stored.gather([{ ids: [one.id], intent: intentOfPayment(one, "bat_one") }])).toHaveLength(1);
+    const both = { ids: [one.id, other.id], intent: intentOfBatch([one, other], "bat_both") };
+    expect(await stored.gather([both])).toEqual([]);
+    expect(await selectTransactions([payer.address])).toHaveLength(1);
+    expect(await process.gather()).toBe(1);
+  });
+  for (const answer of answers) expect(answer).toMatchObject({ price: PRICE, replayed: false });
+  expect(await selectTransactions([payer.address])).toHaveLength(2);
+  expect(await world.books(payer)).toMatchObject({ open: 0n, recorded: 2n * PRICE });
 });
 
 test("one that fails in its batch becomes a receivable and affects no other", async () => {
