@@ -672,7 +672,7 @@ export interface paths {
         put?: never;
         /**
          * Drip from the faucet
-         * @description Send development USDC or EURC to an address, for testing. It is worth nothing. Only on the development chain. Price: 5000 micro-USDC (0.005 USDC).
+         * @description Send development USDC or EURC to an address, for testing. It is worth nothing. Only on development chains. Price: 5000 micro-USDC (0.005 USDC).
          *
          *     Changes records. Scope `treasury:write`, list price 0.005 USDC; only a successful call is paid.
          */

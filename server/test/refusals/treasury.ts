@@ -47,7 +47,7 @@ export const treasuryRefusals: Readonly<Record<string, Refusals>> = {
   },
   faucet_drip: {
     ...endings,
-    chain_not_available: () => ({ args: { address: stranger(), blockchain: "ETH-SEPOLIA" } }),
+    chain_not_available: "deployment",
     settlement_stopped: () => ({ args: { address: stranger() } }),
     recipient_blocked: async (world) => ({ args: { address: await blockedAddress(world) } }),
     faucet_cooldown: async (world) => ({ args: { address: await dripped(world) } }),

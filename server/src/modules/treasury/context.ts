@@ -1,6 +1,6 @@
 import { type DefineModule, defineAnyModule } from "../../kernel/contracts/module.ts";
 import type { AggregatesOf, StoresOf } from "../../kernel/contracts/stores.ts";
-import { type DefineTool, defineAnyTool } from "../../kernel/contracts/tool.ts";
+import { type DefineTool, defineAnyTool, type PortsOf } from "../../kernel/contracts/tool.ts";
 
 type Needs = "chain" | "effects" | "ledger";
 type Seen = "treasury" | Needs;
@@ -9,3 +9,4 @@ export const defineModule: DefineModule<Seen> = defineAnyModule;
 export const defineTool: DefineTool<Seen> = defineAnyTool;
 export type Aggregates = AggregatesOf<Seen>;
 export type Stores = StoresOf<Seen>;
+export type Ports = PortsOf<Seen>;

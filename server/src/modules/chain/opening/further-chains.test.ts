@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { z } from "zod";
 import { startTestService, type TestService } from "../../../../test/support/service.ts";
-import { newFundedTenant, UNIT } from "../../../../test/support/treasury.ts";
+import { newFundedTenant, requireResult, stranger, UNIT } from "../../../../test/support/treasury.ts";
 import type { Parts } from "../../../kernel/contracts/whole.ts";
 
 /** The chains by name of a sandbox, which start when they are first used. */
@@ -96,4 +96,17 @@ it("is refused by a name that the service does not have, with the reason", async
   });
   await expect(refuse("eip155:31337")).rejects.toMatchObject(refusal);
   expect(await listRunning()).toEqual([NAME]);
+});
+
+it("gives test money at its faucet, to whoever is named", async () => {
+  const address = stranger();
+  const drip = () => service.call("faucet_drip", { address, blockchain: "AVAX-FUJI", token: "EURC" });
+  expect(requireResult(await drip())).toMatchObject({ chainId: 43_113, blockchain: "AVAX-FUJI", status: "confirmed" });
+  const { chain } = await usable().open("Avalanche_Fuji");
+  const { number } = await chain.head();
+  expect(await chain.balances("EURC", [address], number)).toEqual([20n * UNIT]);
+  expect((await drip()).body.code).toBe("faucet_cooldown");
+  // The hub has given nothing, and would.
+  const atHub = await service.call("faucet_drip", { address, token: "EURC" });
+  expect(requireResult(atHub)).toMatchObject({ chainId: 5_042_002, blockchain: "ARC-TESTNET" });
 });

@@ -1,23 +1,31 @@
 import { z } from "zod";
 import { Failure } from "../../../domain/errors.ts";
+import type { Micro } from "../../../domain/money.ts";
 import { type Hex, type TokenSymbol, tokenSymbols } from "../../../domain/tokens.ts";
 import { final } from "../../../kernel/contracts/call-plan.ts";
+import type { Caller } from "../../../kernel/contracts/tool.ts";
 import type { Chain } from "../../../ports/chain/chain.ts";
+import type { Clock } from "../../../ports/clock.ts";
+import { mint } from "../../chain/index.ts";
 import { ChainWrite, chainProvenance } from "../chain-result.ts";
-import { defineTool } from "../context.ts";
+import { defineTool, type Ports, type Stores } from "../context.ts";
 import { drip } from "../drip-operation.ts";
 import { FreeRecipient, requireAddress, Token } from "../input.ts";
 import { requireMoving, requireUnblocked, sendOut, sendOutErrors } from "../send-out.ts";
 import { toToolAnswer } from "../tool-answer.ts";
 
 const HUB = "ARC-TESTNET";
+/** The same as the faucet of the first development chain gives, and as often. */
+const FURTHER_DRIP: Micro = 20_000_000n;
+const WINDOW_SECONDS = 7_200;
 
 // The faucet's money does not come from a wallet.
 const { insufficient_balance: _, ...sendErrors } = sendOutErrors;
 
 const errors = {
   ...sendErrors,
-  chain_not_available: "There is no faucet on this chain. Ask for ARC-TESTNET with a sandbox key.",
+  chain_not_available:
+    "There is no faucet on this chain, or the chain does not answer. Ask for ARC-TESTNET with a sandbox key.",
   faucet_cooldown: "This address received this token recently. Ask again after the number of seconds in the answer.",
 } as const;
 
@@ -27,12 +35,12 @@ export const faucetDrip = defineTool({
   name: "faucet_drip",
   title: "Drip from the faucet",
   summary: "Send development USDC or EURC to an address, for testing. It is worth nothing.",
-  advice: "Only on the development chain.",
+  advice: "Only on development chains.",
   area: "treasury",
   effect: "write",
   price: 5_000n,
   payableWithoutKey: false,
-  uses: ["chain", "submission", "stores", "clock"],
+  uses: ["chain", "submission", "usableChains", "stores", "clock"],
   input: z.strictObject({
     address: FreeRecipient.describe("0x address of a wallet or contract"),
     blockchain: z.enum([HUB, "ETH-SEPOLIA", "AVAX-FUJI", "MATIC-AMOY"]).default(HUB),
@@ -45,27 +53,32 @@ export const faucetDrip = defineTool({
   // The faucet's money has no owner.
   plan: () => ({ movements: [], irreversible: [final("the faucet's gift")] }),
 
-  async probe({ address, token, blockchain }, { chain, stores }) {
-    await checkDrip(chain, { to: requireAddress(address), token, blockchain });
+  async probe({ address, token, blockchain }, ports) {
+    const { stores, clock } = ports;
+    const { chain } = await openFaucet(ports, blockchain);
+    await checkDrip({ chain, stores, clock }, { to: requireAddress(address), token });
     await requireMoving(stores.boundChains, chain.key);
   },
 
-  async run(input, { chain, submission, stores, clock, caller: { tenantId }, call }) {
+  async run(input, ports) {
+    const { stores, clock, caller, call } = ports;
     const { token, blockchain } = input;
     const to = requireAddress(input.address);
-    await checkDrip(chain, { to, token, blockchain });
-    const answer = await sendOut(
-      { chain, submission, stores },
-      {
-        tenantId,
-        callId: call.id,
-        idempotencyKey: `faucet_drip:${call.id}`,
-        purpose: "faucet_drip",
-        operation: drip,
-        input: { token, to },
-        result: { to, token, blockchain, ...chainProvenance(chain, clock) },
-      },
-    ).catch(async (error: unknown) => {
+    const { chain, submission } = await openFaucet(ports, blockchain);
+    await checkDrip({ chain, stores, clock }, { to, token });
+    const asked = {
+      tenantId: caller.tenantId,
+      callId: call.id,
+      purpose: "faucet_drip",
+      result: { to, token, blockchain, ...chainProvenance(chain, clock) },
+    };
+    if (chain.faucet === undefined) {
+      const idempotencyKey = nameWindow({ to, token }, clock).key;
+      const request = { ...asked, idempotencyKey, operation: mint, input: { token, to, amount: FURTHER_DRIP } };
+      return toToolAnswer(await sendOut({ chain, submission, stores }, request), Output);
+    }
+    const request = { ...asked, idempotencyKey: `faucet_drip:${call.id}`, operation: drip, input: { token, to } };
+    const answer = await sendOut({ chain, submission, stores }, request).catch(async (error: unknown) => {
       // Another drip to this address was in a block first.
       if (error instanceof Failure && error.code === "transfer_reverted") await requireCooled(chain, token, to);
       throw error;
@@ -74,21 +87,54 @@ export const faucetDrip = defineTool({
   },
 });
 
+/** The development chain of this name. A further one starts when it is first used. */
+async function openFaucet(
+  {
+    chain,
+    submission,
+    usableChains,
+    caller,
+  }: Pick<Ports, "chain" | "submission" | "usableChains"> & { caller: Caller },
+  blockchain: string,
+): Promise<Pick<Ports, "chain" | "submission">> {
+  if (chain.environment === "production") throw withoutFaucet(blockchain);
+  return blockchain === HUB ? { chain, submission } : await usableChains.open(blockchain, caller.tenantId);
+}
+
+function withoutFaucet(blockchain: string): Failure {
+  return new Failure("chain_not_available", { detail: errors.chain_not_available, extra: { blockchain } });
+}
+
+interface Drip {
+  to: Hex;
+  token: TokenSymbol;
+}
+
 async function checkDrip(
-  chain: Chain,
-  { to, token, blockchain }: { to: Hex; token: TokenSymbol; blockchain: string },
+  { chain, stores, clock }: Pick<Ports, "chain" | "clock"> & { stores: Stores },
+  { to, token }: Drip,
 ): Promise<void> {
-  if (blockchain !== HUB || chain.faucet === undefined) {
-    throw new Failure("chain_not_available", { detail: errors.chain_not_available, extra: { blockchain } });
-  }
   await requireUnblocked(chain, token, to);
-  await requireCooled(chain, token, to);
+  if (chain.faucet !== undefined) return await requireCooled(chain, token, to);
+  const { key, secondsLeft } = nameWindow({ to, token }, clock);
+  const earlier = await stores.chainTransactions.findByKey(chain.key, key);
+  if (earlier?.state === "confirmed") throw cooling(secondsLeft);
+}
+
+/** A further development chain has no faucet of its own: what is given in this window has this key, and so is given once. */
+function nameWindow({ to, token }: Drip, clock: Clock): { key: string; secondsLeft: number } {
+  const seconds = Math.floor(clock.now().epochMilliseconds / 1000);
+  const window = Math.floor(seconds / WINDOW_SECONDS);
+  return { key: `faucet_drip:${token}:${to}:${window}`, secondsLeft: (window + 1) * WINDOW_SECONDS - seconds };
 }
 
 async function requireCooled(chain: Chain, token: TokenSymbol, to: Hex): Promise<void> {
   const waitSeconds = await chain.faucetWaitSeconds(token, to);
-  if (waitSeconds === 0) return;
-  throw new Failure("faucet_cooldown", {
+  if (waitSeconds > 0) throw cooling(waitSeconds);
+}
+
+function cooling(waitSeconds: number): Failure {
+  return new Failure("faucet_cooldown", {
     detail: errors.faucet_cooldown,
     extra: { waitSeconds },
     retryAfterSeconds: waitSeconds,
