@@ -9386,6 +9386,8 @@ export interface components {
                 };
                 /** @description CAIP-2 of further chains on which you have wallets: see check_treasury */
                 readonly otherChains?: string[];
+                /** @description Chains that tools can name for you */
+                readonly chainNames: string[];
             };
             /** @description That direct bookings are held to; null: to none */
             enforcedPolicy: {

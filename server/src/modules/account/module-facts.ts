@@ -64,6 +64,7 @@ export const ModuleFacts = z.strictObject({
       .readonly()
       .exactOptional()
       .describe("CAIP-2 of further chains on which you have wallets: see check_treasury"),
+    chainNames: z.array(z.string()).readonly().describe("Chains that tools can name for you"),
   }),
   enforcedPolicy: z
     .strictObject({ policyId: z.string(), version: z.int() })

@@ -5,5 +5,5 @@ export { createBoundChains } from "./opening/store-bound-chains.ts";
 export type { ChainTransactions, EnqueuedTransaction, TransactionIntent } from "./sending/chain-transactions.ts";
 export { buildConfirmedResult } from "./sending/result-of.ts";
 export type { Custody } from "./store-custody.ts";
-export type { UsableChains } from "./usable-chains.ts";
+export { listChainNames, type UsableChains } from "./usable-chains.ts";
 export type { Wallets } from "./wallets.ts";

@@ -71,10 +71,10 @@ export const chainModule = defineModule({
     chainOpener: ({ chains, submitters, indexers, stores, clock, processId, log }) =>
       new ChainOpener({ chains, submitters, indexers, stores, clock, processId, log }),
   },
-  ports({ chains, submitters, chainOpener }, environment) {
+  ports({ chains, stores, submitters, chainOpener }, environment) {
     const submission = submitters.home(environment);
     if (submission === undefined) throw new Error(`The ${environment} environment is switched off.`);
-    return { submission, usableChains: createUsableChains({ chains, submitters, chainOpener }, environment) };
+    return { submission, usableChains: createUsableChains({ chains, stores, submitters, chainOpener }, environment) };
   },
   async start({ indexers, submitters }) {
     // Reads up to a block with the tokens first.

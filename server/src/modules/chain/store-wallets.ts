@@ -95,6 +95,15 @@ export function createWallets(
 
     findTreasury: (key, tenantId) => find(key, "treasury", tenantId),
 
+    async listTreasuryChains(environment, tenantId) {
+      // There are few chains: each is one look into the index.
+      const { rows } = await sql<{ chain: string }>`
+        select chain from chain_network as bound where network = ${environment} and exists (
+          select from wallet where wallet.network = bound.network and wallet.chain = bound.chain and tenant_id = ${tenantId})
+        order by is_home desc, chain`.execute(db);
+      return rows.map(({ chain }) => chain);
+    },
+
     async list({ environment, chain }) {
       return await db
         .selectFrom("wallet")

@@ -93,6 +93,7 @@ const usable = () =>
   createUsableChains(
     {
       chains: requirePart("chains"),
+      stores: requirePart("stores"),
       submitters: requirePart("submitters"),
       chainOpener: requirePart("chainOpener"),
     },

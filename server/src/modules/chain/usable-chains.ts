@@ -6,6 +6,7 @@ import type { ChainSubmission } from "../../ports/chain/chain-transactions.ts";
 import { type BridgeNetwork, findChainById, findNamedChain } from "../../ports/chain/named-chains.ts";
 import type { OpenedChain } from "../../ports/chain/opened-chain.ts";
 import type { Environment } from "../../ports/identity.ts";
+import type { Stores } from "./context.ts";
 import type { ChainOpener } from "./opening/chain-opener.ts";
 
 declare module "../../kernel/contracts/tool.ts" {
@@ -33,6 +34,8 @@ interface UsableChain {
 export interface UsableChains {
   /** By CAIP-2: the home chain first, also those that do not answer now. Without development chains that are opened on demand. */
   readonly names: readonly string[];
+  /** `names`, and the development chains on which the tenant has a wallet. */
+  listWithWallet(tenantId: string): Promise<readonly string[]>;
   /** By CAIP-2. Throws Failure `chain_not_available`: retryable if the chain is configured and does not answer. */
   at(name: string): { chain: Chain; submission: ChainSubmission };
   /**
@@ -46,6 +49,7 @@ export interface UsableChains {
 
 interface UsableParts {
   chains: Chains;
+  stores: Pick<Stores, "wallets">;
   submitters: ByChain<ChainSubmission>;
   chainOpener: ChainOpener;
 }
@@ -55,7 +59,7 @@ const AGAIN_SECONDS = 10;
 const OTHER_NETWORKS: ReadonlySet<string> = new Set(["Solana", "Solana_Devnet", "SOL", "SOL-DEVNET"]);
 
 export function createUsableChains(
-  { chains, submitters, chainOpener }: UsableParts,
+  { chains, stores, submitters, chainOpener }: UsableParts,
   environment: Environment,
 ): UsableChains {
   const names = chains.keys.filter((key) => key.environment === environment).map(({ chain }) => chain);
@@ -78,6 +82,10 @@ export function createUsableChains(
 
   return {
     names,
+    async listWithWallet(tenantId) {
+      if (!chains.onDemand.some((key) => key.environment === environment)) return names;
+      return [...new Set([...names, ...(await stores.wallets.listTreasuryChains(environment, tenantId))])];
+    },
     at(name) {
       const { opened, submission } = find(name);
       return { chain: opened.chain, submission };
@@ -132,4 +140,13 @@ function refuseUnknownChain(name: string, names: readonly string[]): Failure {
   return new Failure("chain_not_available", {
     detail: `The chain ${name} is not one of this service: ${names.join(", ")}. Nothing was done.`,
   });
+}
+
+/** The names of the interface by which callers of the environment can name chains. A chain without such a name has its CAIP-2 id. */
+export function listChainNames({ keys, onDemand }: Pick<Chains, "keys" | "onDemand">, environment: Environment) {
+  return [...keys, ...onDemand].flatMap((key) =>
+    key.environment === environment
+      ? [findChainById(Number(key.chain.replace(/^eip155:/, "")))?.name ?? key.chain]
+      : [],
+  );
 }

@@ -1,6 +1,7 @@
 import type { Hex } from "../../domain/tokens.ts";
 import type { ChainKey } from "../../ports/chain/chain-key.ts";
 import type { Wallet } from "../../ports/chain/wallets.ts";
+import type { Environment } from "../../ports/identity.ts";
 
 /**
  * The wallets of this deployment: on each chain one treasury per tenant, and one wallet of each other kind.
@@ -11,6 +12,8 @@ export interface Wallets {
   ensure(chain: ChainKey, kind: "treasury", tenantId: string): Promise<Wallet>;
   ensure(chain: ChainKey, kind: "collection" | "relayer"): Promise<Wallet>;
   findTreasury(chain: ChainKey, tenantId: string): Promise<Wallet | undefined>;
+  /** The chains of the environment on which the tenant has a treasury. */
+  listTreasuryChains(environment: Environment, tenantId: string): Promise<readonly string[]>;
   list(chain: ChainKey): Promise<readonly Wallet[]>;
   /** The wallets of ours among these addresses, by address. */
   findByAddress(chain: ChainKey, addresses: readonly Hex[]): Promise<ReadonlyMap<Hex, Wallet>>;

@@ -1,20 +1,22 @@
 import { formatDecimal } from "../../domain/money.ts";
 import { tokenSymbols } from "../../domain/tokens.ts";
 import type { AccountFacts } from "../../kernel/contracts/account.ts";
-import type { ChainKey } from "../../ports/chain/chain-key.ts";
+import type { Chains } from "../../kernel/contracts/by-chain.ts";
 import type { Environment } from "../../ports/identity.ts";
+import { listChainNames } from "../chain/index.ts";
 import type { Stores } from "./context.ts";
 
 /** The tenant's wallet by the service's ledger, with the holds for open bookings. */
 export async function describeWallet(
   { wallets, ledger, boundChains }: Pick<Stores, "wallets" | "ledger" | "boundChains">,
-  chains: readonly ChainKey[],
+  chains: Pick<Chains, "keys" | "onDemand">,
   { tenantId, environment }: { tenantId: string; environment: Environment },
 ): Promise<AccountFacts> {
   const home = await boundChains.findHome(environment);
   if (home === undefined) throw new Error(`the ${environment} environment has no chain`);
-  const [wallet, ...purses] = await Promise.all([
+  const [wallet, owned, ...purses] = await Promise.all([
     wallets.findTreasury(home, tenantId),
+    chains.onDemand.length === 0 ? [] : wallets.listTreasuryChains(environment, tenantId),
     ...tokenSymbols.map(async (token) => {
       const purse = { tenantId, environment, chain: home.chain, token };
       const { available, held, outgoing } = await ledger.balance(purse);
@@ -28,9 +30,8 @@ export async function describeWallet(
       return [token, amounts] as const;
     }),
   ]);
-  const otherChains = chains.flatMap((key) =>
-    key.environment === environment && key.chain !== home.chain ? [key.chain] : [],
-  );
+  const configured = chains.keys.flatMap((key) => (key.environment === environment ? [key.chain] : []));
+  const otherChains = [...new Set([...configured, ...owned])].filter((chain) => chain !== home.chain);
   const isStopped = home.stoppedBecause !== undefined;
   return {
     facts: {
@@ -38,6 +39,7 @@ export async function describeWallet(
         address: wallet?.address ?? null,
         ...Object.fromEntries(purses),
         ...(otherChains.length === 0 ? {} : { otherChains }),
+        chainNames: listChainNames(chains, environment),
       },
     },
     missing: isStopped

@@ -54,7 +54,7 @@ export const treasuryModule = defineModule({
       ...(splitter === undefined ? [notServed([settleSplit], "until CHAIN_SPLITTER is set")] : []),
     ];
   },
-  account: ({ stores, chains }, caller) => describeWallet(stores, chains.keys, caller),
+  account: ({ stores, chains }, caller) => describeWallet(stores, chains, caller),
   gates: ({ stores }) => [walletGate(stores)],
   equipTenant: (aggregates: Aggregates, tenantId, { sandboxBalanceUsdc }) =>
     equipSandboxTenant(aggregates, tenantId, sandboxBalanceUsdc),
@@ -69,7 +69,7 @@ export const treasuryModule = defineModule({
     await fundPayer(stores, key, sandboxPayer.address);
     await waitForEquipment(stores, key, submitter);
   },
-  jobs({ chains, ledgerReconcilers, submitters, stores, equipTenant }) {
+  jobs({ chains, chainOpener, ledgerReconcilers, submitters, stores, equipTenant }) {
     const reconciling = chains.keys.map((key) =>
       defineJob({
         name: `reconcile-ledger ${nameChain(chains, key)}`,
@@ -91,7 +91,14 @@ export const treasuryModule = defineModule({
         if ((await equipMissingTenants(stores, equipTenant)) > 0) sandbox.wake();
       },
     });
-    return [...reconciling, equipping];
+    // A parked chain stays as it was when it was last compared.
+    const reconcilingUsed = defineJob({
+      name: "reconcile-ledger on demand",
+      everyMilliseconds: RECONCILE_MILLISECONDS,
+      stopWaitMilliseconds: STOP_WAIT_MILLISECONDS,
+      run: () => Promise.all(chainOpener.listUsed().map((key) => ledgerReconcilers.at(key)?.runOnce())),
+    });
+    return [...reconciling, reconcilingUsed, equipping];
   },
   gauges: ({ ledgerReconcilers }) => [
     {

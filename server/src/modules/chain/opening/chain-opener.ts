@@ -42,8 +42,9 @@ const TEST_MONEY: Micro = 10_000_000_000n;
 /** How long a chain is read after it was used: longer than the pause between two comparisons with the books. */
 const READ_AFTER_USE_MILLISECONDS = 45_000;
 const END_LIMIT_MILLISECONDS = 15_000;
-const HOLD_FOR_ROWS_MILLISECONDS = 60_000;
-const LONGEST_HOLD_MILLISECONDS = 600_000;
+/** Renewed while something is in flight, so that a chain makes room soon after that. */
+const LONGEST_HOLD_MILLISECONDS = 60_000;
+const RENEW_MILLISECONDS = 30_000;
 const AGAIN_SECONDS = 5;
 
 /**
@@ -111,11 +112,11 @@ export class ChainOpener {
     if (parking === undefined || left <= 0) return;
     const milliseconds = Math.min(left, LONGEST_HOLD_MILLISECONDS);
     const use = this.#use(key, milliseconds);
-    const heldUntil = performance.now() + milliseconds;
+    const now = performance.now();
     // One that ends earlier must not shorten it.
-    if (heldUntil <= use.heldUntilMilliseconds) return;
+    if (use.heldUntilMilliseconds >= now + Math.min(milliseconds, RENEW_MILLISECONDS)) return;
     await parking.hold(processId, Math.ceil(milliseconds / 1_000));
-    use.heldUntilMilliseconds = heldUntil;
+    use.heldUntilMilliseconds = now + milliseconds;
   }
 
   /** The further chains that are used now. */
@@ -134,7 +135,7 @@ export class ChainOpener {
       try {
         const used = await this.open(key);
         if (used === undefined) continue;
-        await this.hold(key, this.#parts.clock.now().add({ milliseconds: HOLD_FOR_ROWS_MILLISECONDS }));
+        await this.hold(key, this.#parts.clock.now().add({ milliseconds: LONGEST_HOLD_MILLISECONDS }));
         used.submitter.wake();
       } catch (error) {
         if (!(error instanceof Failure)) throw error;

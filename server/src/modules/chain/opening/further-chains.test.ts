@@ -1,31 +1,40 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { setTimeout as delay } from "node:timers/promises";
+import { afterAll, beforeAll, expect, it, vi } from "vitest";
 import { z } from "zod";
+import { partPrograms } from "../../../../test/support/programs.ts";
 import { startTestService, type TestService } from "../../../../test/support/service.ts";
 import { newFundedTenant, requireResult, stranger, UNIT } from "../../../../test/support/treasury.ts";
+import { startApp } from "../../../compose.ts";
 import type { Parts } from "../../../kernel/contracts/whole.ts";
+import { mint } from "../development/mint-operation.ts";
 
 /** The chains by name of a sandbox, which start when they are first used. */
 
 const TEST_MONEY = 10_000n * UNIT;
+const PATIENCE = { timeout: 120_000, interval: 100 };
 const NAME = "Base_Sepolia";
 const key = { environment: "sandbox", chain: "eip155:84532" } as const;
 
 const kept: { [Name in "portsFor" | "stores" | "chainOpener" | "messageAttestations"]?: Parts[Name] } = {};
 let service: TestService;
 let tenantId: string;
+let as: Awaited<ReturnType<typeof newFundedTenant>>["as"];
+
+const keep =
+  <Name extends keyof typeof kept>(name: Name) =>
+  (part: Parts[Name]): Parts[Name] => {
+    Object.assign(kept, { [name]: part });
+    return part;
+  };
 
 beforeAll(async () => {
-  const keep =
-    <Name extends keyof typeof kept>(name: Name) =>
-    (part: Parts[Name]): Parts[Name] => {
-      Object.assign(kept, { [name]: part });
-      return part;
-    };
   service = await startTestService(
     {},
     {
+      // A short life, so that a test sees it end.
+      devnetOptions: ["--most-chains", "1", "--idle-after-seconds", "0", "--park-after-seconds", "1"],
       decorate: {
         portsFor: keep("portsFor"),
         stores: keep("stores"),
@@ -34,7 +43,7 @@ beforeAll(async () => {
       },
     },
   );
-  ({ tenantId } = await newFundedTenant(service, "Further chains"));
+  ({ tenantId, as } = await newFundedTenant(service, "Further chains"));
 });
 afterAll(() => service?.[Symbol.asyncDispose]());
 
@@ -87,6 +96,66 @@ it("has one attester with the first one, which starts when it is first asked", a
   expect(named()).toMatchObject(attester);
 });
 
+it("is parked when nobody uses it, and nothing that watches it wakes it", async () => {
+  await vi.waitFor(async () => expect(await listRunning()).toEqual([]), PATIENCE);
+  expect(requirePart("chainOpener").listUsed()).toEqual([key]);
+  for (let looks = 0; looks < 6; looks += 1) {
+    await requirePart("chainOpener").readUsed();
+    await delay(500);
+    expect(await listRunning()).toEqual([]);
+  }
+});
+
+it("makes room for another one, unless something is in flight on it", async () => {
+  const other = "Ethereum_Sepolia";
+  await usable().open(NAME);
+  await usable().hold(NAME, Temporal.Now.instant().add({ seconds: 4 }));
+  await expect(usable().open(other)).rejects.toMatchObject({
+    code: "chain_not_available",
+    retryAfterSeconds: expect.any(Number),
+  });
+  expect(await listRunning()).toEqual([NAME]);
+  await vi.waitFor(async () => expect(await usable().open(other)).toMatchObject({ domain: 0 }), PATIENCE);
+  expect(await listRunning()).toEqual([other]);
+});
+
+it("gives a tenant its money once, also if the first call was cut off", async () => {
+  const { tenantId: second } = await newFundedTenant(service, "Cut off");
+  const stores = requirePart("stores");
+  const { address } = await stores.wallets.ensure(key, "treasury", second);
+  await stores.chainTransactions.enqueue({
+    ...key,
+    idempotencyKey: `development-money:${second}:USDC`,
+    tenantId: second,
+    callId: null,
+    purpose: "development_money",
+    operation: mint.of({ token: "USDC", to: address, amount: TEST_MONEY }),
+    result: undefined,
+  });
+  const opened = await vi.waitFor(
+    () => Promise.all(Array.from({ length: 16 }, () => usable().open(NAME, second))),
+    PATIENCE,
+  );
+  const chain = opened[0]?.chain;
+  const { number } = (await chain?.head()) ?? { number: 0n };
+  for (const token of ["USDC", "EURC"] as const)
+    expect(await chain?.balances(token, [address], number)).toEqual([TEST_MONEY]);
+});
+
+it("is shown by the tools of the treasury", async () => {
+  const amounts = { USDC: "10000.00", EURC: "10000.00" };
+  const treasury = await service.call("check_treasury", {}, as);
+  expect(treasury.body).toMatchObject({ result: { otherChains: [{ chain: key.chain, available: amounts }] } });
+  const account = await service.call("read_account", {}, as);
+  expect(account.body).toMatchObject({
+    result: {
+      wallet: { otherChains: [key.chain], chainNames: expect.arrayContaining(["Arc_Testnet", NAME, "Base"]) },
+    },
+  });
+  const movements = await service.call("list_movements", {}, as);
+  expect(JSON.stringify(movements.body)).toContain(`"chain":"${key.chain}"`);
+});
+
 it("is refused by a name that the service does not have, with the reason", async () => {
   const refuse = (name: string) => usable().open(name, tenantId);
   const refusal = { code: "chain_not_available", retryAfterSeconds: undefined };
@@ -95,7 +164,6 @@ it("is refused by a name that the service does not have, with the reason", async
     detail: expect.stringContaining("EVM chains only"),
   });
   await expect(refuse("eip155:31337")).rejects.toMatchObject(refusal);
-  expect(await listRunning()).toEqual([NAME]);
 });
 
 it("gives test money at its faucet, to whoever is named", async () => {
@@ -109,4 +177,22 @@ it("gives test money at its faucet, to whoever is named", async () => {
   // The hub has given nothing, and would.
   const atHub = await service.call("faucet_drip", { address, token: "EURC" });
   expect(requireResult(atHub)).toMatchObject({ chainId: 5_042_002, blockchain: "ARC-TESTNET" });
+});
+
+it("is opened again after a restart for transactions that have not ended, and held until they have", async () => {
+  await service.app.stop();
+  const operation = mint.of({ token: "USDC", to: `0x${"7".repeat(40)}`, amount: UNIT });
+  await service.sql(
+    `insert into chain_transaction (id, network, chain, idempotency_key, tenant_id, purpose, chain_order, state, step, created_at, updated_at)
+      values ($1, 'sandbox', $2, 'left over', null, 'test', $3, 'queued', 'carry_out', now(), now())`,
+    [`ctx_${"7".repeat(26)}`, key.chain, JSON.stringify(operation)],
+  );
+  const app = await startApp(service.config, { ...partPrograms(), decorate: { chainOpener: keep("chainOpener") } });
+  try {
+    const read = () => service.sql("select state from chain_transaction where idempotency_key = 'left over'");
+    await vi.waitFor(async () => expect(await read()).toEqual([{ state: "confirmed" }]), PATIENCE);
+    expect(requirePart("chainOpener").listUsed()).toEqual([key]);
+  } finally {
+    await app.stop();
+  }
 });

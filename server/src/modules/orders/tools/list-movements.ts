@@ -66,7 +66,7 @@ export const listMovements = defineTool({
   example: () => ({ limit: 5 }),
 
   async run({ cursor, from, to, ...page }, { reads, usableChains, caller: { tenantId, environment } }) {
-    const { names: chains } = usableChains;
+    const chains = await usableChains.listWithWallet(tenantId);
     const { shown, nextCursor } = await readPage(
       page,
       (limit) =>

@@ -54,8 +54,12 @@ export const checkTreasury = defineTool({
       ]);
       return { onChain, ...books };
     };
-    const others = usableChains.names.filter((name) => name !== key.chain);
-    const [usdc, eurc] = await Promise.all([read("USDC"), read("EURC")]);
+    const [usdc, eurc, withWallet] = await Promise.all([
+      read("USDC"),
+      read("EURC"),
+      usableChains.listWithWallet(tenantId),
+    ]);
+    const others = withWallet.filter((name) => name !== key.chain);
     const both = (name: keyof typeof usdc) => ({ USDC: formatDecimal(usdc[name]), EURC: formatDecimal(eurc[name]) });
     return {
       address,

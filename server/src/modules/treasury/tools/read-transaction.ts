@@ -63,7 +63,7 @@ export const readTransaction = defineTool({
 
   async run(input, { chain: home, usableChains, stores, clock, caller: { tenantId }, fail }) {
     const own = await findOwn(stores.chainTransactions, home.key, tenantId, input);
-    const chain = own === undefined || own.chain === home.key.chain ? home : usableChains.at(own.chain).chain;
+    const chain = own === undefined || own.chain === home.key.chain ? home : (await usableChains.open(own.chain)).chain;
     const { key, chainId } = chain;
     const txHash = own?.hash ?? (input.txHash === undefined ? undefined : lowerCase(input.txHash));
     if (own === undefined && input.transferId !== undefined) throw fail("transaction_not_found");
