@@ -12,6 +12,17 @@ const CHECKED =
   /(?:(?:^i|I)ds?|At|AtLocal|On|Date|Dates|Usdc|Url|Hash|Address|Currency|Amount|Wallet|Nonce|Code|Iso3|Link|TimeZones?|Actions?|Time|TimeBefore|TimeAfter)$/;
 const CHECKED_NAMES = [
   ...[
+    "atOperator",
+    "delayBlocks",
+    "expectedBy",
+    "inFlight",
+    "onChain",
+    "pending",
+    "txHashes",
+    "withdrawableAtBlock",
+    "withdrawing",
+  ],
+  ...[
     "EURC",
     "USDC",
     "amount",

@@ -45,6 +45,21 @@ export const treasuryRefusals: Readonly<Record<string, Refusals>> = {
     price_moved: "chain",
     swap_expired: "chain",
   },
+  gateway_deposit: {
+    ...endings,
+    chain_not_available: "deployment",
+    insufficient_balance: () => ({ args: { chain: "Arc_Testnet", amount: "50" } }),
+    settlement_stopped: () => ({ args: { chain: "Arc_Testnet", amount: "50" } }),
+    recipient_blocked: "chain",
+  },
+  gateway_withdraw: {
+    chain_not_available: "deployment",
+    insufficient_balance: () => ({ args: { chain: "Arc_Testnet", amount: "50" } }),
+    settlement_stopped: () => ({ args: { chain: "Arc_Testnet", amount: "50" } }),
+    nothing_withdrawing: () => ({ args: { chain: "Arc_Testnet" } }),
+    already_withdrawing: "concurrent",
+    wallet_lacks_gas: "deployment",
+  },
   faucet_drip: {
     ...endings,
     chain_not_available: "deployment",

@@ -63,6 +63,7 @@ export function toolRunner(tenant: Tenant, stays: Stays = createMemoryStays().st
     documentSource: absent("documentSource"),
     usableChains: absent("usableChains"),
     gatewayEvents: absent("gatewayEvents"),
+    gatewayGas: absent("gatewayGas"),
     payerTurns: absent("payerTurns"),
     fetchTurns: absent("fetchTurns"),
     elevation: absent("elevation"),

@@ -1,2 +1,2 @@
-export type { Ledger, OwnedMovement, Purse, WalletOwner } from "./ledger.ts";
+export type { GatewayBalance, Ledger, OwnedMovement, Purse, WalletOwner } from "./ledger.ts";
 export { lacksBalance, postAll } from "./store-postings.ts";

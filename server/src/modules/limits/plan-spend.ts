@@ -46,6 +46,9 @@ export function planShownSpend(plan: CallPlan, rates: () => Promise<RateTable>):
 /** Undefined: no spending, such as money that returns or was counted before. */
 function countedAs({ from, to, isLater, isCounted }: PlannedMovement): "paid" | "escrowed" | "committed" | undefined {
   if (isCounted === true) return undefined;
+  // In the Gateway it stays the tenant's own until it goes to somebody else.
+  if (from === "gateway") return isOutside(to) ? "paid" : undefined;
+  if (to === "gateway") return undefined;
   if (from === "treasury" && to !== "treasury") return to === "trip_budget" ? "escrowed" : "paid";
   // A settlement's payouts were counted when they were committed to their payee.
   return from === "booking_reservation" && to !== "treasury" && isLater === true ? "committed" : undefined;

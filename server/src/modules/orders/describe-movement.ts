@@ -15,6 +15,7 @@ export const MovementKind = z
     "swap",
     "trip_budget",
     "trip_return",
+    "gateway",
     "usage",
     "other",
   ])
@@ -37,6 +38,7 @@ const KIND_BY_PURPOSE: Readonly<Record<string, MovementKind>> = {
   send_tokens: "transfer",
   settle_split: "split",
   swap_tokens: "swap",
+  gateway_deposit: "gateway",
   trip_prefund: "trip_budget",
   escrow_trip: "trip_return",
   escrow_booking: "trip_return",
@@ -92,7 +94,7 @@ function nameSender(movement: WalletMovement): string | null {
 
 function nameReceiver(movement: WalletMovement): string | null {
   const kind = movementKind(movement);
-  if (kind === "trip_budget") return "trip_budget";
+  if (kind === "trip_budget" || kind === "gateway") return kind;
   if (kind === "swap") return "swap_pool";
   if (kind === "order_payment" || kind === "usage") return "collection";
   const { to, supplier } = Named.parse(movement.transaction?.operation ?? {});
@@ -109,6 +111,7 @@ const WORDS: Readonly<Record<MovementKind, string>> = {
   split: "Payment that was split between a vendor and you",
   swap: "Exchange of USDC and EURC in the operator's pool",
   trip_budget: "Budget of a trip, into the escrow",
+  gateway: "Into the Gateway",
   trip_return: "Back from a trip's budget, or paid out by it",
   usage: "The price of calls",
   other: "Sent by another way than this service's tools",

@@ -209,7 +209,8 @@ function strictest(cases: readonly ApprovalCase[]): ApprovalCase | undefined {
 
 /** False: the money stays with the tenant, or was judged before, such as a booking's payout when it was reserved. */
 function isPayment({ from, to }: PlannedMovement): boolean {
-  return (from === "treasury" || from === "trip_budget") && (isOutside(to) || to === "booking_reservation");
+  const isOwn = from === "treasury" || from === "gateway" || from === "trip_budget";
+  return isOwn && (isOutside(to) || to === "booking_reservation");
 }
 
 function isOutside(party: Party): party is Hex {

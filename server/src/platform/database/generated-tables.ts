@@ -427,6 +427,26 @@ export interface GatewayReadingTable {
   readAt: Timestamp;
 }
 
+export interface GatewayWithdrawalTable {
+  id: string;
+  environment: "sandbox" | "production";
+  chain: string;
+  tenantId: string;
+  address: Hex;
+  amountMicro: bigint;
+  state: Defaulted<"requested" | "waiting" | "completed" | "failed">;
+  gasTransactionId: string | null;
+  raw: Hex | null;
+  hash: Hex | null;
+  nonce: number | null;
+  hashes: Defaulted<HexList>;
+  withdrawalBlock: bigint | null;
+  failure: string | null;
+  nextAt: Timestamp | null;
+  createdAt: Timestamp;
+  updatedAt: Timestamp;
+}
+
 export interface GuestMailCountTable {
   environment: "sandbox" | "production";
   counted: string;
@@ -1068,6 +1088,7 @@ export interface Database {
   foundSearch: FoundSearchTable;
   foundStaySearch: FoundStaySearchTable;
   gatewayReading: GatewayReadingTable;
+  gatewayWithdrawal: GatewayWithdrawalTable;
   guestMailCount: GuestMailCountTable;
   idempotency: IdempotencyTable;
   internalToken: InternalTokenTable;

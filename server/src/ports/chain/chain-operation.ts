@@ -67,6 +67,8 @@ export interface EncodedCall {
   data: Hex;
   /** A wallet of ours that needs the code of `to` (EIP-7702): the transaction gives it the code if it lacks it. */
   codeFor?: Hex;
+  /** In the smallest unit of the chain's native coin; default: none. */
+  value?: bigint;
 }
 
 export interface GasCeiling {

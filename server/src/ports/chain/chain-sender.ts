@@ -1,7 +1,9 @@
 import type { Hex } from "../../domain/tokens.ts";
 import type { Environment } from "../identity.ts";
 import type { ChainReceipt } from "./chain.ts";
+import type { EncodedCall } from "./chain-operation.ts";
 import type { ChainTransaction, SignedTransaction } from "./chain-transactions.ts";
+import type { Wallet } from "./wallets.ts";
 
 /**
  * accepted: the node has it, now or from before · nonce_used: a transaction with this nonce is in a block, possibly this one ·
@@ -20,6 +22,19 @@ export type BroadcastAnswer =
  * money moved or will move.
  */
 export type AuthorizationState = { kind: "none" | "open" | "void" } | { kind: "done"; receipt: ChainReceipt };
+
+/** An EIP-712 message whose domain names no chain: its own terms do. */
+export interface MessageToSign {
+  domain: { name: string; version: string };
+  types: Readonly<Record<string, readonly { name: string; type: string }[]>>;
+  primaryType: string;
+  message: Readonly<Record<string, unknown>>;
+}
+
+/** A call that a contract takes from the holder of the money alone. */
+interface OwnCall extends EncodedCall {
+  gas: bigint;
+}
 
 /**
  * Signs and broadcasts on one chain. Everything rejects with Failure `chain_unavailable` if the chain cannot be reached or does
@@ -42,6 +57,14 @@ export interface ChainSender {
   /** The relayer's balance for gas, in whole units of the chain's native coin, for the log. */
   gasBalance(): Promise<string>;
   authorization(transaction: ChainTransaction): Promise<AuthorizationState>;
+  /** The signature of one of our wallets on this chain. */
+  signMessage(from: Hex, message: MessageToSign): Promise<Hex>;
+  /** A transaction of the wallet itself, which pays for its gas. A wallet sends one at a time. */
+  signOwnCall(wallet: Pick<Wallet, "id" | "address">, call: OwnCall): Promise<SignedTransaction & { nonce: number }>;
+  /** The number of the wallet's own transactions in confirmed blocks. */
+  ownNonce(address: Hex): Promise<number>;
+  /** How much of the chain's native coin, in its smallest unit, the wallet lacks for so much gas. */
+  lackedForGas(address: Hex, gas: bigint): Promise<bigint>;
   /** Why this transaction was reverted, as far as the chain tells; for the log and for choosing a code. */
   explain(transaction: ChainTransaction, receipt: ChainReceipt): Promise<string>;
 }

@@ -30,8 +30,8 @@ export type GatewayEvent = GatewayEventPlace &
 export interface GatewayReader {
   /** In the order of the depositors. */
   deposits(wallet: Hex, depositors: readonly Hex[], atBlock: bigint): Promise<readonly GatewayDeposit[]>;
-  /** In blocks. */
-  withdrawalDelay(wallet: Hex): Promise<bigint>;
+  /** In blocks, and about how long one takes. */
+  withdrawalDelay(wallet: Hex): Promise<{ blocks: bigint; secondsPerBlock: number }>;
   /** In these blocks (inclusive), in the order of the chain. */
   events(wallet: Hex, fromBlock: bigint, toBlock: bigint): Promise<readonly GatewayEvent[]>;
   /** Whether the wallet contract has burned a transfer, or the minter has minted it. */

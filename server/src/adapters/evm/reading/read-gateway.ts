@@ -14,6 +14,7 @@ interface GatewayReaderOptions {
   headNumber(): Promise<bigint>;
 }
 
+const MEASURED_BLOCKS = 100n;
 const BALANCES = ["availableBalance", "withdrawingBalance", "withdrawalBlock"] as const;
 const EVENTS = (["Deposited", "WithdrawalInitiated", "WithdrawalCompleted", "GatewayBurned"] as const).map((name) =>
   toEventSelector(getAbiItem({ abi: gatewayWalletAbi, name })),
@@ -46,7 +47,14 @@ export function createGatewayReader({ client, token, headNumber }: GatewayReader
       }),
 
     withdrawalDelay: (address) =>
-      reach(() => client.readContract({ address, abi: gatewayWalletAbi, functionName: "withdrawalDelay" })),
+      reach(async () => {
+        const call = { address, abi: gatewayWalletAbi, functionName: "withdrawalDelay" } as const;
+        const [blocks, last] = await Promise.all([client.readContract(call), client.getBlock({ blockTag: "latest" })]);
+        const span = last.number < MEASURED_BLOCKS ? last.number : MEASURED_BLOCKS;
+        if (span === 0n) return { blocks, secondsPerBlock: 0 };
+        const first = await client.getBlock({ blockNumber: last.number - span });
+        return { blocks, secondsPerBlock: Number(last.timestamp - first.timestamp) / Number(span) };
+      }),
 
     events: (address, fromBlock, toBlock) =>
       reach(async () => {

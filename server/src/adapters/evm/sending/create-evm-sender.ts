@@ -93,9 +93,9 @@ export async function createEvmSender(options: EvmSenderOptions): Promise<ChainS
         return signTransaction(key, { ...base, gas: LEAST_GAS, payload });
       }
       const isStillGood = (await readFees()).maxFeePerGas.wei <= signed.maxFeePerGas.wei;
-      const { to, data, authorizationList } = old;
-      if (isStillGood || to === undefined || to === null || data === undefined) return undefined;
-      const payload = { to, data, ...(authorizationList === undefined ? {} : { authorizationList }) };
+      const { to, data = "0x", value = 0n, authorizationList } = old;
+      if (isStillGood || to === undefined || to === null) return undefined;
+      const payload = { to, data, value, ...(authorizationList === undefined ? {} : { authorizationList }) };
       return signTransaction(key, { ...base, gas: old.gas ?? 0n, payload });
     },
 
@@ -127,7 +127,42 @@ export async function createEvmSender(options: EvmSenderOptions): Promise<ChainS
       return await findOutcome(client, chain, token, authorization, createdAt);
     },
 
+    ...ownSigner(options, signing, readFees),
+
     explain: (transaction, receipt) => explain(client, relayer.address, transaction, receipt.block.number),
+  };
+}
+
+/** Signs for wallets other than the relayer. */
+function ownSigner(
+  { client, chain, signer, live }: EvmSenderOptions,
+  signing: OperationSigner,
+  readFees: () => Promise<Fees>,
+): Pick<ChainSender, "signMessage" | "signOwnCall" | "ownNonce" | "lackedForGas"> {
+  return {
+    signMessage: (from, message) => signing.signMessage(from, message),
+
+    async signOwnCall({ id, address }, { gas, ...payload }) {
+      const key = await signer.readPrivateKey(id);
+      if (live) refuseWellKnownKey(key);
+      const [fees, nonce] = await Promise.all([
+        readFees(),
+        reach(() => client.getTransactionCount({ address, blockTag: "latest" })),
+      ]);
+      const parts = { chainId: chain.chainId, nonce, gas, fees, payload };
+      return { ...signTransaction(hexToBytes(key), parts), nonce };
+    },
+
+    ownNonce: (address) =>
+      reach(async () => client.getTransactionCount({ address, blockNumber: (await chain.head()).number })),
+
+    lackedForGas: (address, gas) =>
+      reach(async () => {
+        const [{ maxFeePerGas }, balance] = await Promise.all([readFees(), client.getBalance({ address })]);
+        // The price may rise until it is used.
+        const needed = gas * maxFeePerGas.wei * 2n;
+        return balance >= needed ? 0n : needed - balance;
+      }),
   };
 }
 
@@ -137,13 +172,13 @@ function signTransaction(
   parts: { chainId: number; nonce: number; gas: bigint; fees: Fees; payload: Omit<Payload, "ceiling"> },
 ): SignedTransaction {
   if (parts.gas < LEAST_GAS) throw new Error(`a transaction with ${parts.gas} gas cannot be in a block`);
-  const { to, data, authorizationList } = parts.payload;
+  const { to, data, value = 0n, authorizationList } = parts.payload;
   const fields = {
     chainId: parts.chainId,
     nonce: parts.nonce,
     to,
     data,
-    value: 0n,
+    value,
     gas: parts.gas,
     maxFeePerGas: parts.fees.maxFeePerGas.wei,
     maxPriorityFeePerGas: parts.fees.maxPriorityFeePerGas.wei,

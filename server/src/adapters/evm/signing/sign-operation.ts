@@ -14,6 +14,7 @@ import type {
   StoredOperation,
   TokenAuthorization,
 } from "../../../ports/chain/chain-operation.ts";
+import type { MessageToSign } from "../../../ports/chain/chain-sender.ts";
 import type { ChainTransaction } from "../../../ports/chain/chain-transactions.ts";
 import type { Signer } from "../../../ports/chain/signer.ts";
 import { reach } from "../client.ts";
@@ -21,7 +22,7 @@ import { keccak256 } from "./keccak.ts";
 import { refuseWellKnownKey } from "./well-known-keys.ts";
 
 /** The relayer's transaction without nonce and price. */
-export type Payload = Pick<EncodedCall, "to" | "data"> & {
+export type Payload = Pick<EncodedCall, "to" | "data" | "value"> & {
   /** Gives a wallet its code (EIP-7702). */
   authorizationList?: SignedAuthorizationList;
   ceiling: GasCeiling;
@@ -83,8 +84,8 @@ export class OperationSigner {
       this.#sign(authorization),
       this.#sign(operation.countersign(call)),
     ]);
-    const { to, data, codeFor } = operation.encode(call, signature, countersignature);
-    const payload = { to, data, ceiling: await operation.gasCeiling(call) };
+    const { to, data, value = 0n, codeFor } = operation.encode(call, signature, countersignature);
+    const payload = { to, data, value, ceiling: await operation.gasCeiling(call) };
     const authorizationList = codeFor === undefined ? [] : await this.#giveCode(codeFor, to);
     return authorizationList.length === 0 ? payload : { ...payload, authorizationList };
   }
@@ -147,6 +148,10 @@ export class OperationSigner {
     const { chain } = this.#options.site;
     const { name, version, address } = requireToken(chain, token);
     return { name, version, chainId: chain.chainId, verifyingContract: address };
+  }
+
+  async signMessage(from: Hex, message: MessageToSign): Promise<Hex> {
+    return await (await this.#openAccount(from)).signTypedData(message);
   }
 
   async #openAccount(address: Hex): Promise<PrivateKeyAccount> {

@@ -30,7 +30,9 @@ const Output = z.object({
       z.object({
         token: z.string(),
         amount: Amount,
-        from: z.string().describe("treasury, collection, trip_budget, booking_reservation, swap_pool or an address"),
+        from: z
+          .string()
+          .describe("treasury, gateway, collection, trip_budget, booking_reservation, swap_pool or an address"),
         to: z.string(),
         part: z.enum(["cost", "markup", "service_fee", "rest"]).nullable().describe("Of a price that is divided"),
         isLater: z.boolean().describe("true: the call fixes it, and a later one moves it"),
@@ -155,7 +157,7 @@ function sumByToken(movements: CallPlan["movements"]) {
   });
 }
 
-const STILL_YOURS: ReadonlySet<string> = new Set(["treasury", "trip_budget", "booking_reservation"]);
+const STILL_YOURS: ReadonlySet<string> = new Set(["treasury", "gateway", "trip_budget", "booking_reservation"]);
 
 function computeInAll(movements: CallPlan["movements"], tried: { price: bigint; paidBy: string } | undefined) {
   const paid = movements.filter(({ to }) => !STILL_YOURS.has(to));

@@ -11,6 +11,7 @@ import { gatewayWalletAbi } from "../../../generated/contracts/gateway-wallet.ts
 import { stablecoinAbi } from "../../../generated/contracts/stablecoin.ts";
 import type { Chain } from "../../../ports/chain/chain.ts";
 import { deposit } from "../operations/deposit.ts";
+import { carryOutWithdrawals } from "../withdrawals/carry-out.ts";
 import { createGatewayEvents } from "./read-events.ts";
 
 /** The books of the Gateway over a development chain with its contracts: every cause of a change, also those that are not ours. */
@@ -56,7 +57,7 @@ beforeAll(async () => {
   const crossChain = { domain: 26, gateway: { wallet, minter: contracts.gatewayMinter } };
   Object.assign(world.openedChain.chain, { crossChain });
   chain = world.openedChain.chain;
-  const chains = { keys: [sandboxChain], home: () => world.openedChain, at: () => world.openedChain };
+  const chains = { keys: [sandboxChain], onDemand: [], home: () => world.openedChain, at: () => world.openedChain };
   events = createGatewayEvents({ chains, stores: world.stores, log: silentLog });
   await events.begin(chain);
   world.openedChain.submitter.start();
@@ -191,4 +192,64 @@ it("reserve no more than there is, and read twice book once", async () => {
   await world.db.updateTable("gatewayReading").set({ readNumber: 0n }).execute();
   await compare(tenant);
   expect(await held(tenant)).toEqual({ available: 4n * UNIT, reserved: 6n * UNIT, withdrawing: 0n });
+});
+
+it("a withdrawal is signed by the wallet, waits its blocks, and goes on after a kill at any step", async () => {
+  const tenant = await world.newTenant();
+  await put(tenant, 25n * UNIT);
+  await compare(tenant);
+  const { gatewayBooks, gatewayWithdrawals } = world.stores;
+  const owner = { ...sandboxChain, tenantId: tenant.tenant.id };
+  const id = `gwd_${tenant.tenant.id}`;
+  const store = { ...owner, id, address: tenant.wallet.address, amount: 5n * UNIT };
+  expect(await gatewayWithdrawals.insert(store)).toBe(true);
+  expect(await gatewayWithdrawals.insert({ ...store, id: `${id}2` })).toBe(false);
+  await gatewayBooks.reserve(tenant.purse, 5n * UNIT, id);
+  const chains = { keys: [sandboxChain], onDemand: [], home: () => world.openedChain, at: () => world.openedChain };
+  const sent: Hex[] = [];
+  let deaths = 0;
+  /** Dies after every second broadcast, before anything else is stored. */
+  const sender = {
+    ...world.openedChain.sender,
+    async broadcast(raw: Hex) {
+      const answer = await world.openedChain.sender.broadcast(raw);
+      sent.push(raw);
+      deaths += 1;
+      if (deaths % 2 === 1) throw new Error("killed");
+      return answer;
+    },
+  };
+  const parts = {
+    chains: { ...chains, at: () => ({ ...world.openedChain, sender }), open: async () => undefined },
+    submitters: { ...chains, home: () => undefined, at: () => world.openedChain.submitter },
+    stores: world.stores,
+    clock: world.clock,
+    log: silentLog,
+    gatewayEvents: events,
+    portsFor: () => undefined,
+  };
+  const seen = new Set<string>();
+  await expect
+    .poll(
+      async () => {
+        await gatewayWithdrawals.wake(id);
+        await Promise.all([carryOutWithdrawals(parts), carryOutWithdrawals(parts)]);
+        const found = await gatewayWithdrawals.get(id);
+        seen.add(found?.state ?? "");
+        if (found?.state === "waiting") {
+          await events.readAll();
+          expect(await held(tenant)).toEqual({ available: 20n * UNIT, reserved: 0n, withdrawing: 5n * UNIT });
+        }
+        return found?.state;
+      },
+      { timeout: 60_000, interval: 20 },
+    )
+    .toBe("completed");
+  expect(seen).toEqual(new Set(["requested", "waiting", "completed"]));
+  // Two transactions, however often they were sent.
+  expect(new Set(sent).size).toBe(2);
+  await compare(tenant);
+  expect(await held(tenant)).toEqual({ available: 20n * UNIT, reserved: 0n, withdrawing: 0n });
+  expect((await tenant.balance()).available).toBe(80n * UNIT);
+  expect((await gatewayWithdrawals.get(id))?.hashes).toHaveLength(2);
 });

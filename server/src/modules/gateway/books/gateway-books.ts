@@ -12,8 +12,8 @@ declare module "../../../kernel/contracts/stores.ts" {
 export interface OwnedEvent {
   tenantId: string;
   event: GatewayEvent;
-  /** The transfer that the deposit was made for, or that was burned, with the amount that is reserved for it here. */
-  transfer: { id: string; reserved: Micro } | undefined;
+  /** Set if it is about money that is reserved for a transfer or a withdrawal: how much that is. */
+  reserved: Micro | undefined;
 }
 
 /** How far the wallet contract's events have been read. */

@@ -1,9 +1,8 @@
-import { type ByChain, listChains } from "../../../kernel/contracts/by-chain.ts";
+import type { Chains } from "../../../kernel/contracts/by-chain.ts";
 import { isDatabaseAway } from "../../../platform/database/transient.ts";
 import type { Chain } from "../../../ports/chain/chain.ts";
 import type { ChainKey } from "../../../ports/chain/chain-key.ts";
 import type { GatewayEvent } from "../../../ports/chain/gateway-reader.ts";
-import type { OpenedChain } from "../../../ports/chain/opened-chain.ts";
 import type { Log } from "../../../ports/log.ts";
 import { findWalletOwner } from "../../chain/index.ts";
 import type { Stores } from "../context.ts";
@@ -21,8 +20,8 @@ declare module "../../../kernel/contracts/tool.ts" {
 }
 
 interface ReaderOptions {
-  chains: ByChain<OpenedChain>;
-  stores: Pick<Stores, "gatewayBooks" | "boundChains" | "wallets">;
+  chains: Pick<Chains, "keys" | "onDemand" | "at">;
+  stores: Pick<Stores, "gatewayBooks" | "gatewayWithdrawals" | "boundChains" | "wallets">;
   log: Log;
 }
 
@@ -36,7 +35,7 @@ const nameKey = ({ environment, chain }: ChainKey): string => `${environment} ${
 
 /** Reads the events of the wallet contracts into the books. Safe in several processes at once. */
 export function createGatewayEvents({ chains, stores, log }: ReaderOptions) {
-  const { gatewayBooks, boundChains, wallets } = stores;
+  const { gatewayBooks, gatewayWithdrawals, boundChains, wallets } = stores;
   /** Chains whose Gateway nobody has used. */
   const unusedUntil = new Map<string, number>();
 
@@ -60,9 +59,16 @@ export function createGatewayEvents({ chains, stores, log }: ReaderOptions) {
       key,
       events.map(({ depositor }) => depositor),
     );
+    const begun = events.filter(({ kind }) => kind === "withdrawal_initiated");
+    const withdrawals = await gatewayWithdrawals.findByHashes(
+      key,
+      begun.map(({ transactionHash }) => transactionHash),
+    );
     return events.flatMap((event) => {
       const owner = findWalletOwner(byAddress.get(event.depositor));
-      return owner?.kind === "treasury" ? [{ event, tenantId: owner.tenantId, transfer: undefined }] : [];
+      if (owner?.kind !== "treasury") return [];
+      const isOurs = event.kind === "withdrawal_initiated" && withdrawals.has(event.transactionHash);
+      return [{ event, tenantId: owner.tenantId, reserved: isOurs ? event.value : undefined }];
     });
   }
 
@@ -103,7 +109,8 @@ export function createGatewayEvents({ chains, stores, log }: ReaderOptions) {
 
     /** Every chain that is open. One that does not answer keeps no other from being read. */
     async readAll(): Promise<void> {
-      const outcomes = await Promise.allSettled(listChains(chains).map(([, { chain }]) => readIndexed(chain)));
+      const open = [...chains.keys, ...chains.onDemand].flatMap((key) => chains.at(key)?.chain ?? []);
+      const outcomes = await Promise.allSettled(open.map(readIndexed));
       const failure = outcomes.find((outcome) => outcome.status === "rejected");
       if (failure !== undefined) throw failure.reason;
     },

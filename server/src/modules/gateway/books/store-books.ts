@@ -87,7 +87,7 @@ export function createGatewayBooks(db: Queryable, clock: Clock): GatewayBooks {
   }
 }
 
-function toPosting(chain: ChainKey, { tenantId, event, transfer }: OwnedEvent) {
+function toPosting(chain: ChainKey, { tenantId, event, reserved }: OwnedEvent) {
   const { transactionHash, logIndex, blockNumber, depositor } = event;
   return {
     ...chain,
@@ -95,7 +95,7 @@ function toPosting(chain: ChainKey, { tenantId, event, transfer }: OwnedEvent) {
     // Not that of a movement: the same event of the token has the number before or after.
     reference: `gateway:${chain.environment}:${chain.chain}:${transactionHash}:${logIndex}`,
     kind: "movement",
-    moves: listMoves(event, transfer).map(({ kind, amount }) => ({
+    moves: listMoves(event, reserved).map(({ kind, amount }) => ({
       kind,
       amount,
       tenantId: kind === "external" ? null : tenantId,
@@ -104,26 +104,27 @@ function toPosting(chain: ChainKey, { tenantId, event, transfer }: OwnedEvent) {
   } as const;
 }
 
-function listMoves(event: OwnedEvent["event"], transfer: OwnedEvent["transfer"]): readonly Move[] {
+function listMoves(event: OwnedEvent["event"], reserved: OwnedEvent["reserved"]): readonly Move[] {
+  const own = reserved === undefined ? "gateway" : "gateway_reserved";
   switch (event.kind) {
     case "deposited":
-      return between("external", transfer === undefined ? "gateway" : "gateway_reserved", event.value);
+      return between("external", own, event.value);
     case "withdrawal_initiated":
-      return between("gateway", "gateway_withdrawing", event.value);
+      return between(own, "gateway_withdrawing", event.value);
     case "withdrawal_completed":
       return between("gateway_withdrawing", "external", event.value);
     case "burned": {
       const { value, fee, fromAvailable, fromWithdrawing } = event;
       const burned: Move = { kind: "external", amount: value + fee };
-      if (transfer === undefined) {
+      if (reserved === undefined) {
         return [
           burned,
           { kind: "gateway", amount: -fromAvailable },
           { kind: "gateway_withdrawing", amount: -fromWithdrawing },
         ];
       }
-      const rest = transfer.reserved - value - fee;
-      return [burned, { kind: "gateway_reserved", amount: -transfer.reserved }, { kind: "gateway", amount: rest }];
+      const rest = reserved - value - fee;
+      return [burned, { kind: "gateway_reserved", amount: -reserved }, { kind: "gateway", amount: rest }];
     }
   }
 }

@@ -46,7 +46,7 @@ export const listMovements = defineTool({
           counterpart: z
             .string()
             .nullable()
-            .describe("collection: the service; trip_budget: the escrow; swap_pool; or an address"),
+            .describe("collection: the service; trip_budget: the escrow; gateway; swap_pool; or an address"),
           state: MovementState,
           orderId: z.string().nullable(),
           bookingId: z.string().nullable().describe("Of the order (bkg_…) or in escrow (0x…)"),
