@@ -13,10 +13,11 @@ export function createCallReservations(db: Queryable): CallReservations {
       if (await isReserved()) return true;
       // The first call of a month finds no row to count in.
       const { tenantId, environment, period } = line;
-      const { rows } = await sql`
+      await sql`
         insert into tenant_spend (tenant_id, network, period) values (${tenantId}, ${environment}, ${period})
-        on conflict do nothing returning 1`.execute(db);
-      return rows.length > 0 && (await isReserved());
+        on conflict do nothing`.execute(db);
+      // Another call may have made the row meanwhile: only the count says whether there is room.
+      return await isReserved();
     },
   };
 }
