@@ -94,6 +94,7 @@ const CHECKED_NAMES = [
 ];
 /** Members with the service's own words, or composed of texts that it has cleaned before. */
 const OWN_NAMES = [
+  ...["amountSent", "expectedBy"],
   ...[
     "advice",
     "apple",

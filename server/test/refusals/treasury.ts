@@ -13,6 +13,13 @@ const dripped = once(async ({ service }) => {
   return address;
 });
 
+/** A further chain on which the tenant has money. */
+const usedChain = once(async ({ service }) => {
+  const fromChain = "Base_Sepolia";
+  await service.call("bridge_to_arc", { fromChain, amount: "1" });
+  return fromChain;
+});
+
 const payee = "0x00000000000000000000000000000000000a11ce";
 const swapping = (amount: string) => ({ fromToken: "USDC", toToken: "EURC", amount });
 const endings: Refusals = { transfer_in_progress: "chain", transfer_reverted: "chain" };
@@ -59,6 +66,13 @@ export const treasuryRefusals: Readonly<Record<string, Refusals>> = {
     nothing_withdrawing: () => ({ args: { chain: "Arc_Testnet" } }),
     already_withdrawing: "concurrent",
     wallet_lacks_gas: "deployment",
+  },
+  bridge_to_arc: {
+    transfer_reverted: "chain",
+    chain_not_available: () => ({ args: { fromChain: "Solana", amount: "50" } }),
+    amount_too_low: "deployment",
+    insufficient_balance: async (world) => ({ args: { fromChain: await usedChain(world), amount: "50000" } }),
+    settlement_stopped: async (world) => ({ args: { fromChain: await usedChain(world), amount: "50" } }),
   },
   faucet_drip: {
     ...endings,

@@ -142,7 +142,7 @@ interface StandIns {
 function createStandIns(): StandIns {
   const HEX = /0x(?:[0-9a-f]{64}|[0-9a-f]{40})\b/g;
   // Background work draws its ids from the system's generator.
-  const TRANSFER_ID = /(?<=\bctx_)[0-9A-Z]{26}\b/g;
+  const TRANSFER_ID = /(?<=\b(?:ctx|xfr)_)[0-9A-Z]{26}\b/g;
   const SECRET = /(?<=\/claim\/0x[0-9a-f]{64}#)[\w-]{43}|(?<="claimCode":")\d{6}(?=")/g;
   const shownByReal = new Map<string, string>();
   const realByShown = new Map<string, string>();

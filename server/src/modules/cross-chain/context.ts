@@ -1,12 +1,13 @@
 import { type DefineModule, defineAnyModule } from "../../kernel/contracts/module.ts";
 import type { PartsOf } from "../../kernel/contracts/parts.ts";
 import type { AggregatesOf, StoresOf } from "../../kernel/contracts/stores.ts";
-import type { PortsOf } from "../../kernel/contracts/tool.ts";
+import { type DefineTool, defineAnyTool, type PortsOf } from "../../kernel/contracts/tool.ts";
 
 type Needs = "chain" | "effects" | "ledger" | "treasury";
 type Seen = "cross-chain" | Needs;
 
 export const defineModule: DefineModule<Seen> = defineAnyModule;
+export const defineTool: DefineTool<Seen> = defineAnyTool;
 export type Aggregates = AggregatesOf<Seen>;
 export type Stores = StoresOf<Seen>;
 export type Parts = PartsOf<Seen>;

@@ -1,12 +1,14 @@
 import { RowWaits } from "../../platform/leased-queue/row-waits.ts";
 import { bridgeKind } from "./bridge/bridge-kind.ts";
 import { BURN_PURPOSE, MINT_PURPOSE } from "./bridge/bridge-legs.ts";
+import type { BridgeFinality } from "./bridge/bridge-terms.ts";
 import { burn } from "./bridge/burn-operation.ts";
 import { mintBurned } from "./bridge/mint-operation.ts";
 import { defineModule } from "./context.ts";
 import { describeTransfer } from "./describe-transfer.ts";
 import * as crossChainTransfers from "./migrations/0122-cross-chain-transfers.ts";
 import { createTransfers } from "./store.ts";
+import { bridgeToArc } from "./tools/bridge-to-arc.ts";
 import { transferEnding } from "./transfer-ending.ts";
 import { TransferWorker } from "./transfer-worker.ts";
 
@@ -16,14 +18,14 @@ declare module "../../kernel/contracts/parts.ts" {
     readonly "cross-chain.transferWaits": RowWaits;
   }
   interface ModuleSettings {
-    readonly "cross-chain.bridgeFinality": "fast" | "standard";
+    readonly "cross-chain.bridgeFinality": BridgeFinality;
   }
 }
 
 declare module "../../kernel/contracts/tool.ts" {
   interface ModulePorts {
     "cross-chain.transferWaits": RowWaits;
-    "cross-chain.bridgeFinality": "fast" | "standard";
+    "cross-chain.bridgeFinality": BridgeFinality;
   }
 }
 
@@ -31,6 +33,7 @@ const MOST_SHOWN = 50;
 
 export const crossChainModule = defineModule({
   name: "cross-chain",
+  tools: [bridgeToArc],
   chainOperations: [burn, mintBurned],
   chainEndings: { [BURN_PURPOSE]: transferEnding(burn), [MINT_PURPOSE]: transferEnding(mintBurned) },
   stores: ({ db, clock }) => ({ transfers: createTransfers(db, clock) }),

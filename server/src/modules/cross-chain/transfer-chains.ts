@@ -15,7 +15,7 @@ const HOLD_MINUTES = 10;
 
 /** Throws Failure `chain_not_available`, which lets a transfer wait. */
 export async function openChain(parts: TransferParts, transfer: Transfer, chain: string): Promise<OpenChain> {
-  return await requireUsable(parts, transfer).open(chain, transfer.tenantId);
+  return await requireUsable(parts, transfer).open(chain);
 }
 
 export async function holdChains(parts: TransferParts, transfer: Transfer): Promise<void> {

@@ -4,7 +4,7 @@ import { defineJob, type Job } from "../../kernel/contracts/job.ts";
 import { backOff } from "../../platform/leased-queue/back-off.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Log } from "../../ports/log.ts";
-import type { Stores } from "./context.ts";
+import type { Aggregates, Stores } from "./context.ts";
 import { LostTransfer } from "./store.ts";
 import type { TransferKind, TransferMove } from "./transfer-kind.ts";
 import { hasEnded, type Transfer } from "./transfers.ts";
@@ -128,10 +128,12 @@ export class TransferWorker {
 
   async #store(transfer: Transfer, { to, change = {}, apply }: TransferMove & { kind: "move" }): Promise<Transfer> {
     const { stores } = this.#options;
-    if (apply === undefined) return await stores.transfers.move(transfer, to, change);
+    const isOver = hasEnded({ status: to });
+    if (apply === undefined && !isOver) return await stores.transfers.move(transfer, to, change);
     return await stores.transaction(async (aggregates) => {
       const moved = await aggregates.transfers.move(transfer, to, change);
-      await apply(aggregates);
+      await apply?.(aggregates);
+      if (isOver) await raiseEnd(aggregates, moved);
       return moved;
     });
   }
@@ -153,4 +155,9 @@ export class TransferWorker {
     timer.unref();
     this.#timers.add(timer);
   }
+}
+
+/** For runs of workflows that wait for it. */
+async function raiseEnd({ runEvents }: Aggregates, { tenantId, environment, id, status }: Transfer): Promise<void> {
+  await runEvents.raise({ tenantId, environment, name: "transfer_ended", subject: id, resolution: { status } });
 }

@@ -13,6 +13,7 @@ export const MovementKind = z
     "transfer",
     "split",
     "swap",
+    "bridge",
     "trip_budget",
     "trip_return",
     "gateway",
@@ -20,7 +21,7 @@ export const MovementKind = z
     "other",
   ])
   .describe(
-    "settlement_return: the escrow has paid an order that the wallet had paid; trip_return: given back or paid out by the escrow; usage: the price of calls",
+    "settlement_return: the escrow has paid an order that the wallet had paid; trip_return: given back or paid out by the escrow; usage: the price of calls; bridge: from or to your wallet on another chain",
   );
 type MovementKind = z.infer<typeof MovementKind>;
 
@@ -39,11 +40,16 @@ const KIND_BY_PURPOSE: Readonly<Record<string, MovementKind>> = {
   settle_split: "split",
   swap_tokens: "swap",
   gateway_deposit: "gateway",
+  bridge_burn: "bridge",
+  bridge_mint: "bridge",
   trip_prefund: "trip_budget",
   escrow_trip: "trip_return",
   escrow_booking: "trip_return",
   usage: "usage",
 };
+
+/** A transfer over chains has several transactions, whose keys begin with its id. */
+const OVER_CHAINS = /^xfr_[0-9A-Z]{26}(?=:)/;
 
 /** The fields of chain operations that name the payee and the trip. */
 const Named = z.object({
@@ -67,7 +73,7 @@ export function describeMovement(movement: WalletMovement) {
     orderId: order?.orderId ?? null,
     bookingId: order?.bookingId ?? action?.bookingId ?? null,
     tripId: tripId ?? null,
-    transferId: transaction?.id ?? null,
+    transferId: OVER_CHAINS.exec(transaction?.idempotencyKey ?? "")?.[0] ?? transaction?.id ?? null,
     txHash: hash ?? null,
   };
 }
@@ -110,6 +116,7 @@ const WORDS: Readonly<Record<MovementKind, string>> = {
   transfer: "Transfer to an address",
   split: "Payment that was split between a vendor and you",
   swap: "Exchange of USDC and EURC in the operator's pool",
+  bridge: "Transfer between your wallets on two chains",
   trip_budget: "Budget of a trip, into the escrow",
   gateway: "Into the Gateway",
   trip_return: "Back from a trip's budget, or paid out by it",

@@ -16,8 +16,11 @@ interface TransfersOverChains {
   listOpen(owner: { tenantId: string; environment: Environment }): Promise<readonly TransferAnswer[]>;
 }
 
+/** As the interface names it, otherwise by CAIP-2. */
+const ChainLabel = /^[\w:-]{1,41}$/;
+
 const ChainEnd = z.object({
-  name: z.string(),
+  name: z.string().regex(ChainLabel),
   chainId: z.number(),
   isEmulated: z.boolean().describe("A development chain with the real chain's id"),
 });
@@ -37,7 +40,9 @@ export const TransferAnswer = z.object({
   amountReceived: DecimalAmount.nullable(),
   receivedToken: z.enum(tokenSymbols),
   expectedBy: z.string(),
-  txHashes: z.array(z.object({ step: z.string(), chain: z.string(), txHash: z.string().nullable() })).readonly(),
+  txHashes: z
+    .array(z.object({ step: z.string(), chain: z.string().regex(ChainLabel), txHash: z.string().nullable() }))
+    .readonly(),
   waiting: z.string().nullable().describe("Why it waits or failed; null: it gets on"),
 });
 export type TransferAnswer = z.output<typeof TransferAnswer>;

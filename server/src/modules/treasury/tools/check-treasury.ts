@@ -6,8 +6,20 @@ import { ChainName } from "../../../ports/chain/chain-key.ts";
 import type { Environment } from "../../../ports/identity.ts";
 import { ChainResult, chainProvenance } from "../chain-result.ts";
 import { defineTool, type Stores } from "../context.ts";
+import { TransferAnswer } from "../over-chains/transfer-answer.ts";
 
 const Amounts = z.object({ USDC: DecimalAmount, EURC: DecimalAmount });
+
+const SHOWN = {
+  transferId: true,
+  status: true,
+  from: true,
+  to: true,
+  token: true,
+  amountSent: true,
+  expectedBy: true,
+  waiting: true,
+} as const;
 
 export const checkTreasury = defineTool({
   name: "check_treasury",
@@ -18,7 +30,7 @@ export const checkTreasury = defineTool({
   effect: "read",
   price: 500n,
   payableWithoutKey: false,
-  uses: ["chain", "usableChains", "stores", "clock"],
+  uses: ["chain", "usableChains", "transfersOverChains", "stores", "clock"],
   input: z.strictObject({}),
   output: ChainResult.extend({
     address: z.string(),
@@ -39,11 +51,16 @@ export const checkTreasury = defineTool({
       .readonly()
       .optional()
       .describe("Your wallets on further chains, by CAIP-2"),
+    inFlight: z
+      .array(TransferAnswer.pick(SHOWN))
+      .readonly()
+      .optional()
+      .describe("Transfers between chains that have not ended, oldest first"),
   }),
   errors: {},
   example: () => ({}),
 
-  async run(_input, { chain, usableChains, stores, clock, caller: { tenantId } }) {
+  async run(_input, { chain, usableChains, transfersOverChains, stores, clock, caller: { tenantId } }) {
     const { key } = chain;
     const { address } = await stores.wallets.ensure(key, "treasury", tenantId);
     const head = await chain.head();
@@ -54,10 +71,12 @@ export const checkTreasury = defineTool({
       ]);
       return { onChain, ...books };
     };
-    const [usdc, eurc, withWallet] = await Promise.all([
+    const { environment } = key;
+    const [usdc, eurc, withWallet, inFlight] = await Promise.all([
       read("USDC"),
       read("EURC"),
       usableChains.listWithWallet(tenantId),
+      transfersOverChains.listOpen({ tenantId, environment }),
     ]);
     const others = withWallet.filter((name) => name !== key.chain);
     const both = (name: keyof typeof usdc) => ({ USDC: formatDecimal(usdc[name]), EURC: formatDecimal(eurc[name]) });
@@ -68,9 +87,8 @@ export const checkTreasury = defineTool({
       available: both("available"),
       held: both("held"),
       outgoing: both("outgoing"),
-      ...(others.length === 0
-        ? {}
-        : { otherChains: await readOtherWallets(stores, key.environment, tenantId, others) }),
+      ...(others.length === 0 ? {} : { otherChains: await readOtherWallets(stores, environment, tenantId, others) }),
+      ...(inFlight.length === 0 ? {} : { inFlight }),
       ...chainProvenance(chain, clock),
     };
   },

@@ -5,11 +5,11 @@ import type { Hex } from "../../../domain/tokens.ts";
 import type { ChainReceipt, TokenMovement } from "../../../ports/chain/chain.ts";
 import type { ChainKey } from "../../../ports/chain/chain-key.ts";
 import type { ChainTransaction } from "../../../ports/chain/chain-transactions.ts";
-import type { ChainTransactions } from "../../chain/index.ts";
 import { ChainResult, chainProvenance } from "../chain-result.ts";
-import { defineTool } from "../context.ts";
+import { defineTool, type Ports } from "../context.ts";
+import { TransferAnswer } from "../over-chains/transfer-answer.ts";
 
-const TRANSFER_ID = /^ctx_[0-9A-Z]{26}$/;
+const TRANSFER_ID = /^(?:ctx|xfr)_[0-9A-Z]{26}$/;
 
 const State = z.enum(["queued", "sent", "confirmed", "reverted"]);
 const Direction = z.enum(["in", "out", "other"]);
@@ -18,20 +18,20 @@ export const readTransaction = defineTool({
   name: "read_transaction",
   title: "Read a transaction",
   summary:
-    "Show a transaction's state, block, confirmations, and the USDC and EURC that it moved. Give its hash, or the transferId from a call.",
+    "Show a transaction's state, block, confirmations, and the USDC and EURC that it moved, or a transfer between chains. Give its hash, or the transferId from a call.",
   area: "treasury",
   effect: "read",
   price: 500n,
   payableWithoutKey: false,
-  uses: ["chain", "usableChains", "stores", "clock"],
+  uses: ["chain", "usableChains", "transfersOverChains", "stores", "clock"],
   input: z
     .strictObject({
       txHash: Hash.optional().describe("txHash of an answer"),
       transferId: z
         .string()
-        .refine((text) => TRANSFER_ID.test(text), { message: "must be ctx_ and 26 characters" })
+        .refine((text) => TRANSFER_ID.test(text), { message: "must be ctx_ or xfr_ and 26 characters" })
         .optional()
-        .describe("transactionId that an error named, ctx_…"),
+        .describe("transactionId that an error named, ctx_…; or xfr_…"),
     })
     .refine(({ txHash, transferId }) => (txHash === undefined) !== (transferId === undefined), {
       message: "must have either txHash or transferId",
@@ -53,6 +53,9 @@ export const readTransaction = defineTool({
         direction: Direction.describe("As your treasury wallet sees it"),
       }),
     ),
+    transfer: TransferAnswer.optional().describe(
+      "How far it is, of xfr_…; other members are then those of its latest transaction",
+    ),
   }),
   errors: {
     chain_not_available: "The chain of your transaction does not answer at the moment. Call again later.",
@@ -61,9 +64,21 @@ export const readTransaction = defineTool({
   },
   example: (_today, { txHash }) => ({ txHash }),
 
-  async run(input, { chain: home, usableChains, stores, clock, caller: { tenantId }, fail }) {
-    const own = await findOwn(stores.chainTransactions, home.key, tenantId, input);
-    const chain = own === undefined || own.chain === home.key.chain ? home : (await usableChains.open(own.chain)).chain;
+  async run(input, ports) {
+    const { chain: home, usableChains, transfersOverChains, stores, clock, caller, fail } = ports;
+    const { tenantId } = caller;
+    if (input.transferId?.startsWith("xfr_") === true) {
+      const transfer = await transfersOverChains.find(caller, input.transferId);
+      if (transfer === undefined) throw fail("transaction_not_found");
+      return {
+        ...describeTransfer(transfer),
+        confirmationsNeeded: home.confirmations,
+        ...chainProvenance(home, clock),
+      };
+    }
+    const own = await findOwn(ports, home.key, tenantId, input);
+    const isElsewhere = own !== undefined && own.chain !== home.key.chain;
+    const { chain } = isElsewhere ? await usableChains.open(own.chain) : { chain: home };
     const { key, chainId } = chain;
     const txHash = own?.hash ?? (input.txHash === undefined ? undefined : lowerCase(input.txHash));
     if (own === undefined && input.transferId !== undefined) throw fail("transaction_not_found");
@@ -96,16 +111,39 @@ export const readTransaction = defineTool({
 });
 
 async function findOwn(
-  chainTransactions: ChainTransactions,
-  { environment, chain }: ChainKey,
+  { stores: { chainTransactions }, usableChains }: Pick<Ports, "stores" | "usableChains">,
+  { environment, chain: home }: ChainKey,
   tenantId: string,
   { txHash, transferId }: { txHash?: string | undefined; transferId?: string | undefined },
 ): Promise<ChainTransaction | undefined> {
-  const found =
-    transferId === undefined
-      ? await chainTransactions.findByHash({ environment, chain }, lowerCase(txHash ?? ""))
-      : await chainTransactions.get(transferId);
-  return found?.tenantId === tenantId && found.environment === environment ? found : undefined;
+  const isOwn = (found: ChainTransaction | undefined) =>
+    found?.tenantId === tenantId && found.environment === environment;
+  if (transferId !== undefined) {
+    const found = await chainTransactions.get(transferId);
+    return isOwn(found) ? found : undefined;
+  }
+  const chains = new Set([home, ...(await usableChains.listWithWallet(tenantId))]);
+  const found = await Promise.all(
+    [...chains].map((chain) => chainTransactions.findByHash({ environment, chain }, lowerCase(txHash ?? ""))),
+  );
+  return found.find(isOwn);
+}
+
+/** By our own records: its chains may not answer now. */
+function describeTransfer(transfer: TransferAnswer) {
+  const { transferId, status, kind, txHashes, to } = transfer;
+  const ended = { completed: "confirmed", failed: "reverted" } as const;
+  return {
+    transferId,
+    txHash: txHashes.findLast(({ txHash }) => txHash !== null)?.txHash ?? null,
+    state: status === "completed" || status === "failed" ? ended[status] : ("sent" as const),
+    purpose: kind,
+    blockNumber: null,
+    confirmations: 0,
+    transfers: [],
+    transfer,
+    chainId: to.chainId,
+  };
 }
 
 function transactionState(own: ChainTransaction | undefined, receipt: ChainReceipt | undefined): z.infer<typeof State> {

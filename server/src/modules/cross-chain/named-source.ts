@@ -1,0 +1,19 @@
+import type { SourceChain } from "../../domain/chains/source-chain.ts";
+import { Failure, invalidInput } from "../../domain/errors.ts";
+import type { Chain } from "../../ports/chain/chain.ts";
+import { nameEvmChain } from "../../ports/chain/chain-key.ts";
+import { findNamedChain } from "../../ports/chain/named-chains.ts";
+
+/** The chain as CAIP-2. Throws Failure for the chain to which the money goes, and for those that the service cannot use. */
+export function requireSource(name: SourceChain, { chainId }: Pick<Chain, "chainId">): string {
+  const known = findNamedChain(name);
+  if (known === undefined) {
+    throw new Failure("chain_not_available", {
+      detail: `${name} is not served: the service has wallets and contracts on EVM chains only. Nothing was done.`,
+    });
+  }
+  if (known.chainId === chainId) {
+    throw invalidInput([{ path: "fromChain", message: "is where the money goes; name another chain" }]);
+  }
+  return nameEvmChain(known.chainId);
+}
