@@ -147,7 +147,7 @@ function outsideParts(
   const { db, pool } = database;
   const sources = openSources(config, { clock, http, log });
   const places = createEmbeddedPlaces();
-  const crossChain = openCrossChainServices({ embedded, chains, vault, http });
+  const crossChain = openCrossChainServices({ config, embedded, chains, vault, http });
   return {
     clock: () => clock,
     random: () => random,

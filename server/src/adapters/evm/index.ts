@@ -1,4 +1,5 @@
 export { createEvmClient, reach } from "./client.ts";
+export { checkCrossChain } from "./reading/check-cross-chain.ts";
 export { createEvmChain, readIdentity } from "./reading/create-evm-chain.ts";
 export { checkEscrowRoles } from "./reading/read-escrow.ts";
 export { createRpc } from "./rpc.ts";

@@ -38,12 +38,26 @@ describe("CHAINS_FILE", () => {
     ]);
   });
 
+  it("names contracts for other chains, each of them optional", () => {
+    const bridge = { transmitter: usdc, messenger: usdc, signedBurns: usdc };
+    const gateway = { wallet: usdc, minter: usdc };
+    const [all, some] = readFile({
+      chains: [
+        { ...base, bridge, gateway, swapPool: usdc },
+        { ...base, name: "Linea", chainId: 59_144, gateway },
+      ],
+    });
+    expect(all?.contracts).toEqual({ tokens: { USDC: usdc }, crossChain: { bridge, gateway, swapPool: usdc } });
+    expect(some?.contracts).toEqual({ tokens: { USDC: usdc }, crossChain: { gateway } });
+  });
+
   it.each([
     ["{", "is not JSON"],
     [[base], "is not valid: the whole file: "],
     [{ chains: [{ ...base, rpcUrl: "ftp://example.com" }] }, "is not valid: chains.0.rpcUrl: "],
     [{ chains: [{ ...base, usdc: "0x12" }] }, "is not valid: chains.0.usdc: "],
     [{ chains: [{ ...base, key: "0x12" }] }, "is not valid: chains.0: "],
+    [{ chains: [{ ...base, bridge: { messenger: usdc } }] }, "is not valid: chains.0.bridge.transmitter: "],
     [{ chains: [{ ...base, confirmations: 0 }] }, "is not valid: chains.0.confirmations: "],
     [{ chains: [{ ...base, name: "Solana" }] }, "names Solana, which is no chain that the service knows."],
     [{ chains: [{ ...base, chainId: 1 }] }, "gives Base the chain id 1; it has 8453."],

@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import { z } from "zod";
 import { ConfigError } from "../../config/config.ts";
 import type { ChainContracts } from "../../ports/chain/bound-chains.ts";
+import type { CrossChainAddresses } from "../../ports/chain/cross-chain-contracts.ts";
 import { findNamedChain } from "../../ports/chain/named-chains.ts";
 
 /** A live chain besides the one that CHAIN_RPC_URL names. */
@@ -12,6 +13,8 @@ export interface FileChain {
   contracts: ChainContracts;
   confirmations: number | undefined;
 }
+
+type Undefinable<Shape> = { [Name in keyof Shape]: Shape[Name] | undefined };
 
 const Address = z.templateLiteral(["0x", z.string().regex(/^[0-9a-fA-F]{40}$/)]);
 
@@ -24,6 +27,11 @@ const Entry = z.strictObject({
   escrow: Address.exactOptional(),
   splitter: Address.exactOptional(),
   paymentBatch: Address.exactOptional(),
+  bridge: z
+    .strictObject({ transmitter: Address, messenger: Address, signedBurns: Address.exactOptional() })
+    .exactOptional(),
+  gateway: z.strictObject({ wallet: Address, minter: Address }).exactOptional(),
+  swapPool: Address.exactOptional(),
   confirmations: z.int().min(1).max(1_000).exactOptional(),
 });
 const ChainsFile = z.strictObject({ chains: z.array(Entry) });
@@ -43,10 +51,22 @@ export function readChainsFile(path: string): readonly FileChain[] {
     if (known.chainId !== chainId) throw refuse(`gives ${name} the chain id ${chainId}; it has ${known.chainId}`);
     if (seen.has(chainId)) throw refuse(`names the chain ${chainId} twice`);
     seen.add(chainId);
-    const { usdc, eurc, ...contracts } = addresses;
+    const { usdc, eurc, bridge, gateway, swapPool, ...others } = addresses;
     const tokens = { USDC: usdc, ...(eurc === undefined ? {} : { EURC: eurc }) };
-    return { name, chainId, rpcUrl: rpcUrl.replace(/\/$/, ""), contracts: { tokens, ...contracts }, confirmations };
+    const crossChain = joinCrossChain({ bridge, gateway, swapPool });
+    const contracts = { tokens, ...others, ...(crossChain === undefined ? {} : { crossChain }) };
+    return { name, chainId, rpcUrl: rpcUrl.replace(/\/$/, ""), contracts, confirmations };
   });
+}
+
+/** Undefined: the chain has none of them. */
+export function joinCrossChain({ bridge, gateway, swapPool }: Partial<Undefinable<CrossChainAddresses>>) {
+  const found: CrossChainAddresses = {
+    ...(bridge === undefined ? {} : { bridge }),
+    ...(gateway === undefined ? {} : { gateway }),
+    ...(swapPool === undefined ? {} : { swapPool }),
+  };
+  return Object.keys(found).length === 0 ? undefined : found;
 }
 
 function readJson(path: string, refuse: (why: string) => ConfigError): unknown {

@@ -5,10 +5,11 @@ import { type Chains, isSameChain } from "../../kernel/contracts/by-chain.ts";
 import { withPreparationLock } from "../../platform/database/migrate.ts";
 import type { AgentRegistryAddresses } from "../../ports/chain/agent-registries.ts";
 import { nameEvmChain } from "../../ports/chain/chain-key.ts";
+import type { CrossChainAddresses } from "../../ports/chain/cross-chain-contracts.ts";
 import { namedChains } from "../../ports/chain/named-chains.ts";
 import type { OpenedChain } from "../../ports/chain/opened-chain.ts";
 import { sandboxFunder } from "../sandbox-keys.ts";
-import { type FileChain, readChainsFile } from "./chains-file.ts";
+import { type FileChain, joinCrossChain, readChainsFile } from "./chains-file.ts";
 import { openFurtherSandboxChain } from "./further-sandbox-chain.ts";
 import { type FurtherChain, gatherChains, openIfReachable } from "./gather-chains.ts";
 import { openLiveChain, readRelayerKey } from "./live-chain.ts";
@@ -25,6 +26,12 @@ const MEMBERS: Readonly<Record<string, string>> = {
   CHAIN_SPLITTER: "splitter",
   CHAIN_PAYMENT_BATCH: "paymentBatch",
   CHAIN_ESCROW: "escrow",
+  CHAIN_BRIDGE_TRANSMITTER: "bridge.transmitter",
+  CHAIN_BRIDGE_MESSENGER: "bridge.messenger",
+  CHAIN_SIGNED_BURNS: "bridge.signedBurns",
+  CHAIN_GATEWAY_WALLET: "gateway.wallet",
+  CHAIN_GATEWAY_MINTER: "gateway.minter",
+  CHAIN_SWAP_POOL: "swapPool",
 };
 
 /** Opens the chains of this deployment's money. Requires the preparation lock: the first time it deploys. */
@@ -113,6 +120,7 @@ async function openProduction(config: Config, shared: Shared): Promise<OpenedCha
   if (chainRpcUrl === undefined || chainUsdc === undefined) {
     throw new ConfigError("Not started: the live chain is not configured.");
   }
+  const crossChain = readCrossChain(config);
   return await openLiveChain({
     ...shared,
     rpcUrl: chainRpcUrl,
@@ -122,8 +130,36 @@ async function openProduction(config: Config, shared: Shared): Promise<OpenedCha
       ...(chainPaymentBatch === undefined ? {} : { paymentBatch: chainPaymentBatch }),
       ...(chainEscrow === undefined ? {} : { escrow: chainEscrow }),
       ...(agentRegistries === undefined ? {} : { agentRegistries }),
+      ...(crossChain === undefined ? {} : { crossChain }),
     },
     confirmations: config.chainConfirmations,
     relayerKey: readConfiguredKey(config),
+  });
+}
+
+/** The contracts for other chains on the home chain. */
+function readCrossChain(config: Config): CrossChainAddresses | undefined {
+  const {
+    chainBridgeTransmitter: transmitter,
+    chainBridgeMessenger: messenger,
+    chainSignedBurns: signedBurns,
+  } = config;
+  const { chainGatewayWallet: wallet, chainGatewayMinter: minter, chainSwapPool: swapPool } = config;
+  if (
+    (transmitter === undefined) !== (messenger === undefined) ||
+    (transmitter === undefined && signedBurns !== undefined)
+  ) {
+    throw new ConfigError(
+      "Not started: the bridge needs CHAIN_BRIDGE_TRANSMITTER and CHAIN_BRIDGE_MESSENGER, and only beside them CHAIN_SIGNED_BURNS.",
+    );
+  }
+  if ((wallet === undefined) !== (minter === undefined)) {
+    throw new ConfigError("Not started: the Gateway needs CHAIN_GATEWAY_WALLET and CHAIN_GATEWAY_MINTER.");
+  }
+  const burns = signedBurns === undefined ? {} : { signedBurns };
+  return joinCrossChain({
+    bridge: transmitter === undefined || messenger === undefined ? undefined : { transmitter, messenger, ...burns },
+    gateway: wallet === undefined || minter === undefined ? undefined : { wallet, minter },
+    swapPool,
   });
 }

@@ -1,14 +1,18 @@
 import { createMessageAttestations } from "../../adapters/cctp/index.ts";
 import { createUnifiedBalance } from "../../adapters/gateway/index.ts";
+import type { Config } from "../../config/config.ts";
 import type { Embedded } from "../../embedded/start-embedded.ts";
 import type { Chains } from "../../kernel/contracts/by-chain.ts";
 import type { HttpClient } from "../../platform/http-client/http-client.ts";
 import type { MessageAttestationsByNetwork } from "../../ports/chain/message-attestations.ts";
+import type { BridgeNetwork } from "../../ports/chain/named-chains.ts";
 import type { UnifiedBalanceByNetwork } from "../../ports/chain/unified-balance.ts";
+import type { Environment } from "../../ports/identity.ts";
 import type { Vault } from "../../ports/vault.ts";
 import { createSandboxCrossChain } from "./sandbox-cross-chain.ts";
 
 interface CrossChainParts {
+  config: Config;
   embedded: Pick<Embedded, "chain" | "startAttester">;
   chains: Pick<Chains, "home">;
   vault: Vault;
@@ -20,15 +24,40 @@ export function openCrossChainServices(parts: CrossChainParts): {
   messageAttestations: MessageAttestationsByNetwork;
   unifiedBalance: UnifiedBalanceByNetwork;
 } {
-  const { http } = parts;
+  const { config, http } = parts;
   const startAttester = prepareAttester(parts);
   const sandbox = startAttester && {
     attestations: createMessageAttestations({ url: startAttester, http }),
     unified: createUnifiedBalance({ url: startAttester, http }),
   };
+  const testnet = openPublic("testnet", config, http);
+  const mainnet = openPublic("mainnet", config, http);
+  const hasProduction = config.networkMode === "production";
+  const find = (environment: Environment, network: BridgeNetwork) => {
+    if (environment === "sandbox") return sandbox;
+    if (!hasProduction) return undefined;
+    return network === "testnet" ? testnet : mainnet;
+  };
   return {
-    messageAttestations: { of: (environment) => (environment === "sandbox" ? sandbox?.attestations : undefined) },
-    unifiedBalance: { of: (environment) => (environment === "sandbox" ? sandbox?.unified : undefined) },
+    messageAttestations: { of: (environment, network) => find(environment, network)?.attestations },
+    unifiedBalance: { of: (environment, network) => find(environment, network)?.unified },
+  };
+}
+
+const PUBLIC_SERVICES: Readonly<Record<BridgeNetwork, { attestations: string; gateway: string }>> = {
+  testnet: {
+    attestations: "https://iris-api-sandbox.circle.com",
+    gateway: "https://gateway-api-testnet.circle.com",
+  },
+  mainnet: { attestations: "https://iris-api.circle.com", gateway: "https://gateway-api.circle.com" },
+};
+
+/** The services of live chains, or those that the operator uses instead. */
+function openPublic(network: BridgeNetwork, { attestationsUrl, gatewayApiUrl }: Config, http: HttpClient) {
+  const { attestations, gateway } = PUBLIC_SERVICES[network];
+  return {
+    attestations: createMessageAttestations({ url: attestationsUrl ?? attestations, http }),
+    unified: createUnifiedBalance({ url: gatewayApiUrl ?? gateway, http }),
   };
 }
 

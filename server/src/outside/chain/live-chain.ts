@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import {
   ChainSetupError,
+  checkCrossChain,
   checkEscrowRoles,
   createEvmChain,
   deriveAddress,
@@ -12,7 +13,6 @@ import { CHAIN_AWAY, Failure } from "../../domain/errors.ts";
 import { type Hex, type TokenSymbol, tokenSymbols } from "../../domain/tokens.ts";
 import { hasTripsInEscrow } from "../../modules/escrow/records/store-adopt-escrow.ts";
 import { sayReadableByOthers } from "../../platform/files/private-files.ts";
-import type { AgentRegistryAddresses } from "../../ports/chain/agent-registries.ts";
 import type { BoundChain, ChainContracts } from "../../ports/chain/bound-chains.ts";
 import { nameEvmChain } from "../../ports/chain/chain-key.ts";
 import type { OpenedChain } from "../../ports/chain/opened-chain.ts";
@@ -83,7 +83,9 @@ export async function openLiveChain(options: LiveChainOptions): Promise<OpenedCh
     // Before anything is stored: a configuration mistake must not bind the database to another chain.
     const current = sinceWhen(contracts, await findKnown());
     const confirmations = options.confirmations ?? safeConfirmations(chainId);
-    const chain = await createEvmChain({ environment, client, contracts: current, confirmations, clock });
+    const { tokens, crossChain = {} } = current;
+    const domain = await checkCrossChain({ client, chainId, tokens, relayer: deriveAddress(relayerKey) }, crossChain);
+    const chain = await createEvmChain({ environment, client, contracts: current, confirmations, clock, domain });
     await checkEscrowRoles(client, contracts.escrow, { operator: deriveAddress(relayerKey) });
     const state = await bindChain(parts, {
       environment,
@@ -146,28 +148,10 @@ async function requireNoTrips(
   );
 }
 
-const lower = (address: Hex): Hex => `0x${address.slice(2).toLowerCase()}`;
-
-function lowerContracts(contracts: ChainContracts): ChainContracts {
-  const { tokens, splitter, faucet, paymentBatch, escrow, agentRegistries } = contracts;
-  return {
-    tokens: { USDC: lower(tokens.USDC), ...(tokens.EURC === undefined ? {} : { EURC: lower(tokens.EURC) }) },
-    ...(splitter === undefined ? {} : { splitter: lower(splitter) }),
-    ...(faucet === undefined ? {} : { faucet: lower(faucet) }),
-    ...(paymentBatch === undefined ? {} : { paymentBatch: lower(paymentBatch) }),
-    ...(escrow === undefined ? {} : { escrow: lower(escrow) }),
-    ...(agentRegistries === undefined ? {} : { agentRegistries: lowerRegistries(agentRegistries) }),
-  };
-}
-
-function lowerRegistries(registries: AgentRegistryAddresses): AgentRegistryAddresses {
-  const { forwarder, identity, reputation, validation } = registries;
-  return {
-    forwarder: lower(forwarder),
-    identity: lower(identity),
-    reputation: lower(reputation),
-    ...(validation === undefined ? {} : { validation: lower(validation) }),
-  };
+/** Every address of it in lower case. */
+function lowerContracts<Value>(contracts: Value): Value {
+  const lower = (_: string, value: unknown) => (typeof value === "string" ? value.toLowerCase() : value);
+  return JSON.parse(JSON.stringify(contracts, lower));
 }
 
 /** A further chain may be away: the service starts without it. */

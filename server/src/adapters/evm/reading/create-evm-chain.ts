@@ -29,6 +29,8 @@ export interface EvmChainOptions {
   contracts: ChainContracts;
   confirmations: number;
   clock: Clock;
+  /** Its number in the bridge, as its contracts say; undefined: as the interface's table says. */
+  domain?: number | undefined;
 }
 
 /** A question must be no longer than a contract's creation code may be: 48 kB. */
@@ -64,7 +66,7 @@ export async function createEvmChain(options: EvmChainOptions): Promise<Chain> {
       agentRegistries === undefined
         ? undefined
         : await openAgentRegistries({ client, chainId, contracts: agentRegistries, headNumber }),
-    crossChain: { domain: findChainById(chainId)?.domain, ...contracts.crossChain },
+    crossChain: { domain: options.domain ?? findChainById(chainId)?.domain, ...contracts.crossChain },
     gateway: createGatewayReader({ client, token, headNumber }),
     bridge: createBridgeReader(client),
     head: blocks.head,

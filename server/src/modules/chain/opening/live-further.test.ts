@@ -1,3 +1,4 @@
+import { generatePrivateKey } from "viem/accounts";
 import { afterAll, beforeAll, expect, it, vi } from "vitest";
 import {
   createLiveDeployment,
@@ -6,6 +7,8 @@ import {
   startLiveChain,
 } from "../../../../test/support/live-service.ts";
 import { runChainCommand } from "../../../../test/support/treasury.ts";
+import { createEvmClient, createRpc, deployCrossChain, deriveAddress } from "../../../adapters/evm/index.ts";
+import { createHttpClient } from "../../../platform/http-client/http-client.ts";
 
 /** A deployment with a further live chain, which stand-ins of both chains play. */
 const BASE = 8_453;
@@ -45,6 +48,58 @@ it("a mistake about a further chain ends the start with one line that names it",
   expect(await refuse({ splitter: empty })).toMatch(/^Not started: CHAINS_FILE, Base: [^\n]+check splitter[^\n]+\.$/);
   expect(await refuse({ name: "Base", chainId: 1 })).toContain("gives Base the chain id 1; it has 8453.");
   expect(await listBound()).toEqual([{ chain: "eip155:5042099", is_home: true }]);
+});
+
+it("contracts for other chains are proved to be those of this chain and these tokens", async () => {
+  const { funderKey, relayerKey, tokens } = base;
+  const http = createHttpClient();
+  const client = createEvmClient(createRpc({ url: base.url, http, timeoutMilliseconds: 60_000, isBatched: true }));
+  const relayer = deriveAddress(relayerKey);
+  const contracts = await deployCrossChain({
+    client,
+    deployerKey: generatePrivateKey(),
+    funderKey,
+    setup: {
+      domain: 6,
+      tokens,
+      remotes: [],
+      attesters: [relayer],
+      attesterThreshold: 1,
+      gatewaySigner: relayer,
+      relayer,
+      feeRecipient: relayer,
+    },
+  });
+  http.close();
+  const { transmitter, messenger, signedBurns, gatewayWallet, gatewayMinter, swapPool } = contracts;
+  const bridge = { transmitter, messenger, signedBurns };
+  const gateway = { wallet: gatewayWallet, minter: gatewayMinter };
+  const refuse = (change: Readonly<Record<string, unknown>>) => deployment.refuse(buildSettings(change));
+  const line = (why: string) => new RegExp(`^Not started: CHAINS_FILE, Base: On chain 8453, ${why}[^\\n]+\\.$`);
+  const swapped = { transmitter: messenger, messenger: transmitter };
+  expect(await refuse({ bridge: swapped })).toMatch(
+    line("the contract at 0x.+check bridge.transmitter and bridge.mess"),
+  );
+  expect(await refuse({ bridge: { ...bridge, signedBurns: swapPool } })).toMatch(
+    line("the contract .+bridge.signedBurns"),
+  );
+  expect(await refuse({ gateway: { wallet: gatewayWallet, minter: swapPool } })).toMatch(line("the contract at"));
+  const others = { usdc: tokens.EURC, eurc: tokens.USDC };
+  expect(await refuse({ ...others, gateway })).toMatch(/^Not started: CHAINS_FILE, Base: [^\n]+\.$/);
+  expect(await refuse({ swapPool: gatewayWallet })).toMatch(line("the contract at"));
+  const settings = buildSettings({ bridge, gateway, swapPool });
+  expect(await deployment.refuse({ ...settings, CHAIN_BRIDGE_MESSENGER: messenger })).toContain(
+    "CHAIN_BRIDGE_TRANSMITTER",
+  );
+  const service = await deployment.start(settings);
+  try {
+    const [bound] = await deployment.sql("select contracts from chain_network where not is_home");
+    expect(bound?.contracts).toMatchObject({ crossChain: { bridge, gateway, swapPool } });
+  } finally {
+    await service.stop();
+  }
+  await deployment.sql("delete from wallet where chain = $1", [`eip155:${BASE}`]);
+  await deployment.sql("delete from chain_network where not is_home");
 });
 
 it("one that is away does not stop the start and is opened once it answers", async () => {
