@@ -64,4 +64,57 @@ describe("bridge_to_arc", () => {
       parseDecimal("12.50") ?? 0n,
     );
   });
+
+  test("with one idempotency key is one transfer, however many ask at once", async () => {
+    const before = (await readTotals())(BASE, "prefunded");
+    const answers = await Promise.all(Array.from({ length: 16 }, () => bridge("3", { key: "sixteen" })));
+    const ids = answers.flatMap(({ status, body }) => (status === 200 ? [Object(body.result).transferId] : []));
+    expect(ids.length).toBeGreaterThan(0);
+    expect(new Set(ids).size).toBe(1);
+    expect(before - (await readTotals())(BASE, "prefunded")).toBe(3n * UNIT);
+  });
+
+  test("is sixteen transfers without one, and none stalls", async () => {
+    const all = await Promise.all(Array.from({ length: 16 }, () => bridged("1")));
+    expect(all.map(({ status }) => status)).toEqual(Array(16).fill("completed"));
+    expect(new Set(all.map(({ transferId }) => transferId)).size).toBe(16);
+    expect((await readTotals())(BASE, "in_flight")).toBe(0n);
+  });
+
+  test.each([
+    ["the hub itself", { fromChain: "Arc_Testnet", amount: "1" }, "invalid_input"],
+    ["an unknown name", { fromChain: "Nowhere", amount: "1" }, "invalid_input"],
+    ["Solana", { fromChain: "Solana", amount: "1" }, "chain_not_available"],
+    ["nothing", { fromChain: NAME, amount: "0" }, "invalid_input"],
+    ["more than there is", { fromChain: NAME, amount: "10000.000001" }, "insufficient_balance"],
+  ])("refuses %s", async (_what, { fromChain, amount }, code) => {
+    expect((await bridge(amount, { fromChain })).body).toMatchObject({ ok: false, code });
+  });
+
+  test("both legs are movements with their chain and the transfer's id", async () => {
+    const { transferId } = await bridged("2");
+    const { movements } = requireResult(await service.call("list_movements", { limit: 10 }));
+    const legs = z.array(z.object({ transferId: z.string().nullable() }).loose()).parse(movements);
+    expect(legs.filter((leg) => leg.transferId === transferId)).toEqual(
+      expect.arrayContaining([
+        expect.objectContaining({ direction: "out", chain: BASE, kind: "bridge", amount: "2.00" }),
+        expect.objectContaining({ direction: "in", chain: sandboxChain.chain, kind: "bridge", amount: "2.00" }),
+      ]),
+    );
+    const read = requireResult(await service.call("read_transaction", { transferId }));
+    expect(read).toMatchObject({ transferId, state: "confirmed", transfer: { status: "completed" } });
+  });
+});
+
+test("service.fund_trip prefunds a trip with what arrives", async () => {
+  const input = { fromChain: NAME, amount: "40" };
+  const run = requireResult(await service.call("run_workflow", { workflowId: "service.fund_trip", input }));
+  await expect
+    .poll(async () => requireResult(await service.call("read_run", { runId: run.runId, wait: 20 })), {
+      timeout: 90_000,
+    })
+    .toMatchObject({
+      status: "completed",
+      result: { budgetUsdc: "40.00", transferId: expect.stringMatching(/^xfr_/) },
+    });
 });
