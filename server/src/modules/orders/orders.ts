@@ -141,12 +141,14 @@ export interface Orders {
   /**
    * Stores a change of the order. `seen`: the version that was read before the supplier was asked; `stale`: the order has
    * changed since, and nothing was stored. Without `seen` the order is read again soon, for details that the change lacks.
+   * `read`: the supplier was asked for it now, as by `wasRead`.
    */
   update(
     environment: Environment,
     orderId: string,
     change: OrderChange,
     seen?: Temporal.Instant,
+    read?: { nextCheckAt: Temporal.Instant | undefined },
   ): Promise<"changed" | "same" | "stale">;
   /** Records an event once per order, kind and key. */
   record(

@@ -90,10 +90,10 @@ async function store(
   const cancelled = change.status === "cancelled" && known.status === "confirmed";
   const stored = await stores.transaction(async (aggregates) => {
     const { orders, servicingActions } = aggregates;
-    if ((await orders.update(environment, orderId, change, known.updatedAt)) === "stale") return false;
+    const read = { nextCheckAt: nextCheck({ ...known, ...change }, clock) };
+    if ((await orders.update(environment, orderId, change, known.updatedAt, read)) === "stale") return false;
     for (const event of events) await orders.record(environment, orderId, { ...event, at: clock.now(), source });
     await tellRuns(aggregates, known, events);
-    await orders.wasRead(environment, orderId, nextCheck({ ...known, ...change }, clock));
     const isOver = returned !== null || cancelled;
     const underWay = isOver && (await servicingActions.listSent(environment, orderId)).length > 0;
     // The outcome of that call decides what the tenant has paid and got back. The order is read again afterwards.

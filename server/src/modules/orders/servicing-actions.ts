@@ -62,8 +62,8 @@ export interface ServicingActions extends EffectStore<ServicingAction> {
   listDone(environment: Environment, orderId: string): Promise<readonly ServicingAction[]>;
   /** The order's unfinished actions that the supplier may have received. */
   listSent(environment: Environment, orderId: string): Promise<readonly ServicingAction[]>;
-  /** The order's actions that were given up with an unknown outcome and not repeated since. */
-  listGivenUp(environment: Environment, orderId: string): Promise<readonly ServicingAction[]>;
+  /** Those that `listSent` returns, and those that were given up with an unknown outcome and not repeated since. */
+  listUnclear(environment: Environment, orderId: string): Promise<readonly ServicingAction[]>;
   /**
    * Reopens as `sent` an unpaid action that was given up but took effect, so that it is looked up. False: there is no such
    * action.

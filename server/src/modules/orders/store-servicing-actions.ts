@@ -54,7 +54,7 @@ function createReads(queryable: Queryable): Pick<ServicingActions, "findLive" | 
 }
 
 /** The actions of an order. */
-function createLists(queryable: Queryable): Pick<ServicingActions, "listDone" | "listSent" | "listGivenUp"> {
+function createLists(queryable: Queryable): Pick<ServicingActions, "listDone" | "listSent" | "listUnclear"> {
   return {
     async listDone(environment, orderId) {
       const rows = await queryable
@@ -78,26 +78,31 @@ function createLists(queryable: Queryable): Pick<ServicingActions, "listDone" | 
       return rows.map(toAction);
     },
 
-    async listGivenUp(environment, orderId) {
+    async listUnclear(environment, orderId) {
       const rows = await queryable
         .selectFrom("servicingAction as action")
         .selectAll("action")
         .where("environment", "=", environment)
         .where("orderId", "=", orderId)
-        .where("state", "=", "failed")
-        .where("failureCode", "=", GIVEN_UP)
-        .where(({ not, exists, selectFrom }) =>
-          not(
-            exists(
-              selectFrom("servicingAction as live")
-                .select("live.id")
-                .whereRef("live.tenantId", "=", "action.tenantId")
-                .whereRef("live.environment", "=", "action.environment")
-                .whereRef("live.kind", "=", "action.kind")
-                .whereRef("live.subjectId", "=", "action.subjectId")
-                .where("live.state", "<>", "failed"),
-            ),
-          ),
+        .where(({ and, eb, exists, not, or, selectFrom }) =>
+          or([
+            eb("state", "=", "sent"),
+            and([
+              eb("state", "=", "failed"),
+              eb("failureCode", "=", GIVEN_UP),
+              not(
+                exists(
+                  selectFrom("servicingAction as live")
+                    .select("live.id")
+                    .whereRef("live.tenantId", "=", "action.tenantId")
+                    .whereRef("live.environment", "=", "action.environment")
+                    .whereRef("live.kind", "=", "action.kind")
+                    .whereRef("live.subjectId", "=", "action.subjectId")
+                    .where("live.state", "<>", "failed"),
+                ),
+              ),
+            ]),
+          ]),
         )
         .orderBy("createdAt")
         .execute();

@@ -195,7 +195,7 @@ function createReads(
 function createUpdates(reading: Reading): Pick<Orders, "update"> {
   const { queryable, clock } = reading;
   return {
-    async update(environment, orderId, change, seen) {
+    async update(environment, orderId, change, seen, read) {
       const now = clock.now().toString();
       const columns = toColumns(change);
       const names = Object.keys(columns);
@@ -212,6 +212,7 @@ function createUpdates(reading: Reading): Pick<Orders, "update"> {
           ...holdColumns(change),
           updatedAt: now,
           ...(seen === undefined ? { orderCheckAt: now } : {}),
+          ...(read === undefined ? {} : readColumns(clock, read.nextCheckAt)),
         })
         .where("environment", "=", environment)
         .where("orderId", "=", orderId)
@@ -226,6 +227,9 @@ function createUpdates(reading: Reading): Pick<Orders, "update"> {
         .executeTakeFirst();
       if (row !== undefined) return "changed";
       if (seen === undefined) return "same";
+      if (read !== undefined) {
+        return (await markRead(reading, { environment, orderId }, read.nextCheckAt, seen)) ? "same" : "stale";
+      }
       const current = await findFirst(reading, (where) => [
         where("environment", "=", environment),
         where("orderId", "=", orderId),
@@ -269,15 +273,36 @@ function createChecks(reading: Reading): Pick<Orders, "takeDue" | "wasRead"> {
     },
 
     async wasRead(environment, orderId, next) {
-      await queryable
-        .updateTable("booking")
-        .set({ orderReadAt: clock.now().toString(), orderCheckAt: next?.toString() ?? null })
-        .where("environment", "=", environment)
-        .where("orderId", "=", orderId)
-        .where("state", "in", ["booked", "on_hold", "failed"])
-        .execute();
+      await markRead(reading, { environment, orderId }, next);
     },
   };
+}
+
+const readColumns = (clock: Clock, nextCheckAt: Temporal.Instant | undefined) => ({
+  orderReadAt: clock.now().toString(),
+  orderCheckAt: nextCheckAt?.toString() ?? null,
+});
+
+/** False: it has changed since the version `seen`, or there is no such order. */
+async function markRead(
+  { queryable, clock }: Reading,
+  { environment, orderId }: Pick<OrderRecord, "environment" | "orderId">,
+  nextCheckAt: Temporal.Instant | undefined,
+  seen?: Temporal.Instant,
+): Promise<boolean> {
+  const marking = queryable
+    .updateTable("booking")
+    .set(readColumns(clock, nextCheckAt))
+    .where("environment", "=", environment)
+    .where("orderId", "=", orderId)
+    .where("state", "in", ["booked", "on_hold", "failed"]);
+  const row = await (seen === undefined
+    ? marking
+    : marking.where("updatedAt", "=", sql<Temporal.Instant>`${seen.toString()}::timestamptz`)
+  )
+    .returning("id")
+    .executeTakeFirst();
+  return row !== undefined;
 }
 
 function toRecord(row: Row): OrderRecord {

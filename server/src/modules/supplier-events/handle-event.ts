@@ -6,7 +6,14 @@ import type { Flights } from "../../ports/supplier/flights.ts";
 import type { StayBookings } from "../../ports/supplier/stay-bookings.ts";
 import type { SupplierEvent } from "../../ports/supplier/supplier-webhooks.ts";
 import type { Booking } from "../bookings/index.ts";
-import { creditEvents, type OrderEvent, type OrderPorts, type OrderRecord, refreshOrder } from "../orders/index.ts";
+import {
+  creditEvents,
+  type OrderEvent,
+  type OrderPorts,
+  type OrderRecord,
+  refreshOrder,
+  type ServicingAction,
+} from "../orders/index.ts";
 import type { ServicingCommits } from "../servicing/index.ts";
 import type { Stores } from "./context.ts";
 
@@ -89,8 +96,15 @@ async function findBookingId(
 /** Calls without an answer from the supplier record their own events; they may be looked up now, if they took effect. */
 async function finishActions(ports: EventPorts, order: OrderRecord): Promise<void> {
   const { stores, commits } = ports;
-  await reopenActions(ports, order);
-  const sent = await stores.servicingActions.listSent(order.environment, order.orderId);
+  const { environment, orderId } = order;
+  const unclear = await stores.servicingActions.listUnclear(environment, orderId);
+  if (unclear.length === 0) return;
+  await reopenActions(
+    ports,
+    order,
+    unclear.filter(({ state }) => state === "failed"),
+  );
+  const sent = await stores.servicingActions.listSent(environment, orderId);
   if (sent.length === 0) return;
   for (const action of sent) {
     if ((await commits[action.kind].lookUp(action)) !== undefined) await stores.servicingActions.wake(action.id);
@@ -99,10 +113,13 @@ async function finishActions(ports: EventPorts, order: OrderRecord): Promise<voi
 }
 
 /** Finishes actions that were given up but took effect, once per subject. */
-async function reopenActions({ stores, commits, log }: EventPorts, order: OrderRecord): Promise<void> {
-  const { environment, orderId } = order;
+async function reopenActions(
+  { stores, commits, log }: EventPorts,
+  { environment, orderId }: OrderRecord,
+  givenUp: readonly ServicingAction[],
+): Promise<void> {
   const reopened = new Set<string>();
-  for (const action of await stores.servicingActions.listGivenUp(environment, orderId)) {
+  for (const action of givenUp) {
     const { id, kind, subjectId, payment } = action;
     const subject = `${kind} ${subjectId}`;
     if (reopened.has(subject) || (await commits[kind].lookUp(action)) === undefined) continue;

@@ -9,4 +9,5 @@ export {
   travelerErrors,
 } from "./own-records.ts";
 export { birthProblem, profileFields } from "./profile-schema.ts";
+export { keepUsers } from "./store-records.ts";
 export type { Passport, TravelerProfile, Travelers } from "./traveler-profile.ts";

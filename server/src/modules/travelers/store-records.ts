@@ -1,4 +1,4 @@
-import { sql } from "kysely";
+import { type RawBuilder, sql } from "kysely";
 import { findKeyId } from "../../domain/user-ids.ts";
 import type { BesideStores } from "../../kernel/contracts/beside-stores.ts";
 import type { StoreParts } from "../../kernel/contracts/stores.ts";
@@ -67,18 +67,10 @@ export function createTravelerRecords(options: Options) {
      * Protects users from erasure until the end of the transaction. Returns those already erased; a service account never is.
      */
     async keep(tenantId: string, environment: Environment, userIds: readonly string[]): Promise<readonly string[]> {
-      const named = [...new Set(userIds)].filter((id) => findKeyId(id) === undefined).toSorted();
+      const named = withoutServiceAccounts(userIds);
       if (named.length === 0) return [];
-      const found = await db
-        .selectFrom("appUser")
-        .select("id")
-        .where("tenantId", "=", tenantId)
-        .where("environment", "=", environment)
-        .where("id", "in", named)
-        .orderBy("id")
-        .forKeyShare()
-        .execute();
-      const ids = new Set(found.map(({ id }) => id));
+      const { rows } = await keepUsers({ tenantId, environment }, named).execute(db);
+      const ids = new Set(rows.map(({ id }) => id));
       return named.filter((id) => !ids.has(id));
     },
 
@@ -88,6 +80,20 @@ export function createTravelerRecords(options: Options) {
       return (await isHeld(db, user)) ? await readHeld(options, user) : undefined;
     },
   };
+}
+
+const withoutServiceAccounts = (userIds: readonly string[]): string[] =>
+  [...new Set(userIds)].filter((id) => findKeyId(id) === undefined);
+
+/** Returns the statement that selects these users and protects them from erasure. It may be part of a larger statement. */
+export function keepUsers(
+  { tenantId, environment }: { tenantId: string; environment: Environment },
+  userIds: readonly string[],
+): RawBuilder<{ id: string }> {
+  return sql<{ id: string }>`
+    select id from app_user where tenant_id = ${tenantId} and network = ${environment}
+      and id = any (${withoutServiceAccounts(userIds)}::text[])
+    order by id for key share`;
 }
 
 /** Reads of many records at once, and profile changes together with other records. */

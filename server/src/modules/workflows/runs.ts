@@ -152,8 +152,14 @@ export const NOTHING_JOURNALED: Journaled = { isMine: true, cancelRequestedBy: u
 
 /** The store of runs. */
 export interface Runs {
-  /** Returns the new run, or the earlier one with the same idempotency key; `mismatch` if that was a different request. */
-  insert(run: NewRun): Promise<{ kind: "new" | "same"; run: Run } | { kind: "mismatch" }>;
+  /**
+   * Returns the new run, or the earlier one with the same idempotency key; `mismatch` if that was a different request, `no_user`
+   * if the run's user was erased. No user of `keptUserIds`, among them the run's, is erased while the run is being stored.
+   */
+  insert(
+    run: NewRun,
+    keptUserIds?: readonly string[],
+  ): Promise<{ kind: "new" | "same"; run: Run } | { kind: "mismatch" } | { kind: "no_user" }>;
   /** Whether a run was started with the key. */
   isKnown(of: { tenantId: string; environment: Environment }, idempotencyKey: string): Promise<boolean>;
   find(owners: readonly RunOwner[], runId: string): Promise<Run | undefined>;

@@ -7,7 +7,6 @@ import { buildGuestUserId } from "../../domain/user-ids.ts";
 import { validateArguments } from "../../kernel/call/validate.ts";
 import type { Workflow } from "../../kernel/contracts/workflow.ts";
 import { checkInput } from "./check-input.ts";
-import type { Aggregates } from "./context.ts";
 import type { RunCaller, RunParts } from "./run-parts.ts";
 import type { Run } from "./runs.ts";
 
@@ -43,10 +42,8 @@ export async function startRun(parts: RunParts, caller: RunCaller, request: RunR
       .update(canonicalJson({ workflowId: workflow.id, userId: userId ?? null, input: request.input }))
       .digest("hex"),
   };
-  const inserted = await stores.transaction(async (aggregates) => {
-    await requireUsers(aggregates, caller, run);
-    return await aggregates.runs.insert(run);
-  });
+  const inserted = await stores.runs.insert(run, listUsers(run));
+  if (inserted.kind === "no_user") throw noSuchUser();
   if (inserted.kind === "mismatch") {
     throw new Failure("idempotency_mismatch", {
       detail: "The idempotency key started another run. Use a new key for a new run.",
@@ -56,22 +53,11 @@ export async function startRun(parts: RunParts, caller: RunCaller, request: RunR
   return inserted.run;
 }
 
-/**
- * Users are not erased while the run is being stored, and no run is stored for an erased user. The guest of a trip may not be a
- * user yet.
- */
-async function requireUsers(
-  { travelerRecords }: Pick<Aggregates, "travelerRecords">,
-  { tenantId, environment }: Pick<RunCaller, "tenantId" | "environment">,
-  { userId, tripId }: { userId: string | undefined; tripId: string | undefined },
-): Promise<void> {
-  const ids = [
-    ...(userId === undefined ? [] : [userId]),
-    ...(tripId === undefined ? [] : [buildGuestUserId(tripId.toLowerCase())]),
-  ];
-  const gone = await travelerRecords.keep(tenantId, environment, ids);
-  if (userId !== undefined && gone.includes(userId)) throw noSuchUser();
-}
+/** The guest of a trip may not be a user yet. */
+const listUsers = ({ userId, tripId }: { userId: string | undefined; tripId: string | undefined }): string[] => [
+  ...(userId === undefined ? [] : [userId]),
+  ...(tripId === undefined ? [] : [buildGuestUserId(tripId.toLowerCase())]),
+];
 
 function noSuchUser(): Failure {
   return invalidInput([{ path: "userId", message: "is not a user of this tenant; create it, or leave it out" }]);

@@ -7,6 +7,7 @@ import { createWorkerLeases } from "../../platform/leased-queue/worker-leases.ts
 import type { Clock } from "../../ports/clock.ts";
 import type { StoredKey } from "../../ports/identity.ts";
 import { selectKey } from "../identity/index.ts";
+import { keepUsers } from "../travelers/index.ts";
 import { insertTripEntry } from "../trip-record/index.ts";
 import { createPauses } from "./pausing/store-pauses.ts";
 import { endStep, insertNextEntry } from "./running/store-end-step.ts";
@@ -106,8 +107,8 @@ function createChanges(
       return known !== undefined;
     },
 
-    async insert(run) {
-      const inserted = await insertRun(queryable, run, clock.now());
+    async insert(run, keptUserIds = []) {
+      const inserted = await insertRun(queryable, run, keptUserIds, clock.now());
       if (inserted !== undefined) return { kind: "new", run: inserted };
       const { tenantId, environment, idempotencyKey = null } = run;
       const first = await queryable
@@ -116,7 +117,8 @@ function createChanges(
         .where("tenantId", "=", tenantId)
         .where("environment", "=", environment)
         .where("idempotencyKey", "=", idempotencyKey)
-        .executeTakeFirstOrThrow();
+        .executeTakeFirst();
+      if (first === undefined) return { kind: "no_user" };
       if (first.requestHash !== run.requestHash) return { kind: "mismatch" };
       return { kind: "same", run: await getRun(queryable, first.id) };
     },
@@ -134,34 +136,33 @@ function createChanges(
 const inTransaction = <T>(queryable: Queryable, work: (db: Queryable) => Promise<T>): Promise<T> =>
   queryable.isTransaction ? work(queryable) : queryable.transaction().execute(work);
 
-/** Undefined: a run has the idempotency key. */
-async function insertRun(queryable: Queryable, run: NewRun, now: Temporal.Instant): Promise<Run | undefined> {
-  const { input, userId, tripId, idempotencyKey, ...columns } = run;
-  const row = await queryable
-    .with("inserted", (db) =>
-      db
-        .insertInto("workflowRun")
-        .values({
-          ...columns,
-          userId: userId ?? null,
-          tripId: tripId ?? null,
-          idempotencyKey: idempotencyKey ?? null,
-          input: JSON.stringify(input),
-          state: "running",
-          createdAt: now.toString(),
-          updatedAt: now.toString(),
-        })
-        .onConflict((conflict) => conflict.doNothing())
-        .returning(RUN_COLUMNS),
-    )
-    .with("remembered", () => {
-      const entry = insertTripEntry(sql`select tenant_id, network, trip_id from inserted`, noteStart(run, now));
-      return sql<{ written: number }>`(${entry})`;
-    })
-    .selectFrom("inserted")
-    .select(RUN_COLUMNS)
-    .executeTakeFirst();
-  return row === undefined ? undefined : toRun(row);
+/**
+ * Undefined: a run has the idempotency key, or the run's user is gone. Users are kept before the run is stored: who erases one
+ * of them then finds it.
+ */
+async function insertRun(
+  queryable: Queryable,
+  run: NewRun,
+  keptUserIds: readonly string[],
+  at: Temporal.Instant,
+): Promise<Run | undefined> {
+  const now = sql`${at.toString()}::timestamptz`;
+  const { userId = null, tripId = null, idempotencyKey = null } = run;
+  const columns = sql.join(RUN_COLUMNS.map((column) => sql.ref(column)));
+  const { rows } = await sql<Row>`
+    with kept as materialized (${keepUsers(run, keptUserIds)}),
+    inserted as (
+      insert into workflow_run (id, tenant_id, network, key_id, workflow_id, version, input, trace_id, user_id, trip_id,
+        idempotency_key, request_hash, state, created_at, updated_at)
+      select ${run.id}, ${run.tenantId}, ${run.environment}, ${run.keyId}, ${run.workflowId}, ${run.version}::int,
+        ${JSON.stringify(run.input)}::jsonb, ${run.traceId}, ${userId}, ${tripId}, ${idempotencyKey}, ${run.requestHash},
+        'running', ${now}, ${now}
+      where (select count(*) from kept) >= 0 and (${userId}::text is null or ${userId} in (select id from kept))
+      on conflict do nothing returning ${columns}
+    ),
+    remembered as (${insertTripEntry(sql`select tenant_id, network, trip_id from inserted`, noteStart(run, at))})
+    select ${columns} from inserted`.execute(queryable);
+  return rows[0] === undefined ? undefined : toRun(rows[0]);
 }
 
 async function findRun(queryable: Queryable, id: string): Promise<Run | undefined> {

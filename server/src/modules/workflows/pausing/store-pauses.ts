@@ -1,4 +1,4 @@
-import { sql } from "kysely";
+import { type RawBuilder, sql } from "kysely";
 import { currentTraceId } from "../../../domain/trace.ts";
 import type { RunEvent, RunEvents } from "../../../kernel/contracts/run-events.ts";
 import type { Queryable } from "../../../platform/database/database.ts";
@@ -237,8 +237,9 @@ interface ResolvedPause {
 }
 
 export function createRunEvents(queryable: Queryable, clock: Clock): RunEvents {
-  const findWaiting = ({ tenantId, environment, name, subject }: RunEvent) =>
+  const findWaiting = ({ tenantId, environment, name, subject }: RunEvent, stored = sql<object>`(select 1)`) =>
     queryable
+      .with("stored", () => stored)
       .selectFrom("workflowPause")
       .select(["sessionId", "runId"])
       .where("tenantId", "=", tenantId)
@@ -249,9 +250,9 @@ export function createRunEvents(queryable: Queryable, clock: Clock): RunEvents {
       .execute();
   return {
     async raise(event) {
-      await storeEvent(queryable, clock, event);
+      await lockEvent(queryable, event, event.name, event.subject);
       const { name, resolution } = event;
-      for (const { sessionId } of await findWaiting(event))
+      for (const { sessionId } of await findWaiting(event, storeEvent(clock, event)))
         await resolvePause(queryable, clock, { sessionId, resolution, by: name, keyId: undefined });
       if (name === TRIP_CLOSED) await cancelWaiting(queryable, clock, event, event.subject);
     },
@@ -260,24 +261,15 @@ export function createRunEvents(queryable: Queryable, clock: Clock): RunEvents {
   };
 }
 
-async function storeEvent(
-  db: Queryable,
+/** Returns the statement that stores the event, once. Its caller holds the event's lock. */
+function storeEvent(
   clock: Clock,
   { tenantId, environment, name, subject, resolution }: RunEvent & { resolution: object },
-): Promise<void> {
-  await lockEvent(db, { tenantId, environment }, name, subject);
-  const at = clock.now().toString();
-  await db
-    .insertInto("workflowEvent")
-    .values({
-      tenantId,
-      environment,
-      event: name,
-      about: subject,
-      resolution: JSON.stringify(resolution),
-      at,
-      traceId: currentTraceId(),
-    })
-    .onConflict((conflict) => conflict.doNothing())
-    .execute();
+): RawBuilder<object> {
+  return sql<object>`(
+    insert into workflow_event (tenant_id, network, event, about, resolution, at, trace_id)
+    values (${tenantId}, ${environment}, ${name}, ${subject}, ${JSON.stringify(resolution)}::jsonb,
+      ${clock.now().toString()}::timestamptz, ${currentTraceId() ?? null})
+    on conflict do nothing
+  )`;
 }
