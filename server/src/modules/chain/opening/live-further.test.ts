@@ -1,3 +1,4 @@
+import { createServer } from "node:http";
 import { generatePrivateKey } from "viem/accounts";
 import { afterAll, beforeAll, expect, it, vi } from "vitest";
 import {
@@ -8,7 +9,9 @@ import {
 } from "../../../../test/support/live-service.ts";
 import { runChainCommand } from "../../../../test/support/treasury.ts";
 import { createEvmClient, createRpc, deployCrossChain, deriveAddress } from "../../../adapters/evm/index.ts";
+import type { Parts } from "../../../kernel/contracts/whole.ts";
 import { createHttpClient } from "../../../platform/http-client/http-client.ts";
+import type { Environment } from "../../../ports/identity.ts";
 
 /** A deployment with a further live chain, which stand-ins of both chains play. */
 const BASE = 8_453;
@@ -147,5 +150,43 @@ it("its movements are read beside those of the home chain, and both have a colle
     expect(entry?.details).toMatchObject({ chain: `eip155:${BASE}` });
   } finally {
     await service.stop();
+  }
+});
+
+it("a sandbox key never reaches the node of a live chain, whatever the name", async () => {
+  const asked: string[] = [];
+  const trap = createServer((request, response) => {
+    request.on("data", (some: Buffer) => asked.push(some.toString()));
+    request.on("end", () => response.writeHead(500).end());
+  });
+  await new Promise<void>((resolve) => trap.listen(0, "127.0.0.1", resolve));
+  const address = trap.address();
+  const rpcUrl = `http://127.0.0.1:${typeof address === "object" && address !== null ? address.port : 0}`;
+  const kept: { portsFor?: Parts["portsFor"] } = {};
+  const portsFor = (part: Parts["portsFor"]) => {
+    kept.portsFor = part;
+    return part;
+  };
+  const settings = buildSettings({ name: "Base_Sepolia", chainId: 84_532, rpcUrl });
+  const service = await deployment.start({ ...settings, EMBEDDED_SANDBOX: "on" }, { decorate: { portsFor } });
+  try {
+    const tenantId = await service.operator(async (operator) => {
+      const { tenant } = await operator.createTenant({ name: "Trapped", actor: "test" });
+      return tenant.id;
+    });
+    const open = (environment: Environment) =>
+      kept.portsFor?.(environment)?.usableChains.open("Base_Sepolia", tenantId);
+    await expect(open("production")).rejects.toMatchObject({ code: "chain_not_available" });
+    // It is opened with contracts and money of its own.
+    expect(await open("sandbox")).toMatchObject({ isEmulated: true, chainId: 84_532 });
+    // The service itself asks whether the node is there.
+    expect(asked.length).toBeGreaterThan(0);
+    expect(
+      asked.filter((body) => !/^[^{]*\{"jsonrpc":"2\.0","id":\d+,"method":"eth_(chainId|getBlockByNumber)"/.test(body)),
+    ).toEqual([]);
+  } finally {
+    await service.stop();
+    trap.closeAllConnections();
+    trap.close();
   }
 });
