@@ -51,7 +51,20 @@ async function pauseBridge() {
     expect((await client.waitForTransactionReceipt({ hash })).status).toBe("success");
   }
   await send("pause");
-  return { end: () => send("unpause") };
+  return {
+    end: () => send("unpause"),
+    /** Delivers a message as anybody can. */
+    async deliver(message: string, attestation: string): Promise<void> {
+      const args = [z.hex().parse(message), z.hex().parse(attestation)] as const;
+      const hash = await client.writeContract({
+        address,
+        abi: messageTransmitterAbi,
+        functionName: "receiveMessage",
+        args: [`0x${args[0]}`, `0x${args[1]}`],
+      });
+      expect((await client.waitForTransactionReceipt({ hash })).status).toBe("success");
+    },
+  };
 }
 
 async function readInFlight(): Promise<unknown> {
@@ -98,5 +111,31 @@ test("a mint that the destination refuses waits in flight, and is made when it n
   expect(await readInFlight()).toEqual(["2000000"]);
   await pausing.end();
   expect(requireResult(await answering)).toMatchObject({ status: "completed", amountReceived: "2.00" });
+  expect(await readInFlight()).toEqual(["0"]);
+});
+
+test("a message that somebody else delivers completes the transfer, and mints once", async () => {
+  const pausing = await pauseBridge();
+  const answering = service.call("bridge_to_arc", { fromChain: "Base_Sepolia", amount: "3" });
+  const readMessage = async () => {
+    const [row] = await service.sql(
+      `select detail->'bridge'->>'message' as message, detail->'bridge'->>'attestation' as attestation
+       from cross_chain_transfer where tenant_id = $1 and amount_micro = 3000000 and waiting is not null`,
+      [service.tenantId],
+    );
+    return row;
+  };
+  await expect.poll(readMessage, { timeout: 20_000, interval: 20 }).toBeDefined();
+  const attested = await readMessage();
+  await pausing.end();
+  await pausing.deliver(String(attested?.message).slice(2), String(attested?.attestation).slice(2));
+  expect(requireResult(await answering)).toMatchObject({ status: "completed", amountReceived: "3.00" });
+  const [minted] = await service.sql(
+    `select count(*)::int as times from ledger_transaction as posting join ledger_entry as entry on entry.transaction_id = posting.id
+     join ledger_account as account on account.id = entry.account_id
+     where account.tenant_id = $1 and account.kind = 'prefunded' and entry.amount_micro = 3000000 and posting.kind = 'movement'`,
+    [service.tenantId],
+  );
+  expect(minted).toEqual({ times: 1 });
   expect(await readInFlight()).toEqual(["0"]);
 });
