@@ -837,6 +837,28 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/agent/dispatch#swap_and_bridge": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Bridge USDC and swap it
+         * @description Move USDC from your wallet on another chain to Arc, and exchange it there for EURC. preview_call quotes it. Answers within 25 seconds how far it is: read_transaction follows it. If the rate moves meanwhile, it stays USDC on Arc, and the answer says so. Repeating the call sends again, unless it has the same idempotency key. Price: 5000 micro-USDC (0.005 USDC).
+         *
+         *     Moves money. Scope `treasury:spend`, list price 0.005 USDC; only a successful call is paid.
+         */
+        post: operations["swap_and_bridge"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/agent/dispatch#prefund_trip": {
         parameters: {
             query?: never;
@@ -6018,6 +6040,74 @@ export interface components {
             rateAsOf: string;
             /** @description After the spread, by the chain */
             amountReceived: string;
+        } & {
+            [key: string]: unknown;
+        };
+        swap_and_bridge_args: {
+            /** @enum {string} */
+            fromChain: "Arbitrum" | "Avalanche" | "Base" | "Codex" | "Edge" | "Ethereum" | "HyperEVM" | "Ink" | "Linea" | "Monad" | "Morph" | "Optimism" | "Plume" | "Polygon" | "Sei" | "Solana" | "Sonic" | "Unichain" | "World_Chain" | "XDC" | "Arc_Testnet" | "Arbitrum_Sepolia" | "Avalanche_Fuji" | "Base_Sepolia" | "Codex_Testnet" | "Edge_Testnet" | "Ethereum_Sepolia" | "HyperEVM_Testnet" | "Ink_Testnet" | "Linea_Sepolia" | "Monad_Testnet" | "Morph_Testnet" | "Optimism_Sepolia" | "Plume_Testnet" | "Polygon_Amoy_Testnet" | "Sei_Testnet" | "Solana_Devnet" | "Sonic_Testnet" | "Unichain_Sepolia" | "World_Chain_Sepolia" | "XDC_Apothem";
+            /** @description Decimal, at most 6 places */
+            amount: string;
+            /**
+             * @description USDC: it is bridged alone
+             * @default EURC
+             * @enum {string}
+             */
+            targetToken?: "USDC" | "EURC";
+        };
+        swap_and_bridge_result: {
+            source: string;
+            /** @enum {string} */
+            sourceLevel: "live" | "open" | "embedded";
+            asOf: string;
+            chainId: number;
+            /** @description True: development money on a development chain */
+            sandbox: boolean;
+            /** @description For read_transaction */
+            transferId: string;
+            kind: string;
+            /**
+             * @description completed and failed are final; burned money arrives later, whatever happens
+             * @enum {string}
+             */
+            status: "submitted" | "burned" | "attested" | "minted" | "completed" | "failed";
+            from: {
+                name: string;
+                chainId: number;
+                /** @description A development chain with the real chain's id */
+                isEmulated: boolean;
+            };
+            to: {
+                name: string;
+                chainId: number;
+                /** @description A development chain with the real chain's id */
+                isEmulated: boolean;
+            };
+            /** @enum {string} */
+            token: "USDC" | "EURC";
+            amountSent: string;
+            /** @description Taken off on the way; null: not known yet */
+            fee: string | null;
+            amountReceived: string | null;
+            /** @enum {string} */
+            receivedToken: "USDC" | "EURC";
+            expectedBy: string;
+            readonly txHashes: {
+                step: string;
+                chain: string;
+                txHash: string | null;
+            }[];
+            /** @description Why it waits or failed; null: it gets on */
+            waiting: string | null;
+            /**
+             * @description bridged_not_swapped: it is USDC in your treasury wallet; failed: nothing has moved
+             * @enum {string}
+             */
+            outcome: "in_progress" | "completed" | "bridged_not_swapped" | "failed";
+            /** @description For less it stays USDC; null: a bridge alone */
+            minimumReceived: string | null;
+            /** @description What you can do if it was not swapped */
+            nextSteps: string[];
         } & {
             [key: string]: unknown;
         };
@@ -20533,6 +20623,288 @@ export interface operations {
                         status?: 500;
                         /** @enum {unknown} */
                         code?: "chain_not_available" | "insufficient_balance" | "settlement_stopped" | "transfer_in_progress" | "transfer_reverted" | "recipient_blocked" | "rate_not_available" | "rate_stale" | "swap_not_available" | "swap_amount_too_large" | "price_moved" | "swap_expired" | "tool_failed" | "internal_error";
+                    };
+                };
+            };
+            /** @description Starting; Draining; Sandbox unavailable; Unavailable */
+            503: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    "retry-after": components["headers"]["RetryAfter"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 503;
+                        /** @enum {unknown} */
+                        code?: "starting" | "draining" | "sandbox_unavailable" | "unavailable";
+                    };
+                };
+            };
+        };
+    };
+    swap_and_bridge: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Kept 24 hours for the tenant, user and tool. The same key with the same body gives the first answer again: no second run, no second charge. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+                /** @description W3C trace context; the call continues its trace. */
+                traceparent?: components["parameters"]["Traceparent"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description The key's own tenant, `tenant_…` */
+                    tenantId: string;
+                    /** @constant */
+                    tool: "swap_and_bridge";
+                    args: components["schemas"]["swap_and_bridge_args"];
+                    /** @description A user of the tenant; left out, the key's own service account calls */
+                    userId?: string;
+                };
+            };
+        };
+        responses: {
+            /** @description The tool's result. */
+            200: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    "x-service-meter-id": components["headers"]["MeterId"];
+                    "idempotent-replayed": components["headers"]["IdempotentReplayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        ok: true;
+                        result: components["schemas"]["swap_and_bridge_result"];
+                        /**
+                         * @description An earlier call's answer: nothing ran again
+                         * @constant
+                         */
+                        replayed?: true;
+                        latencyMs: number;
+                        /** @description What was paid, in micro-USDC */
+                        priceMicroUsdc: string;
+                    };
+                };
+            };
+            /** @description Malformed json; Invalid input */
+            400: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    "idempotent-replayed": components["headers"]["IdempotentReplayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 400;
+                        /** @enum {unknown} */
+                        code?: "malformed_json" | "invalid_input";
+                    };
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    "www-authenticate": components["headers"]["WwwAuthenticate"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 401;
+                        /** @enum {unknown} */
+                        code?: "unauthorized";
+                    };
+                };
+            };
+            /** @description Spend cap exceeded; Spend limit exceeded */
+            402: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 402;
+                        /** @enum {unknown} */
+                        code?: "spend_cap_exceeded" | "spend_limit_exceeded";
+                    };
+                };
+            };
+            /** @description Missing scope; Policy denied; Approval required; Approval used; Approval expired; Approval price changed; Approval offer changed; Approval revoked; Approval rejected */
+            403: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 403;
+                        /** @enum {unknown} */
+                        code?: "missing_scope" | "policy_denied" | "approval_required" | "approval_used" | "approval_expired" | "approval_price_changed" | "approval_offer_changed" | "approval_revoked" | "approval_rejected";
+                    };
+                };
+            };
+            /** @description Tool not found; Tenant not found */
+            404: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 404;
+                        /** @enum {unknown} */
+                        code?: "tool_not_found" | "tenant_not_found";
+                    };
+                };
+            };
+            /** @description Request timeout */
+            408: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 408;
+                        /** @enum {unknown} */
+                        code?: "request_timeout";
+                    };
+                };
+            };
+            /** @description In progress */
+            409: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 409;
+                        /** @enum {unknown} */
+                        code?: "in_progress";
+                    };
+                };
+            };
+            /** @description Too large */
+            413: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 413;
+                        /** @enum {unknown} */
+                        code?: "too_large";
+                    };
+                };
+            };
+            /** @description Unsupported media type */
+            415: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 415;
+                        /** @enum {unknown} */
+                        code?: "unsupported_media_type";
+                    };
+                };
+            };
+            /** @description Idempotency mismatch */
+            422: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 422;
+                        /** @enum {unknown} */
+                        code?: "idempotency_mismatch";
+                    };
+                };
+            };
+            /** @description Rate limited */
+            429: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    "retry-after": components["headers"]["RetryAfter"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 429;
+                        /** @enum {unknown} */
+                        code?: "rate_limited";
+                    };
+                };
+            };
+            /** @description Headers too large */
+            431: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 431;
+                        /** @enum {unknown} */
+                        code?: "headers_too_large";
+                    };
+                };
+            };
+            /** @description The tool ran and failed */
+            500: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    "idempotent-replayed": components["headers"]["IdempotentReplayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 500;
+                        /** @enum {unknown} */
+                        code?: "chain_not_available" | "amount_too_low" | "insufficient_balance" | "settlement_stopped" | "transfer_reverted" | "rate_not_available" | "rate_stale" | "swap_not_available" | "swap_amount_too_large" | "tool_failed" | "internal_error";
                     };
                 };
             };

@@ -67,6 +67,17 @@ export const treasuryRefusals: Readonly<Record<string, Refusals>> = {
     already_withdrawing: "concurrent",
     wallet_lacks_gas: "deployment",
   },
+  swap_and_bridge: {
+    transfer_reverted: "chain",
+    chain_not_available: () => ({ args: { fromChain: "Solana", amount: "50" } }),
+    amount_too_low: "deployment",
+    insufficient_balance: async (world) => ({ args: { fromChain: await usedChain(world), amount: "50000" } }),
+    settlement_stopped: async (world) => ({ args: { fromChain: await usedChain(world), amount: "50" } }),
+    rate_not_available: "rates",
+    rate_stale: "rates",
+    swap_not_available: "deployment",
+    swap_amount_too_large: "deployment",
+  },
   bridge_to_arc: {
     transfer_reverted: "chain",
     chain_not_available: () => ({ args: { fromChain: "Solana", amount: "50" } }),

@@ -141,7 +141,11 @@ function createSteps(db: Queryable, clock: Clock) {
 
     /** Stores a step and renews the lease. Throws `LostTransfer` if another worker has it. */
     async move(transfer: Transfer, status: TransferStatus, change: TransferChange): Promise<Transfer> {
-      const { fee, received, steps, detail, expectedBy, waiting } = { ...transfer, waiting: null, ...change };
+      const { fee, received, receivedToken, steps, detail, expectedBy, waiting } = {
+        ...transfer,
+        waiting: null,
+        ...change,
+      };
       const now = clock.now().toString();
       const isOver = hasEnded({ status });
       const row = await mine(transfer)
@@ -149,6 +153,7 @@ function createSteps(db: Queryable, clock: Clock) {
           status,
           feeMicro: fee,
           receivedMicro: received,
+          receivedToken,
           steps: JSON.stringify(steps),
           detail: JSON.stringify(detail),
           expectedBy: expectedBy.toString(),

@@ -57,7 +57,7 @@ export type NewTransfer = Omit<Transfer, "status" | "waiting" | "attempts" | "ve
 
 /** Members that a step can change. */
 export type TransferChange = Partial<
-  Pick<Transfer, "fee" | "received" | "steps" | "detail" | "expectedBy" | "waiting">
+  Pick<Transfer, "fee" | "received" | "receivedToken" | "steps" | "detail" | "expectedBy" | "waiting">
 >;
 
 export const hasEnded = ({ status }: Pick<Transfer, "status">): boolean =>

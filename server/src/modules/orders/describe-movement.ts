@@ -40,6 +40,7 @@ const KIND_BY_PURPOSE: Readonly<Record<string, MovementKind>> = {
   settle_split: "split",
   swap_tokens: "swap",
   gateway_deposit: "gateway",
+  bridged_swap: "swap",
   bridge_burn: "bridge",
   bridge_mint: "bridge",
   trip_prefund: "trip_budget",

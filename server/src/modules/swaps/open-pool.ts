@@ -14,7 +14,7 @@ export interface Pool {
   terms: PoolTerms;
 }
 
-interface PoolPorts {
+export interface PoolPorts {
   chain: Chain;
   usableChains: UsableChains;
   stores: Pick<Stores, "wallets">;

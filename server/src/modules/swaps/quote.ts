@@ -44,7 +44,7 @@ export const quoteErrors = {
     "The pool does not exchange this much at once. mostAmount is what it would exchange now: swap that, and the rest later.",
 } as const;
 
-interface QuotePorts {
+export interface QuotePorts {
   fx: FxRates;
   clock: Clock;
 }

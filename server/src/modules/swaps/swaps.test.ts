@@ -1,4 +1,4 @@
-import { createWalletClient, defineChain, encodeFunctionData, http as viemHttp } from "viem";
+import { createWalletClient, encodeFunctionData, http as viemHttp } from "viem";
 import { privateKeyToAccount } from "viem/accounts";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { startTestService, type TestService } from "../../../test/support/service.ts";
@@ -64,15 +64,9 @@ afterEach(() => {
 
 /** By the pool's owner. */
 async function asOwner(data: Hex): Promise<void> {
-  const chain = defineChain({
-    id: treasury.chainId,
-    name: "devnet",
-    nativeCurrency: { name: "Ether", symbol: "ETH", decimals: 18 },
-    rpcUrls: { default: { http: [treasury.rpcUrl] } },
-  });
   const transport = viemHttp(treasury.rpcUrl, { timeout: 120_000 });
-  const account = privateKeyToAccount(ownerKey);
-  const hash = await createWalletClient({ account, chain, transport }).sendTransaction({ to: pool, data });
+  const owner = createWalletClient({ account: privateKeyToAccount(ownerKey), transport });
+  const hash = await owner.sendTransaction({ chain: null, to: pool, data });
   const { status } = await treasury.client.waitForTransactionReceipt({ hash });
   expect(status).toBe("success");
 }
@@ -288,5 +282,118 @@ describe("swap_tokens", () => {
     // Euros count at the reference rate.
     expect((await swapAs(tenant, "4.5", "EURC")).body).toMatchObject({ code: "spend_limit_exceeded" });
     expect((await swapAs(tenant, "4", "EURC")).body).toMatchObject({ ok: true });
+  });
+});
+
+describe("swap_and_bridge", () => {
+  const FROM = "Base_Sepolia";
+  const bridgeAs = ({ as }: Tenant, amount: string, more: object = {}, options: object = {}) =>
+    service.call("swap_and_bridge", { fromChain: FROM, amount, ...more }, { ...as, ...options });
+  const previewBridgeAs = async ({ as }: Tenant, args: object) =>
+    requireResult(
+      await service.call("preview_call", { tool: "swap_and_bridge", args: { fromChain: FROM, ...args } }, as),
+    );
+  const least = (amount: bigint) => formatDecimal((euros(amount) * 9_950n) / BASIS_POINTS);
+
+  it("bridges dollars and swaps them where they arrive", async () => {
+    const tenant = await newFundedTenant(service, "Bridged");
+    const headers = { headers: { "idempotency-key": "both" } };
+    const answer = await bridgeAs(tenant, "120", {}, headers);
+    const result = requireResult(answer);
+    const out = formatDecimal(euros(120n * UNIT));
+    expect(result).toMatchObject({
+      kind: "swap_and_bridge",
+      status: "completed",
+      outcome: "completed",
+      from: { name: FROM, isEmulated: true },
+      to: { name: "Arc_Testnet" },
+      amountSent: "120.00",
+      receivedToken: "EURC",
+      amountReceived: out,
+      minimumReceived: least(120n * UNIT),
+      nextSteps: [],
+    });
+    const hash = expect.stringMatching(/^0x[0-9a-f]{64}$/);
+    expect(result.txHashes).toEqual([
+      { step: "burn", chain: FROM, txHash: hash },
+      { step: "mint", chain: "Arc_Testnet", txHash: hash },
+      { step: "swap", chain: "Arc_Testnet", txHash: hash },
+    ]);
+    const after = { USDC: "100000.00", EURC: formatDecimal(100_000n * UNIT + euros(120n * UNIT)) };
+    expect((await holdings(tenant)).available).toEqual(after);
+    // The same call again is the same transfer.
+    expect(requireResult(await bridgeAs(tenant, "120", {}, headers))).toMatchObject({ transferId: result.transferId });
+    expect((await holdings(tenant)).available).toEqual(after);
+    const read = requireResult(await service.call("read_transaction", { transferId: result.transferId }, tenant.as));
+    expect(read.transfer).toMatchObject({ status: "completed", amountReceived: out, receivedToken: "EURC" });
+  });
+
+  it("previews the fee, the rate and the least received, and bridges alone for USDC", async () => {
+    const tenant = await newFundedTenant(service, "Alone");
+    const alone = requireResult(await bridgeAs(tenant, "30", { targetToken: "USDC" }));
+    expect(alone).toMatchObject({
+      kind: "bridge",
+      outcome: "completed",
+      amountReceived: "30.00",
+      minimumReceived: null,
+    });
+    expect((await holdings(tenant)).available).toEqual({ USDC: "100030.00", EURC: "100000.00" });
+    const preview = await previewBridgeAs(tenant, { amount: "40" });
+    expect(preview).toMatchObject({
+      accepted: true,
+      movements: [
+        { chain: "eip155:84532", token: "USDC", amount: "40.00", from: "treasury", to: "swap_pool" },
+        { token: "EURC", amount: null, from: "swap_pool", to: "treasury" },
+      ],
+      allowances: expect.arrayContaining([
+        expect.objectContaining({ name: "treasury wallet on eip155:84532", left: "9970.00", leftAfter: "9930.00" }),
+      ]),
+    });
+    for (const said of ["at most 0.00 USDC", formatDecimal(euros(40n * UNIT)), least(40n * UNIT)]) {
+      expect(preview.note).toContain(said);
+    }
+  });
+
+  it("leaves the money as USDC if the rate has moved meanwhile, and says so", async () => {
+    const tenant = await newFundedTenant(service, "Stays");
+    let asked = 0;
+    changeRates = (table) => {
+      asked += 1;
+      return asked === 1 ? table : { ...table, perEuro: new Map([...table.perEuro, ["USD", 1_300_000n]]) };
+    };
+    const result = requireResult(await bridgeAs(tenant, "50"));
+    expect(result).toMatchObject({
+      status: "failed",
+      outcome: "bridged_not_swapped",
+      receivedToken: "USDC",
+      amountReceived: "50.00",
+      minimumReceived: least(50n * UNIT),
+      waiting: expect.stringContaining("50.00 USDC are in your treasury wallet"),
+      nextSteps: [expect.stringContaining("swap_tokens"), "keep it as USDC"],
+    });
+    expect((await holdings(tenant)).available).toEqual({ USDC: "100050.00", EURC: "100000.00" });
+    changeRates = (table) => table;
+    expect((await swapAs(tenant, "50")).body).toMatchObject({ ok: true });
+  });
+
+  it("burns nothing while the pool swaps nothing", async () => {
+    const tenant = await newFundedTenant(service, "Not begun");
+    await setPaused(true);
+    const answer = await bridgeAs(tenant, "50").finally(() => setPaused(false));
+    expect(answer.body).toMatchObject({ code: "swap_not_available" });
+    const { otherChains } = requireResult(await service.call("check_treasury", {}, tenant.as));
+    expect(otherChains).toMatchObject([{ chain: "eip155:84532", available: { USDC: "10000.00" } }]);
+  });
+
+  it("counts money of the further chain against the limits of the key, from its first use on", async () => {
+    const tenant = await newFundedTenant(service, "Limited there");
+    const keys = await service.operator((operator) => operator.listKeys(tenant.tenantId));
+    await service.operator(({ spending: { spendLimits } }) =>
+      spendLimits.set(tenant.tenantId, "sandbox", keys[0]?.id, { perDay: 15n * UNIT }, "test"),
+    );
+    expect((await bridgeAs(tenant, "16")).body).toMatchObject({ code: "spend_limit_exceeded" });
+    expect((await bridgeAs(tenant, "10")).body).toMatchObject({ ok: true });
+    expect((await bridgeAs(tenant, "10")).body).toMatchObject({ code: "spend_limit_exceeded" });
+    expect((await swapAs(tenant, "6")).body).toMatchObject({ code: "spend_limit_exceeded" });
   });
 });

@@ -3,16 +3,12 @@ import { SourceChain } from "../../../domain/chains/source-chain.ts";
 import { parseDecimal } from "../../../domain/money.ts";
 import { final, planOrRefusal } from "../../../kernel/contracts/call-plan.ts";
 import { Replayed } from "../../../kernel/contracts/tool.ts";
-import { ChainResult, chainProvenance, sendOutErrors, TokenAmount, TransferAnswer } from "../../treasury/index.ts";
+import { ChainResult, chainProvenance, TokenAmount, TransferAnswer } from "../../treasury/index.ts";
 import { BRIDGE } from "../bridge/bridge-kind.ts";
-import { readBridgeTerms } from "../bridge/bridge-terms.ts";
-import { findStartedBridge, startBridge } from "../bridge/start-bridge.ts";
+import { bridgeErrors, previewBridgeTerms, requireMoved, runBridge } from "../bridge/run-bridge.ts";
 import { defineTool } from "../context.ts";
 import { describeTransfer } from "../describe-transfer.ts";
 import { requireSource } from "../named-source.ts";
-import { hasEnded, type Transfer } from "../transfers.ts";
-
-const WAIT_MILLISECONDS = 25_000;
 
 const Output = ChainResult.extend(TransferAnswer.shape);
 const Stored = z.object({ transferId: z.string() });
@@ -33,14 +29,7 @@ export const bridgeToArc = defineTool({
   ],
   input: z.strictObject({ fromChain: SourceChain, amount: TokenAmount }),
   output: Output,
-  errors: {
-    chain_not_available: "This chain cannot be used, or does not answer now. Nothing was done.",
-    amount_too_low: "The amount does not exceed the bridge's fee. Nothing was done; send more.",
-    insufficient_balance:
-      "Your wallet on that chain has too little. Nothing was done; availableUsdc says how much it has.",
-    settlement_stopped: sendOutErrors.settlement_stopped,
-    transfer_reverted: "The chain refused the burn. No money was moved; it is available again.",
-  },
+  errors: bridgeErrors,
   example: () => ({ fromChain: "Base_Sepolia" as const, amount: "12.50" }),
 
   plan: ({ fromChain, amount }, { chain: home, stores, bridgeFinality, caller: { tenantId, environment } }) =>
@@ -60,18 +49,8 @@ export const bridgeToArc = defineTool({
       };
     }),
 
-  async probe(
-    { fromChain, amount },
-    { chain: home, usableChains, messageAttestations, stores, bridgeFinality, caller },
-  ) {
-    const { tenantId, environment } = caller;
-    const wallet = await stores.wallets.findTreasury({ environment, chain: requireSource(fromChain, home) }, tenantId);
-    // A chain is started by its first call, not by a preview.
-    if (wallet === undefined) return;
-    const [source, target] = await Promise.all([usableChains.open(fromChain), usableChains.open(home.key.chain)]);
-    const attestations = messageAttestations.of(environment, source.network);
-    const ends = { source, target, attestations, finality: bridgeFinality };
-    await readBridgeTerms(ends, parseDecimal(amount) ?? 0n);
+  async probe({ fromChain, amount }, ports) {
+    await previewBridgeTerms(ports, { fromChain, amount: parseDecimal(amount) ?? 0n });
   },
 
   async complete(stored, { chain, stores, clock, caller }) {
@@ -81,46 +60,10 @@ export const bridgeToArc = defineTool({
     return { ...describeTransfer(transfer), chainId: chain.chainId, ...chainProvenance(chain, clock) };
   },
 
-  async run(input, ports) {
-    const { chain: home, usableChains, stores, clock, transferWaits, caller, call, fail } = ports;
-    const { tenantId, environment } = caller;
-    requireSource(input.fromChain, home);
-    const amount = parseDecimal(input.amount) ?? 0n;
-    const [source, target] = await Promise.all([
-      usableChains.open(input.fromChain, tenantId),
-      usableChains.open(home.key.chain),
-    ]);
-    const [{ address: from }, { address: recipient }] = await Promise.all([
-      stores.wallets.ensure(source.chain.key, "treasury", tenantId),
-      stores.wallets.ensure(home.key, "treasury", tenantId),
-    ]);
-    const asked = { kind: BRIDGE, tenantId, callId: call.id, source, target, amount };
-    const started =
-      (await findStartedBridge(stores, asked)) ??
-      (await startBridge(ports, {
-        ...asked,
-        from,
-        recipient,
-        receivedToken: "USDC",
-        detail: {},
-        terms: await readBridgeTerms(
-          {
-            source,
-            target,
-            attestations: ports.messageAttestations.of(environment, source.network),
-            finality: ports.bridgeFinality,
-          },
-          amount,
-        ),
-      }));
-    const read = () => stores.transfers.find({ tenantId, environment }, started.id);
-    const isEnough = (found: Transfer | undefined) => found === undefined || hasEnded(found);
-    const waited = { id: started.id, read, isEnough, milliseconds: WAIT_MILLISECONDS, signal: call.signal };
-    const transfer = (await transferWaits.wait(waited)) ?? started;
-    if (transfer.status === "failed") {
-      const detail = transfer.waiting ?? "The chain refused the burn. No money was moved; it is available again.";
-      throw fail("transfer_reverted", { detail, extra: { transferId: transfer.id } });
-    }
+  async run({ fromChain, amount }, ports) {
+    const { chain: home, clock, call } = ports;
+    const asked = { kind: BRIDGE, fromChain, amount: parseDecimal(amount) ?? 0n, receivedToken: "USDC" } as const;
+    const transfer = requireMoved(await runBridge(ports, asked));
     const answer = { ...describeTransfer(transfer), chainId: home.chainId, ...chainProvenance(home, clock) };
     return transfer.callId === call.id || transfer.callId === null ? answer : new Replayed(answer, transfer.callId);
   },
