@@ -70,7 +70,7 @@ test("the fixture is the whole interface, and no two tools or routes have one na
 /** Beside the interface: what they cost follows from what they do. */
 const COMPANION_PRICES = { read: 500n, write: 5_000n, spend: 5_000n } as const;
 /** They ask the supplier for offers. */
-const SEARCHES = new Set(["search_more_flights", "search_family_hotels"]);
+const SEARCHES = new Set(["search_more_flights", "search_family_hotels", "search_more_stays"]);
 /** Repeats the work of another tool of the interface. */
 const OWN_PRICES: ReadonlyMap<string, bigint> = new Map([["check_trip_eligibility", 5_000n]]);
 

@@ -1,7 +1,7 @@
 import { defineJob } from "../../kernel/contracts/job.ts";
 import { defineModule } from "./context.ts";
 import * as negotiatedRates from "./migrations/0011-negotiated-rates.ts";
-import * as foundStaySearches from "./migrations/0122-found-stay-searches.ts";
+import * as foundStaySearches from "./migrations/0125-found-stay-searches.ts";
 import { compareHotels } from "./prompts/compare-hotels.ts";
 import { stayBookingUse } from "./stay-booking-steps.ts";
 import { createFoundStays } from "./store-found-stays.ts";
@@ -23,7 +23,7 @@ export const staysModule = defineModule({
     foundStays: createFoundStays(db, clock),
     negotiatedRates: createNegotiatedRates(db, clock),
   }),
-  migrations: { "0011-negotiated-rates": negotiatedRates, "0122-found-stay-searches": foundStaySearches },
+  migrations: { "0011-negotiated-rates": negotiatedRates, "0125-found-stay-searches": foundStaySearches },
   jobs: ({ stores }) => [
     defineJob({
       name: "prune-found-stays",
