@@ -64,7 +64,10 @@ export const ModuleFacts = z.strictObject({
       .readonly()
       .exactOptional()
       .describe("CAIP-2 of further chains on which you have wallets: see check_treasury"),
-    chainNames: z.array(z.string()).readonly().describe("Chains that tools can name for you"),
+    chainNames: z
+      .array(z.string().regex(/^[A-Z][A-Za-z0-9_]*$/))
+      .readonly()
+      .describe("Chains that tools can name for you"),
   }),
   enforcedPolicy: z
     .strictObject({ policyId: z.string(), version: z.int() })

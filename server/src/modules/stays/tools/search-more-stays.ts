@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { invalidInput } from "../../../domain/errors.ts";
+import { wordsOfOthers } from "../../../domain/schemas.ts";
 import { SupplierResult } from "../../../domain/travel/offer-schema.ts";
 import { supplierErrors } from "../../../domain/travel/supplier-errors.ts";
 import type { Accommodation } from "../../../ports/supplier/stays.ts";
@@ -42,7 +43,7 @@ export const searchMoreStays = defineTool({
     nextCursor: z.string().nullable().describe("null: this is the last page"),
     searchedFor: z
       .object({
-        location: z.string(),
+        location: wordsOfOthers(),
         checkInDate: z.string(),
         checkOutDate: z.string(),
         adults: z.number(),
