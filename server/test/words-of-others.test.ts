@@ -14,10 +14,12 @@ const CHECKED_NAMES = [
   ...[
     "atOperator",
     "delayBlocks",
+    "deposited",
     "expectedBy",
     "inFlight",
     "onChain",
     "pending",
+    "recipient",
     "txHashes",
     "withdrawableAtBlock",
     "withdrawing",

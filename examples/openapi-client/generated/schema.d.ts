@@ -749,6 +749,28 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/agent/dispatch#gateway_transfer": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Transfer over the Gateway
+         * @description Send USDC from the Gateway on one chain to an address on another; deposits what it lacks from your wallet first. The fee comes on top. Answers within 25 seconds; read_transaction follows it. It cannot be undone. Price: 5000 micro-USDC (0.005 USDC).
+         *
+         *     Moves money. Scope `treasury:spend`, list price 0.005 USDC; only a successful call is paid.
+         */
+        post: operations["gateway_transfer"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/agent/dispatch#gateway_deposit": {
         parameters: {
             query?: never;
@@ -5892,6 +5914,66 @@ export interface components {
             asOf: string;
             /** @description True: development money, on emulated chains with the ids of real ones */
             sandbox: boolean;
+        } & {
+            [key: string]: unknown;
+        };
+        gateway_transfer_args: {
+            /** @enum {string} */
+            from: "Arc_Testnet" | "Ethereum_Sepolia" | "Base_Sepolia" | "Avalanche_Fuji" | "Optimism_Sepolia" | "Arbitrum_Sepolia" | "Polygon_Amoy";
+            /** @enum {string} */
+            to: "Arc_Testnet" | "Ethereum_Sepolia" | "Base_Sepolia" | "Avalanche_Fuji" | "Optimism_Sepolia" | "Arbitrum_Sepolia" | "Polygon_Amoy";
+            /** @description Decimal, at most 6 places */
+            amount: string;
+            /** @description Default: your wallet there */
+            recipient?: string;
+        };
+        gateway_transfer_result: {
+            source: string;
+            /** @enum {string} */
+            sourceLevel: "live" | "open" | "embedded";
+            asOf: string;
+            chainId: number;
+            /** @description True: development money on a development chain */
+            sandbox: boolean;
+            /** @description For read_transaction */
+            transferId: string;
+            kind: string;
+            /**
+             * @description completed and failed are final; burned money arrives later, whatever happens
+             * @enum {string}
+             */
+            status: "submitted" | "burned" | "attested" | "minted" | "completed" | "failed";
+            from: {
+                name: string;
+                chainId: number;
+                /** @description A development chain with the real chain's id */
+                isEmulated: boolean;
+            };
+            to: {
+                name: string;
+                chainId: number;
+                /** @description A development chain with the real chain's id */
+                isEmulated: boolean;
+            };
+            /** @enum {string} */
+            token: "USDC" | "EURC";
+            amountSent: string;
+            /** @description Taken off on the way; null: not known yet */
+            fee: string | null;
+            amountReceived: string | null;
+            /** @enum {string} */
+            receivedToken: "USDC" | "EURC";
+            expectedBy: string;
+            readonly txHashes: {
+                step: string;
+                chain: string;
+                txHash: string | null;
+            }[];
+            /** @description Why it waits or failed; null: it gets on */
+            waiting: string | null;
+            recipient: string;
+            /** @description Moved from the wallet into the Gateway for it */
+            deposited: string;
         } & {
             [key: string]: unknown;
         };
@@ -19496,6 +19578,288 @@ export interface operations {
                         status?: 500;
                         /** @enum {unknown} */
                         code?: "tool_failed" | "internal_error";
+                    };
+                };
+            };
+            /** @description Starting; Draining; Sandbox unavailable; Unavailable */
+            503: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    "retry-after": components["headers"]["RetryAfter"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 503;
+                        /** @enum {unknown} */
+                        code?: "starting" | "draining" | "sandbox_unavailable" | "unavailable";
+                    };
+                };
+            };
+        };
+    };
+    gateway_transfer: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Kept 24 hours for the tenant, user and tool. The same key with the same body gives the first answer again: no second run, no second charge. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+                /** @description W3C trace context; the call continues its trace. */
+                traceparent?: components["parameters"]["Traceparent"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description The key's own tenant, `tenant_…` */
+                    tenantId: string;
+                    /** @constant */
+                    tool: "gateway_transfer";
+                    args: components["schemas"]["gateway_transfer_args"];
+                    /** @description A user of the tenant; left out, the key's own service account calls */
+                    userId?: string;
+                };
+            };
+        };
+        responses: {
+            /** @description The tool's result. */
+            200: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    "x-service-meter-id": components["headers"]["MeterId"];
+                    "idempotent-replayed": components["headers"]["IdempotentReplayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        ok: true;
+                        result: components["schemas"]["gateway_transfer_result"];
+                        /**
+                         * @description An earlier call's answer: nothing ran again
+                         * @constant
+                         */
+                        replayed?: true;
+                        latencyMs: number;
+                        /** @description What was paid, in micro-USDC */
+                        priceMicroUsdc: string;
+                    };
+                };
+            };
+            /** @description Malformed json; Invalid input */
+            400: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    "idempotent-replayed": components["headers"]["IdempotentReplayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 400;
+                        /** @enum {unknown} */
+                        code?: "malformed_json" | "invalid_input";
+                    };
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    "www-authenticate": components["headers"]["WwwAuthenticate"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 401;
+                        /** @enum {unknown} */
+                        code?: "unauthorized";
+                    };
+                };
+            };
+            /** @description Spend cap exceeded; Spend limit exceeded */
+            402: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 402;
+                        /** @enum {unknown} */
+                        code?: "spend_cap_exceeded" | "spend_limit_exceeded";
+                    };
+                };
+            };
+            /** @description Missing scope; Policy denied; Approval required; Approval used; Approval expired; Approval price changed; Approval offer changed; Approval revoked; Approval rejected */
+            403: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 403;
+                        /** @enum {unknown} */
+                        code?: "missing_scope" | "policy_denied" | "approval_required" | "approval_used" | "approval_expired" | "approval_price_changed" | "approval_offer_changed" | "approval_revoked" | "approval_rejected";
+                    };
+                };
+            };
+            /** @description Tool not found; Tenant not found */
+            404: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 404;
+                        /** @enum {unknown} */
+                        code?: "tool_not_found" | "tenant_not_found";
+                    };
+                };
+            };
+            /** @description Request timeout */
+            408: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 408;
+                        /** @enum {unknown} */
+                        code?: "request_timeout";
+                    };
+                };
+            };
+            /** @description In progress */
+            409: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 409;
+                        /** @enum {unknown} */
+                        code?: "in_progress";
+                    };
+                };
+            };
+            /** @description Too large */
+            413: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 413;
+                        /** @enum {unknown} */
+                        code?: "too_large";
+                    };
+                };
+            };
+            /** @description Unsupported media type */
+            415: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 415;
+                        /** @enum {unknown} */
+                        code?: "unsupported_media_type";
+                    };
+                };
+            };
+            /** @description Idempotency mismatch */
+            422: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 422;
+                        /** @enum {unknown} */
+                        code?: "idempotency_mismatch";
+                    };
+                };
+            };
+            /** @description Rate limited */
+            429: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    "retry-after": components["headers"]["RetryAfter"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 429;
+                        /** @enum {unknown} */
+                        code?: "rate_limited";
+                    };
+                };
+            };
+            /** @description Headers too large */
+            431: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 431;
+                        /** @enum {unknown} */
+                        code?: "headers_too_large";
+                    };
+                };
+            };
+            /** @description The tool ran and failed */
+            500: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    "idempotent-replayed": components["headers"]["IdempotentReplayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 500;
+                        /** @enum {unknown} */
+                        code?: "chain_not_available" | "amount_too_low" | "insufficient_balance" | "recipient_blocked" | "settlement_stopped" | "transfer_refused" | "tool_failed" | "internal_error";
                     };
                 };
             };

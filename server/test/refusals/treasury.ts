@@ -52,6 +52,14 @@ export const treasuryRefusals: Readonly<Record<string, Refusals>> = {
     price_moved: "chain",
     swap_expired: "chain",
   },
+  gateway_transfer: {
+    chain_not_available: "deployment",
+    amount_too_low: () => ({ args: { from: "Arc_Testnet", to: "Base_Sepolia", amount: "0.000001" } }),
+    insufficient_balance: () => ({ args: { from: "Arc_Testnet", to: "Base_Sepolia", amount: "50" } }),
+    settlement_stopped: () => ({ args: { from: "Arc_Testnet", to: "Base_Sepolia", amount: "50" } }),
+    recipient_blocked: "chain",
+    transfer_refused: "chain",
+  },
   gateway_deposit: {
     ...endings,
     chain_not_available: "deployment",

@@ -9,7 +9,7 @@ import {
   type TransferSpec,
   type UnifiedBalance,
 } from "../../ports/chain/unified-balance.ts";
-import { decodeAttestation, hashTransferSpec } from "./transfer.ts";
+import { burnIntentMessage, decodeAttestation, hashTransferSpec } from "./transfer.ts";
 
 interface UnifiedBalanceOptions {
   /** The public API, or the attester of the development chains; without a trailing slash. */
@@ -127,6 +127,15 @@ export function createUnifiedBalance({
         fee: fees.total,
         expirationBlock: attested.expirationBlock,
       };
+    },
+
+    hashTerms: hashTransferSpec,
+    messageToSign: burnIntentMessage,
+
+    async isKnown(specHash) {
+      const path = `/v1/transferSpec/${specHash}`;
+      const { status } = await service.ask({ method: "GET", path, mayRepeat: true, accepts: [200, 404] });
+      return status === 200;
     },
 
     async findStatus(transferId) {

@@ -3,7 +3,7 @@ export { advanceBridge } from "./bridge/bridge-legs.ts";
 export { bridgeErrors, previewBridgeTerms, requireMoved, runBridge } from "./bridge/run-bridge.ts";
 export { describeTransfer } from "./describe-transfer.ts";
 export { requireSource } from "./named-source.ts";
-export { followStep, type TransferParts } from "./transfer-chains.ts";
+export { followStep, holdChains, openChain, type TransferParts } from "./transfer-chains.ts";
 export { transferEnding } from "./transfer-ending.ts";
 export { defineTransferKind, type TransferMove } from "./transfer-kind.ts";
 export { TransferWorker } from "./transfer-worker.ts";

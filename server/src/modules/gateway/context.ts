@@ -1,13 +1,14 @@
 import { type DefineModule, defineAnyModule } from "../../kernel/contracts/module.ts";
 import type { PartsOf } from "../../kernel/contracts/parts.ts";
-import type { StoresOf } from "../../kernel/contracts/stores.ts";
+import type { AggregatesOf, StoresOf } from "../../kernel/contracts/stores.ts";
 import { type DefineTool, defineAnyTool, type PortsOf } from "../../kernel/contracts/tool.ts";
 
-type Needs = "chain" | "effects" | "ledger" | "treasury";
+type Needs = "chain" | "cross-chain" | "effects" | "ledger" | "treasury";
 type Seen = "gateway" | Needs;
 
 export const defineModule: DefineModule<Seen> = defineAnyModule;
 export const defineTool: DefineTool<Seen> = defineAnyTool;
+export type Aggregates = AggregatesOf<Seen>;
 export type Stores = StoresOf<Seen>;
 export type Parts = PartsOf<Seen>;
 export type Ports = PortsOf<Seen>;

@@ -1,18 +1,29 @@
 import { defineJob } from "../../kernel/contracts/job.ts";
+import { TransferWorker, transferEnding } from "../cross-chain/index.ts";
 import { createGatewayEvents } from "./books/read-events.ts";
 import { createGatewayBooks } from "./books/store-books.ts";
 import { defineModule } from "./context.ts";
 import * as gateway from "./migrations/0121-gateway.ts";
 import * as withdrawals from "./migrations/0124-gateway-withdrawals.ts";
+import * as intents from "./migrations/0126-gateway-intents.ts";
 import { deposit } from "./operations/deposit.ts";
 import { giveGas } from "./operations/give-gas.ts";
 import { mint } from "./operations/mint.ts";
 import { gatewayBalance } from "./tools/gateway-balance.ts";
 import { gatewayDeposit } from "./tools/gateway-deposit.ts";
+import { gatewayTransfer } from "./tools/gateway-transfer.ts";
 import { gatewayWithdraw } from "./tools/gateway-withdraw.ts";
+import { createGatewayIntents } from "./transfers/store-intents.ts";
+import { DEPOSIT_PURPOSE, gatewayKind, MINT_PURPOSE } from "./transfers/transfer-kind.ts";
 import { carryOutWithdrawals } from "./withdrawals/carry-out.ts";
 import { createGatewayGas } from "./withdrawals/require-gas.ts";
 import { createGatewayWithdrawals, dueWithdrawals } from "./withdrawals/store-withdrawals.ts";
+
+declare module "../../kernel/contracts/parts.ts" {
+  interface ModuleParts {
+    readonly "gateway.gatewayWorker": TransferWorker;
+  }
+}
 
 const READ_MILLISECONDS = 30_000;
 /** A node that does not answer must not delay a stop. */
@@ -20,12 +31,13 @@ const STOP_WAIT_MILLISECONDS = 1_000;
 
 export const gatewayModule = defineModule({
   name: "gateway",
-  tools: [gatewayBalance, gatewayDeposit, gatewayWithdraw],
+  tools: [gatewayBalance, gatewayTransfer, gatewayDeposit, gatewayWithdraw],
   stores: ({ db, clock }) => ({
     gatewayBooks: createGatewayBooks(db, clock),
+    gatewayIntents: createGatewayIntents(db, clock),
     gatewayWithdrawals: createGatewayWithdrawals(db, clock),
   }),
-  migrations: { "0121-gateway": gateway, "0124-gateway-withdrawals": withdrawals },
+  migrations: { "0121-gateway": gateway, "0124-gateway-withdrawals": withdrawals, "0126-gateway-intents": intents },
   workTables: [
     {
       table: "gateway_withdrawal",
@@ -38,9 +50,14 @@ export const gatewayModule = defineModule({
     tables: { notSearched: { gateway_withdrawal: "a tenant's own money on public chains, which names nobody" } },
   }),
   chainOperations: [deposit, mint, giveGas],
-  parts: { gatewayEvents: ({ chains, stores, log }) => createGatewayEvents({ chains, stores, log }) },
+  chainEndings: { [DEPOSIT_PURPOSE]: transferEnding(deposit), [MINT_PURPOSE]: transferEnding(mint) },
+  parts: {
+    gatewayEvents: ({ chains, stores, log }) => createGatewayEvents({ chains, stores, log }),
+    gatewayWorker: (parts) => new TransferWorker(gatewayKind(parts), parts),
+  },
   ports: ({ gatewayEvents, chains }) => ({ gatewayEvents, gatewayGas: createGatewayGas({ chains }) }),
   jobs: (parts) => [
+    parts.gatewayWorker.job,
     defineJob({
       name: "read-gateway",
       everyMilliseconds: READ_MILLISECONDS,
@@ -56,4 +73,5 @@ export const gatewayModule = defineModule({
       run: () => carryOutWithdrawals(parts),
     }),
   ],
+  stop: ({ gatewayWorker }) => gatewayWorker.stop(),
 });

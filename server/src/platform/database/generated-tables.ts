@@ -420,6 +420,16 @@ export interface FoundStaySearchTable {
   expiresAt: Timestamp;
 }
 
+export interface GatewayIntentTable {
+  transferId: string;
+  environment: "sandbox" | "production";
+  chain: string;
+  depositId: string | null;
+  specHash: string | null;
+  reservedMicro: bigint;
+  burnedAt: Timestamp | null;
+}
+
 export interface GatewayReadingTable {
   environment: "sandbox" | "production";
   chain: string;
@@ -1087,6 +1097,7 @@ export interface Database {
   flightCancellationQuote: FlightCancellationQuoteTable;
   foundSearch: FoundSearchTable;
   foundStaySearch: FoundStaySearchTable;
+  gatewayIntent: GatewayIntentTable;
   gatewayReading: GatewayReadingTable;
   gatewayWithdrawal: GatewayWithdrawalTable;
   guestMailCount: GuestMailCountTable;

@@ -34,6 +34,7 @@ export interface GatewayReader {
   withdrawalDelay(wallet: Hex): Promise<{ blocks: bigint; secondsPerBlock: number }>;
   /** In these blocks (inclusive), in the order of the chain. */
   events(wallet: Hex, fromBlock: bigint, toBlock: bigint): Promise<readonly GatewayEvent[]>;
+  hasCode(address: Hex): Promise<boolean>;
   /** Whether the wallet contract has burned a transfer, or the minter has minted it. */
   isDone(contract: Hex, specHash: Hex): Promise<boolean>;
 }

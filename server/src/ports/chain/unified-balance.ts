@@ -1,6 +1,7 @@
 import type { Micro } from "../../domain/money.ts";
 import type { Hex } from "../../domain/tokens.ts";
 import type { Environment } from "../identity.ts";
+import type { MessageToSign } from "./chain-sender.ts";
 import type { BridgeNetwork } from "./named-chains.ts";
 
 /** The terms of a transfer for both ends. Contracts, tokens and accounts are padded to 32 bytes. */
@@ -67,6 +68,12 @@ export interface UnifiedBalance {
   estimateFee(spec: TransferSpec): Promise<Micro>;
   /** Rejects with TransferRefused. */
   transfer(intent: BurnIntent, signature: Hex): Promise<UnifiedTransfer>;
+  /** The id of a transfer, on both chains. */
+  hashTerms(spec: TransferSpec): Hex;
+  /** The message of which the depositor's wallet gives the signature. */
+  messageToSign(intent: BurnIntent): MessageToSign;
+  /** Whether the operator knows a transfer by the hash of its terms. */
+  isKnown(specHash: Hex): Promise<boolean>;
   /** Undefined: the operator does not know it. */
   findStatus(transferId: string): Promise<UnifiedTransferStatus | undefined>;
 }

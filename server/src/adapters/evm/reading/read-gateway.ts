@@ -62,6 +62,8 @@ export function createGatewayReader({ client, token, headNumber }: GatewayReader
         return logs.flatMap((log) => readEvent(log, token) ?? []);
       }),
 
+    hasCode: (address) => reach(async () => (await client.getCode({ address })) !== undefined),
+
     isDone: (address, specHash) =>
       reach(async () =>
         client.readContract({

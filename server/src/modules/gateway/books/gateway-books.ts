@@ -14,6 +14,8 @@ export interface OwnedEvent {
   event: GatewayEvent;
   /** Set if it is about money that is reserved for a transfer or a withdrawal: how much that is. */
   reserved: Micro | undefined;
+  /** The transfer that was burned, if it is one of ours. */
+  transferId?: string | undefined;
 }
 
 /** How far the wallet contract's events have been read. */

@@ -21,7 +21,7 @@ declare module "../../../kernel/contracts/tool.ts" {
 
 interface ReaderOptions {
   chains: Pick<Chains, "keys" | "onDemand" | "at">;
-  stores: Pick<Stores, "gatewayBooks" | "gatewayWithdrawals" | "boundChains" | "wallets">;
+  stores: Stores;
   log: Log;
 }
 
@@ -35,7 +35,7 @@ const nameKey = ({ environment, chain }: ChainKey): string => `${environment} ${
 
 /** Reads the events of the wallet contracts into the books. Safe in several processes at once. */
 export function createGatewayEvents({ chains, stores, log }: ReaderOptions) {
-  const { gatewayBooks, gatewayWithdrawals, boundChains, wallets } = stores;
+  const { gatewayBooks, gatewayIntents, gatewayWithdrawals, boundChains, wallets } = stores;
   /** Chains whose Gateway nobody has used. */
   const unusedUntil = new Map<string, number>();
 
@@ -47,7 +47,12 @@ export function createGatewayEvents({ chains, stores, log }: ReaderOptions) {
     const events = await chain.gateway.events(wallet, reading.block + 1n, block);
     const owned = await ownEvents(chain, events);
     try {
-      await gatewayBooks.advance(chain.key, reading.block, block, owned);
+      await stores.transaction(async (aggregates) => {
+        if (!(await aggregates.gatewayBooks.advance(chain.key, reading.block, block, owned))) return;
+        const burned = owned.flatMap(({ transferId }) => transferId ?? []);
+        await aggregates.gatewayIntents.markBurned(burned);
+        await aggregates.transfers.wake(burned);
+      });
     } catch (error) {
       if (!isDatabaseAway(error)) await stop(chain, error);
       throw error;
@@ -59,16 +64,28 @@ export function createGatewayEvents({ chains, stores, log }: ReaderOptions) {
       key,
       events.map(({ depositor }) => depositor),
     );
-    const begun = events.filter(({ kind }) => kind === "withdrawal_initiated");
-    const withdrawals = await gatewayWithdrawals.findByHashes(
-      key,
-      begun.map(({ transactionHash }) => transactionHash),
-    );
-    return events.flatMap((event) => {
+    const listHashes = (kind: GatewayEvent["kind"]) =>
+      events.flatMap((event) => (event.kind === kind ? [event.transactionHash] : []));
+    const [withdrawals, deposits, intents] = await Promise.all([
+      gatewayWithdrawals.findByHashes(key, listHashes("withdrawal_initiated")),
+      gatewayIntents.findDeposits(key, listHashes("deposited")),
+      gatewayIntents.findBySpecs(
+        key,
+        events.flatMap((event) => (event.kind === "burned" ? [event.specHash] : [])),
+      ),
+    ]);
+    return events.flatMap((event): OwnedEvent[] => {
       const owner = findWalletOwner(byAddress.get(event.depositor));
       if (owner?.kind !== "treasury") return [];
-      const isOurs = event.kind === "withdrawal_initiated" && withdrawals.has(event.transactionHash);
-      return [{ event, tenantId: owner.tenantId, reserved: isOurs ? event.value : undefined }];
+      const { tenantId } = owner;
+      if (event.kind === "burned") {
+        const intent = intents.get(event.specHash);
+        return [{ event, tenantId, reserved: intent?.reserved, transferId: intent?.transferId }];
+      }
+      const isReserved =
+        (event.kind === "withdrawal_initiated" && withdrawals.has(event.transactionHash)) ||
+        (event.kind === "deposited" && deposits.has(event.transactionHash));
+      return [{ event, tenantId, reserved: isReserved ? event.value : undefined }];
     });
   }
 

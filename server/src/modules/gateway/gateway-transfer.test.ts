@@ -1,0 +1,152 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { z } from "zod";
+import { startTestService, type TestService } from "../../../test/support/service.ts";
+import { newFundedTenant, requireResult, UNIT } from "../../../test/support/treasury.ts";
+import { Failure } from "../../domain/errors.ts";
+import { parseDecimal } from "../../domain/money.ts";
+import type { Parts } from "../../kernel/contracts/whole.ts";
+import type { UnifiedBalance } from "../../ports/chain/unified-balance.ts";
+
+/** The unified balance through the front door: two development chains, their contracts and the attester. */
+
+const PATIENCE_MILLISECONDS = 60_000;
+const FEE = 10_000n;
+
+let service: TestService;
+let tenant: Awaited<ReturnType<typeof newFundedTenant>>;
+
+beforeAll(async () => {
+  const decorated = ({ of }: Parts["unifiedBalance"]): Parts["unifiedBalance"] => ({
+    of(environment, network) {
+      const operator = of(environment, network);
+      return operator && withFaults(operator);
+    },
+  });
+  service = await startTestService({}, { decorate: { unifiedBalance: decorated } });
+  tenant = await newFundedTenant(service, "Gateway");
+});
+afterAll(() => service?.[Symbol.asyncDispose]());
+
+const call = (tool: string, args: object) => service.call(tool, args, tenant.as);
+const micro = (text: string) => parseDecimal(text) ?? -1n;
+
+const Chains = z.array(
+  z.looseObject({
+    chain: z.string(),
+    available: z.string(),
+    pending: z.string(),
+    withdrawing: z.string(),
+    inFlight: z.string(),
+  }),
+);
+const Balance = z.object({ total: z.string(), chains: Chains });
+const readChain = async (name: string) => {
+  const { chains } = Balance.parse(requireResult(await call("gateway_balance", {})));
+  const found = chains.find(({ chain }) => chain === name);
+  if (found === undefined) throw new Error(`${name} is not listed`);
+  return found;
+};
+const Wallets = z.object({ available: z.object({ USDC: z.string() }) });
+const readWallet = async () => micro(Wallets.parse(requireResult(await call("check_treasury", {}))).available.USDC);
+const Transfer = z.looseObject({ transferId: z.string(), status: z.string(), fee: z.string(), deposited: z.string() });
+const send = async (amount: string, change: object = {}) =>
+  Transfer.parse(
+    requireResult(await call("gateway_transfer", { from: "Base_Sepolia", to: "Arc_Testnet", amount, ...change })),
+  );
+
+const readStates = async () =>
+  (
+    await service.sql(
+      "select status, count(*)::int as count from cross_chain_transfer where tenant_id = $1 group by 1",
+      [tenant.tenantId],
+    )
+  ).map(({ status, count }) => [status, count]);
+
+/** Every transfer is burned on its source: books, contract and operator agree. */
+async function settle() {
+  await expect
+    .poll(async () => (await readStates()).filter(([status]) => status !== "completed" && status !== "failed"), {
+      timeout: PATIENCE_MILLISECONDS,
+    })
+    .toEqual([]);
+  for (const name of ["Base_Sepolia", "Arc_Testnet"]) {
+    const found = await readChain(name);
+    expect(found).toMatchObject({ pending: "0.00", inFlight: "0.00" });
+    expect(found).not.toHaveProperty("differs");
+    expect(found).not.toHaveProperty("stale");
+  }
+}
+
+type Fault = "lost" | "away";
+const faults: Fault[] = [];
+const sentSalts: string[] = [];
+
+/** The operator answers the next requests like this; a lost answer is one to a request that it has carried out. */
+const withFaults = (operator: UnifiedBalance): UnifiedBalance => ({
+  ...operator,
+  async transfer(intent, signature) {
+    sentSalts.push(intent.spec.salt);
+    const fault = faults.shift();
+    const away = new Failure("unavailable", { detail: "a test" });
+    if (fault === "away") throw away;
+    const answer = await operator.transfer(intent, signature);
+    if (fault === "lost") throw away;
+    return answer;
+  },
+});
+
+describe("a transfer over the Gateway", () => {
+  it("deposits what is missing, arrives once, and is burned at its source", async () => {
+    const before = await readWallet();
+    const sent = await send("20");
+    expect(sent).toMatchObject({ amountReceived: "20.00", recipient: expect.stringMatching(/^0x/), kind: "gateway" });
+    expect(micro(sent.deposited)).toBeGreaterThanOrEqual(20n * UNIT + FEE);
+    expect(await readWallet()).toBe(before + 20n * UNIT);
+    await settle();
+    // The rest of what was set aside for the fee is there for the next one.
+    expect(micro((await readChain("Base_Sepolia")).available)).toBe(
+      micro(sent.deposited) - 20n * UNIT - micro(sent.fee),
+    );
+  });
+
+  it("takes what is there first, and sends the same intent again when the answer is lost", async () => {
+    requireResult(await call("gateway_deposit", { chain: "Base_Sepolia", amount: "30" }));
+    const [wallet, deposited] = [await readWallet(), micro((await readChain("Base_Sepolia")).available)];
+    sentSalts.length = 0;
+    faults.push("lost", "away", "lost");
+    const sent = await send("10");
+    expect(sent.deposited).toBe("0.00");
+    await settle();
+    expect(sentSalts).toHaveLength(4);
+    expect(new Set(sentSalts).size).toBe(1);
+    expect(await readWallet()).toBe(wallet + 10n * UNIT);
+    expect(micro((await readChain("Base_Sepolia")).available)).toBe(deposited - 10n * UNIT - micro(sent.fee));
+  });
+
+  it("sixteen equal ones at once lose and double nothing", async () => {
+    const [wallet, base] = [await readWallet(), await readChain("Base_Sepolia")];
+    const all = await Promise.all(Array.from({ length: 16 }, () => send("4")));
+    expect(new Set(all.map(({ transferId }) => transferId)).size).toBe(16);
+    await settle();
+    expect(await readWallet()).toBe(wallet + 64n * UNIT);
+    const sum = (amounts: readonly string[]) => amounts.reduce((total, one) => total + micro(one), 0n);
+    const spent = 64n * UNIT + sum(all.map(({ fee }) => fee));
+    const left = micro(base.available) + sum(all.map(({ deposited }) => deposited)) - spent;
+    expect(micro((await readChain("Base_Sepolia")).available)).toBe(left);
+  });
+
+  it.each([
+    ["the same chain", { to: "Base_Sepolia" }, "invalid_input"],
+    ["an unknown chain", { from: "Solana" }, "invalid_input"],
+    ["nothing", { amount: "0" }, "invalid_input"],
+    ["less than the fee", { amount: "0.000001" }, "amount_too_low"],
+    ["more than there is", { amount: "99999999" }, "insufficient_balance"],
+    ["a wrong checksum", { recipient: "0x52908400098527886E0F7030069857D2E4169Ee7" }, "invalid_input"],
+    ["the zero address", { recipient: `0x${"0".repeat(40)}` }, "invalid_input"],
+  ])("%s is refused", async (_name, change, code) => {
+    const before = await readChain("Base_Sepolia");
+    const args = { from: "Base_Sepolia", to: "Arc_Testnet", amount: "5", ...change };
+    expect((await call("gateway_transfer", args)).body).toMatchObject({ ok: false, code });
+    expect(await readChain("Base_Sepolia")).toEqual(before);
+  });
+});

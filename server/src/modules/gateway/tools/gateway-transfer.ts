@@ -1,0 +1,210 @@
+import { getAddress } from "viem";
+import { z } from "zod";
+import { Failure, invalidInput } from "../../../domain/errors.ts";
+import { formatDecimal, type Micro, parseDecimal } from "../../../domain/money.ts";
+import { DecimalAmount } from "../../../domain/schemas.ts";
+import type { Hex } from "../../../domain/tokens.ts";
+import { final, planOrRefusal } from "../../../kernel/contracts/call-plan.ts";
+import type { Environment } from "../../../ports/identity.ts";
+import { describeTransfer, type Transfer } from "../../cross-chain/index.ts";
+import { lacksBalance } from "../../ledger/index.ts";
+import {
+  ChainResult,
+  chainProvenance,
+  isChainContract,
+  Recipient,
+  readAddress,
+  requireUnblocked,
+  sendOutErrors,
+  TokenAmount,
+  TransferAnswer,
+} from "../../treasury/index.ts";
+import { defineTool, type Ports } from "../context.ts";
+import { GatewayChain, noGateway, resolveGatewayChain } from "../gateway-chains.ts";
+import { startTransfer } from "../transfers/start-transfer.ts";
+import { readDetail } from "../transfers/transfer-detail.ts";
+import { buildTerms } from "../transfers/transfer-kind.ts";
+
+const WAIT_MILLISECONDS = 25_000;
+/** Fees may rise between the estimate and the transfer. */
+const FEE_MARGIN_DIVISOR = 10n;
+const ZERO_SALT: Hex = `0x${"0".repeat(64)}`;
+
+const Output = ChainResult.extend(TransferAnswer.shape).extend({
+  recipient: z.string(),
+  deposited: DecimalAmount.describe("Moved from the wallet into the Gateway for it"),
+});
+const Stored = z.object({ transferId: z.string() });
+
+/** Digits without capitals carry no checksum. */
+const hasChecksum = (text: string): boolean => {
+  const digits = text.slice(2);
+  if (!/^[0-9a-fA-F]{40}$/.test(digits) || digits === digits.toLowerCase() || digits === digits.toUpperCase())
+    return true;
+  return getAddress(`0x${digits.toLowerCase()}`) === `0x${digits}`;
+};
+
+const errors = {
+  chain_not_available: noGateway,
+  amount_too_low: "The amount does not exceed the Gateway's fee. Nothing was done; send more.",
+  insufficient_balance:
+    "The Gateway and your wallet on the source chain have too little together. Add the missing amount.",
+  recipient_blocked: sendOutErrors.recipient_blocked,
+  settlement_stopped: sendOutErrors.settlement_stopped,
+  transfer_refused: "The Gateway or the chain refused it. Nothing was moved to the other chain; see gateway_balance.",
+} as const;
+
+export const gatewayTransfer = defineTool({
+  name: "gateway_transfer",
+  title: "Transfer over the Gateway",
+  summary:
+    "Send USDC from the Gateway on one chain to an address on another; deposits what it lacks from your wallet first.",
+  advice: "The fee comes on top. Answers within 25 seconds; read_transaction follows it. It cannot be undone.",
+  area: "treasury",
+  effect: "spend",
+  price: 5_000n,
+  payableWithoutKey: false,
+  uses: [
+    ...(["chain", "usableChains", "unifiedBalance", "stores", "clock", "random"] as const),
+    ...(["transferWaits", "gatewayEvents"] as const),
+  ],
+  input: z
+    .strictObject({
+      from: GatewayChain,
+      to: GatewayChain,
+      amount: TokenAmount,
+      recipient: Recipient.refine(hasChecksum, { message: "has a wrong checksum: copy it again" })
+        .optional()
+        .describe("Default: your wallet there"),
+    })
+    .refine(({ from, to }) => from !== to, { path: ["to"], message: "must be another chain" }),
+  output: Output,
+  errors,
+  example: () => ({ from: "Base_Sepolia", to: "Arc_Testnet", amount: "3.00" }) as const,
+
+  plan: ({ from, to, amount: decimal, recipient }, { stores, caller: { tenantId, environment } }) =>
+    planOrRefusal(async () => {
+      const chain = resolveGatewayChain(from);
+      const amount = parseDecimal(decimal) ?? 0n;
+      const wallet = await stores.wallets.findTreasury({ environment, chain }, tenantId);
+      const own = await stores.wallets.findTreasury({ environment, chain: resolveGatewayChain(to) }, tenantId);
+      const { available = 0n } = (await stores.ledger.inGateway({ tenantId, environment })).get(chain) ?? {};
+      const missing = amount > available ? amount - available : 0n;
+      const receiver = readAddress(recipient ?? "");
+      const isOwn = receiver === undefined || receiver === own?.address;
+      const token = "USDC" as const;
+      return {
+        movements: [
+          // The wallet gets test money at its first use.
+          ...(missing === 0n || wallet === undefined
+            ? []
+            : [{ token, chain, amount: missing, from: "treasury" as const, to: "gateway" as const }]),
+          { token, chain, amount, from: "gateway", to: isOwn ? "treasury" : receiver },
+        ],
+        irreversible: [final("the transfer")],
+      };
+    }),
+
+  async probe(input, ports) {
+    const { tenantId, environment } = ports.caller;
+    const source = { environment, chain: resolveGatewayChain(input.from) };
+    // A chain is started by its first call, not by a preview.
+    if ((await ports.stores.wallets.findTreasury(source, tenantId)) === undefined) return;
+    await check(ports, input, ports.caller);
+  },
+
+  async complete(stored, ports) {
+    const { transferId } = Stored.parse(stored);
+    const transfer = await ports.stores.transfers.find(ports.caller, transferId);
+    if (transfer === undefined) throw new Error(`there is no transfer ${transferId}`);
+    return describe(ports, transfer);
+  },
+
+  async run(input, ports) {
+    const { stores, transferWaits, caller, call } = ports;
+    const { tenantId, environment } = caller;
+    const checked = await check(ports, input, caller);
+    const started = await startTransfer(ports, { ...checked, tenantId, callId: call.id });
+    const read = () => stores.transfers.find({ tenantId, environment }, started.id);
+    const isEnough = (found: Transfer | undefined) =>
+      found === undefined || ["completed", "failed"].includes(found.status);
+    const waited = { id: started.id, read, isEnough, milliseconds: WAIT_MILLISECONDS, signal: call.signal };
+    const transfer = (await transferWaits.wait(waited)) ?? started;
+    if (transfer.status === "failed") {
+      const detail = transfer.waiting ?? errors.transfer_refused;
+      throw ports.fail("transfer_refused", { detail, extra: { transferId: transfer.id } });
+    }
+    return describe(ports, transfer);
+  },
+});
+
+function describe({ chain, clock }: Pick<Ports, "chain" | "clock">, transfer: Transfer): z.input<typeof Output> {
+  return {
+    ...describeTransfer(transfer),
+    recipient: transfer.recipient,
+    deposited: formatDecimal(readDetail(transfer).deposited),
+    chainId: chain.chainId,
+    ...chainProvenance(chain, clock),
+  };
+}
+
+type CheckingPorts = Pick<Ports, "usableChains" | "unifiedBalance" | "stores">;
+
+/** Throws the refusals that come before anything is done. */
+async function check(
+  { usableChains, unifiedBalance, stores }: CheckingPorts,
+  input: { from: string; to: string; amount: string; recipient?: string | undefined },
+  { tenantId, environment }: { tenantId: string; environment: Environment },
+) {
+  const [source, target] = await Promise.all([
+    usableChains.open(input.from, tenantId),
+    usableChains.open(input.to, tenantId),
+  ]);
+  const operator = unifiedBalance.of(environment, source.network);
+  if (operator === undefined || source.network !== target.network) {
+    throw new Failure("chain_not_available", { detail: noGateway });
+  }
+  const [{ address: from }, { address: own }] = await Promise.all([
+    stores.wallets.ensure(source.chain.key, "treasury", tenantId),
+    stores.wallets.ensure(target.chain.key, "treasury", tenantId),
+  ]);
+  const recipient = readAddress(input.recipient ?? own) ?? own;
+  const amount = parseDecimal(input.amount) ?? 0n;
+  await requireReceiver(source.chain, target.chain, recipient);
+  const fee = await operator.estimateFee(
+    buildTerms({ source, target, from, recipient, value: amount, salt: ZERO_SALT }),
+  );
+  if (amount <= fee) {
+    throw new Failure("amount_too_low", {
+      detail: `The Gateway takes ${formatDecimal(fee)} USDC. Nothing was done; send more than that.`,
+    });
+  }
+  const maxFee = fee + fee / FEE_MARGIN_DIVISOR;
+  await requireMoney(stores, { ...source.chain.key, tenantId, token: "USDC" }, [amount, amount + maxFee]);
+  return { source, target, from, recipient, amount, maxFee };
+}
+
+/** Without its fee, as the plan has it, and then with it. */
+async function requireMoney(
+  { ledger }: Pick<Ports["stores"], "ledger">,
+  purse: { tenantId: string; environment: Environment; chain: string; token: "USDC" },
+  needs: readonly Micro[],
+): Promise<void> {
+  const { available = 0n } = (await ledger.inGateway(purse)).get(purse.chain) ?? {};
+  const wallet = await ledger.balance(purse);
+  for (const need of needs) {
+    if (available + wallet.available < need) throw lacksBalance("USDC", wallet.available, need - available);
+  }
+}
+
+type Chain = Ports["chain"];
+
+async function requireReceiver(source: Chain, target: Chain, recipient: Hex): Promise<void> {
+  const refuse = (message: string) => invalidInput([{ path: "recipient", message }]);
+  if (isChainContract(target, recipient)) {
+    throw refuse("is one of the network's contracts, which would keep the money forever");
+  }
+  await requireUnblocked(target, "USDC", recipient);
+  const [isThere, isHere] = await Promise.all([target.gateway.hasCode(recipient), source.gateway.hasCode(recipient)]);
+  if (isHere && !isThere) throw refuse("is a contract on the source chain that does not exist on the destination");
+}
