@@ -26,7 +26,7 @@ export interface TestTenant {
 
 /** The registries of a started product as anybody with viem reads them, and tenants whose agents are in them. */
 export async function openAgents(service: TestService, { client, findTreasury }: Treasury) {
-  const [network] = await service.sql("select contracts from chain_network where network = 'sandbox'");
+  const [network] = await service.sql("select contracts from chain_network where network = 'sandbox' and is_home");
   const { agentRegistries: contracts } = Contracts.parse(network?.contracts);
 
   /** It is registered by a separate transaction, which takes a moment. */
