@@ -162,7 +162,7 @@ async function hasGas(parts: WithdrawalParts, opened: OpenedChain, withdrawal: G
 
 async function enqueueGas(
   { stores, submitters }: WithdrawalParts,
-  { environment, chain, tenantId, address: to }: GatewayWithdrawal,
+  { environment, chain, address: to }: GatewayWithdrawal,
   { wei, key: idempotencyKey }: { wei: bigint; key: string },
 ): Promise<string> {
   const known = await stores.chainTransactions.findByKey({ environment, chain }, idempotencyKey);
@@ -171,7 +171,8 @@ async function enqueueGas(
     environment,
     chain,
     idempotencyKey,
-    tenantId,
+    // The relayer's own, like the gas that it pays for every transaction.
+    tenantId: null,
     callId: null,
     purpose: GAS_PURPOSE,
     operation: giveGas.of({ token: "USDC", to, wei }),
