@@ -107,7 +107,7 @@ const ended = (tenant: Tenant, run: Record<string, unknown>, status: string) =>
 async function collected({ tenantId }: Tenant): Promise<bigint> {
   const [row] = await service.sql(
     `with own as (select address from wallet where tenant_id = $1), service as (
-       select address from wallet where kind = 'collection' and network = 'sandbox'),
+       select address from wallet join chain_network using (network, chain) where kind = 'collection' and network = 'sandbox' and is_home),
      escrow as (select coalesce(sum(vendor_paid_micro), 0) as paid from escrow_booking
        join service on service.address = vendor where tenant_id = $1 and state = 'settled'),
      wallet as (select coalesce(sum(case purpose when 'refund' then -1 else 1 end * (chain_order->>'amount')::bigint), 0)

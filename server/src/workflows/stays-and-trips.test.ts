@@ -165,7 +165,7 @@ async function committedFlight(tripId: string) {
   const flight = await call("book_flight", { offerId: Offers.parse(offers)[0]?.id });
   const { bookingId } = await call("reserve_booking", { tripId, upperBoundUsdc: "900" });
   const [collection] = await service.sql(
-    "select address from wallet where kind = 'collection' and network = 'sandbox'",
+    "select address from wallet join chain_network using (network, chain) where kind = 'collection' and network = 'sandbox' and is_home",
   );
   const { chargedUsdc: vendorAmountUsdc, itineraryHash } = flight;
   await call("commit_booking", { bookingId, vendorAmountUsdc, itineraryHash, vendorAddress: collection?.address });

@@ -52,7 +52,7 @@ export function openEscrow(service: TestService) {
   const { client } = treasury;
 
   async function escrowAddress(): Promise<Hex> {
-    const [row] = await service.sql("select contracts from chain_network where network = 'sandbox'");
+    const [row] = await service.sql("select contracts from chain_network where network = 'sandbox' and is_home");
     return z.object({ contracts: z.object({ escrow: HexText }) }).parse(row).contracts.escrow;
   }
 

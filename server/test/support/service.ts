@@ -161,7 +161,7 @@ export function openService({ app, config, dataDir, pool, quickstart, operator }
       const text = "select 1 from ledger_account where kind = 'prefunded' and tenant_id = $1 and balance_micro > 0";
       for (;;) {
         const { rowCount } = await pool.query(text, [tenantId]);
-        if (rowCount === 2) return;
+        if ((rowCount ?? 0) >= 2) return;
         await delay(20);
       }
     },

@@ -93,7 +93,9 @@ it.each([
 
 /** The escrow pays the order of the booking, and the booking is invoiced. */
 async function settleAndInvoice(call: Call, { itineraryHash, totalAmount }: z.output<typeof Booked>) {
-  const [wallet] = await service.sql("select address from wallet where kind = 'collection' and network = 'sandbox'");
+  const [wallet] = await service.sql(
+    "select address from wallet join chain_network using (network, chain) where kind = 'collection' and network = 'sandbox' and is_home",
+  );
   const vendor = {
     vendorAmountUsdc: totalAmount,
     vendorAddress: z.object({ address: z.string() }).parse(wallet).address,

@@ -26,7 +26,7 @@ beforeAll(async () => {
   service = await openSharedService();
   treasury = openTreasury(service);
   own = await treasury.findTreasury(service.tenantId);
-  const [row] = await service.sql("select contracts from chain_network where network = 'sandbox'");
+  const [row] = await service.sql("select contracts from chain_network where network = 'sandbox' and is_home");
   splitter = Contracts.parse(row?.contracts).splitter;
 });
 afterAll(async () => {
