@@ -324,6 +324,12 @@ describe("steps of a whole trip", () => {
     await world.drain(world.openedChain);
     expect(await reserve(UNIT)).toMatchObject({ kind: "replayed" });
     expect(await world.trip(tripId)).toMatchObject({ free: 9n * UNIT, promised: 0n, held: UNIT });
+    // A step of a booking finds the earlier request when it is stored.
+    const bookingId = freshHash();
+    await world.drained(world.reserve(tripId, bookingId, UNIT, { callId: await world.newCall() }));
+    const cancelling = world.step({ name: "cancel", bookingId, reason: "" }, await call());
+    await expect(world.drained(cancelling)).rejects.toMatchObject({ code: "idempotency_mismatch" });
+    expect(await world.booking(bookingId)).toMatchObject({ state: "reserved", pending: undefined });
   });
 
   it("takes nothing while the operator has stopped the money, and answers repetitions", async () => {

@@ -286,9 +286,19 @@ describe("a run is visible to", () => {
       identity.mintKey({ tenantId: service.tenantId, environment: "sandbox", actor: "test" }),
     );
     const begun = await ask("run", { workflowId: "test.purchase", input: { name: "revoked" } }, apiKey);
+    const other = await ask("run", { workflowId: "test.purchase", input: { name: "without a key" } }, apiKey);
     await service.operator((identity) => identity.revokeKey(service.tenantId, key.id, "test"));
     const asked = await resume(begun.body.sessionId, { status: "approved" }, service.internalToken);
     expect(asked.body, "the token's own key goes on").toMatchObject({ status: "completed" });
+    // As an event resolves it, which brings no other key.
+    await service.sql(
+      `with resolved as (update workflow_pause set resolution = $2, resolved_by = 'event', resolved_at = now() where run_id = $1),
+         step as (update workflow_step set state = 'done', outcome = jsonb_build_object('resolution', $2::jsonb) where run_id = $1 and state = 'waiting')
+       update workflow_run set state = 'running', quiet_until = null where id = $1`,
+      [other.body.runId, '{"status":"approved"}'],
+    );
+    const read = async () => (await ask(`runs/${other.body.runId}`, undefined, service.internalToken)).body;
+    await expect.poll(async () => (await read()).pauseReason).toContain("The key of the run was revoked");
   });
 });
 
