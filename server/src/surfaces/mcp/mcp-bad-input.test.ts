@@ -197,6 +197,7 @@ describe("the list", () => {
     expect(list.text.match(/"name":"search_\w+"/g)).toEqual([
       '"name":"search_hotels"',
       '"name":"search_family_hotels"',
+      '"name":"search_more_stays"',
     ]);
     const args = { name: "search_flights", arguments: {} };
     const refused = await sendMcp(service, "tools/call", args, { key: apiKey });

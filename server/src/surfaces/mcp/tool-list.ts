@@ -25,10 +25,11 @@ interface ToolLists {
 /** There are few combinations of scopes and filters; further ones are not cached. */
 const MAXIMUM_LISTS = 200;
 
+/** Directories ask for these. The others have their defaults, and say nothing about a tool that only reads. */
 const annotationsByEffect: Readonly<Record<ToolEffect, Tool["annotations"]>> = {
-  read: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: true },
-  write: { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: true },
-  spend: { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: true },
+  read: { readOnlyHint: true, openWorldHint: true },
+  write: { readOnlyHint: false, destructiveHint: false, openWorldHint: true },
+  spend: { readOnlyHint: false, destructiveHint: true, openWorldHint: true },
 };
 
 export function createToolLists(catalog: Catalog, extraTools: readonly Tool[]): ToolLists {
@@ -60,7 +61,7 @@ function define({ tool, inputSchema, outputSchema }: CatalogEntry): Tool {
     description: tool.description,
     inputSchema: { ...inputSchema, type: "object" },
     outputSchema: withRepeats(shorten(outputSchema, 0), tool.effect),
-    annotations: { title: tool.title, ...annotationsByEffect[tool.effect] },
+    annotations: annotationsByEffect[tool.effect],
   };
 }
 
@@ -130,10 +131,16 @@ function shorten(schema: Readonly<Record<string, unknown>>, depth: number): Reco
 
 const OnlyType = z.strictObject({ type: z.string() });
 
+/** Longer lists of values in results are left to the documentation. */
+const LONGEST_ENUM_CHARACTERS = 100;
+
 /** The values imply their type. */
 function withoutTypeOfEnum(schema: Record<string, unknown>): Record<string, unknown> {
-  const { type: _, ...rest } = schema;
-  return Array.isArray(schema.enum) ? rest : schema;
+  const { type: _, enum: values, ...rest } = schema;
+  if (!Array.isArray(values)) return schema;
+  return JSON.stringify(values).length > LONGEST_ENUM_CHARACTERS
+    ? { ...rest, type: "string" }
+    : { ...rest, enum: values };
 }
 
 /** "A text or null" in the shorter of JSON Schema's two forms. */
