@@ -175,7 +175,8 @@ describe("a call that others have finished", () => {
     await expect.poll(runs, PATIENCE).toHaveLength(1);
     const [{ id: runId } = {}] = await runs();
     const key = `${String(runId)}:book_flight`;
-    await expect.poll(async () => (await readStored(key))?.effect, PATIENCE).toBe("open");
+    // Whoever looks it up may have been faster than this look.
+    await expect.poll(async () => (await readStored(key))?.effect, PATIENCE).toMatch(/^(?:open|done)$/);
     await untilFinished(key);
     // It waits before it tries again.
     await service.sql("update workflow_run set quiet_until = now() - interval '1 second' where id = $1", [runId]);

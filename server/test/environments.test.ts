@@ -126,9 +126,15 @@ const buildProfile = ({ environment }: Side) => ({
   ],
 });
 
+const NEED_OTHER_CONTRACTS = new Set([
+  ...["swap_tokens", "bridge_to_arc", "swap_and_bridge"],
+  ...["gateway_deposit", "gateway_withdraw", "gateway_transfer"],
+  "faucet_drip",
+]);
+
 /** Excludes tools that need a contract missing on this test's live chain, or that exist only in the sandbox. */
 const isThere = ({ tool }: (typeof catalog.entries)[number], { environment }: Side): boolean =>
-  environment === "sandbox" || (tool.area !== "reputation" && tool.name !== "faucet_drip");
+  environment === "sandbox" || (tool.area !== "reputation" && !NEED_OTHER_CONTRACTS.has(tool.name));
 
 /** Runs every example, so that there is something of every kind. */
 async function useEverything(side: Side): Promise<void> {

@@ -51,10 +51,12 @@ test("the tables that modules name exist, with their columns", async () => {
   const kinds = (await new WorkMeter(migrated.db, migrated.clock, workTables).measure()).map(({ kind }) => kind);
   expect(kinds.toSorted()).toEqual([
     "chain_transaction",
+    "cross_chain_transfer",
     "flight_booking",
     "flight_cancellation",
     "flight_change",
     "flight_hold",
+    "gateway_withdrawal",
     "guest_mail",
     "message",
     "payment",
