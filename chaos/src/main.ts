@@ -5,6 +5,7 @@ import { approvals } from "./approvals/index.ts";
 import type { Area } from "./area.ts";
 import { calls } from "./calls/index.ts";
 import { chain } from "./chain/index.ts";
+import { crosschain } from "./crosschain/index.ts";
 import { escrow } from "./escrow/index.ts";
 import { mixed } from "./mixed/index.ts";
 import { paid } from "./paid/index.ts";
@@ -12,7 +13,7 @@ import { runChaos } from "./run.ts";
 import { servicing } from "./servicing/index.ts";
 import { workflows } from "./workflows/index.ts";
 
-const areas: readonly Area[] = [calls, chain, paid, servicing, escrow, workflows, approvals, mixed];
+const areas: readonly Area[] = [calls, chain, paid, servicing, escrow, workflows, approvals, crosschain, mixed];
 /** Every area, one after the other. */
 const ALL = "all";
 const MOST_ROUNDS = 10_000;
