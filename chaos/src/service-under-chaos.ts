@@ -7,16 +7,14 @@ import { replaceSource } from "./replace-source.ts";
 
 const { values } = parseArgs({ options: { break: { type: "string" }, deploy: { type: "boolean" } } });
 const name = values.break ?? "";
-const nonceCheck = name === "nonce-check" ? (await import("./guards/nonces.ts")).withoutNonceCheck() : undefined;
-const sources = nonceCheck ?? withoutMemoryGuard[name];
-const checkReplaced = replaceSource(sources ?? []);
+const checkReplaced = replaceSource(withoutMemoryGuard[name] ?? []);
 // Loaded only now, as its source may have to be another one.
 const { serve } = await import("../../server/src/main.ts");
 const { withoutGuard } = await import("./guards/index.ts");
 const { nextVersion } = await import("./guards/workflows.ts");
 
 const replace = withoutGuard[name];
-if (values.break !== undefined && replace === undefined && sources === undefined) {
+if (values.break !== undefined && replace === undefined && withoutMemoryGuard[name] === undefined) {
   throw new Error(`--break is one of: ${Object.keys({ ...withoutGuard, ...withoutMemoryGuard }).join(", ")}.`);
 }
 const broken = replace?.() ?? {};

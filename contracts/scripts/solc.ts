@@ -23,21 +23,15 @@ export interface CompiledContract {
   bytecode: `0x${string}`;
 }
 
-type ChangeSource = (path: string, text: string) => string;
-
 export interface Compilation {
   compilerVersion: string;
   find(source: string, contract: string): CompiledContract;
 }
 
-/** Sources are named by their path from the repository root. Warnings are errors. `change` may give a source another text. */
-export function compile(sources: readonly string[], change: ChangeSource = (_path, text) => text): Compilation {
+/** Sources are named by their path from the repository root. Warnings are errors. */
+export function compile(sources: readonly string[]): Compilation {
   const outputSelection = Object.fromEntries(sources.map((path) => [path, { "*": ["abi", "evm.bytecode.object"] }]));
-  const input = {
-    language: "Solidity",
-    sources: withImports(sources, change),
-    settings: { ...SETTINGS, outputSelection },
-  };
+  const input = { language: "Solidity", sources: withImports(sources), settings: { ...SETTINGS, outputSelection } };
   const text = compileOrRecall(JSON.stringify(input));
   const output: unknown = JSON.parse(text);
   const { errors } = Diagnostics.parse(output);
@@ -54,14 +48,13 @@ export function compile(sources: readonly string[], change: ChangeSource = (_pat
 }
 
 /** The text of the sources and of all that they import, which the compiler asks for also where no output is wanted. */
-function withImports(paths: readonly string[], change: ChangeSource): Record<string, { content: string }> {
-  const read = (path: string): string => change(path, readSource(path));
-  const sources = Object.fromEntries(paths.map((path) => [path, { content: read(path) }]));
+function withImports(paths: readonly string[]): Record<string, { content: string }> {
+  const sources = Object.fromEntries(paths.map((path) => [path, { content: readSource(path) }]));
   const input = { language: "Solidity", sources, settings: {} };
   const imported: Record<string, { content: string }> = {};
   solc.compile(JSON.stringify(input), {
     import(path: string) {
-      const content = read(path);
+      const content = readSource(path);
       imported[path] = { content };
       return { contents: content };
     },

@@ -36,11 +36,11 @@ const Transfer = z.object({
 const Chain = z.object({ chain: z.string(), indexed: Amount });
 
 export interface CrossChainBooks {
-  /** What our wallets have by the ledger, on each chain and of each token. */
+  /** The amounts of our wallets by the ledger, on each chain and of each token. */
   purses: z.infer<typeof Purse>[];
-  /** What tenants have in the Gateway of each chain. */
+  /** The amounts of tenants in the Gateway of each chain. */
   inGateway: z.infer<typeof Account>[];
-  /** What has left a chain and arrived nowhere. */
+  /** Money that has left a chain and arrived nowhere. */
   inFlight: { chain: string; amount: bigint }[];
   orders: z.infer<typeof Order>[];
   transfers: z.infer<typeof Transfer>[];

@@ -4,7 +4,7 @@ import { describe, findRefusal, type Intent, listResults } from "../intents.ts";
 import { readMark } from "./journeys.ts";
 import type { SiteFacts } from "./site-facts.ts";
 
-/** What callers were told against the chains' events, which each call's own amount finds. */
+/** Callers' answers against the chains' events, which each call's own amount finds. */
 
 const Told = z.object({ status: z.string().optional() });
 

@@ -20,7 +20,7 @@ export interface BridgeLeg extends Happened {
   /** The same on both chains: what the message says of the burn. */
   content: string;
   amount: bigint;
-  /** Of a burn: the most; of a mint: what was taken. */
+  /** The most that a burn allows, or what a mint took. */
   fee: bigint;
   /** Zero in a burn. */
   nonce: Hex;
@@ -38,7 +38,7 @@ interface Amount extends Happened {
   value: bigint;
 }
 
-/** What a chain's own events say, from its first block on. */
+/** A chain's own events, from its first block on. */
 export interface SiteFacts {
   site: Site;
   tip: bigint;
