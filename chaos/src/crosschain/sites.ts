@@ -40,7 +40,7 @@ const Row = z.object({
 export async function readSites(deployment: Deployment): Promise<readonly Site[]> {
   const { rpcUrl } = deployment.quickstart().chain;
   const rows = await deployment.query(
-    "select chain, chain_id::text as chain_id, is_home, contracts from chain_network where network = 'sandbox' and contracts is not null",
+    "select chain, chain_id::text as chain_id, is_home, contracts from chain_network where network = 'sandbox' and contracts ? 'crossChain'",
   );
   return z
     .array(Row)
