@@ -183,3 +183,20 @@ test("pages of other origins and other names may not ask", async () => {
   expect((await fetch(`${attester.url}/v1/balances`, { method: "POST", body })).status).toBe(415);
   expect((await get("/v2/publicKeys")).status).toBe(404);
 });
+
+test("a chain that cannot be asked keeps no burn of the other chain of its domain, and is an outage for its own", async () => {
+  const { base, hub, mainnet, burn, chains, startAttester } = world;
+  await attester.stop();
+  const unreachable = { rpcUrl: "http://127.0.0.1:9" };
+  attester = await startAttester({
+    chains: chains.map((one) => (one.network === "mainnet" ? { ...one, ...unreachable } : one)),
+  });
+  const { transactionHash } = await burn(base, hub, UNIT);
+  expect(await find(base.domain, transactionHash)).toMatchObject({ status: "complete" });
+  const { transactionHash: elsewhere } = await burn(mainnet, hub, UNIT);
+  // It gives no answer, which the service takes for none.
+  await expect(look(mainnet.domain, elsewhere)).rejects.toThrow("fetch failed");
+  await attester.stop();
+  attester = await startAttester();
+  expect(await find(mainnet.domain, elsewhere)).toMatchObject({ status: "complete" });
+});

@@ -46,23 +46,36 @@ export function watchMessages(parts: {
       .map(({ args, logIndex }) => ({ message: args.message, logIndex }));
   }
 
-  /** Asks each chain of the domain, as test networks and main networks have the same ones. */
+  /**
+   * Asks each chain of the domain, as test networks and main networks have the same ones. One that cannot be asked keeps no burn of the
+   * other from being attested.
+   */
   async function findNew(domain: number, transactionHash: Hex): Promise<void> {
-    for (const chain of chains.filter((one) => one.domain === domain)) {
-      for (const { message, logIndex } of await readSent(chain, transactionHash)) {
-        if (!isBurn(chain, message)) continue;
-        store.addMessage({
-          nonce: keccak256(concat([stringToHex(chain.name), transactionHash, toHex(logIndex, { size: 4 })])),
-          chain: chain.name,
-          transactionHash,
-          logIndex,
-          message,
-          seenAt: nowMilliseconds(),
-          attested: null,
-          attestation: null,
-        });
-      }
+    const asked = chains.filter((one) => one.domain === domain).map((chain) => findNewAt(chain, transactionHash));
+    const outcomes = await Promise.allSettled(asked);
+    const failure = outcomes.find((outcome) => outcome.status === "rejected");
+    const isFound = outcomes.some((outcome) => outcome.status === "fulfilled" && outcome.value);
+    if (failure !== undefined && !isFound) throw failure.reason;
+  }
+
+  /** Whether the chain has burns of this transaction. */
+  async function findNewAt(chain: WatchedChain, transactionHash: Hex): Promise<boolean> {
+    // The number of the last block is known without starting the chain: one that nobody has used is not started.
+    if ((await chain.client.getBlockNumber()) === 0n) return false;
+    const burns = (await readSent(chain, transactionHash)).filter(({ message }) => isBurn(chain, message));
+    for (const { message, logIndex } of burns) {
+      store.addMessage({
+        nonce: keccak256(concat([stringToHex(chain.name), transactionHash, toHex(logIndex, { size: 4 })])),
+        chain: chain.name,
+        transactionHash,
+        logIndex,
+        message,
+        seenAt: nowMilliseconds(),
+        attested: null,
+        attestation: null,
+      });
     }
+    return burns.length > 0;
   }
 
   /** Anybody can send a message through a transmitter: only those of our messengers say what was burned. */

@@ -196,6 +196,8 @@ export async function openAttesterWorld() {
     base,
     mainnet,
     payer,
+    /** As the attester's settings have them. */
+    chains,
     startAttester,
     /** The transaction and the message that it shows. */
     async burn(from: Site, to: { domain: number }, amount: bigint, maxFee = 0n, finality = 2_000) {
