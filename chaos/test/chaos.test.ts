@@ -45,8 +45,14 @@ test(
 );
 
 test.each([
-  [["--rounds", "2"], "--area is one of: calls, chain, paid, servicing, escrow, workflows, approvals, mixed, all."],
-  [["--area", "call"], "--area is one of: calls, chain, paid, servicing, escrow, workflows, approvals, mixed, all."],
+  [
+    ["--rounds", "2"],
+    "--area is one of: calls, chain, paid, servicing, escrow, workflows, approvals, crosschain, mixed, all.",
+  ],
+  [
+    ["--area", "call"],
+    "--area is one of: calls, chain, paid, servicing, escrow, workflows, approvals, crosschain, mixed, all.",
+  ],
   [["--area", "calls", "--rounds", "0"], "--rounds is a whole number from 1"],
   [["--area", "calls", "--rounds", "1.5"], "--rounds is a whole number from 1"],
   [["--area", "calls", "--break", "luck"], "--break is one of: idempotency, durable-flush."],

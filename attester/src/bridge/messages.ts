@@ -33,19 +33,6 @@ export function watchMessages(parts: {
 
   const feeOfDomain = (domain: number): number => secrets.fastFees[String(domain)] ?? DEFAULT_FAST_FEE;
 
-  async function readReceipt(chain: WatchedChain, transactionHash: Hex): Promise<TransactionReceipt | undefined> {
-    const receipt = await chain.client.request({ method: "eth_getTransactionReceipt", params: [transactionHash] });
-    return receipt === null ? undefined : await chain.client.getTransactionReceipt({ hash: transactionHash });
-  }
-
-  async function readSent(chain: WatchedChain, transactionHash: Hex): Promise<{ message: Hex; logIndex: number }[]> {
-    const receipt = await readReceipt(chain, transactionHash);
-    if (receipt?.status !== "success") return [];
-    return parseEventLogs({ abi: ABI, logs: receipt.logs })
-      .filter(({ address }) => address.toLowerCase() === chain.transmitter)
-      .map(({ args, logIndex }) => ({ message: args.message, logIndex }));
-  }
-
   /**
    * Asks each chain of the domain, as test networks and main networks have the same ones. One that cannot be asked keeps no burn of the
    * other from being attested.
@@ -76,17 +63,6 @@ export function watchMessages(parts: {
       });
     }
     return burns.length > 0;
-  }
-
-  /** Anybody can send a message through a transmitter: only those of our messengers say what was burned. */
-  function isBurn(chain: WatchedChain, message: Hex): boolean {
-    try {
-      const { version, sourceDomain, sender, burn } = decodeMessage(message);
-      const isOurs = sourceDomain === chain.domain && sender === word(chain.messenger);
-      return version === MESSAGE_VERSION && isOurs && burn.burnToken === word(chain.usdc);
-    } catch {
-      return false;
-    }
   }
 
   /** Undefined: no longer in the chain. */
@@ -157,6 +133,30 @@ export function watchMessages(parts: {
     ],
     hasDomain: (domain: number) => chains.some((chain) => chain.domain === domain),
   };
+}
+
+async function readReceipt(chain: WatchedChain, transactionHash: Hex): Promise<TransactionReceipt | undefined> {
+  const receipt = await chain.client.request({ method: "eth_getTransactionReceipt", params: [transactionHash] });
+  return receipt === null ? undefined : await chain.client.getTransactionReceipt({ hash: transactionHash });
+}
+
+async function readSent(chain: WatchedChain, transactionHash: Hex): Promise<{ message: Hex; logIndex: number }[]> {
+  const receipt = await readReceipt(chain, transactionHash);
+  if (receipt?.status !== "success") return [];
+  return parseEventLogs({ abi: ABI, logs: receipt.logs })
+    .filter(({ address }) => address.toLowerCase() === chain.transmitter)
+    .map(({ args, logIndex }) => ({ message: args.message, logIndex }));
+}
+
+/** Anybody can send a message through a transmitter: only those of our messengers say what was burned. */
+function isBurn(chain: WatchedChain, message: Hex): boolean {
+  try {
+    const { version, sourceDomain, sender, burn } = decodeMessage(message);
+    const isOurs = sourceDomain === chain.domain && sender === word(chain.messenger);
+    return version === MESSAGE_VERSION && isOurs && burn.burnToken === word(chain.usdc);
+  } catch {
+    return false;
+  }
 }
 
 const word = (address: Hex): Hex => pad(address, { size: 32 });
