@@ -804,7 +804,7 @@ export interface paths {
         put?: never;
         /**
          * Withdraw from the Gateway
-         * @description Take USDC out of the Gateway into your wallet on that chain, after a delay. Without amount: shows how far it is. Price: 5000 micro-USDC (0.005 USDC).
+         * @description Take USDC out of the Gateway into your wallet on that chain, after a delay. Without amount: shows the last one. Price: 5000 micro-USDC (0.005 USDC).
          *
          *     Moves money. Scope `treasury:spend`, list price 0.005 USDC; only a successful call is paid.
          */
@@ -4903,7 +4903,7 @@ export interface components {
             /** @description A part of it */
             name?: string;
             /**
-             * @description With a rate that is
+             * @description Only such rates are shown
              * @default false
              */
             refundable?: boolean;

@@ -262,11 +262,12 @@ async function insufficient(db: Queryable, purse: Purse, required: Micro): Promi
 }
 
 /** The error for a request above the available balance. */
-export function lacksBalance(token: TokenSymbol, available: Micro, required: Micro): Failure {
+/** `who`: at the beginning of a sentence. */
+export function lacksBalance(token: TokenSymbol, available: Micro, required: Micro, who = "The treasury"): Failure {
   const missing = required - available;
   const unit = token === "USDC" ? "Usdc" : "Eurc";
   return new Failure("insufficient_balance", {
-    detail: `The treasury lacks ${formatDecimal(missing)} ${token}. Add at least that and call again.`,
+    detail: `${who} lacks ${formatDecimal(missing)} ${token}. Add at least that and call again.`,
     extra: {
       [`required${unit}`]: formatDecimal(required),
       [`available${unit}`]: formatDecimal(available),

@@ -83,6 +83,7 @@ export function describeMovement(movement: WalletMovement) {
 
 function movementKind({ direction, sender, transaction }: WalletMovement): MovementKind {
   if (direction === "in" && "account" in sender && sender.account === "escrow") return "trip_return";
+  if (direction === "in" && "account" in sender && sender.account === "gateway") return "gateway";
   const known = transaction === undefined ? undefined : KIND_BY_PURPOSE[transaction.purpose];
   if (known === "order_refund" && transaction?.idempotencyKey.includes(PAID_BY_ESCROW)) return "settlement_return";
   return known ?? (direction === "in" ? "deposit" : "other");
@@ -98,7 +99,7 @@ function nameSender(movement: WalletMovement): string | null {
   const { sender } = movement;
   if (movementKind(movement) === "swap") return "swap_pool";
   if (!("account" in sender)) return sender.address ?? null;
-  return sender.account === "escrow" ? "trip_budget" : "collection";
+  return sender.account === "escrow" ? "trip_budget" : sender.account;
 }
 
 function nameReceiver(movement: WalletMovement): string | null {
@@ -121,7 +122,7 @@ const WORDS: Readonly<Record<MovementKind, string>> = {
   swap: "Exchange of USDC and EURC in the operator's pool",
   bridge: "Transfer between your wallets on two chains",
   trip_budget: "Budget of a trip, into the escrow",
-  gateway: "Into the Gateway, or over it from another chain",
+  gateway: "Into the Gateway",
   trip_return: "Back from a trip's budget, or paid out by it",
   usage: "The price of calls",
   other: "Sent by another way than this service's tools",
@@ -159,6 +160,8 @@ export function sayMovement(movement: WalletMovement): string {
   const step = kind === "trip_return" ? STEPS[action?.name ?? ""] : undefined;
   if (action?.name === "settle" && transaction?.bookingFee) return sayFee(movement, transaction.bookingFee);
   if (step !== undefined) return step;
+  if (kind === "gateway" && movement.direction === "in")
+    return "Out of the Gateway: a withdrawal, or from another chain";
   if (order?.what === undefined) return WORDS[kind];
   const reference = order.reference === undefined ? "" : ` (${order.reference})`;
   const done = order.action === undefined ? "" : `, for ${ACTIONS[order.action]}`;

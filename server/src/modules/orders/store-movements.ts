@@ -60,6 +60,7 @@ interface PostingRow {
   transactionHash: LedgerTransactionTable["transactionHash"];
   fromAddress: LedgerTransactionTable["fromAddress"];
   sender: LedgerAccountTable["kind"] | null;
+  isFromGateway: boolean | null;
 }
 
 async function readPostings(
@@ -72,7 +73,9 @@ async function readPostings(
     select entry.id::text as id, entry.kind, entry.reference, account.chain, account.token, entry.amount::text as amount,
       entry.created_at as "createdAt", entry.transaction_hash as "transactionHash", entry.from_address as "fromAddress",
       (select other.kind from ledger_entry as given join ledger_account as other on other.id = given.account_id
-        where entry.kind in ('movement', 'adopt') and given.transaction_id = entry.id and given.amount_micro < 0 limit 1) as sender
+        where entry.kind in ('movement', 'adopt') and given.transaction_id = entry.id and given.amount_micro < 0 limit 1) as sender,
+      (select bound.contracts->'crossChain'->'gateway'->>'wallet' = entry.from_address from chain_network as bound
+        where bound.network = ${environment} and bound.chain = account.chain) as "isFromGateway"
     from (
       select id, chain, token, case kind when 'outgoing' then array['send', 'capture'] else array['movement', 'adopt'] end as kinds
       from ledger_account
@@ -201,7 +204,7 @@ interface OrderRow {
 }
 
 function toMovement(
-  { id, kind, chain, token, amount, createdAt, transactionHash, fromAddress, sender }: PostingRow,
+  { id, kind, chain, token, amount, createdAt, transactionHash, fromAddress, sender, isFromGateway }: PostingRow,
   transaction: OwnTransaction | undefined,
   order: WalletMovement["order"],
 ): WalletMovement {
@@ -214,7 +217,7 @@ function toMovement(
     amount: BigInt(amount),
     direction: kind === "movement" || kind === "adopt" ? "in" : "out",
     at: createdAt,
-    sender: toSender(sender, fromAddress),
+    sender: isFromGateway ? { account: "gateway" } : toSender(sender, fromAddress),
     hash: transactionHash ?? (transaction?.state === "queued" ? undefined : transaction?.hash),
   };
 }

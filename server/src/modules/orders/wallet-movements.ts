@@ -12,7 +12,7 @@ export interface WalletMovement {
   direction: "in" | "out";
   at: Temporal.Instant;
   /** The source of incoming money: an account of the service or an address. */
-  sender: { account: "collection" | "escrow" } | { address: Hex | undefined };
+  sender: { account: "collection" | "escrow" | "gateway" } | { address: Hex | undefined };
   /** In a block. */
   hash: Hex | undefined;
   /** Our transaction that moves the money; undefined: someone else's. */

@@ -13,7 +13,7 @@ export const StayWishes = {
   minReviewScore: z.number().min(0).max(10).optional(),
   maxDistanceMeters: z.number().int().min(100).max(100_000).optional(),
   name: z.string().min(2).max(100).optional().describe("A part of it"),
-  refundable: z.boolean().default(false).describe("With a rate that is"),
+  refundable: z.boolean().default(false).describe("Only such rates are shown"),
   order: z.enum(["best", "price", "distance", "stars", "review"]).default("best"),
 };
 const WishesShape = z.object(StayWishes);

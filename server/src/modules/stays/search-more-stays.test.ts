@@ -100,7 +100,7 @@ describe("search_more_stays", () => {
     }
     const { accommodations } = await more({ refundable: true, limit: 10 });
     expect(accommodations.length).toBeGreaterThan(0);
-    for (const { rates } of accommodations) expect(rates.some(({ refundable }) => refundable)).toBe(true);
+    for (const { rates } of accommodations) expect(rates.every(({ refundable }) => refundable)).toBe(true);
   });
 
   test("says which filters leave nothing", async () => {

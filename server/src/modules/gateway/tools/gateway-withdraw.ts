@@ -32,7 +32,7 @@ const errors = {
   settlement_stopped: sendOutErrors.settlement_stopped,
   already_withdrawing:
     "A withdrawal from this chain is under way; another one would begin its delay again. Wait for it.",
-  nothing_withdrawing: "No withdrawal is under way on this chain. Name an amount.",
+  nothing_withdrawing: "You have never withdrawn from the Gateway on this chain. Name an amount.",
   wallet_lacks_gas: lacksGas,
 } as const;
 
@@ -40,7 +40,7 @@ export const gatewayWithdraw = defineTool({
   name: "gateway_withdraw",
   title: "Withdraw from the Gateway",
   summary:
-    "Take USDC out of the Gateway into your wallet on that chain, after a delay. Without amount: shows how far it is.",
+    "Take USDC out of the Gateway into your wallet on that chain, after a delay. Without amount: shows the last one.",
   area: "treasury",
   effect: "spend",
   price: 5_000n,
@@ -66,9 +66,9 @@ export const gatewayWithdraw = defineTool({
   async run(input, ports) {
     const { chain: name, amount: decimal } = input;
     const { stores, clock, caller } = ports;
-    const { chain, wallet, open, address } = await check(ports, input, caller.tenantId);
+    const { chain, wallet, followed, address } = await check(ports, input, caller.tenantId);
     const owner = { ...chain.key, tenantId: caller.tenantId };
-    const id = open?.id ?? (await begin(ports, owner, address, parseDecimal(decimal ?? "") ?? 0n));
+    const id = followed?.id ?? (await begin(ports, owner, address, parseDecimal(decimal ?? "") ?? 0n));
     await stores.gatewayWithdrawals.wake(id);
     const found = await awaitDelay(ports, id);
     const { blocks, secondsPerBlock } = await chain.gateway.withdrawalDelay(wallet);
@@ -102,21 +102,22 @@ async function check(
   const { chain } = await usableChains.open(name, tenantId);
   const { wallet } = requireGateway(chain);
   const { environment } = chain.key;
-  const open = await stores.gatewayWithdrawals.findOpen({ ...chain.key, tenantId });
-  if (open !== undefined && decimal !== undefined) {
-    const extra = { withdrawalId: open.id, amount: formatDecimal(open.amount) };
+  const last = await stores.gatewayWithdrawals.findLast({ ...chain.key, tenantId });
+  const isOpen = last?.state === "requested" || last?.state === "waiting";
+  if (isOpen && decimal !== undefined) {
+    const extra = { withdrawalId: last.id, amount: formatDecimal(last.amount) };
     throw new Failure("already_withdrawing", { detail: errors.already_withdrawing, extra });
   }
-  if (open === undefined && decimal === undefined) {
+  if (last === undefined && decimal === undefined) {
     throw new Failure("nothing_withdrawing", { detail: errors.nothing_withdrawing });
   }
   await requireMoving(stores.boundChains, chain.key);
   const { available = 0n } = (await stores.ledger.inGateway({ tenantId, environment })).get(chain.key.chain) ?? {};
   const amount = parseDecimal(decimal ?? "0") ?? 0n;
-  if (amount > available) throw lacksBalance("USDC", available, amount);
+  if (amount > available) throw lacksBalance("USDC", available, amount, `Your money in the Gateway on ${name}`);
   const { address } = await stores.wallets.ensure(chain.key, "treasury", tenantId);
-  await gatewayGas.require(chain, address);
-  return { chain, wallet, open, address };
+  if (isOpen || decimal !== undefined) await gatewayGas.require(chain, address);
+  return { chain, wallet, followed: decimal === undefined ? last : undefined, address };
 }
 
 /** Stores it, and sets the money aside in the same transaction. Throws `insufficient_balance`. */
@@ -132,7 +133,7 @@ async function begin(
       throw new Failure("already_withdrawing", { detail: errors.already_withdrawing });
     }
     const available = await gatewayBooks.reserve({ ...owner, token: "USDC" }, amount, id);
-    if (available < amount) throw lacksBalance("USDC", available, amount);
+    if (available < amount) throw lacksBalance("USDC", available, amount, "Your money in the Gateway on this chain");
   });
   return id;
 }

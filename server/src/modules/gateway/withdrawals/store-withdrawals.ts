@@ -42,14 +42,16 @@ export function createGatewayWithdrawals(db: Queryable, clock: Clock): GatewayWi
       return row && toWithdrawal(row);
     },
 
-    async findOpen({ environment, chain, tenantId }) {
+    async findLast({ environment, chain, tenantId }) {
       const row = await db
         .selectFrom("gatewayWithdrawal")
         .selectAll()
         .where("environment", "=", environment)
         .where("chain", "=", chain)
         .where("tenantId", "=", tenantId)
-        .where("nextAt", "is not", null)
+        .orderBy("createdAt", "desc")
+        .orderBy("id", "desc")
+        .limit(1)
         .executeTakeFirst();
       return row && toWithdrawal(row);
     },

@@ -42,7 +42,8 @@ export interface GatewayWithdrawals {
   /** False: another one is open. */
   insert(withdrawal: Pick<GatewayWithdrawal, "id" | "tenantId" | "address" | "amount"> & ChainKey): Promise<boolean>;
   get(id: string): Promise<GatewayWithdrawal | undefined>;
-  findOpen(owner: Omit<Purse, "token">): Promise<GatewayWithdrawal | undefined>;
+  /** The latest one, open or not. */
+  findLast(owner: Omit<Purse, "token">): Promise<GatewayWithdrawal | undefined>;
   /** The withdrawal that one of these transactions belongs to, by hash. */
   findByHashes(chain: ChainKey, hashes: readonly Hex[]): Promise<ReadonlyMap<Hex, GatewayWithdrawal>>;
   /** Leases those that are due. */

@@ -95,6 +95,13 @@ export const searchMoreStays = defineTool({
       sandbox: stays.sandbox,
     };
 
+    /** Every rate that is shown fits, so that the cheapest one does. */
+    function keepWanted({ rates, ...place }: Accommodation): Accommodation[] {
+      if (!input.refundable) return [{ ...place, rates }];
+      const [cheapest, ...others] = rates.filter(({ cancellationPolicy }) => cancellationPolicy.refundable);
+      return cheapest === undefined ? [] : [{ ...place, rates: [cheapest, ...others] }];
+    }
+
     /** Reads rates in order until the page is full; a place that sells none, or none that is wanted, makes room for the next. */
     async function read(): Promise<{ shown: Accommodation[]; next: number }> {
       const shown: Accommodation[] = [];
@@ -104,9 +111,7 @@ export const searchMoreStays = defineTool({
         next += ids.length;
         const options = { signal: call.signal, owner: caller.tenantId };
         const accommodations = await stays.readAccommodations(ids, ids.length, options);
-        const isWanted = ({ rates }: Accommodation) =>
-          !input.refundable || rates.some(({ cancellationPolicy }) => cancellationPolicy.refundable);
-        shown.push(...accommodations.filter(isWanted));
+        shown.push(...accommodations.flatMap(keepWanted));
       }
       return { shown, next };
     }

@@ -29,7 +29,9 @@ export const readTransaction = defineTool({
       txHash: Hash.optional().describe("txHash of an answer"),
       transferId: z
         .string()
-        .refine((text) => TRANSFER_ID.test(text), { message: "must be ctx_ or xfr_ and 26 characters" })
+        .refine((text) => TRANSFER_ID.test(text), {
+          message: "must be ctx_ or xfr_ and 26 characters; a withdrawal from the Gateway is shown by gateway_withdraw",
+        })
         .optional()
         .describe("transactionId that an error named, ctx_…; or xfr_…"),
     })
@@ -65,7 +67,7 @@ export const readTransaction = defineTool({
   example: (_today, { txHash }) => ({ txHash }),
 
   async run(input, ports) {
-    const { chain: home, usableChains, transfersOverChains, stores, clock, caller, fail } = ports;
+    const { chain: home, transfersOverChains, stores, clock, caller, fail } = ports;
     const { tenantId } = caller;
     if (input.transferId?.startsWith("xfr_") === true) {
       const transfer = await transfersOverChains.find(caller, input.transferId);
@@ -77,8 +79,7 @@ export const readTransaction = defineTool({
       };
     }
     const own = await findOwn(ports, home.key, tenantId, input);
-    const isElsewhere = own !== undefined && own.chain !== home.key.chain;
-    const { chain } = isElsewhere ? await usableChains.open(own.chain) : { chain: home };
+    const chain = own === undefined ? await findChain(ports, input.txHash) : await openChain(ports, own.chain);
     const { key, chainId } = chain;
     const txHash = own?.hash ?? (input.txHash === undefined ? undefined : lowerCase(input.txHash));
     if (own === undefined && input.transferId !== undefined) throw fail("transaction_not_found");
@@ -109,6 +110,24 @@ export const readTransaction = defineTool({
     };
   },
 });
+
+async function openChain({ chain: home, usableChains }: Pick<Ports, "chain" | "usableChains">, name: string) {
+  return name === home.key.chain ? home : (await usableChains.open(name)).chain;
+}
+
+/** The chain that has a transaction which is not the service's, such as one that a wallet has sent itself. Default: the home chain. */
+async function findChain(
+  ports: Pick<Ports, "chain" | "usableChains"> & { caller: { tenantId: string } },
+  txHash: string | undefined,
+) {
+  const { chain: home, usableChains, caller } = ports;
+  if (txHash === undefined || (await home.receipt(lowerCase(txHash))) !== undefined) return home;
+  for (const name of await usableChains.listWithWallet(caller.tenantId)) {
+    const chain = await openChain(ports, name);
+    if (chain !== home && (await chain.receipt(lowerCase(txHash))) !== undefined) return chain;
+  }
+  return home;
+}
 
 async function findOwn(
   { stores: { chainTransactions }, usableChains }: Pick<Ports, "stores" | "usableChains">,
