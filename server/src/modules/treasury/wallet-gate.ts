@@ -4,7 +4,6 @@ import type { CallPlan, PlannedMovement } from "../../kernel/contracts/call-plan
 import { defineGate } from "../../kernel/contracts/gate.ts";
 import type { Allowance } from "../../kernel/contracts/preview-answer.ts";
 import type { ChainKey } from "../../ports/chain/chain-key.ts";
-import { findChainById } from "../../ports/chain/named-chains.ts";
 import { type Ledger, lacksBalance, type Purse } from "../ledger/index.ts";
 import type { Stores } from "./context.ts";
 import { requireMoving } from "./send-out.ts";
@@ -23,9 +22,7 @@ export const walletGate = ({ ledger, boundChains }: Pick<Stores, "ledger" | "bou
       for (const { chain, token, amounts, returning } of sumByPurse(home, leaving, comesBack)) {
         await requireMoving(boundChains, { environment, chain });
         const known = amounts.reduce<bigint>((sum, amount) => sum + (amount ?? 0n), 0n);
-        const purse = { environment, chain, tenantId, token };
-        const who = chain === home.chain ? "The treasury" : `The treasury on ${nameChain(chain)}`;
-        const available = await requireAvailable(ledger, purse, known + returning, who);
+        const available = await requireAvailable(ledger, { environment, chain, tenantId, token }, known + returning);
         const leftAfter = amounts.includes(undefined) ? null : formatDecimal(available - known);
         const name = chain === home.chain ? "treasury wallet" : `treasury wallet on ${chain}`;
         allowances.push({ name, token, left: formatDecimal(available), leftAfter });
@@ -33,11 +30,6 @@ export const walletGate = ({ ledger, boundChains }: Pick<Stores, "ledger" | "bou
       return allowances;
     },
   });
-
-/** As tools name it, where they have a name for it. */
-function nameChain(chain: string): string {
-  return findChainById(Number(chain.replace("eip155:", "")))?.name ?? chain;
-}
 
 /** The amounts of each chain and token, and what the wallet must have there in addition. */
 function sumByPurse(
@@ -62,13 +54,8 @@ function sumByPurse(
  * Returns the wallet's available balance. Throws `insufficient_balance` if it is too low, as the ledger does when it takes the
  * money.
  */
-export async function requireAvailable(
-  ledger: Pick<Ledger, "balance">,
-  purse: Purse,
-  amount: Micro,
-  who?: string,
-): Promise<Micro> {
+export async function requireAvailable(ledger: Pick<Ledger, "balance">, purse: Purse, amount: Micro): Promise<Micro> {
   const { available } = await ledger.balance(purse);
-  if (amount > available) throw lacksBalance(purse.token, available, amount, who);
+  if (amount > available) throw lacksBalance(purse.token, available, amount);
   return available;
 }

@@ -180,7 +180,7 @@ async function check(
     });
   }
   const maxFee = fee + fee / FEE_MARGIN_DIVISOR;
-  await requireMoney(stores, { ...source.chain.key, tenantId, token: "USDC" }, from, [amount, amount + maxFee]);
+  await requireMoney(stores, { ...source.chain.key, tenantId, token: "USDC" }, [amount, amount + maxFee]);
   return { source, target, from, recipient, amount, maxFee };
 }
 
@@ -188,15 +188,12 @@ async function check(
 async function requireMoney(
   { ledger }: Pick<Ports["stores"], "ledger">,
   purse: { tenantId: string; environment: Environment; chain: string; token: "USDC" },
-  from: string,
   needs: readonly Micro[],
 ): Promise<void> {
   const { available = 0n } = (await ledger.inGateway(purse)).get(purse.chain) ?? {};
   const wallet = await ledger.balance(purse);
   for (const need of needs) {
-    if (available + wallet.available < need) {
-      throw lacksBalance("USDC", wallet.available, need - available, `The wallet on ${from}, beside the Gateway,`);
-    }
+    if (available + wallet.available < need) throw lacksBalance("USDC", wallet.available, need - available);
   }
 }
 
