@@ -17,21 +17,27 @@ export function createProbes() {
     uses: [],
     input: z.strictObject({
       text: z.string().max(50),
-      mood: z.enum(["ok", "fail", "busy", "later", "crash", "wrong", "wait", "loud"]).default("ok"),
+      mood: z.enum(["ok", "fail", "busy", "later", "crash", "wrong", "wait", "loud", "away", "absent"]).default("ok"),
     }),
     output: z.object({ text: z.string() }),
-    errors: { no_offers: "Nothing there. Try another one.", provider_timeout: "Too slow. Send again." },
+    errors: {
+      no_offers: "Nothing there. Try another one.",
+      provider_timeout: "Too slow. Send again.",
+      chain_not_available: "No such chain now.",
+    },
     example: () => ({ text: "hello" }),
   } as const;
   const act = async (
     text: string,
     mood: string,
-    fail: (code: "no_offers" | "provider_timeout", details?: FailureDetails) => Error,
+    fail: (code: "no_offers" | "provider_timeout" | "chain_not_available", details?: FailureDetails) => Error,
   ) => {
     runs.set(text, (runs.get(text) ?? 0) + 1);
     if (mood === "fail") throw fail("no_offers");
     if (mood === "busy") throw fail("provider_timeout");
     if (mood === "later") throw fail("provider_timeout", { retryAfterSeconds: 7 });
+    if (mood === "absent") throw fail("chain_not_available");
+    if (mood === "away" && runs.get(text) === 1) throw fail("chain_not_available", { retryAfterSeconds: 10 });
     if (mood === "loud") throw fail("no_offers", { extra: { echo: "x".repeat(10_000) } });
     if (mood === "wait") await released.promise;
     if (mood === "crash") throw new Error("secret supplier text");

@@ -163,7 +163,7 @@ async function runAndSettle(options: KernelOptions, running: Running): Promise<A
     result = tool.output.parse(answer instanceof Replayed ? answer.result : answer);
   } catch (error) {
     const outcome = failureOutcome(options.translate(error), call, options.log);
-    await charge.release(call, outcome, isFinal(outcome.code));
+    await charge.release(call, outcome, isFinal(outcome));
     if (reserving.length > 0) await settleGates(reserving, call, options.log);
     const latencyMs = millisecondsSince(started);
     options.log.info({ tool: tool.name, callId: call.id, code: outcome.code, latencyMs }, "a call failed");
@@ -179,8 +179,8 @@ async function runAndSettle(options: KernelOptions, running: Running): Promise<A
 }
 
 /** Whether the same call would fail the same way. A spend limit may allow the call later. */
-function isFinal(code: string): boolean {
-  return !isRetryable(code) && code !== "tool_failed" && code !== "spend_limit_exceeded";
+function isFinal({ code, retryAfterSeconds }: Outcome & { ok: false }): boolean {
+  return !isRetryable(code, retryAfterSeconds) && code !== "tool_failed" && code !== "spend_limit_exceeded";
 }
 
 /** To the microsecond. */

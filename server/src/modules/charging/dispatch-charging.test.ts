@@ -235,6 +235,19 @@ describe("an Idempotency-Key", () => {
     const answer = await keyed("probe_write", { text: "length" }, key);
     expect(answer.status).toBe(400);
   });
+
+  it("runs a call again whose chain did not answer, and not one whose chain is not there", async () => {
+    const codes = async (mood: string, key: string) => {
+      const answers = [
+        await keyed("probe_write", { text: key, mood }, key),
+        await keyed("probe_write", { text: key, mood }, key),
+      ];
+      return answers.map(({ body }) => body.code ?? "ok");
+    };
+    expect(await codes("away", "away")).toEqual(["chain_not_available", "ok"]);
+    expect(await codes("absent", "absent")).toEqual(["chain_not_available", "chain_not_available"]);
+    expect([probes.runs("away"), probes.runs("absent")]).toEqual([2, 1]);
+  });
 });
 
 describe("usage", () => {
