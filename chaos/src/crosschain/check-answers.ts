@@ -15,7 +15,6 @@ const amounts: Readonly<Record<string, Counter>> = {
   swap_and_bridge: ({ burns }) => burns.map(({ amount }) => amount),
   gateway_transfer: ({ gatewayMints }) => gatewayMints.map(({ value }) => value),
   gateway_deposit: ({ deposits }) => deposits.map(({ value }) => value),
-  gateway_withdraw: ({ withdrawals }) => withdrawals.map(({ value }) => value),
   swap_tokens: ({ swaps }) => swaps.map(({ value }) => value),
 };
 
@@ -31,7 +30,8 @@ export function checkAnswered(journal: readonly Intent[], facts: readonly SiteFa
     const most = `${describe(intent)} is ${times} times on the chains`;
     if (times > 1) return [most];
     if (findRefusal(intent) !== undefined) return times === 0 ? [] : [`${most}, and was refused`];
-    const isDone = listResults(intent).some((result) => claimsEffect(result, isSettled));
+    const { tool } = intent.request;
+    const isDone = listResults(intent).some((result) => claimsEffect(tool, result, isSettled));
     return isDone && times === 0 ? [`${most}, and was answered as done`] : [];
   });
   return {
@@ -42,9 +42,10 @@ export function checkAnswered(journal: readonly Intent[], facts: readonly SiteFa
   };
 }
 
-/** A transfer that is only submitted may still fail. */
-function claimsEffect(result: unknown, isSettled: boolean): boolean {
+/** Before these, a transfer may still fail, and one of the Gateway may be minted later. */
+function claimsEffect(tool: string, result: unknown, isSettled: boolean): boolean {
   const { status } = Told.parse(result);
-  if (status === "failed") return false;
-  return status !== "submitted" || isSettled;
+  if (status === undefined || status === "failed") return status === undefined;
+  const early = tool === "gateway_transfer" ? ["submitted", "burned", "attested"] : ["submitted"];
+  return isSettled || !early.includes(status);
 }

@@ -117,7 +117,7 @@ export const crosschain: Area = {
   name: "crosschain",
   summary:
     "Money on several chains: the service, its database and all chains are killed, and our books are compared with each chain's own.",
-  parts: ["postgres", "sequencer", "anvil"],
+  parts: ["postgres", "sequencer", "anvil", "attester"],
   guards: ["chain-look-up", "nonce-check"],
   environment: { ...UNLIMITED_CALLS, SANDBOX_BALANCE_USDC: BALANCE_USDC },
   open,

@@ -12,6 +12,8 @@ const RARE = "Avalanche_Fuji";
 const usual = [HUB, ...further] as const;
 /** More than a tenant has on any chain. */
 const HOPELESS = 500_000_000;
+const TO_EUROS = { fromToken: "USDC", toToken: "EURC" } as const;
+const TO_DOLLARS = { fromToken: "EURC", toToken: "USDC" } as const;
 const LOOK_MILLISECONDS = 500;
 
 interface Plan {
@@ -39,10 +41,29 @@ const journeys: Readonly<Record<string, Journey>> = {
       await asker.ask("gateway_deposit", { chain: pickChain(random), amount }, key);
     },
   },
-  gateway_withdraw: {
-    weight: 5,
+  gateway_transfer: {
+    weight: 20,
     async play(asker, random, { amount, key }) {
-      await asker.ask("gateway_withdraw", { chain: pickChain(random), amount }, key);
+      const [from = HUB, to = HUB] = random.shuffle(usual);
+      await follow(asker, await asker.ask("gateway_transfer", { from, to, amount }, key));
+    },
+  },
+  swap_tokens: {
+    weight: 14,
+    async play(asker, random, { amount, key }) {
+      const direction = random.chance(0.5) ? TO_EUROS : TO_DOLLARS;
+      await asker.ask("swap_tokens", { ...direction, amount }, key);
+    },
+  },
+  swap_and_bridge: {
+    weight: 14,
+    async play(asker, random, { amount, key }) {
+      const asked = {
+        fromChain: random.pick(further),
+        amount,
+        targetToken: random.chance(0.7) ? "EURC" : "USDC",
+      } as const;
+      await follow(asker, await asker.ask("swap_and_bridge", asked, key));
     },
   },
 };
