@@ -4,7 +4,7 @@ class Died extends Error {}
 /**
  * Stands for `kill -9`, also inside a transaction: at its `deathAt`-th step, before it is done or after, a worker is gone, and nothing
  * that it asks for is ever done or answered. A step is one request to another system, one statement of the database, or the end of a
- * transaction. A sign of life is none, as it comes when time has passed.
+ * transaction. A sign of life is none, as it comes when time has passed, and neither is the description of a queue, which asks nobody.
  */
 export function mortalWorker(deathAt: number, when: "before" | "after") {
   let count = 0;
@@ -41,6 +41,7 @@ export function mortalWorker(deathAt: number, when: "before" | "after") {
         if (typeof value === "object" && value !== null) return wrap(value, inTransaction);
         if (typeof value !== "function") return value;
         const call = (args: unknown[]): unknown => Reflect.apply(value, object, args);
+        if (key === "queue") return (...args: unknown[]) => call(args);
         if (key === "touch") return (...args: unknown[]) => (isDead ? never : call(args));
         if (key !== "transaction") return (...args: unknown[]) => step(() => call(args), inTransaction);
         return (work: (aggregates: object) => unknown) =>
