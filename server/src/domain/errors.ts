@@ -29,6 +29,7 @@ export const statusByCode = {
   in_progress: 409,
   conflict: 409,
   loss_not_accepted: 409,
+  payment_identifier_conflict: 409,
   session_closed: 409,
   too_large: 413,
   unsupported_media_type: 415,
@@ -65,6 +66,8 @@ export const meaningByCode: Readonly<Record<ServiceCode | UnforeseenCode, string
     "The payment is not a valid x402 version 2 payment. Nothing was taken; `reason` and `detail` say what to fix.",
   payment_invalid:
     "The signed payment does not match the terms, or could not be settled. Nothing was taken; `reason` is a reason of x402, `serviceReason` a more precise one if there is any, and `detail` says what to do.",
+  payment_identifier_conflict:
+    "The payer used this payment identifier for a different request. Nothing was taken; use a new identifier for a new request.",
   missing_scope: "The key may not do this. `scope` names the missing scope; use a key that has it.",
   policy_denied:
     "The tenant enforces a travel policy that denies this call. `violations` lists the broken rules; choose something that they allow.",

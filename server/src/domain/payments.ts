@@ -27,6 +27,8 @@ export interface SignedPayment {
   nonce: Hex;
   /** 65 bytes for a key; a contract wallet may accept any form. */
   signature: Hex;
+  /** The payer's own id of the payment, x402's `payment-identifier`: what it has paid for once is not paid for again. */
+  identifier?: string;
   /** Extra fields that the payer sent, such as `resource` and `extensions` of x402: only a facilitator reads them. */
   beside?: Readonly<Record<string, unknown>>;
 }
@@ -56,6 +58,7 @@ const reasonByWord: ReadonlyMap<string, PaymentReason> = new Map<string, Payment
   ...paymentReasons.map((word) => [word, word] as const),
   ["invalid_asset", "invalid_payment_requirements"],
   ["authorization_already_used", "invalid_transaction_state"],
+  ["payment_identifier_already_used", "invalid_transaction_state"],
   ["invalid_exact_evm_nonce_already_used", "invalid_transaction_state"],
   ["invalid_exact_evm_transaction_failed", "invalid_transaction_state"],
   ["invalid_exact_evm_transaction_simulation_failed", "invalid_transaction_state"],

@@ -9,6 +9,7 @@ import * as paymentsUnderWay from "./migrations/0013-payments-under-way.ts";
 import * as paymentBesides from "./migrations/0070-payment-besides.ts";
 import * as paymentsByChain from "./migrations/0116-payments-by-chain.ts";
 import * as claimsRefuse from "./migrations/0123-claims-refuse.ts";
+import * as paymentIdentifiers from "./migrations/0127-payment-identifiers.ts";
 import type { PaymentCharges } from "./paying/charge-by-payment.ts";
 import { paymentEndings } from "./settling/chain-endings.ts";
 import type { GatherWindow } from "./settling/gather-window.ts";
@@ -59,6 +60,7 @@ export const paymentsModule = defineModule({
     "0070-payment-besides": paymentBesides,
     "0116-payments-by-chain": paymentsByChain,
     "0123-claims-refuse": claimsRefuse,
+    "0127-payment-identifiers": paymentIdentifiers,
   },
   chainOperations: [payment, paymentBatch],
   chainEndings: { ...paymentEndings, ...usageEndings },

@@ -74,7 +74,7 @@ export interface NewPayment extends ClaimedCall {
 
 export type PaymentClaim =
   | { kind: "claimed" }
-  /** The authorization already has a payment. */
+  /** The authorization, or its identifier, already has a payment. */
   | { kind: "taken"; payment: Payment }
   | { kind: "refused"; reason: ClaimRefusal };
 
@@ -107,11 +107,16 @@ interface AbandonedPayment {
   result: unknown;
 }
 
-/** Every authorization that has paid or may pay for a call. Unique by chain, asset, payer and nonce, permanently. */
+/** Every authorization that has paid or may pay for a call. Unique by chain, asset, payer and nonce, and by the payer's identifier if it gave one, permanently. */
 export interface Payments {
   find(
     environment: Environment,
     authorization: Pick<SignedPayment, "network" | "asset" | "payer" | "nonce">,
+  ): Promise<Payment | undefined>;
+  /** The payment of this payer that has the same identifier; undefined also if the payer gave none. */
+  findIdentified(
+    environment: Environment,
+    payment: Pick<SignedPayment, "network" | "asset" | "payer" | "identifier">,
   ): Promise<Payment | undefined>;
   get(id: string): Promise<Payment | undefined>;
   /** `balance`: the payer's last known balance; undefined: unknown, and not compared. */

@@ -16,6 +16,7 @@ export function toRow({ signed, terms, ...payment }: NewPayment, at: string) {
     asset: signed.asset,
     payer: signed.payer,
     nonce: signed.nonce,
+    paymentIdentifier: signed.identifier ?? null,
     payTo: signed.payTo,
     amountMicro: signed.amount,
     validAfter: signed.validAfter.toString(),
@@ -103,6 +104,25 @@ export function authorizationKey(
   { network, asset, payer, nonce }: Pick<Payment["signed"], "network" | "asset" | "payer" | "nonce">,
 ): string {
   return `${environment} ${network} ${asset} ${payer} ${nonce}`;
+}
+
+/** The payment of a payer with an identifier of its own. */
+export async function findIdentifiedPayment(
+  db: Queryable,
+  environment: Environment,
+  { network, asset, payer, identifier }: Pick<Payment["signed"], "network" | "asset" | "payer" | "identifier">,
+): Promise<Payment | undefined> {
+  if (identifier === undefined) return undefined;
+  const row = await db
+    .selectFrom("payment")
+    .selectAll()
+    .where("environment", "=", environment)
+    .where("chain", "=", network)
+    .where("asset", "=", asset)
+    .where("payer", "=", payer)
+    .where("paymentIdentifier", "=", identifier)
+    .executeTakeFirst();
+  return row === undefined ? undefined : toPayment(row);
 }
 
 /** The payments that exist, in no order. */

@@ -6,7 +6,7 @@ import { type ClaimRequest, claimTogether } from "./paying/store-claims.ts";
 import type { EarnedPayment, PaymentClaim, Payments } from "./payments.ts";
 import { movePayment, type PaymentStorage, releasePayment } from "./settling/store-moves.ts";
 import { createPaymentGathering, createPaymentUpkeep, createPaymentWatching } from "./settling/store-queues.ts";
-import { authorizationKey, findPayments, toPayment } from "./store-payment-rows.ts";
+import { authorizationKey, findIdentifiedPayment, findPayments, toPayment } from "./store-payment-rows.ts";
 import { type EarnRequest, earnTogether, settlePayments } from "./store-payments-sql.ts";
 
 const AT_ONCE = 64;
@@ -38,6 +38,8 @@ export function createPayments(queryable: Queryable, clock: Clock): Payments {
 
   return {
     find: (environment, authorization) => find(authorizationKey(environment, authorization)),
+
+    findIdentified: (environment, payment) => findIdentifiedPayment(queryable, environment, payment),
 
     get,
 

@@ -644,6 +644,7 @@ export interface PaymentTable {
   createdAt: Timestamp;
   updatedAt: Timestamp;
   beside: string | null;
+  paymentIdentifier: string | null;
 }
 
 export interface PaymentPayerTable {

@@ -38,9 +38,42 @@ const Signature = z
   .regex(new RegExp(`^0x(?:[0-9a-fA-F]{2}){1,${LONGEST_SIGNATURE_BYTES}}$`), "must be bytes in hexadecimal")
   .transform(lower);
 
+const IDENTIFIER_PATTERN = "^[a-zA-Z0-9_-]+$";
+const SHORTEST_IDENTIFIER = 16;
+const LONGEST_IDENTIFIER = 128;
+const PAYMENT_IDENTIFIER = "payment-identifier";
+
+/** x402's extension `payment-identifier`, as terms offer it: the payer may give its payment an id, under which it is paid once. */
+export const paymentIdentifierExtension = {
+  [PAYMENT_IDENTIFIER]: {
+    info: { required: false },
+    schema: {
+      $schema: "https://json-schema.org/draft/2020-12/schema",
+      type: "object",
+      properties: {
+        required: { type: "boolean" },
+        id: {
+          type: "string",
+          minLength: SHORTEST_IDENTIFIER,
+          maxLength: LONGEST_IDENTIFIER,
+          pattern: IDENTIFIER_PATTERN,
+        },
+      },
+      required: ["required"],
+    },
+  },
+} as const;
+
+const Identifier = z
+  .string()
+  .regex(
+    new RegExp(`^[A-Za-z0-9_-]{${SHORTEST_IDENTIFIER},${LONGEST_IDENTIFIER}}$`),
+    `must be ${SHORTEST_IDENTIFIER} to ${LONGEST_IDENTIFIER} letters, digits, hyphens and underscores`,
+  );
+
 /**
- * Members of every x402 version 2 payment, whatever its scheme and network. Others, such as the resource and the extensions
- * that clients repeat, are not signed: they are passed on unread.
+ * Members of every x402 version 2 payment, whatever its scheme and network. Others, such as the resource that clients repeat,
+ * are not signed: they are passed on unread.
  */
 const Envelope = z.looseObject({
   x402Version: z.literal(X402_VERSION),
@@ -52,6 +85,11 @@ const Envelope = z.looseObject({
     payTo: z.string(),
   }),
   payload: z.looseObject({}),
+  extensions: z
+    .looseObject({
+      [PAYMENT_IDENTIFIER]: z.looseObject({ info: z.looseObject({ id: Identifier.optional() }) }).optional(),
+    })
+    .optional(),
 });
 
 /** Members of the scheme `exact` on networks like ours. */
@@ -81,9 +119,15 @@ const reasonByPlace: Readonly<Record<string, string>> = {
  * contradicts itself, or of another scheme or network, whose payments have another shape.
  */
 export function readPaymentSignature(header: string, network: string): SignedPayment {
-  const presented = read(Envelope, decode(header));
+  return readPayment(decode(header), network);
+}
+
+/** The same for a payment that is already decoded. */
+function readPayment(value: unknown, network: string): SignedPayment {
+  const presented = read(Envelope, value);
   const { x402Version: _, accepted: offered, payload: __, ...beside } = presented;
   const { scheme } = offered;
+  const identifier = presented.extensions?.[PAYMENT_IDENTIFIER]?.info.id;
   if (scheme !== SCHEME) {
     throw new PaymentRefused("unsupported_scheme", `The payment must be of the scheme ${SCHEME}.`);
   }
@@ -112,6 +156,7 @@ export function readPaymentSignature(header: string, network: string): SignedPay
     validBefore: authorization.validBefore,
     nonce: authorization.nonce,
     signature,
+    ...(identifier === undefined ? {} : { identifier }),
     ...(Object.keys(beside).length === 0 ? {} : { beside }),
   };
 }

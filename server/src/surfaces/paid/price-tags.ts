@@ -8,7 +8,7 @@ import type { CatalogEntry } from "../../kernel/contracts/catalog.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Environment } from "../../ports/identity.ts";
 import { discoveryDetails, discoveryExtension } from "./discovery-extension.ts";
-import { encodePaymentHeader, X402_VERSION } from "./payment-headers.ts";
+import { encodePaymentHeader, paymentIdentifierExtension, X402_VERSION } from "./payment-headers.ts";
 
 /** The recipient of an environment's payments. */
 export interface PaidChain {
@@ -101,21 +101,24 @@ function createPriceTag({
     resource: { url, description: tool.summary, mimeType: "application/json", serviceName: "Wayfare" },
     accepts: [{ scheme: "exact", network, amount: price.toString(), asset, payTo, maxTimeoutSeconds, extra }],
   };
-  const extensionsByLength = discoveryDetails.map((detail) => discoveryExtension(entry, today, detail));
-  const withError = (error: string, extensions: Record<string, unknown> | undefined): string =>
+  const extensionsByLength = discoveryDetails.map((detail) => ({
+    ...paymentIdentifierExtension,
+    ...discoveryExtension(entry, today, detail),
+  }));
+  const withError = (error: string, extensions: Record<string, unknown>): string =>
     encodePaymentHeader({
       x402Version: face.x402Version,
       error,
       resource: face.resource,
       accepts: face.accepts,
-      ...(extensions === undefined ? {} : { extensions }),
+      extensions,
     });
   const inHeader = (error: string): string => {
     for (const extensions of extensionsByLength) {
       const header = withError(error, extensions);
       if (header.length <= LONGEST_HEADER) return header;
     }
-    return withError(error, undefined);
+    return withError(error, paymentIdentifierExtension);
   };
   const usual = inHeader(PAYMENT_REQUIRED_ERROR);
   return {

@@ -18,10 +18,11 @@ import type { Calls } from "../../charging/index.ts";
 import type { Stores } from "../context.ts";
 import { ANSWER_MINUTES, type NewPayment, type Payment, type PaymentClaim } from "../payments.ts";
 import { PaymentEnds, type PaymentEndsOptions } from "../settling/payment-ends.ts";
-import { isSamePayment } from "./check-terms.ts";
+import { isSamePayment, matchesTerms } from "./check-terms.ts";
 import {
   alreadyUsed,
   answerGone,
+  identifierUsed,
   notNow,
   notSettled,
   pending,
@@ -123,21 +124,38 @@ class ChargeByPayment implements Charge {
 
   async admit(call: PendingCall): Promise<void> {
     this.#known = await this.#findKnown(call);
-    if (this.#known === undefined) await this.#admitNew(call);
+    this.#known ??= await this.#admitNew(call);
   }
 
+  /**
+   * The earlier payment for this call: by the same authorization, or by another one of the same payer with the same identifier.
+   * Identifiers are not signed, so one counts only beside a payment that its payer has signed for this service.
+   */
   async #findKnown(call: PendingCall): Promise<Payment | undefined> {
-    const stored = await this.#options.stores.payments.find(call.environment, this.#request.payment);
+    const { payment, terms } = this.#request;
+    const stored = await this.#options.stores.payments.find(call.environment, payment);
+    if (stored !== undefined) return this.#recognize(call, stored);
+    const isProved = this.#isSignedByPayer(call) && matchesTerms(payment, terms, this.#options.clock.now());
+    return isProved ? await this.#findIdentified(call) : undefined;
+  }
+
+  async #findIdentified(call: PendingCall): Promise<Payment | undefined> {
+    const stored = await this.#options.stores.payments.findIdentified(call.environment, this.#request.payment);
     return this.#recognize(call, stored);
   }
 
-  /** Anyone can name a payer: a call counts against it only once its signature is verified. */
-  async #admitNew(call: PendingCall): Promise<void> {
+  /**
+   * Anyone can name a payer: a call counts against it only once its signature is verified. Returns an earlier payment that could
+   * be looked up only then.
+   */
+  async #admitNew(call: PendingCall): Promise<Payment | undefined> {
     const { payment, limits } = this.#request;
     const isProved = this.#isSignedByPayer(call);
     if (isProved) limits.countPayer(payment.payer);
     await this.#verify(call);
-    if (!isProved) limits.countPayer(payment.payer);
+    if (isProved) return undefined;
+    limits.countPayer(payment.payer);
+    return await this.#findIdentified(call);
   }
 
   #isSignedByPayer(call: PendingCall): boolean {
@@ -157,7 +175,8 @@ class ChargeByPayment implements Charge {
   async #replay(call: PendingCall, known: Payment): Promise<Replay> {
     const payment = await this.#ends.resume(known);
     const receipt = requireReceipt(payment);
-    if (!this.#isGivenAgain(call, payment)) throw answerGone(receipt);
+    if (!this.#isGivenAgain(call, payment))
+      throw answerGone(receipt, this.#isSameAuthorization(payment) ? "authorization" : "identifier");
     const { id, result } = payment;
     const keep = (whole: unknown) => this.#options.stores.payments.keepAnswer(id, result, whole);
     return { kind: "replay", outcome: { ok: true, result }, receipt, keep };
@@ -195,13 +214,21 @@ class ChargeByPayment implements Charge {
     this.#balance = balance;
   }
 
-  /** Refuses an authorization that belongs to a different request. */
+  /** Refuses an authorization or an identifier that belongs to a different request. */
   #recognize(call: PendingCall, stored: Payment | undefined): Payment | undefined {
     if (stored === undefined) return undefined;
-    const isSame =
-      stored.requestHash === this.#hashRequest(call) && isSamePayment(stored.signed, this.#request.payment);
-    if (!isSame) throw alreadyUsed();
+    const isSameRequest = stored.requestHash === this.#hashRequest(call);
+    if (!this.#isSameAuthorization(stored)) {
+      if (!isSameRequest) throw identifierUsed();
+      return stored;
+    }
+    if (!isSameRequest || !isSamePayment(stored.signed, this.#request.payment)) throw alreadyUsed();
     return stored;
+  }
+
+  /** Otherwise the earlier payment has only the identifier in common. */
+  #isSameAuthorization({ signed }: Payment): boolean {
+    return signed.nonce === this.#request.payment.nonce;
   }
 
   /** Undefined: this call claimed it. */

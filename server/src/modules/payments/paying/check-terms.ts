@@ -39,6 +39,17 @@ export function checkTerms(payment: SignedPayment, terms: PaymentTerms, now: Tem
   }
 }
 
+/** Whether the payment matches the terms, as `checkTerms` sees it. */
+export function matchesTerms(payment: SignedPayment, terms: PaymentTerms, now: Temporal.Instant): boolean {
+  try {
+    checkTerms(payment, terms, now);
+    return true;
+  } catch (error) {
+    if (error instanceof PaymentRefused) return false;
+    throw error;
+  }
+}
+
 /** Whether both authorizations are equal in every field, regardless of who sent them. */
 export function isSamePayment(left: SignedPayment, right: SignedPayment): boolean {
   return (

@@ -5,7 +5,10 @@ import type { Receipt } from "../../../kernel/contracts/charge.ts";
 import { ANSWER_MINUTES } from "../payments.ts";
 
 const ALREADY_USED = "authorization_already_used";
+const IDENTIFIER_USED = "payment_identifier_already_used";
 const NOT_FETCHED = "invalid_exact_evm_transaction_failed";
+
+const GIVEN_AGAIN = `An answer is given again for ${ANSWER_MINUTES} minutes, and what was read from a document never.`;
 
 export function refusal(refused: PaymentRefused): Failure {
   return new Failure("payment_invalid", { detail: refused.message, extra: pickReasons(refused) });
@@ -40,12 +43,28 @@ function withheld(word: string, when: string): SettlementFailed {
   return new SettlementFailed("payment_invalid", { detail: refused.message, extra: pickReasons(refused) });
 }
 
-/** The answer was delivered before and is not kept any more; only these facts remain. */
-export function answerGone({ usageId, payment }: Receipt): Failure {
-  const refused = new PaymentRefused(
-    ALREADY_USED,
-    `The authorization has paid for this request before. An answer is given again for ${ANSWER_MINUTES} minutes, and what was read from a document never. Sign a new one, with another nonce, to call again.`,
-  );
+export function identifierUsed(): Failure {
+  return new Failure("payment_identifier_conflict", {
+    detail:
+      "The payment identifier was used for a different request of this payer. Nothing was taken; send this request with a new identifier.",
+  });
+}
+
+/**
+ * The answer was delivered before and is not kept any more; only these facts remain. `by`: how the earlier payment was
+ * recognised.
+ */
+export function answerGone({ usageId, payment }: Receipt, by: "authorization" | "identifier"): Failure {
+  const refused =
+    by === "authorization"
+      ? new PaymentRefused(
+          ALREADY_USED,
+          `The authorization has paid for this request before. ${GIVEN_AGAIN} Sign a new one, with another nonce, to call again.`,
+        )
+      : new PaymentRefused(
+          IDENTIFIER_USED,
+          `A payment with this payment identifier has paid for this request before. ${GIVEN_AGAIN} Use a new identifier to call again.`,
+        );
   return new Failure("payment_invalid", {
     detail: refused.message,
     extra: {

@@ -5,7 +5,7 @@ import { settleOneByOne } from "../../../platform/batching/batch.ts";
 import type { Database, Queryable } from "../../../platform/database/database.ts";
 import { prepared } from "../../../platform/database/prepared.ts";
 import type { ClaimRefusal, NewPayment, PaymentClaim } from "../payments.ts";
-import { authorizationKey, findPayments, toJson, toRow } from "../store-payment-rows.ts";
+import { authorizationKey, findIdentifiedPayment, findPayments, toJson, toRow } from "../store-payment-rows.ts";
 
 /** The most unpaid answers of a payer; beyond that its calls are refused. */
 const MOST_RECEIVABLES = 3;
@@ -21,7 +21,7 @@ export interface ClaimRequest {
   balance: Micro | undefined;
 }
 
-/** The payment that already holds an authorization. */
+/** Another payment already holds the authorization or its identifier. */
 interface Taken {
   kind: "taken";
 }
@@ -78,14 +78,15 @@ async function toClaim(
 ): Promise<PaymentClaim> {
   if (written !== undefined && written.kind !== "taken") return written;
   const { environment, signed } = request.payment;
-  const [stored] = await findPayments(db, [authorizationKey(environment, signed)]);
+  const [known] = await findPayments(db, [authorizationKey(environment, signed)]);
+  const stored = known ?? (await findIdentifiedPayment(db, environment, signed));
   // Not found: the conflicting claim was released between the two statements.
   return stored === undefined ? await claimAlone(db, request, at) : { kind: "taken", payment: stored };
 }
 
 /**
  * Writes in one statement the payments, their payers' open amounts, and the rows of calls with effects. Payments are locked
- * before payers, each in a fixed order, as everywhere. Waits for a concurrent claim of the same authorization. Throws
+ * before payers, each in a fixed order, as everywhere. Waits for a concurrent claim of the same authorization or identifier. Throws
  * ClaimRefused when a payer asks for too much: the statement then fails by itself, which undoes all of it without a transaction
  * around it.
  */
@@ -99,7 +100,7 @@ async function writeClaims(db: Queryable, requests: readonly ClaimRequest[], at:
       insert into payment (${paymentColumns})
       select ${paymentColumns} from json_populate_recordset(null::payment, ${toJson(rows)})
       order by network, chain, asset, payer, nonce
-      on conflict (network, chain, asset, payer, nonce) do nothing
+      on conflict do nothing
       returning id, call_id, network, chain, asset, payer, amount_micro
     ),
     purse as (

@@ -24,6 +24,7 @@ const placeByCode: Readonly<Record<ServiceCode, Place>> = {
   payment_malformed: "paid",
   payment_required: "paid",
   payment_invalid: "paid",
+  payment_identifier_conflict: "paid",
   missing_scope: "scoped",
   policy_denied: "call",
   approval_required: "call",

@@ -19,6 +19,7 @@ const PAID_SURFACE = [
   "payment_malformed",
   "payment_required",
   "payment_invalid",
+  "payment_identifier_conflict",
   "payment_unavailable",
   "settlement_pending",
 ];
