@@ -7,7 +7,11 @@ export function withoutIdempotency(calls: Calls): Calls {
     ...calls,
     claim: async () => ({ kind: "claimed" }),
     closeClaim: async () => true,
-    charge: (lines) => calls.charge(lines.map((line) => ({ ...line, callId: null }))),
+    charge: (lines, processId) =>
+      calls.charge(
+        lines.map((line) => ({ ...line, callId: null })),
+        processId,
+      ),
     reserve: (lines, processId) =>
       calls.reserve(
         lines.map((line) => ({ ...line, callId: null })),
@@ -33,8 +37,8 @@ export function withoutIdempotencyOfReservations(stores: Stores): Stores {
 export function withoutDurableFlush(calls: Calls): Calls {
   return {
     ...calls,
-    async charge(lines) {
-      calls.charge(lines).catch(() => undefined);
+    async charge(lines, processId) {
+      calls.charge(lines, processId).catch(() => undefined);
       return lines.map(() => true);
     },
     async settle(settlements) {

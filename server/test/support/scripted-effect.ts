@@ -102,6 +102,7 @@ function createMarks(db: Queryable): Effects {
   };
   return {
     open: (callId) => mark(callId, "open"),
+    opened: async () => undefined,
     done: (callId) => mark(callId, "done"),
     failed: (callId) => mark(callId, "failed"),
   };

@@ -74,7 +74,7 @@ function pendingCall(
   { paidBy, owner }: Pick<PendingCall, "paidBy"> & { owner: ReturnType<typeof buildOwner> },
   options: PreparingOptions,
 ): PendingCall {
-  const { traceId, surface, idempotencyKey, policyId, purpose, args } = invocation;
+  const { traceId, surface, idempotencyKey, isKeyNew, policyId, purpose, args } = invocation;
   const { clock, random = systemRandom } = options;
   const startedAt = clock.now();
   const discountPercent = findDiscountPercent(principal);
@@ -95,6 +95,7 @@ function pendingCall(
     price: discounted(tool.price, discountPercent),
     startedAt,
     idempotencyKey,
+    isKeyNew,
     policyId,
     purpose: purpose && planOnce(() => planPurpose(options, invocation, purpose)),
     rulesVersion: undefined,

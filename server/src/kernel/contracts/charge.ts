@@ -27,6 +27,8 @@ export interface PendingCall {
   price: Micro;
   startedAt: Temporal.Instant;
   idempotencyKey: string | undefined;
+  /** True: nobody can have used the key before, so that a read may take it together with its charge. */
+  isKeyNew?: boolean | undefined;
   /** A policy that judges the purchase in addition to the one that the tenant enforces. */
   policyId?: string | undefined;
   /** Plans the later call that this one prepares, such as the booking for which money is set aside. */

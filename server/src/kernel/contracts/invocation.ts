@@ -32,6 +32,8 @@ export interface Invocation extends Calling {
   surface: string;
   traceId: string;
   idempotencyKey: string | undefined;
+  /** True: this is the first attempt with the key, which its sender made for this call alone. */
+  isKeyNew?: boolean | undefined;
   /** A travel policy applied in addition to the one that the tenant enforces. */
   policyId?: string | undefined;
   /** The user who travels first in what the call books; undefined for the caller's own traveler. */

@@ -25,9 +25,12 @@ export function chargeColumns(lines: readonly ChargeLine[]): unknown[] {
   ];
 }
 
-/** The version of the tenant's rules that each line was judged by; see `ChargeLine`. */
-export function rulesColumn(lines: readonly ChargeLine[]): string {
-  return numberArray(lines.map(({ rulesVersion }) => rulesVersion));
+/** The version of the tenant's rules that each line was judged by, and the request whose key it takes; see `ChargeLine`. */
+export function keyColumns(lines: readonly ChargeLine[]): unknown[] {
+  return [
+    numberArray(lines.map(({ rulesVersion }) => rulesVersion)),
+    textArray(lines.map(({ requestHash }) => requestHash)),
+  ];
 }
 
 /** The total of lines for a tenant in an environment and a month. */

@@ -64,7 +64,7 @@ function newLine({ pickOne }: Chooser): ChargeLine {
     period: pickOne("2026-11", "2026-12"),
   };
   const rulesVersion = pickOne(null, null, 0, STALE);
-  return { ...face, ...bill, ...where, id, idempotencyKey: null, latencyMs: 1, at, rulesVersion };
+  return { ...face, ...bill, ...where, id, idempotencyKey: null, requestHash: null, latencyMs: 1, at, rulesVersion };
 }
 
 /** Recorded and reserved spend at this moment never exceeds the cap. */
@@ -91,7 +91,7 @@ test("two processes that charge, reserve and settle the same tenants at once kee
     const what = chooser.below(3);
     if (what < 2) {
       const kind = what === 0 ? "charge" : "reserve";
-      const send = () => (kind === "charge" ? calls.charge(lines) : calls.reserve(lines, "proc_1"));
+      const send = () => (kind === "charge" ? calls.charge(lines, "proc_1") : calls.reserve(lines, "proc_1"));
       // The answer was lost, or the connection was and the first attempt still runs.
       const sendings = Array.from({ length: 1 + chooser.below(2) }, send);
       const granted = await Promise.all(sendings);
@@ -156,7 +156,7 @@ test("a call judged by outdated rules is refused alone, and takes no room from t
     };
   };
   const send = {
-    charge: (lines: readonly ChargeLine[]) => calls.charge(lines),
+    charge: (lines: readonly ChargeLine[]) => calls.charge(lines, "proc_1"),
     reserve: (lines: readonly ChargeLine[]) => calls.reserve(lines, "proc_1"),
   };
   for (const kind of ["charge", "reserve"] as const) {
@@ -217,7 +217,7 @@ test("the statements of the hot path keep one plan, however many lines they get"
         rulesVersion: null,
         environment: "sandbox" as const,
       }));
-    expect(await calls.charge(newLines())).not.toContain(false);
+    expect(await calls.charge(newLines(), "proc_1")).not.toContain(false);
     const reserved = newLines();
     expect(await calls.reserve(reserved, "proc_1")).not.toContain(false);
     const settled = { latencyMs: 1, at, idempotency: "none", outcomeText: null } as const;

@@ -131,16 +131,48 @@ test("a write that was swept while it ran is charged if no other call has its ke
   expect(await books()).toMatchObject({ spent: 10_000n, records: 10_000n });
 });
 
-test("a call whose key was released before its reservation does not run", async () => {
-  const stale = createCalls(database.pool);
-  const process = openProcess("proc_frozen", {
-    reserve: async (lines, processId) => {
-      await sweepAfterSilence("proc_frozen");
-      return stale.reserve(lines, processId);
-    },
-  });
-  await expect(process.reserve(newCall("probe_write", "key"))).rejects.toMatchObject({ code: "in_progress" });
-  expect(await books()).toMatchObject({ spent: 0n, records: 0n, keys: [] });
+test.each(["probe_read", "probe_write"])(
+  "of two calls of %s that take the same new key at once, one is charged",
+  async (toolName) => {
+    const processes = [openProcess("proc_1"), openProcess("proc_2")];
+    const outcomes = await Promise.all(
+      processes.map(async (process) => {
+        const call = { ...newCall(toolName, "key"), isKeyNew: true };
+        try {
+          const reserved = await process.reserve(call);
+          return reserved.kind === "replay" ? reserved.receipt : await process.capture(call, { text: "done" }, 1);
+        } catch {
+          return undefined;
+        }
+      }),
+    );
+    const paidUnder = new Set(outcomes.flatMap((outcome) => outcome?.usageId ?? []));
+    expect(paidUnder.size).toBe(1);
+    const price = newCall(toolName, "key").price;
+    const [usageId] = paidUnder;
+    expect(await books()).toEqual({ spent: price, records: price, ids: [usageId], keys: [`done ${usageId}`] });
+  },
+);
+
+test("a read with a new key is charged once beside a call that has the key, and refused without it at the cap", async () => {
+  const process = openProcess("proc_1");
+  const [holder, early, late] = [1, 2, 3].map(() => newCall("probe_read", "key"));
+  if (holder === undefined || early === undefined || late === undefined) throw new Error("three calls");
+  await process.reserve(holder);
+  early.isKeyNew = true;
+  await process.reserve(early);
+  await expect(process.capture(early, {}, 1)).rejects.toMatchObject({ code: "in_progress" });
+  const { usageId } = await process.capture(holder, {}, 1);
+  late.isKeyNew = true;
+  await process.reserve(late);
+  expect(await process.capture(late, {}, 1)).toMatchObject({ usageId, replayed: true });
+  expect(await books()).toMatchObject({ records: holder.price, keys: [`done ${usageId}`] });
+
+  const dear = { ...newCall("probe_read", "other key"), isKeyNew: true, price: 2_000_000n };
+  const other = openProcess("proc_2", { room: async () => dear.price });
+  await other.reserve(dear);
+  await expect(other.capture(dear, {}, 1)).rejects.toMatchObject({ code: "spend_cap_exceeded" });
+  expect(await books()).toMatchObject({ records: holder.price, keys: [`done ${usageId}`] });
 });
 
 test("a call captured by a sweep answers with the sweep's record, and keeps its stored outcome", async () => {
@@ -215,14 +247,18 @@ test("a batch repeated while its first attempt still runs is granted and counted
       environment: "sandbox",
       usageStatus: "sandbox",
       idempotencyKey: null,
+      requestHash: null,
       latencyMs: 1,
       at: line.startedAt,
       rulesVersion: null,
     } as const,
   ];
-  for (const [index, send] of [calls.charge, (some: typeof lines) => calls.reserve(some, "proc_1")].entries()) {
+  for (const [index, send] of [
+    (some: typeof lines) => calls.charge(some, "proc_1"),
+    (some: typeof lines) => calls.reserve(some, "proc_1"),
+  ].entries()) {
     const blocker = await database.pool.connect();
-    await calls.charge([]);
+    await calls.charge([], "proc_1");
     await database.pool.query(
       "insert into tenant_spend (tenant_id, network, period) values ('tenant_1', 'sandbox', '2026-11') on conflict do nothing",
     );

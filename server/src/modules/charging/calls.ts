@@ -28,6 +28,8 @@ export interface ChargeLine {
   usageStatus: "sandbox" | "unsettled";
   traceId: string;
   idempotencyKey: string | null;
+  /** Set if the call takes its idempotency key now; null if it holds it already or has none. */
+  requestHash: string | null;
   latencyMs: number;
   at: Temporal.Instant;
   /**
@@ -81,14 +83,12 @@ export interface CallReservations {
  */
 export interface Calls {
   /**
-   * Checks the cap, writes the usage record and ends the claim in one statement; true where granted. Also refuses calls that
-   * lost their claim or were judged by outdated rules.
+   * Checks the cap, takes the key if the call does not hold it yet, writes the usage record and ends the claim in one
+   * statement; true where granted. Also refuses calls whose key another call holds, that lost their claim or that were judged
+   * by outdated rules. A refused call takes no key.
    */
-  charge(lines: readonly ChargeLine[]): Promise<readonly boolean[]>;
-  /**
-   * Checks the cap and reserves in one statement; true where granted. Also refuses calls that lost their claim or were judged
-   * by outdated rules.
-   */
+  charge(lines: readonly ChargeLine[], processId: string): Promise<readonly boolean[]>;
+  /** Checks the cap, takes the key and reserves in one statement; true where granted. Refuses as `charge` does. */
   reserve(lines: readonly ChargeLine[], processId: string): Promise<readonly boolean[]>;
   /**
    * Captures or releases. Releasing a call whose effect is open or done only leaves it to a sweep, which settles it by the

@@ -16,7 +16,7 @@ import { UnfinishedWork } from "../../platform/batching/unfinished-work.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Calls, HeldClaim, Settlement } from "./calls.ts";
 import { buildChargeLine } from "./charge-line.ts";
-import { claimKey, keepForKey, lookAtKey, takenForDead } from "./claim-key.ts";
+import { claimKey, hashKeyedRequest, keepForKey, lookAtKey, takenForDead } from "./claim-key.ts";
 import type { Stores } from "./context.ts";
 import { SpendCap } from "./spend-cap.ts";
 import { failureText, readOutcome, successText } from "./stored-outcome.ts";
@@ -70,8 +70,10 @@ export class ChargeByKey implements Charge {
   }
 
   reserve(call: PendingCall, alsoReserve?: GateReservations): Promise<Reservation> | Reservation {
-    if (call.idempotencyKey === undefined && call.tool.effect === "read") return { kind: "run" };
-    return this.#orAbandon(call, this.#reserve(call, alsoReserve));
+    const { tool, idempotencyKey } = call;
+    if (tool.effect !== "read") return this.#orAbandon(call, this.#reserve(call, alsoReserve));
+    if (idempotencyKey === undefined) return { kind: "run" };
+    return this.#orAbandon(call, this.#prepareKeyedRead(call, idempotencyKey));
   }
 
   capture(call: PendingCall, result: unknown, latencyMs: number, firstCallId?: string): Promise<Settled> {
@@ -110,7 +112,8 @@ export class ChargeByKey implements Charge {
   async release(call: PendingCall, outcome: Outcome & { ok: false }, final: boolean): Promise<void> {
     const keyed = call.idempotencyKey !== undefined;
     if (call.tool.effect === "read") {
-      if (keyed && !this.#paidReads.has(call)) await this.#orAbandon(call, this.#closeClaim(call));
+      const holdsKey = keyed && call.isKeyNew !== true && !this.#paidReads.has(call);
+      if (holdsKey) await this.#orAbandon(call, this.#closeClaim(call));
       return;
     }
     const store = final && keyed;
@@ -134,15 +137,23 @@ export class ChargeByKey implements Charge {
     ]);
   }
 
+  /** A new key is taken by the charge that follows the read. */
+  async #prepareKeyedRead(call: PendingCall, key: string): Promise<Reservation> {
+    if (call.isKeyNew === true) await this.#cap.requireRoom(call);
+    else await this.#claim(call, key);
+    return { kind: "run" };
+  }
+
   async #reserve(call: PendingCall, alsoReserve: GateReservations | undefined): Promise<Reservation> {
     const { idempotencyKey } = call;
+    if (await this.#cover(call, alsoReserve)) return { kind: "run" };
     if (idempotencyKey !== undefined) {
+      // Another call has the key, or the cap or the rules refuse this one.
       const replay = await this.#claim(call, idempotencyKey);
       if (replay !== undefined) return replay;
+      if (await this.#cover(call, alsoReserve)) return { kind: "run" };
+      if (!(await this.#closeClaim(call))) throw takenForDead();
     }
-    if (call.tool.effect === "read") return { kind: "run" };
-    if (await this.#cover(call, alsoReserve)) return { kind: "run" };
-    if (idempotencyKey !== undefined && !(await this.#closeClaim(call))) throw takenForDead();
     if (typeof call.rulesVersion === "number") return { kind: "rules_changed" };
     throw this.#cap.refuse(call);
   }
@@ -183,10 +194,11 @@ export class ChargeByKey implements Charge {
   }
 
   /**
-   * Reserves durably for a write or a spend, with the reservations of gates. False: it exceeds the cap, or has lost its key.
+   * Reserves durably for a write or a spend, with the reservations of gates, and takes its key. False: it exceeds the cap,
+   * was judged by outdated rules, or another call has the key.
    */
   async #cover(call: PendingCall, alsoReserve: GateReservations | undefined): Promise<boolean> {
-    const line = buildChargeLine(call, { id: call.id, latencyMs: 0 });
+    const line = buildChargeLine(call, { id: call.id, latencyMs: 0, requestHash: hashKeyedRequest(call) });
     if (alsoReserve === undefined) return await this.#orUnavailable(this.#cap.reserve(line));
     const { stores, processId } = this.#options;
     const covering = stores.transaction(async (transaction) => {
@@ -203,10 +215,17 @@ export class ChargeByKey implements Charge {
   }
 
   async #captureRead(call: PendingCall, latencyMs: number): Promise<Settled> {
+    const usageId = this.#newUsageId(call);
+    if (call.isKeyNew === true && call.idempotencyKey !== undefined) {
+      const line = buildChargeLine(call, { id: usageId, latencyMs, requestHash: hashKeyedRequest(call) });
+      const charging = this.#orUnavailable(this.#cap.charge(line));
+      if (await this.#orAbandon(call, charging)) return { usageId, price: call.price, replayed: false };
+      // Another call has the key, or the cap refuses this one.
+      await this.#orAbandon(call, this.#claim(call, call.idempotencyKey));
+    }
     const paid = this.#paidReads.get(call);
     if (paid !== undefined) return { usageId: paid.usageId ?? undefined, price: paid.price, replayed: true };
-    const usageId = this.#newUsageId(call);
-    const charging = this.#cap.charge(buildChargeLine(call, { id: usageId, latencyMs }));
+    const charging = this.#cap.charge(buildChargeLine(call, { id: usageId, latencyMs, requestHash: null }));
     if (call.idempotencyKey !== undefined) await this.#orAbandon(call, this.#chargeKeyed(call, charging));
     else if (!(await this.#orUnavailable(charging))) throw this.#cap.refuse(call);
     return { usageId, price: call.price, replayed: false };

@@ -5,7 +5,7 @@ import type { ChargeLine } from "./calls.ts";
 /** `id`: that of the usage record or the reservation. */
 export function buildChargeLine(
   call: PendingCall,
-  { id, latencyMs }: Pick<ChargeLine, "id" | "latencyMs">,
+  { id, latencyMs, requestHash }: Pick<ChargeLine, "id" | "latencyMs" | "requestHash">,
 ): ChargeLine {
   return {
     id,
@@ -23,6 +23,7 @@ export function buildChargeLine(
     usageStatus: call.environment === "sandbox" ? "sandbox" : "unsettled",
     traceId: call.traceId,
     idempotencyKey: call.idempotencyKey ?? null,
+    requestHash,
     latencyMs,
     at: call.startedAt,
     rulesVersion: call.rulesVersion ?? null,

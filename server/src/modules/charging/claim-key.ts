@@ -38,6 +38,12 @@ export async function keepForKey(
   return (await calls.keepOutcome(identifyRequest(call, key).identity, stored, outcomeText)) ?? undefined;
 }
 
+/** Returns the hash of the request that takes the key of the call; null if the call has no key. */
+export function hashKeyedRequest(call: PendingCall): string | null {
+  const { idempotencyKey } = call;
+  return idempotencyKey === undefined ? null : identifyRequest(call, idempotencyKey).requestHash;
+}
+
 function identifyRequest(call: PendingCall, key: string) {
   if (key.length === 0 || key.length > MAXIMUM_KEY_LENGTH) {
     throw new Failure("invalid_input", {

@@ -43,7 +43,10 @@ export class SpendCap {
   constructor({ calls, processId, ...group }: SpendCapOptions) {
     this.#calls = calls;
     this.#isTransient = group.isTransient;
-    this.#charges = createGroupCommit({ ...group, flush: (lines) => grantTwice(lines, (some) => calls.charge(some)) });
+    this.#charges = createGroupCommit({
+      ...group,
+      flush: (lines) => grantTwice(lines, (some) => calls.charge(some, processId)),
+    });
     this.#reservations = createGroupCommit({
       ...group,
       flush: (lines) => grantTwice(lines, (some) => calls.reserve(some, processId)),

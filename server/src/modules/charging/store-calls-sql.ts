@@ -49,15 +49,44 @@ const grantAll = `
 
 const ALL_LINES = `unnest(${LINE_VALUES}) as line (${LINE_COLUMNS}) where (select fits from verdict)`;
 
-/** Sums prices in order of arrival, and grants the prefix that fits under the cap. */
-const granting = (eligible: string): string => `
-  granted as materialized (
+/** How long a key keeps its outcome. */
+export const KEY_LIFETIME_HOURS = 24;
+
+/** Takes a key that is free, whose outcome is too old, or that the same call holds already. */
+export const ON_HELD_KEY = `
+  on conflict (tenant_id, network, subject, tool, key) do update set request_hash = excluded.request_hash,
+    call_id = excluded.call_id, process_id = excluded.process_id, state = excluded.state, outcome = null,
+    usage_id = excluded.usage_id, price_micro = excluded.price_micro, reruns = 0, created_at = excluded.created_at,
+    trace_id = excluded.trace_id
+  where (idempotency.state = 'done'
+      and idempotency.created_at < excluded.created_at - make_interval(hours => ${KEY_LIFETIME_HOURS}))
+    or (idempotency.state = 'running' and idempotency.call_id = excluded.call_id)
+  returning call_id`;
+
+/**
+ * Sums prices in order of arrival, and grants the prefix that fits under the cap. Lines with a request hash take their keys
+ * (`$20`: the process) by the same statement.
+ */
+const granting = (eligible: string, key: { state: string; usageId: string; price: string }): string => `
+  fitting as materialized (
     select asked.* from (
       select line.*, room.room,
         sum(line.price) over (partition by line.tenant_id, line.network, line.period order by line.ord) as running
       from line join room using (tenant_id, network, period) where ${areRulesKept("line")} and ${eligible}
     ) asked
     where asked.running <= asked.room
+  ),
+  taken as (
+    insert into idempotency (tenant_id, network, subject, tool, key, request_hash, call_id, process_id, created_at, trace_id,
+      state, usage_id, price_micro)
+    select distinct on (tenant_id, network, subject, tool, idempotency_key) tenant_id, network, subject, tool,
+      idempotency_key, request_hash, call_id, $20, at, trace_id, '${key.state}', ${key.usageId}, ${key.price}
+    from fitting where call_id is not null and request_hash is not null
+    order by tenant_id, network, subject, tool, idempotency_key, ord
+    ${ON_HELD_KEY}
+  ),
+  granted as materialized (
+    select * from fitting where call_id is null or request_hash is null or call_id in (select call_id from taken)
   ),
   spent as (
     update tenant_spend spend set spent_micro = spend.spent_micro + total.price
@@ -68,13 +97,14 @@ const granting = (eligible: string): string => `
   )`;
 
 /**
- * `present` are rows of a batch repeated after a lost answer: they were granted and counted then. A keyed call (`call_id`) is
- * refused if it has lost its `claim`: its process was silent, the key was released, and its new holder runs and pays. A charge
- * ends its claim, so a key is charged once.
+ * `present` are rows of a batch repeated after a lost answer: they were granted and counted then. A keyed call (`call_id`)
+ * takes its key now, or has taken it before; it is refused if another call holds the key, or if it has lost its `claim`: its
+ * process was silent, the key was released, and its new holder runs and pays. A charge ends its claim, so a key is charged once.
  */
-const grant = (presentTable: string): string => `
+const grant = (presentTable: string, key: Parameters<typeof granting>[1]): string => `
   line as (
-    select * from unnest(${LINE_VALUES}, $18::int[]) with ordinality as line (${LINE_COLUMNS}, rules_version, ord)
+    select * from unnest(${LINE_VALUES}, $18::int[], $19::text[]) with ordinality
+      as line (${LINE_COLUMNS}, rules_version, request_hash, ord)
   ),
   claim as materialized (
     select call_id from idempotency where call_id = any ($2::text[]) and state = 'running' order by call_id for update
@@ -83,8 +113,11 @@ const grant = (presentTable: string): string => `
   present as (
     select line.id from line cross join lateral (select 1 from ${presentTable} stored where stored.id = line.id limit 1) found
   ),
-  ${granting(`line.id not in (select id from present)
-    and (line.call_id is null or line.call_id in (select call_id from claim))`)}`;
+  ${granting(
+    `line.id not in (select id from present) and (line.call_id is null or line.request_hash is not null
+      or line.call_id in (select call_id from claim))`,
+    key,
+  )}`;
 
 const writeRecords = (lines: string): string => `
   insert into usage_record (id, call_id, tenant_id, key_id, subject, tool, surface, list_price_micro, discount_percent,
@@ -102,10 +135,10 @@ const writeCalls = (lines: string, processId: string): string => `
 export const CHARGE_PLAIN = `with ${grantAll} ${writeRecords(ALL_LINES)}`;
 
 export const CHARGE = `
-  with ${grant("usage_record")},
+  with ${grant("usage_record", { state: "done", usageId: "id", price: "price" })},
   finished as (
     update idempotency set state = 'done', usage_id = granted.id, price_micro = granted.price
-    from granted where idempotency.call_id = granted.call_id
+    from granted where idempotency.call_id = granted.call_id and granted.request_hash is null
   ),
   written as (${writeRecords("granted")} returning id)
   select id from written union all select id from present`;
@@ -114,8 +147,8 @@ export const CHARGE = `
 export const RESERVE_PLAIN = `with ${grantAll} ${writeCalls(ALL_LINES, "$23")}`;
 
 export const RESERVE = `
-  with ${grant("call")},
-  written as (${writeCalls("granted", "$19")} returning id)
+  with ${grant("call", { state: "running", usageId: "null", price: "0" })},
+  written as (${writeCalls("granted", "$20")} returning id)
   select id from written union all select id from present`;
 
 /**

@@ -4,10 +4,10 @@ import { pruneInPieces } from "../../platform/database/prune.ts";
 import { settlementColumns } from "./call-columns.ts";
 import type { CallPayments } from "./call-payments.ts";
 import type { Calls, Settlement } from "./calls.ts";
-import { CAPTURE_PLAIN, SETTLE } from "./store-calls-sql.ts";
+import { CAPTURE_PLAIN, KEY_LIFETIME_HOURS, SETTLE } from "./store-calls-sql.ts";
 import { sweepCalls } from "./store-calls-sweep.ts";
 import { createGrants } from "./store-grants.ts";
-import { createIdempotencyKeys, KEY_LIFETIME_HOURS } from "./store-keys.ts";
+import { createIdempotencyKeys } from "./store-keys.ts";
 
 const CALL_LIFETIME_HOURS = 48;
 /** Between two heartbeats, which are sent every two seconds. */

@@ -1,5 +1,5 @@
 import pg from "pg";
-import { chargeColumns, rulesColumn, type SpendTotal, sumByPeriod, totalColumns } from "./call-columns.ts";
+import { chargeColumns, keyColumns, type SpendTotal, sumByPeriod, totalColumns } from "./call-columns.ts";
 import type { Calls, ChargeLine } from "./calls.ts";
 import { CHARGE, CHARGE_PLAIN, RESERVE, RESERVE_PLAIN } from "./store-calls-sql.ts";
 
@@ -44,18 +44,18 @@ export function createGrants(pool: pg.Pool): Pick<Calls, "charge" | "reserve" | 
   async function grant(
     name: "charge" | "reserve",
     lines: readonly ChargeLine[],
-    extra: readonly unknown[],
+    processId: string,
   ): Promise<boolean[]> {
     const totals = sumByPeriod(lines);
     await ensureSpendRows(totals);
     const columns = chargeColumns(lines);
     const { plain, full } = grants[name];
     if (lines.every((line) => line.callId === null)) {
-      const values = [...columns, ...totalColumns(totals), ...extra];
+      const values = [...columns, ...totalColumns(totals), ...(name === "reserve" ? [processId] : [])];
       const answer = await unlessPresent(pool.query({ ...plain, values }));
       if (answer?.rowCount === lines.length) return lines.map(() => true);
     }
-    const values = [...columns, rulesColumn(lines), ...extra];
+    const values = [...columns, ...keyColumns(lines), processId];
     // Refused, keyed, or repeated after a lost connection: the full statement decides. A first attempt may still be running,
     // and is then found by the second look.
     const send = () => pool.query<{ id: string }>({ ...full, values });
@@ -65,8 +65,8 @@ export function createGrants(pool: pg.Pool): Pick<Calls, "charge" | "reserve" | 
   }
 
   return {
-    charge: (lines) => grant("charge", lines, []),
-    reserve: (lines, processId) => grant("reserve", lines, [processId]),
+    charge: (lines, processId) => grant("charge", lines, processId),
+    reserve: (lines, processId) => grant("reserve", lines, processId),
     async room({ tenantId, environment, period }) {
       const { rows } = await pool.query<{ room: bigint }>({ ...ROOM, values: [tenantId, environment, period] });
       return rows[0]?.room ?? 0n;

@@ -1,8 +1,8 @@
 import type pg from "pg";
 import { currentTraceId } from "../../domain/trace.ts";
 import type { Calls, HeldClaim } from "./calls.ts";
+import { KEY_LIFETIME_HOURS, ON_HELD_KEY } from "./store-calls-sql.ts";
 
-export const KEY_LIFETIME_HOURS = 24;
 /** A read is charged once per key, but asks a supplier each time. */
 const MOST_RERUNS = 3;
 
@@ -17,12 +17,7 @@ export function createIdempotencyKeys(
         name: "claim",
         text: `insert into idempotency (tenant_id, network, subject, tool, key, request_hash, call_id, process_id, created_at, trace_id)
           values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
-          on conflict (tenant_id, network, subject, tool, key) do update set request_hash = excluded.request_hash,
-            call_id = excluded.call_id, process_id = excluded.process_id, state = 'running', outcome = null,
-            usage_id = null, price_micro = 0, reruns = 0, created_at = excluded.created_at, trace_id = excluded.trace_id
-          where idempotency.created_at < excluded.created_at - make_interval(hours => ${KEY_LIFETIME_HOURS})
-            and idempotency.state = 'done'
-          returning call_id`,
+          ${ON_HELD_KEY}`,
         values: [
           tenantId,
           environment,

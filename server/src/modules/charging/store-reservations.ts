@@ -1,6 +1,6 @@
 import { CompiledQuery, sql } from "kysely";
 import type { Queryable } from "../../platform/database/database.ts";
-import { chargeColumns, rulesColumn } from "./call-columns.ts";
+import { chargeColumns, keyColumns } from "./call-columns.ts";
 import type { CallReservations } from "./calls.ts";
 import { RESERVE } from "./store-calls-sql.ts";
 
@@ -8,7 +8,7 @@ import { RESERVE } from "./store-calls-sql.ts";
 export function createCallReservations(db: Queryable): CallReservations {
   return {
     async reserve(line, processId) {
-      const reserving = CompiledQuery.raw(RESERVE, [...chargeColumns([line]), rulesColumn([line]), processId]);
+      const reserving = CompiledQuery.raw(RESERVE, [...chargeColumns([line]), ...keyColumns([line]), processId]);
       const isReserved = async () => (await db.executeQuery(reserving)).rows.length === 1;
       if (await isReserved()) return true;
       // The first call of a month finds no row to count in.

@@ -4,6 +4,12 @@ declare module "../../kernel/contracts/stores.ts" {
   }
 }
 
+/** A call before its effect was opened. */
+export interface CallBefore {
+  state: string;
+  effect: string;
+}
+
 /**
  * The effects outside of calls that write or spend, so that a crash between effect and answer can be settled: the sweep
  * captures calls whose effect is done, releases those without one, and leaves open ones.
@@ -11,6 +17,8 @@ declare module "../../kernel/contracts/stores.ts" {
 export interface Effects {
   /** In the transaction that stores the intent: from now on the call's outcome is undecided. */
   open(callId: string): Promise<void>;
+  /** The rest of `open` after `openCall` in the same transaction. `before`: its answer. */
+  opened(callId: string, before: CallBefore | undefined): Promise<void>;
   /** In the transaction that stores the success, with the tool's result. */
   done(callId: string, result: unknown): Promise<void>;
   /** In the transaction that stores that nothing happened. */

@@ -12,5 +12,7 @@ export {
   Waiting,
 } from "./effect.ts";
 export { EffectWorker } from "./effect-worker.ts";
+export type { CallBefore } from "./effects.ts";
 export { ANSWER_MILLISECONDS, executeOnce, type OnceAnswer, type OnceOptions } from "./execute-once.ts";
 export { defineEffectUse } from "./reconcile-effects.ts";
+export { openCall } from "./store.ts";

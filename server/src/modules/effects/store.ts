@@ -1,8 +1,16 @@
-import { sql } from "kysely";
+import { type RawBuilder, sql } from "kysely";
 import type { EffectFollower } from "../../kernel/contracts/effect-follower.ts";
 import type { Queryable } from "../../platform/database/database.ts";
 import type { Aggregates } from "./context.ts";
-import type { Effects } from "./effects.ts";
+import type { CallBefore, Effects } from "./effects.ts";
+
+/** Returns the statement that opens a call's effect and returns what it was before. It may be part of a larger statement. */
+export function openCall(callId: string): RawBuilder<CallBefore> {
+  return sql<CallBefore>`
+    with before as (select id, state, effect from call where id = ${callId} for update)
+    update call set effect = 'open', result = null from before where call.id = before.id
+    returning before.state, before.effect`;
+}
 
 interface Options {
   db: Queryable;
@@ -20,11 +28,10 @@ export function createEffects({ db, effectFollowers, beside }: Options): Effects
   );
   return {
     async open(callId) {
-      const { rows } = await sql<{ state: string; effect: string }>`
-        with before as (select id, state, effect from call where id = ${callId} for update)
-        update call set effect = 'open', result = null from before where call.id = before.id
-        returning before.state, before.effect`.execute(db);
-      const [before] = rows;
+      const { rows } = await openCall(callId).execute(db);
+      await this.opened(callId, rows[0]);
+    },
+    async opened(callId, before) {
       // Only an ended call or a failed effect gives back what the call has reserved, and this transaction holds the call's lock.
       if (before?.state === "reserved" && before.effect === "none") return;
       for (const follower of effectFollowers) await follower.opened?.(beside(), callId);

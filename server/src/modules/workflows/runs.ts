@@ -38,6 +38,8 @@ export interface RunCall {
   cover?: Cover | undefined;
   /** Left out for calls without an effect. */
   idempotencyKey?: string;
+  /** The step's first attempt. */
+  isKeyNew?: boolean;
 }
 
 export interface NewRun

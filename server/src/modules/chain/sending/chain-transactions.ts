@@ -7,6 +7,7 @@ import type {
   ChainTransactionStep,
   SignedTransaction,
 } from "../../../ports/chain/chain-transactions.ts";
+import type { CallBefore } from "../../effects/index.ts";
 
 export type TransactionIntent = Pick<
   ChainTransaction,
@@ -14,6 +15,8 @@ export type TransactionIntent = Pick<
 > & {
   /** Set if an answer names it before it is stored; otherwise generated. */
   id?: string;
+  /** Opens the effect of its call by the same statement: `Effects.opened` follows with `callBefore`. */
+  opensCall?: true;
 };
 
 /** An open transaction. */
@@ -25,6 +28,8 @@ export type OpenTransaction = ChainTransaction & {
 export type EnqueuedTransaction = OpenTransaction & {
   /** As `findOfRequest` would find it. */
   earlierId: string | undefined;
+  /** The call that it has opened. Undefined also for one that was stored before. */
+  callBefore: CallBefore | undefined;
 };
 
 export interface ChainSigning {

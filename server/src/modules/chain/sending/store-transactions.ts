@@ -12,6 +12,7 @@ import { dueIfAny, type Queue } from "../../../platform/leased-queue/watch-queue
 import type { ChainKey } from "../../../ports/chain/chain-key.ts";
 import type { ChainTransaction } from "../../../ports/chain/chain-transactions.ts";
 import type { Clock } from "../../../ports/clock.ts";
+import { type CallBefore, openCall } from "../../effects/index.ts";
 import type {
   ChainTransactions,
   EnqueuedTransaction,
@@ -126,7 +127,11 @@ const isStopped = sql<boolean>`exists (
 )`.as("isStopped");
 
 async function enqueue(db: Queryable, at: Temporal.Instant, intent: TransactionIntent): Promise<EnqueuedTransaction> {
+  const { callId, opensCall } = intent;
+  // The statement of a transaction that opens no call has the same columns.
+  const opened = sql<CallBefore>`(${callId !== null && opensCall === true ? openCall(callId) : OPENS_NOTHING})`;
   const row = await db
+    .with("opened", () => opened)
     .insertInto("chainTransaction")
     .values({
       id: intent.id ?? newTransferId(at),
@@ -146,16 +151,25 @@ async function enqueue(db: Queryable, at: Temporal.Instant, intent: TransactionI
     .onConflict((conflict) => conflict.columns(["environment", "chain", "idempotencyKey"]).doNothing())
     .returningAll()
     .returning([isStopped, selectEarlier(at)])
+    .returning((select) => [
+      select.selectFrom("opened").select("state").as("callState"),
+      select.selectFrom("opened").select("effect").as("callEffect"),
+    ])
     .executeTakeFirst();
-  if (row !== undefined) return toEnqueued(row);
+  if (row !== undefined) {
+    const { callState: state, callEffect: effect } = row;
+    return { ...toEnqueued(row), callBefore: state === null || effect === null ? undefined : { state, effect } };
+  }
   const stored = await selectByKey(db, intent, intent.idempotencyKey)
     .select([isStopped, selectEarlier(at)])
     .executeTakeFirst();
   if (stored === undefined || !isSame(toTransaction(stored), intent)) {
     throw new Error(`chain: ${intent.idempotencyKey} was stored before, with another operation`);
   }
-  return toEnqueued(stored);
+  return { ...toEnqueued(stored), callBefore: undefined };
 }
+
+const OPENS_NOTHING = sql<CallBefore>`select null::text as state, null::text as effect where false`;
 
 type OpenRow = Selectable<ChainTransactionTable> & { isStopped: boolean };
 
@@ -163,7 +177,7 @@ function toOpen(row: OpenRow): OpenTransaction {
   return { ...toTransaction(row), isStopped: row.isStopped };
 }
 
-function toEnqueued(row: OpenRow & { earlierId: string | null }): EnqueuedTransaction {
+function toEnqueued(row: OpenRow & { earlierId: string | null }): Omit<EnqueuedTransaction, "callBefore"> {
   return { ...toOpen(row), earlierId: row.earlierId ?? undefined };
 }
 

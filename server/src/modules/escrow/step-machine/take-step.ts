@@ -104,10 +104,11 @@ export async function enqueueStep(
     purpose: toStep(action).of === "booking" ? ESCROW_BOOKING_PURPOSE : ESCROW_TRIP_PURPOSE,
     operation: escrowStep.of({ token: "USDC", escrow, tripId, action }),
     result,
+    opensCall: true,
   });
   refuseStopped(stored);
   requireSameEscrow(chain, trip);
-  if (callId !== null) await effects.open(callId);
+  if (callId !== null) await effects.opened(callId, stored.callBefore);
   return stored;
 }
 

@@ -189,7 +189,7 @@ export class WorkflowRunner {
   /** Undefined: the run's key is no longer valid in its environment. */
   async #buildInvocation(
     run: Run,
-    { tool, args, policyId, purpose, cover, leadTravelerId, idempotencyKey }: RunCall,
+    { tool, args, policyId, purpose, cover, leadTravelerId, idempotencyKey, isKeyNew }: RunCall,
     read?: ReadKey,
   ): Promise<Invocation | undefined> {
     const { identity } = this.#options;
@@ -205,6 +205,7 @@ export class WorkflowRunner {
       confirmPrincipal: async () =>
         read === undefined ? await identity.findPrincipal(run.keyId, { fresh: true }) : principal,
       idempotencyKey,
+      isKeyNew,
       policyId,
       purpose,
       cover,

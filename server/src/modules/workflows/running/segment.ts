@@ -202,15 +202,15 @@ export class Segment implements Steps {
   ): Promise<z.output<typeof StepOutcome>> {
     const { tool, args } = made;
     const { isCancelled, key } = await this.#begin(stepId, tool, journaled);
-    const attempt = (journaled?.attempt ?? 0) + 1;
-    const more = { idempotencyKey: `${this.run.id}:${stepId}`, leadTravelerId: this.#leadTravelerId };
-    const answer = await this.#options.invoke(this.run, { ...made, ...more }, { key });
+    const more = { idempotencyKey: `${this.run.id}:${stepId}`, isKeyNew: journaled === undefined };
+    const leadTravelerId = this.#leadTravelerId;
+    const answer = await this.#options.invoke(this.run, { ...made, ...more, leadTravelerId }, { key });
     if (answer === undefined) return await this.#askAbout(stepId, "key", KEY_IS_GONE);
     const { outcome, receipt } = answer;
     if (!outcome.ok && outcome.code === "approval_required") return await this.#askForApproval(stepId, tool, outcome);
     if (!outcome.ok && isRetryable(outcome.code)) {
       if (isCancelled && !mayHaveHappened(outcome.code)) throw this.#cancelled(stepId);
-      return await this.#tryLater(stepId, attempt, outcome);
+      return await this.#tryLater(stepId, (journaled?.attempt ?? 0) + 1, outcome);
     }
     const entry = this.#options.catalog.find(tool);
     const kept = keepOutcome(outcome, entry?.redactResult);
