@@ -92,6 +92,7 @@ const CHECKED_NAMES = [
     "timeZones.*",
     "tools",
   ],
+  ...["requestedBy", "requestedByKey", "tolerance"],
   ...["amountReceived", "amountSent", "minimumReceived", "pool", "rateAsOf"],
 ];
 /** Members with the service's own words, or composed of texts that it has cleaned before. */

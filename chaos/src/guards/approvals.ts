@@ -7,6 +7,7 @@ export function withoutApprovalUse(approvals: Approvals): Approvals {
     refuses: (asked) => approvals.refuses(asked),
     use: (asked) => approvals.refuses(asked),
     request: (asked, context) => approvals.request(asked, context),
+    findDeciders: (asked) => approvals.findDeciders(asked),
     settle: (call) => approvals.settle(call),
   };
 }

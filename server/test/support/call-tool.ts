@@ -90,6 +90,7 @@ export function toolRunner(tenant: Tenant, stays: Stays = createMemoryStays().st
     usage: absent("usage"),
     account: absent("account"),
     activePolicies: absent("activePolicies"),
+    approvalDirections: absent("approvalDirections"),
     remainingBudgets: async () => [],
     fileShelf: absent("fileShelf"),
     mapRenderer: absent("mapRenderer"),

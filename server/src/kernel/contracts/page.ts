@@ -20,9 +20,13 @@ export const pageQuery = (cursor: z.ZodString) => ({
     .exactOptional(),
 });
 
-/** The same for a list that is a tool. */
-export const pageInput = (cursor: z.ZodString = z.string()) => ({
-  cursor: cursor.optional().describe("nextCursor of the page before"),
+/** The same for a list that is a tool. The form of a cursor is checked and not published: callers only give back what they got. */
+export const pageInput = (cursor: z.ZodString) => ({
+  cursor: z
+    .string()
+    .refine((text) => cursor.safeParse(text).success, { message: CURSOR_MESSAGE })
+    .optional()
+    .describe("nextCursor of the page before"),
   limit: z.int().min(1).max(MAXIMUM_LIMIT).default(DEFAULT_LIMIT),
 });
 

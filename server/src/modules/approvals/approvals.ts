@@ -83,8 +83,8 @@ export interface Decision {
 
 export interface ApprovalPage {
   limit: number;
-  before: string | undefined;
-  state: ApprovalState | undefined;
+  before?: string | undefined;
+  state?: ApprovalState | undefined;
   /** For a person: the approvals that these roles decide and that the person did not request. */
-  decidableBy: { personId: string; roles: readonly PersonRole[] } | undefined;
+  decidableBy?: { personId: string; roles: readonly PersonRole[] } | undefined;
 }

@@ -37,10 +37,15 @@ export async function decideApproval(
   throw alreadyDecided((await stores.approvals.find([approval], approval.id)) ?? approval);
 }
 
+type Undecided = Pick<
+  Approval,
+  "tenantId" | "environment" | "requestedBy" | "requestedKeyId" | "role" | "travelerId" | "evidence"
+>;
+
 /** Persons who may decide it now: they have the role or are admins, and neither requested it nor travel. */
 export async function listDeciders(
   { persons }: Pick<Stores, "persons">,
-  approval: Approval,
+  approval: Undecided,
 ): Promise<readonly Person[]> {
   const { tenantId, environment, requestedBy, requestedKeyId, role } = approval;
   const travelers = listTravelers(approval);

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { formatDecimal } from "../../domain/money.ts";
-import { detailsOfOthers } from "../../domain/schemas.ts";
+import { detailsOfOthers, wordsOfOthers } from "../../domain/schemas.ts";
 import { buildServiceAccountId, findKeyId } from "../../domain/user-ids.ts";
 import { APPROVAL_STATES, type Approval } from "./approvals.ts";
 
@@ -26,7 +26,7 @@ export const ApprovalAnswer = z.object({
   expiresAt: z.string(),
   decidedBy: z.string().nullable(),
   decidedAt: z.string().nullable(),
-  reason: z.string().nullable(),
+  reason: wordsOfOthers().nullable(),
   usedAt: z.string().nullable(),
   evidence: detailsOfOthers("The facts shown to the approver: the purchase, the payment, and the policy's verdict"),
 });

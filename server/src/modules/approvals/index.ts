@@ -1,2 +1,3 @@
 export { buildApprovalLink } from "./approval-link.ts";
 export { type Decider, decideApproval } from "./decide-approval.ts";
+export { describeUsedApproval, UsedApproval } from "./used-approval.ts";

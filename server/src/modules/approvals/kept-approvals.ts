@@ -10,12 +10,14 @@ import {
   type ApprovalContext,
   type ApprovalRefusal,
   type Approvals,
+  type Deciders,
   describeVerdict,
   type RequestedApproval,
 } from "../policy/index.ts";
 import { type Approval, type ApprovalOwner, type Binding, toOwner } from "./approvals.ts";
 import { bindCall } from "./bind-call.ts";
 import type { Aggregates, Stores } from "./context.ts";
+import { findDeciders } from "./find-deciders.ts";
 import { type ApproverMailPorts, type StoredMails, storeApproverMails } from "./mail-approvers.ts";
 
 export interface KeptApprovalsOptions {
@@ -24,6 +26,8 @@ export interface KeptApprovalsOptions {
   random: RandomBytes;
   /** Undefined without a mail server: nobody is written to. */
   mail: (ApproverMailPorts & { delivery: Delivery }) | undefined;
+  /** The base URL of the documentation. */
+  appUrl: string;
 }
 
 /** Stored approvals that policies ask for. */
@@ -72,6 +76,11 @@ export class KeptApprovals implements Approvals {
     // Not awaited, as a mail server may be slow. The reconciler sends the rest.
     for (const mail of mails) void this.#send(mail);
     return toRequestedApproval(approval);
+  }
+
+  findDeciders(asked: ApprovalCase): Promise<Deciders> {
+    const { stores, mail, appUrl } = this.#options;
+    return findDeciders(stores, asked, { appUrl, isMailed: mail !== undefined });
   }
 
   async #store(

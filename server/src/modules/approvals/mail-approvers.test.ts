@@ -68,6 +68,7 @@ const approvalsOver = (over: Stores, through: Mailer, kept?: "sandbox") =>
     stores: over,
     clock,
     random: systemRandom,
+    appUrl: "https://wayfare.example",
     mail: { delivery: deliveryBy(through, kept), vault: setup.vault, origin: "https://wayfare.example" },
   });
 

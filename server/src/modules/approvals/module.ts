@@ -1,5 +1,6 @@
 import { defineJob } from "../../kernel/contracts/job.ts";
 import { defineModule } from "./context.ts";
+import type { Directions } from "./find-deciders.ts";
 import { KeptApprovals } from "./kept-approvals.ts";
 import * as approvals from "./migrations/0033-approvals.ts";
 import * as approvalUses from "./migrations/0076-approval-uses.ts";
@@ -9,12 +10,21 @@ import { approvalRoutes } from "./routes.ts";
 import { linkRoutes } from "./routes-links.ts";
 import { APPROVALS_TO_GIVE_BACK, createApprovals } from "./store.ts";
 import { createApprovalPersons } from "./store-persons.ts";
+import { listApprovals } from "./tools/list-approvals.ts";
+import { readApproval } from "./tools/read-approval.ts";
+
+declare module "../../kernel/contracts/tool.ts" {
+  interface ModulePorts {
+    "approvals.approvalDirections": Directions;
+  }
+}
 
 const PRUNE_MILLISECONDS = 60_000;
 const SETTLED_AT_ONCE = 200;
 
 export const approvalsModule = defineModule({
   name: "approvals",
+  tools: [listApprovals, readApproval],
   routes: [...approvalRoutes, ...linkRoutes],
   stores: ({ db, clock }) => ({ approvals: createApprovals(db, clock) }),
   personRecords: ({ db }) => createApprovalPersons(db),
@@ -28,9 +38,12 @@ export const approvalsModule = defineModule({
   parts: {
     approvals({ stores, clock, random, vault, urls, delivery }) {
       const mail = delivery.carriers.has("mail") ? { vault, origin: new URL(urls.app).origin, delivery } : undefined;
-      return new KeptApprovals({ stores, clock, random, mail });
+      return new KeptApprovals({ stores, clock, random, mail, appUrl: urls.app });
     },
   },
+  ports: ({ urls, delivery }) => ({
+    approvalDirections: { appUrl: urls.app, isMailed: delivery.carriers.has("mail") },
+  }),
   jobs: ({ stores }) => [
     defineJob({
       name: "settle-approvals",

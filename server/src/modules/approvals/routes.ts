@@ -60,7 +60,7 @@ const example = ApprovalAnswer.parse({
 });
 
 const listApprovals = defineRoute({
-  id: "list_approvals",
+  id: "get_approvals",
   method: "GET",
   path: "/api/approvals",
   tag: "approvals",
@@ -97,7 +97,7 @@ const listApprovals = defineRoute({
 });
 
 const readApproval = defineRoute({
-  id: "read_approval",
+  id: "get_approval",
   method: "GET",
   path: "/api/approvals/:approvalId",
   tag: "approvals",

@@ -42,6 +42,10 @@ export function createApprovals(queryable: Queryable, clock: Clock) {
       const rows = await selectApprovals(queryable, owners).where("id", "=", id).execute();
       return rows.map((row) => withoutNulls(row))[0];
     },
+    async findNewest(owner: ApprovalOwner): Promise<Approval | undefined> {
+      const [newest] = await list(queryable, clock, [owner], { limit: 1 });
+      return newest;
+    },
     /** For callers who have proved with a signed link that they may know the id. */
     async findSigned(id: string): Promise<Approval | undefined> {
       const row = await queryable.selectFrom("approval").select(columns).where("id", "=", id).executeTakeFirst();

@@ -2,11 +2,22 @@ import { type DefineModule, defineAnyModule } from "../../kernel/contracts/modul
 import type { AggregatesOf, ReadsOf, StoresOf } from "../../kernel/contracts/stores.ts";
 import { type DefineTool, defineAnyTool } from "../../kernel/contracts/tool.ts";
 
-type Needs = "bookings" | "chain" | "effects" | "trips" | "ledger" | "trip-record" | "travelers" | "treasury";
+type Needs =
+  | "approvals"
+  | "bookings"
+  | "chain"
+  | "effects"
+  | "identity"
+  | "ledger"
+  | "travelers"
+  | "treasury"
+  | "trip-record"
+  | "trips";
 type Seen = "orders" | Needs;
 
 export const defineModule: DefineModule<Seen> = defineAnyModule;
 export const defineTool: DefineTool<Seen> = defineAnyTool;
 export type Aggregates = AggregatesOf<Seen>;
 export type Stores = StoresOf<Seen>;
+
 export type Reads = ReadsOf<Seen>;

@@ -9,14 +9,16 @@ import type { OrderedSlice } from "../../ports/supplier/flights.ts";
 import type { StayBookings } from "../../ports/supplier/stay-bookings.ts";
 import { hashTicketOrder, inUsdc, toBookedSegment } from "../bookings/index.ts";
 import { findHomePurse, refund } from "../treasury/index.ts";
-import type { Aggregates, Stores } from "./context.ts";
+import type { Aggregates } from "./context.ts";
 import type { OrderChange, OrderEvent, OrderEventSource, OrderRecord } from "./orders.ts";
 import { atMost, paidFor } from "./paid-for.ts";
+
+type OrderAggregates = Omit<Aggregates, "approvals" | "persons">;
 
 export interface OrderPorts {
   flightServicing: Pick<FlightServicing, "getOrderDetails" | "getReturnedPayment">;
   stayBookings: Pick<StayBookings, "getStay">;
-  stores: Stores;
+  stores: StoresWith<OrderAggregates>;
   clock: Clock;
   log: Log;
 }
@@ -118,7 +120,7 @@ async function store(
 
 /** Wakes workflow runs that wait for the order's tickets, or for the news that there will be none. */
 async function tellRuns(
-  { runEvents }: Aggregates,
+  { runEvents }: OrderAggregates,
   { tenantId, environment, orderId, ticketing }: OrderRecord,
   events: readonly Recorded[],
 ): Promise<void> {
@@ -131,7 +133,7 @@ async function tellRuns(
 
 /** Gives the tenant back what the supplier returned: once, and at most what was paid in money. */
 async function passOn(
-  aggregates: Aggregates,
+  aggregates: OrderAggregates,
   { tenantId, environment, orderId, bookingId, totalCurrency, rate }: OrderRecord,
   returned: string,
   seen: Pick<OrderEvent, "at"> & { source: OrderEventSource },
@@ -222,7 +224,7 @@ async function readHold({ flightServicing, clock }: HoldPorts, known: OrderRecor
 }
 
 type HoldPorts = Pick<OrderPorts, "clock"> & {
-  stores: StoresWith<Pick<Aggregates, "orders">>;
+  stores: StoresWith<Pick<OrderAggregates, "orders">>;
   flightServicing: Pick<FlightServicing, "getOrderDetails">;
 };
 

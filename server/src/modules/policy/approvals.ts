@@ -55,8 +55,17 @@ export interface Approvals {
    * or payment.
    */
   request(asked: ApprovalCase, context: ApprovalContext): Promise<RequestedApproval>;
+  /** Who may decide the case, for the caller who is refused. Reads only. */
+  findDeciders(asked: ApprovalCase): Promise<Deciders>;
   /** Called after the end of a call that used an approval: gives it back if the call had no effect. */
   settle(call: PendingCall): Promise<void>;
+}
+
+export interface Deciders {
+  /** The first of them. Empty: nobody has the role, or they are the requester or travelers themselves. */
+  deciders: readonly { userId: string; name: string }[];
+  /** Where they decide, or how somebody gets the role, in whole sentences without names. */
+  says: string;
 }
 
 export interface RequestedApproval {

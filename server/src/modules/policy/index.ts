@@ -4,6 +4,7 @@ export type {
   ApprovalRefusal,
   Approvals,
   ApprovalTerms,
+  Deciders,
   RequestedApproval,
 } from "./approvals.ts";
 export { policyProblem } from "./unknown-policy.ts";

@@ -110,7 +110,17 @@ export class PolicyGate implements Gate {
     if (judged.verdict.decision === "deny") throw denied(judged);
     if (!needsApproval(judged.verdict)) return;
     const refusal = await this.#options.approvals.refuses(judged);
-    if (refusal !== undefined) throw notApproved(judged, refusal);
+    if (refusal !== undefined) throw await this.#withDeciders(judged, notApproved(judged, refusal));
+  }
+
+  /** Adds who decides to a refusal that a person can lift. */
+  async #withDeciders(judged: ApprovalCase, refusal: Failure): Promise<Failure> {
+    if (!MAY_ASK.has(refusal.code) || !isRetryable(refusal.code)) return refusal;
+    const { deciders, says } = await this.#options.approvals.findDeciders(judged);
+    return new Failure(refusal.code, {
+      detail: `${refusal.detail} ${says}`,
+      extra: { ...refusal.extra, role: judged.terms.role, deciders },
+    });
   }
 
   /** Undefined: no policy applies, or the call neither buys nor pays. */

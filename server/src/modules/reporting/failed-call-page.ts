@@ -14,22 +14,20 @@ export const failedCallFilters = {
   tool: z
     .string()
     .regex(/^[a-z0-9_]{1,64}$/, "must be a tool's name")
-    .describe("Calls of this tool only")
     .optional(),
   code: z
     .string()
     .regex(/^[a-z0-9_]{1,64}$/, "must be an error code")
-    .describe("Calls that got this error code only")
+    .describe("Error code")
     .optional(),
   traceId: z
     .string()
     .regex(/^[0-9a-f]{32}$/, "must be a trace id")
-    .describe("Calls of this trace only")
     .optional(),
   runId: z
     .string()
     .regex(/^run_[0-9A-Z]{26}$/, "must be a run's id")
-    .describe("Calls of this run of a workflow only")
+    .describe("run_… of a workflow")
     .optional(),
   from: Instant.describe("Inclusive. ISO 8601 with Z or an offset").optional(),
   until: Instant.describe("Exclusive. ISO 8601 with Z or an offset").optional(),

@@ -7,7 +7,7 @@ import { isWhollyIn } from "./cabins.ts";
 import { countBags } from "./fares.ts";
 
 const TIME = /^(?:[01]\d|2[0-3]):[0-5]\d$/;
-const Time = z.string().regex(TIME, { error: "must be a time of day, such as 08:30" });
+const Time = z.string().refine((text) => TIME.test(text), { error: "must be a time of day, such as 08:30" });
 const Window = z.strictObject({ from: Time.optional(), until: Time.optional() }).optional();
 
 /** Requirements of offers, and their order. Times are local at the airport; both ends are included. */

@@ -26,7 +26,7 @@ export const searchMoreFlights = defineTool({
   summary:
     "Search flights for passengers of given ages, or show more of an earlier search: filtered, sorted, in pages.",
   advice:
-    "Give either searchId of an earlier answer, without asking the supplier again, or ages with origin, destination and departureDate. Each offer shown, and each of its fares, fits all filters. With nextCursor and the same filters comes the next page. book_flight then takes the travelers by their ages.",
+    "Give searchId of an earlier answer, or ages with origin, destination and departureDate. Every offer and fare shown fits all filters. Repeat them with nextCursor for the next page. book_flight then takes the travelers by their ages.",
   area: "flights",
   effect: "read",
   price: 2_000n,

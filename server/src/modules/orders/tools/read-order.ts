@@ -2,6 +2,7 @@ import { z } from "zod";
 import { Failure } from "../../../domain/errors.ts";
 import { sayVoidWindow } from "../../../domain/travel/first-departure.ts";
 import { DueAtAccommodation, sayDue } from "../../../domain/travel/say-due.ts";
+import { describeUsedApproval, UsedApproval } from "../../approvals/index.ts";
 import { NextStep, VendorAddress } from "../../bookings/index.ts";
 import { findVendorAddress } from "../../treasury/index.ts";
 import { defineTool } from "../context.ts";
@@ -49,6 +50,7 @@ export const readOrder = defineTool({
       ),
     refunds: z.array(Happened).describe("Given back to the treasury wallet"),
     credits: z.array(Happened).describe("Issued by the airline"),
+    approval: UsedApproval.nullable().describe("That its booking used; null: it needed none"),
     next: NextStep,
     history: z.array(Happened.extend({ kind: z.string() })).describe("Oldest first"),
   }),
@@ -65,7 +67,8 @@ export const readOrder = defineTool({
     const order = (isHeld ? await orders.findBought(tenantId, environment, orderId) : undefined) ?? known;
     const { travelers, offerId, result } = order.booking;
     const events = await orders.events(environment, orderId);
-    const [flight, stay] = await Promise.all([
+    const [approval, flight, stay] = await Promise.all([
+      describeUsedApproval(stores, { tenantId, environment }, order.booking.callId),
       order.kind === "flight"
         ? unlessAway(readFlightNow({ flightServicing, maps }, { orderId, travelers }, scopes))
         : null,
@@ -92,6 +95,7 @@ export const readOrder = defineTool({
       scheduleChanges: (flight?.scheduleChanges ?? order.scheduleChanges).map((change) => ({ ...change })),
       refunds: ofKind("refunded"),
       credits: ofKind("credit_issued"),
+      approval,
       next: [
         ...(isLive ? [] : [sayAway(summary)]),
         sayNext(order, offerId, { flight, due: stay?.dueAtAccommodation ?? due }, clock.now()),

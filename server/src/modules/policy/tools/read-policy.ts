@@ -11,7 +11,7 @@ export const readPolicy = defineTool({
   name: "read_policy",
   title: "Read travel policies",
   summary:
-    "Show a travel policy's rules, its version, since when it applies, and whether direct bookings must comply; without policyId, all of the tenant's policies and the rules that apply now.",
+    "Show a travel policy's rules and version, and whether direct bookings must comply; without policyId, all of the tenant's policies and the rules that apply now.",
   advice:
     "check_policy applies the rules to an offer; preview_call, to a call. Parts left out limit nothing; prices are in US dollars. Only a person can change a policy.",
   area: "policy",

@@ -7,9 +7,7 @@ export const listFailedCalls = defineTool({
   name: "list_failed_calls",
   title: "List failed calls",
   summary:
-    "List the tenant's latest calls, by all its keys and runs, that were refused or failed, newest first: tool, error code, what to do, where the arguments did not fit, trace.",
-  advice:
-    "Nothing was paid for them, and their arguments are not stored. The newest 1000 are kept. list_usage has the calls that were charged.",
+    "List the tenant's newest 1000 calls that were refused or failed, by all its keys and runs: code, what to do, where the arguments did not fit, trace. list_usage has the others.",
   area: "usage",
   effect: "read",
   price: 500n,

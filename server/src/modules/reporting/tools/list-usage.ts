@@ -15,9 +15,7 @@ export const listUsage = defineTool({
   name: "list_usage",
   title: "List usage",
   summary:
-    "Show the costs of the tenant's calls, by all its users: one record per charged call before this one, newest first, totals by tool, and the rest of the monthly cap.",
-  advice:
-    "sums cover the requested days, or this month by default. settlementTxHash is the payment of a production call once settled; sandbox calls have none.",
+    "Show the costs of the tenant's calls, by all its users: one record per charged call, newest first, totals by tool for the days asked for or this month, and the rest of the monthly cap.",
   area: "usage",
   effect: "read",
   price: 500n,
@@ -28,8 +26,7 @@ export const listUsage = defineTool({
     tool: z
       .string()
       .regex(/^[a-z0-9_]{1,64}$/, "must be a tool's name")
-      .optional()
-      .describe("Calls of this tool only"),
+      .optional(),
     ...datesInput,
   }),
   output: z.object({

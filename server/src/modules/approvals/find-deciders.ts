@@ -1,0 +1,61 @@
+import type { Purchase } from "../../domain/travel/purchase.ts";
+import { toVisibleText } from "../../domain/visible-text.ts";
+import type { ApprovalCase, Deciders } from "../policy/index.ts";
+import { type ApprovalOwner, toOwner } from "./approvals.ts";
+import type { Stores } from "./context.ts";
+import { listDeciders } from "./decide-approval.ts";
+
+/** Further ones are not named. */
+const MOST_NAMED = 10;
+const LONGEST_NAME = 200;
+
+/** Tells a refused caller who decides, and where. */
+export interface Directions {
+  /** Without a slash at the end. */
+  appUrl: string;
+  /** Whether the deciders are written to. */
+  isMailed: boolean;
+}
+
+export async function findDeciders(
+  stores: Pick<Stores, "persons">,
+  { call, plan, terms: { role } }: ApprovalCase,
+  directions: Directions,
+): Promise<Deciders> {
+  const purpose = (await call.purpose?.())?.bought;
+  const found = await listDeciders(stores, {
+    ...toOwner(call),
+    role,
+    requestedBy: call.subject,
+    requestedKeyId: call.keyId,
+    travelerId: call.travelerId,
+    evidence: { bought: showTravelers(plan.bought), purpose: showTravelers(purpose) },
+  });
+  return nameDeciders(found, { ...toOwner(call), role }, directions);
+}
+
+export function nameDeciders(
+  found: readonly { id: string; name: string }[],
+  { tenantId, role }: Pick<ApprovalOwner, "tenantId"> & Pick<ApprovalCase["terms"], "role">,
+  { appUrl, isMailed }: Directions,
+): Deciders {
+  const who = `A person with the role ${role === "admin" ? role : `${role} or admin`} decides`;
+  const deciders = found
+    .slice(0, MOST_NAMED)
+    .map(({ id, name }) => ({ userId: id, name: toVisibleText(name, LONGEST_NAME) }));
+  if (deciders.length === 0) {
+    return {
+      deciders,
+      says: `${who}, but there is nobody who may: the requester and the travelers may not. The operator adds a person with npm run user -- add --tenant ${tenantId} --roles ${role}.`,
+    };
+  }
+  const where = isMailed
+    ? "They are mailed a link to the page where they decide."
+    : `They are not mailed, as no mail server is set up: tell them. ${appUrl}/docs/approvals says how each opens the page with their own key.`;
+  return { deciders, says: `${who}: deciders names them. ${where}` };
+}
+
+/** The form in which an approval's evidence names them. */
+function showTravelers(bought: Purchase | undefined) {
+  return bought === undefined ? null : { travelerIds: bought.travelerIds ?? null };
+}

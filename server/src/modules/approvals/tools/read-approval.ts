@@ -1,0 +1,62 @@
+import { z } from "zod";
+import { wordsOfOthers } from "../../../domain/schemas.ts";
+import { toOwner } from "../approvals.ts";
+import { defineTool } from "../context.ts";
+import { listDeciders } from "../decide-approval.ts";
+import { ApprovalAnswer, describeApproval } from "../describe-approval.ts";
+import { nameDeciders } from "../find-deciders.ts";
+
+const Person = z.object({ userId: z.string(), name: wordsOfOthers() });
+
+export const readApproval = defineTool({
+  name: "read_approval",
+  title: "Read an approval",
+  summary:
+    "Show an approval that a refused call asked for: its state, who may decide it and where, the decision and its reason.",
+  area: "approvals",
+  effect: "read",
+  price: 500n,
+  payableWithoutKey: false,
+  uses: ["stores", "clock", "approvalDirections"],
+  input: z.strictObject({
+    approvalId: z.string().optional().describe("From the refusal; default: the newest"),
+  }),
+  output: z.object({
+    approval: ApprovalAnswer.nullable().describe("null: no call has asked for one yet"),
+    decidedByName: wordsOfOthers()
+      .nullable()
+      .describe("null: undecided, or the decider is no person of the tenant any more"),
+    deciders: z.array(Person).readonly().describe("Who may decide it now; empty once it is decided"),
+    next: z.string(),
+  }),
+  errors: { approval_not_found: "You have no such approval. list_approvals gives the ids." },
+  example: () => ({}),
+
+  async run({ approvalId }, { stores, clock, approvalDirections, caller, fail }) {
+    const owner = toOwner(caller);
+    const found =
+      approvalId === undefined
+        ? await stores.approvals.findNewest(owner)
+        : await stores.approvals.find([owner], approvalId);
+    if (found === undefined) {
+      if (approvalId !== undefined) throw fail("approval_not_found");
+      return { approval: null, decidedByName: null, deciders: [], next: "No call has asked for an approval yet." };
+    }
+    const approval = describeApproval(found, clock.now());
+    const decider = found.decidedBy === undefined ? undefined : await stores.persons.find(owner, found.decidedBy);
+    const may =
+      approval.state === "pending"
+        ? nameDeciders(await listDeciders(stores, found), found, approvalDirections)
+        : { deciders: [], says: NEXT[approval.state] };
+    return { approval, decidedByName: decider?.name ?? null, deciders: may.deciders, next: may.says };
+  },
+});
+
+const NEXT: Readonly<Record<Exclude<z.output<typeof ApprovalAnswer>["state"], "pending">, string>> = {
+  approved: "Send the same call again before expiresAt: it succeeds once.",
+  rejected: "Choose something else: nobody is asked about the same again before expiresAt.",
+  revoked: "Choose something else: nobody is asked about the same again before expiresAt.",
+  replaced: "The call has changed since, and a newer approval stands for it: see list_approvals.",
+  used: "Nothing is left to do: a call has used it.",
+  expired: "Send the same call again: it asks for a new approval.",
+};
