@@ -33,6 +33,7 @@ const Transfer = z.object({
   to_chain: z.string(),
   waiting: z.string().nullable(),
 });
+const Withdrawal = z.object({ id: z.string(), state: z.string(), block: z.string().nullable() });
 const Chain = z.object({ chain: z.string(), indexed: Amount });
 
 export interface CrossChainBooks {
@@ -62,6 +63,8 @@ const ORDERS =
   "select id, chain, purpose, state, hash, earlier_hashes from chain_transaction where network = 'sandbox'";
 const TRANSFERS = `select id, kind, status, amount_micro::text as amount, from_chain, to_chain, waiting
   from cross_chain_transfer`;
+const WITHDRAWALS = `select id, state, withdrawal_block::text as block from gateway_withdrawal
+  where state in ('requested', 'waiting')`;
 const CHAINS = `select chain, indexed_number::text as indexed from chain_network where network = 'sandbox'`;
 
 export async function readCrossChainBooks(deployment: Deployment): Promise<CrossChainBooks> {
@@ -76,9 +79,10 @@ export async function readCrossChainBooks(deployment: Deployment): Promise<Cross
   };
 }
 
-/** In words: transfers that have not ended, and blocks that the service has not read. */
+/** In words: transfers and withdrawals that have not ended, and blocks that the service has not read. */
 export async function listUnsettled(deployment: Deployment, facts: readonly SiteFacts[]): Promise<string[]> {
   const transfers = z.array(Transfer).parse(await deployment.query(TRANSFERS));
+  const withdrawals = z.array(Withdrawal).parse(await deployment.query(WITHDRAWALS));
   const chains = z.array(Chain).parse(await deployment.query(CHAINS));
   const open = transfers
     .filter(({ status }) => status !== "completed" && status !== "failed")
@@ -86,5 +90,6 @@ export async function listUnsettled(deployment: Deployment, facts: readonly Site
   const unread = facts
     .filter(({ site, tip }) => chains.find(({ chain }) => chain === site.chain)?.indexed !== tip)
     .map(({ site }) => `blocks of ${site.name} that are not in the books`);
-  return [...open, ...unread];
+  const waiting = withdrawals.map(({ id, state, block }) => `${id} is ${state} for block ${block ?? "?"}`);
+  return [...open, ...waiting, ...unread];
 }

@@ -15,6 +15,7 @@ const amounts: Readonly<Record<string, Counter>> = {
   swap_and_bridge: ({ burns }) => burns.map(({ amount }) => amount),
   gateway_transfer: ({ gatewayMints }) => gatewayMints.map(({ value }) => value),
   gateway_deposit: ({ deposits }) => deposits.map(({ value }) => value),
+  gateway_withdraw: ({ withdrawals }) => withdrawals.map(({ value }) => value),
   swap_tokens: ({ swaps }) => swaps.map(({ value }) => value),
 };
 
@@ -46,6 +47,6 @@ export function checkAnswered(journal: readonly Intent[], facts: readonly SiteFa
 function claimsEffect(tool: string, result: unknown, isSettled: boolean): boolean {
   const { status } = Told.parse(result);
   if (status === undefined || status === "failed") return status === undefined;
-  const early = tool === "gateway_transfer" ? ["submitted", "burned", "attested"] : ["submitted"];
+  const early = tool === "gateway_transfer" ? ["submitted", "burned", "attested"] : ["submitted", "requested"];
   return isSettled || !early.includes(status);
 }

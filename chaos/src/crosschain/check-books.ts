@@ -71,8 +71,8 @@ export function checkTransfers({ transfers, inFlight }: CrossChainBooks, facts: 
   };
 }
 
-/** Registrations, and the appointment of minters. */
-const MOVING_NOTHING: ReadonlySet<string> = new Set(["agent_registration", "cross_chain_setup"]);
+/** Registrations, the appointment of minters, and the native coin that withdrawals need. */
+const MOVING_NOTHING: ReadonlySet<string> = new Set(["agent_registration", "cross_chain_setup", "gateway_gas"]);
 
 /** An order's transaction logs something if it did anything. */
 export function checkOrders({ orders }: CrossChainBooks, facts: readonly SiteFacts[]): Finding {

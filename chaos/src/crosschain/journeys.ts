@@ -41,6 +41,12 @@ const journeys: Readonly<Record<string, Journey>> = {
       await asker.ask("gateway_deposit", { chain: pickChain(random), amount }, key);
     },
   },
+  gateway_withdraw: {
+    weight: 8,
+    async play(asker, random, { amount, key }) {
+      await asker.ask("gateway_withdraw", { chain: pickChain(random), amount }, key);
+    },
+  },
   gateway_transfer: {
     weight: 20,
     async play(asker, random, { amount, key }) {

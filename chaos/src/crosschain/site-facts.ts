@@ -51,6 +51,7 @@ export interface SiteFacts {
   gatewayBurns: readonly GatewayLeg[];
   gatewayMints: readonly GatewayLeg[];
   deposits: readonly Amount[];
+  withdrawals: readonly Amount[];
   swaps: readonly (Amount & { quoteId: Hex })[];
 }
 
@@ -59,6 +60,7 @@ const events = parseAbi([
   "event MessageSent(bytes message)",
   "event MessageReceived(address indexed caller, uint32 sourceDomain, bytes32 indexed nonce, bytes32 sender, uint32 indexed finalityThresholdExecuted, bytes messageBody)",
   "event Deposited(address indexed token, address indexed depositor, address indexed sender, uint256 value)",
+  "event WithdrawalInitiated(address indexed token, address indexed depositor, uint256 value, uint256 remainingAvailable, uint256 totalWithdrawing, uint256 withdrawalBlock)",
   "event GatewayBurned(address indexed token, address indexed depositor, bytes32 indexed transferSpecHash, uint32 destinationDomain, bytes32 destinationRecipient, address signer, uint256 value, uint256 fee, uint256 fromAvailable, uint256 fromWithdrawing)",
   "event AttestationUsed(address indexed token, address indexed recipient, bytes32 indexed transferSpecHash, uint32 sourceDomain, bytes32 sourceDepositor, bytes32 sourceSigner, uint256 value)",
   "event Swapped(address indexed trader, bytes32 indexed quoteId, address indexed recipient, address tokenIn, uint256 amountIn, uint256 amountOut, uint256 rate, uint256 spreadBps)",
@@ -78,6 +80,7 @@ export async function readSiteFacts(site: Site): Promise<SiteFacts> {
     gatewayBurns: [] as GatewayLeg[],
     gatewayMints: [] as GatewayLeg[],
     deposits: [] as Amount[],
+    withdrawals: [] as Amount[],
     swaps: [] as (Amount & { quoteId: Hex })[],
   };
   const hashes = new Set<Hex>();
@@ -102,6 +105,8 @@ export async function readSiteFacts(site: Site): Promise<SiteFacts> {
       facts.gatewayMints.push({ specHash, value, fee: 0n, hash });
     } else if (log.eventName === "Deposited" && at === site.gatewayWallet) {
       facts.deposits.push({ value: log.args.value, hash });
+    } else if (log.eventName === "WithdrawalInitiated" && at === site.gatewayWallet) {
+      facts.withdrawals.push({ value: log.args.value, hash });
     } else if (log.eventName === "Swapped" && at === site.swapPool) {
       facts.swaps.push({ value: log.args.amountIn, quoteId: log.args.quoteId, hash });
     }

@@ -24,7 +24,7 @@ const Movements = z.object({
 });
 
 test("a withdrawal is followed to its end, and its transactions and its movement are shown for what they are", async () => {
-  const { as } = await newFundedTenant(service, "Withdrawing");
+  const { as, tenantId } = await newFundedTenant(service, "Withdrawing");
   const chain = "Arc_Testnet";
   const call = async (tool: string, args: object) => requireResult(await service.call(tool, args, as));
   expect((await service.call("gateway_withdraw", { chain }, as)).body).toMatchObject({ code: "nothing_withdrawing" });
@@ -34,7 +34,15 @@ test("a withdrawal is followed to its end, and its transactions and its movement
     code: "insufficient_balance",
     detail: `Your money in the Gateway on ${chain} lacks 1.00 USDC. Add at least that and call again.`,
   });
-  const begun = Withdrawal.parse(await call("gateway_withdraw", { chain, amount: "2" }));
+  const headers = { "idempotency-key": "withdrawing" };
+  const args = { chain, amount: "2" };
+  const begun = Withdrawal.parse(requireResult(await service.call("gateway_withdraw", args, { ...as, headers })));
+  // Whoever finishes the call in place of a process that died finds that it is done.
+  const [stored] = await service.sql(
+    "select effect, result::json->>'withdrawalId' as id from call where tenant_id = $1 and idempotency_key = 'withdrawing'",
+    [tenantId],
+  );
+  expect(stored).toEqual({ effect: "done", id: begun.withdrawalId });
   const follow = async () => Withdrawal.parse(await call("gateway_withdraw", { chain }));
   await expect
     .poll(follow, { timeout: 60_000 })

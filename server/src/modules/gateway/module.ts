@@ -7,7 +7,7 @@ import * as gateway from "./migrations/0121-gateway.ts";
 import * as withdrawals from "./migrations/0124-gateway-withdrawals.ts";
 import * as intents from "./migrations/0126-gateway-intents.ts";
 import { deposit } from "./operations/deposit.ts";
-import { giveGas } from "./operations/give-gas.ts";
+import { gasGift } from "./operations/gas-gift.ts";
 import { mint } from "./operations/mint.ts";
 import { gatewayBalance } from "./tools/gateway-balance.ts";
 import { gatewayDeposit } from "./tools/gateway-deposit.ts";
@@ -49,7 +49,7 @@ export const gatewayModule = defineModule({
   personRecords: () => ({
     tables: { notSearched: { gateway_withdrawal: "a tenant's own money on public chains, which names nobody" } },
   }),
-  chainOperations: [deposit, mint, giveGas],
+  chainOperations: [deposit, mint, gasGift],
   chainEndings: { [DEPOSIT_PURPOSE]: transferEnding(deposit), [MINT_PURPOSE]: transferEnding(mint) },
   parts: {
     gatewayEvents: ({ chains, stores, log }) => createGatewayEvents({ chains, stores, log }),

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { Failure } from "../../../domain/errors.ts";
 import { newId } from "../../../domain/ids.ts";
-import { formatDecimal, parseDecimal } from "../../../domain/money.ts";
+import { formatDecimal, type Micro, parseDecimal } from "../../../domain/money.ts";
 import { DecimalAmount } from "../../../domain/schemas.ts";
 import { EMPTY_PLAN } from "../../../kernel/contracts/call-plan.ts";
 import { lacksBalance } from "../../ledger/index.ts";
@@ -10,6 +10,8 @@ import { defineTool, type Ports } from "../context.ts";
 import { GatewayChain, noGateway, requireGateway, resolveGatewayChain } from "../gateway-chains.ts";
 import { lacksGas } from "../withdrawals/require-gas.ts";
 import { type GatewayWithdrawal, withdrawalStates } from "../withdrawals/withdrawals.ts";
+
+type Chain = Awaited<ReturnType<Ports["usableChains"]["open"]>>["chain"];
 
 const WAIT_MILLISECONDS = 5_000;
 const DEVELOPMENT_SECONDS_PER_BLOCK = 0.5;
@@ -25,6 +27,9 @@ const Output = ChainResult.extend({
   txHashes: z.array(z.string()).readonly(),
   failure: z.string().nullable(),
 });
+
+/** Kept with the call. */
+const Stored = z.object({ withdrawalId: z.string(), chain: GatewayChain });
 
 const errors = {
   chain_not_available: noGateway,
@@ -63,35 +68,47 @@ export const gatewayWithdraw = defineTool({
 
   probe: (input, ports) => check(ports, input, ports.caller.tenantId),
 
+  async complete(stored, { usableChains, stores, clock, caller }) {
+    const { withdrawalId, chain: name } = Stored.parse(stored);
+    const { chain } = await usableChains.open(name, caller.tenantId);
+    return await describe(chain, name, clock, await requireStored(stores, withdrawalId));
+  },
+
   async run(input, ports) {
     const { chain: name, amount: decimal } = input;
-    const { stores, clock, caller } = ports;
-    const { chain, wallet, followed, address } = await check(ports, input, caller.tenantId);
-    const owner = { ...chain.key, tenantId: caller.tenantId };
-    const id = followed?.id ?? (await begin(ports, owner, address, parseDecimal(decimal ?? "") ?? 0n));
+    const { stores, clock, caller, call } = ports;
+    const { chain, followed, address } = await check(ports, input, caller.tenantId);
+    const wish = { chain, name, address, tenantId: caller.tenantId, amount: parseDecimal(decimal ?? "") ?? 0n };
+    const id = followed?.id ?? (await begin(ports, wish, call.id));
     await stores.gatewayWithdrawals.wake(id);
-    const found = await awaitDelay(ports, id);
-    const { blocks, secondsPerBlock } = await chain.gateway.withdrawalDelay(wallet);
-    const left = found.withdrawalBlock === null ? blocks : found.withdrawalBlock - (await chain.head()).number;
-    const seconds = chain.environment === "sandbox" ? DEVELOPMENT_SECONDS_PER_BLOCK : secondsPerBlock;
-    return {
-      withdrawalId: id,
-      chain: name,
-      chainId: chain.chainId,
-      amount: formatDecimal(found.amount),
-      status: found.state,
-      withdrawableAtBlock: found.withdrawalBlock?.toString() ?? null,
-      delayBlocks: blocks.toString(),
-      expectedBy: clock
-        .now()
-        .add({ seconds: Math.ceil(Math.max(0, Number(left)) * seconds) })
-        .toString(),
-      txHashes: found.hashes,
-      failure: found.failure,
-      ...chainProvenance(chain, clock),
-    };
+    return await describe(chain, name, clock, await awaitDelay(stores, id));
   },
 });
+
+async function describe(
+  chain: Chain,
+  name: z.output<typeof GatewayChain>,
+  clock: Ports["clock"],
+  { id, amount, state, withdrawalBlock, hashes, failure }: GatewayWithdrawal,
+): Promise<z.input<typeof Output>> {
+  const { blocks, secondsPerBlock } = await chain.gateway.withdrawalDelay(requireGateway(chain).wallet);
+  const left = withdrawalBlock === null ? blocks : withdrawalBlock - (await chain.head()).number;
+  const seconds = chain.environment === "sandbox" ? DEVELOPMENT_SECONDS_PER_BLOCK : secondsPerBlock;
+  const wait = { seconds: Math.ceil(Math.max(0, Number(left)) * seconds) };
+  return {
+    withdrawalId: id,
+    chain: name,
+    chainId: chain.chainId,
+    amount: formatDecimal(amount),
+    status: state,
+    withdrawableAtBlock: withdrawalBlock?.toString() ?? null,
+    delayBlocks: blocks.toString(),
+    expectedBy: clock.now().add(wait).toString(),
+    txHashes: hashes,
+    failure,
+    ...chainProvenance(chain, clock),
+  };
+}
 
 /** Throws the refusals that come before anything is done. */
 async function check(
@@ -100,7 +117,7 @@ async function check(
   tenantId: string,
 ) {
   const { chain } = await usableChains.open(name, tenantId);
-  const { wallet } = requireGateway(chain);
+  requireGateway(chain);
   const { environment } = chain.key;
   const last = await stores.gatewayWithdrawals.findLast({ ...chain.key, tenantId });
   const isOpen = last?.state === "requested" || last?.state === "waiting";
@@ -117,33 +134,50 @@ async function check(
   if (amount > available) throw lacksBalance("USDC", available, amount, `Your money in the Gateway on ${name}`);
   const { address } = await stores.wallets.ensure(chain.key, "treasury", tenantId);
   if (isOpen || decimal !== undefined) await gatewayGas.require(chain, address);
-  return { chain, wallet, followed: decimal === undefined ? last : undefined, address };
+  return { chain, followed: decimal === undefined ? last : undefined, address };
 }
 
-/** Stores it, and sets the money aside in the same transaction. Throws `insufficient_balance`. */
+interface Wish {
+  chain: Chain;
+  name: z.output<typeof GatewayChain>;
+  address: GatewayWithdrawal["address"];
+  tenantId: string;
+  amount: Micro;
+}
+
+/** Stores it, sets the money aside and records the call as done, in one transaction. Throws `insufficient_balance`. */
 async function begin(
   { stores, clock, random }: Pick<Ports, "stores" | "clock" | "random">,
-  owner: Pick<GatewayWithdrawal, "environment" | "chain" | "tenantId">,
-  address: GatewayWithdrawal["address"],
-  amount: bigint,
+  { chain: { key }, name, tenantId, address, amount }: Wish,
+  callId: string,
 ): Promise<string> {
   const id = newId("gwd_", clock.now().epochMilliseconds, random);
-  await stores.transaction(async ({ gatewayWithdrawals, gatewayBooks }) => {
+  const owner = { ...key, tenantId };
+  await stores.transaction(async ({ gatewayWithdrawals, gatewayBooks, effects }) => {
     if (!(await gatewayWithdrawals.insert({ ...owner, id, address, amount }))) {
       throw new Failure("already_withdrawing", { detail: errors.already_withdrawing });
     }
     const available = await gatewayBooks.reserve({ ...owner, token: "USDC" }, amount, id);
     if (available < amount) throw lacksBalance("USDC", available, amount, "Your money in the Gateway on this chain");
+    await effects.open(callId);
+    await effects.done(callId, { withdrawalId: id, chain: name });
   });
   return id;
 }
 
+type WithdrawalStores = Pick<Ports["stores"], "gatewayWithdrawals">;
+
+async function requireStored({ gatewayWithdrawals }: WithdrawalStores, id: string): Promise<GatewayWithdrawal> {
+  const found = await gatewayWithdrawals.get(id);
+  if (found === undefined) throw new Error(`the withdrawal ${id} is gone`);
+  return found;
+}
+
 /** Until the delay has begun, or for as long as a caller waits. */
-async function awaitDelay({ stores }: Pick<Ports, "stores">, id: string): Promise<GatewayWithdrawal> {
+async function awaitDelay(stores: WithdrawalStores, id: string): Promise<GatewayWithdrawal> {
   const until = performance.now() + WAIT_MILLISECONDS;
   for (;;) {
-    const found = await stores.gatewayWithdrawals.get(id);
-    if (found === undefined) throw new Error(`the withdrawal ${id} is gone`);
+    const found = await requireStored(stores, id);
     if (found.state !== "requested" || performance.now() > until) return found;
     await new Promise((resolve) => setTimeout(resolve, 200));
   }

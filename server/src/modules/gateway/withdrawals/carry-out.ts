@@ -5,7 +5,7 @@ import { requireToken } from "../../../ports/chain/chain.ts";
 import type { OpenedChain } from "../../../ports/chain/opened-chain.ts";
 import type { Parts } from "../context.ts";
 import { requireGateway } from "../gateway-chains.ts";
-import { giveGas } from "../operations/give-gas.ts";
+import { gasGift } from "../operations/gas-gift.ts";
 import type { GatewayWithdrawal } from "./withdrawals.ts";
 
 type WithdrawalParts = Pick<Parts, "chains" | "submitters" | "stores" | "clock" | "log" | "gatewayEvents" | "portsFor">;
@@ -142,42 +142,37 @@ async function isDelayOver(
   // It is taken out by the block after this one.
   if (number + 1n >= (withdrawal.withdrawalBlock ?? 0n)) return true;
   // A development chain makes a block for each transaction, and none without.
-  if (!opened.isLive) await enqueueGas(parts, withdrawal, { wei: 0n, key: `gateway_block:${withdrawal.id}:${number}` });
+  if (!opened.isLive) await giveGas(parts, withdrawal, 0n);
   return false;
 }
 
 /** A development chain's relayer gives what is missing. On a live chain the tenant does. */
 async function hasGas(parts: WithdrawalParts, opened: OpenedChain, withdrawal: GatewayWithdrawal): Promise<boolean> {
   const wei = await opened.sender.lackedForGas(withdrawal.address, WITHDRAWAL_GAS);
-  if (wei === 0n) return true;
-  if (opened.isLive) return false;
-  const { gasTransactionId } = withdrawal;
-  const given = gasTransactionId === null ? undefined : await parts.stores.chainTransactions.get(gasTransactionId);
-  if (given?.state === "queued" || given?.state === "signed") return false;
-  const key = `gateway_gas:${withdrawal.id}:${gasTransactionId ?? "first"}`;
-  const id = await enqueueGas(parts, withdrawal, { wei, key });
-  await parts.stores.gatewayWithdrawals.advance(withdrawal, { gasTransactionId: id });
-  return false;
+  if (wei > 0n && !opened.isLive) await giveGas(parts, withdrawal, wei);
+  return wei === 0n;
 }
 
-async function enqueueGas(
+/** Unless an earlier gift is on its way. */
+async function giveGas(
   { stores, submitters }: WithdrawalParts,
-  { environment, chain, address: to }: GatewayWithdrawal,
-  { wei, key: idempotencyKey }: { wei: bigint; key: string },
-): Promise<string> {
-  const known = await stores.chainTransactions.findByKey({ environment, chain }, idempotencyKey);
-  if (known !== undefined) return known.id;
-  const { id } = await stores.chainTransactions.enqueue({
+  withdrawal: GatewayWithdrawal,
+  wei: bigint,
+): Promise<void> {
+  const { id, environment, chain, address: to, gasTransactionId } = withdrawal;
+  const given = gasTransactionId === null ? undefined : await stores.chainTransactions.get(gasTransactionId);
+  if (given?.state === "queued" || given?.state === "signed") return;
+  const stored = await stores.chainTransactions.enqueue({
     environment,
     chain,
-    idempotencyKey,
+    idempotencyKey: `gateway_gas:${id}:${gasTransactionId ?? "first"}`,
     // The relayer's own, like the gas that it pays for every transaction.
     tenantId: null,
     callId: null,
     purpose: GAS_PURPOSE,
-    operation: giveGas.of({ token: "USDC", to, wei }),
+    operation: gasGift.of({ token: "USDC", to, wei }),
     result: undefined,
   });
   submitters.at({ environment, chain })?.wake();
-  return id;
+  await stores.gatewayWithdrawals.advance(withdrawal, { gasTransactionId: stored.id });
 }

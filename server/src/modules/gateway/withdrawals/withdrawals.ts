@@ -21,7 +21,7 @@ export interface GatewayWithdrawal extends ChainKey {
   amount: Micro;
   /** waiting: the delay has begun. */
   state: (typeof withdrawalStates)[number];
-  /** The gift of gas for the next transaction. */
+  /** The latest gift of gas, which on a development chain also makes a block. */
   gasTransactionId: string | null;
   /** The transaction that the wallet sends now; null: none. */
   sent: (SignedTransaction & { nonce: number }) | null;

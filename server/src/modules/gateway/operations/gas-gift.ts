@@ -3,7 +3,7 @@ import { StoredAddress, StoredInteger, StoredToken } from "../../../domain/store
 import { defineChainOperation } from "../../../kernel/contracts/chain-operation.ts";
 
 /** Native coin of a development chain for a wallet that must send a transaction itself. Nothing: it only makes a block. */
-export const giveGas = defineChainOperation({
+export const gasGift = defineChainOperation({
   kind: "gateway_gas",
   input: z.strictObject({ token: StoredToken, to: StoredAddress, wei: StoredInteger }),
   encode: ({ input: { to, wei } }) => ({ to, data: "0x", value: wei }),
