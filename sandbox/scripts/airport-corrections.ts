@@ -17,6 +17,7 @@ export type Airport = {
 /** Entries that the source has wrong or lacks. */
 export const CORRECTIONS: Record<string, Partial<Airport>> = {
   NLU: { name: "Felipe Angeles International Airport", lat: 19.7456, lon: -99.0149 },
+  SBH: { country: "BL" },
   PVD: { name: "Rhode Island T. F. Green International Airport" },
   DXB: { name: "Dubai International Airport" },
   IST: { name: "Istanbul Airport", lat: 41.2753, lon: 28.7519 },
@@ -66,6 +67,42 @@ export const CORRECTIONS: Record<string, Partial<Airport>> = {
   BER: { name: "Berlin Brandenburg Airport", lat: 52.3667, lon: 13.5033 },
 };
 export const ADDITIONS: Airport[] = [
+  {
+    iata: "WSI",
+    icao: "YSWS",
+    name: "Western Sydney International Airport",
+    city: "Sydney",
+    cityCode: "WSI",
+    country: "AU",
+    lat: -33.888,
+    lon: 150.714,
+    tz: "Australia/Sydney",
+    tier: 3,
+  },
+  {
+    iata: "DXN",
+    icao: "VIND",
+    name: "Noida International Airport",
+    city: "Delhi",
+    cityCode: "DXN",
+    country: "IN",
+    lat: 28.1753,
+    lon: 77.6092,
+    tz: "Asia/Kolkata",
+    tier: 3,
+  },
+  {
+    iata: "TVU",
+    icao: "NFNM",
+    name: "Matei Airport",
+    city: "Taveuni",
+    cityCode: "TVU",
+    country: "FJ",
+    lat: -16.6906,
+    lon: -179.8769,
+    tz: "Pacific/Fiji",
+    tier: 3,
+  },
   {
     iata: "KTI",
     icao: "VDTI",

@@ -7520,9 +7520,9 @@ export interface components {
             isAmbiguous: boolean;
             /** @description Distance between the coordinates in the text and the place that it names; both are then candidates */
             contradictionMeters: number | null;
-            /** @description Known names like it, when nothing was found */
+            /** @description Empty: the error location_not_found lists them */
             readonly nearMatches: string[];
-            /** @description What to do: ask which place is meant, or write the address otherwise. Null: nothing */
+            /** @description What to do: ask which place is meant, or do not take the position for the address. Null: nothing */
             note: string | null;
             /** @description The labels are not in the language that was asked for */
             isLanguageFallback: boolean;
@@ -7779,7 +7779,7 @@ export interface components {
                 google: string;
                 /** @description Directions, one address a leg: Apple Maps takes two places */
                 apple: string[];
-                /** @description The same; empty for transit, which it does not know */
+                /** @description The same; empty for transit and for addresses that are not known here */
                 openStreetMap: string[];
             };
             card: {
@@ -8142,7 +8142,7 @@ export interface components {
                 google: string;
                 /** @description Directions, one address a leg: Apple Maps takes two places */
                 apple: string[];
-                /** @description The same; empty for transit, which it does not know */
+                /** @description The same; empty for transit and for addresses that are not known here */
                 openStreetMap: string[];
             };
             map: {
@@ -8319,7 +8319,7 @@ export interface components {
                 google: string;
                 /** @description Directions, one address a leg: Apple Maps takes two places */
                 apple: string[];
-                /** @description The same; empty for transit, which it does not know */
+                /** @description The same; empty for transit and for addresses that are not known here */
                 openStreetMap: string[];
             };
             map: {
@@ -8797,7 +8797,7 @@ export interface components {
                     google: string;
                     /** @description Directions, one address a leg: Apple Maps takes two places */
                     apple: string[];
-                    /** @description The same; empty for transit, which it does not know */
+                    /** @description The same; empty for transit and for addresses that are not known here */
                     openStreetMap: string[];
                 } | null;
                 /** @description The same for the other airports of the flights offered, and to your stay at the destination */
@@ -9191,7 +9191,7 @@ export interface components {
                     google: string;
                     /** @description Directions, one address a leg: Apple Maps takes two places */
                     apple: string[];
-                    /** @description The same; empty for transit, which it does not know */
+                    /** @description The same; empty for transit and for addresses that are not known here */
                     openStreetMap: string[];
                 };
             }[];
@@ -29312,7 +29312,7 @@ export interface operations {
                         /** @constant */
                         status?: 500;
                         /** @enum {unknown} */
-                        code?: "provider_unavailable" | "tool_failed" | "internal_error";
+                        code?: "provider_unavailable" | "location_not_found" | "tool_failed" | "internal_error";
                     };
                 };
             };

@@ -39,8 +39,8 @@ const first: [text: string, label: string, precision: string, latitude: number, 
   ["Singapore", "Singapore, Singapore", "city", 1.29, 103.85],
   ["Valencia", "Valencia, Spain", "city", 39.47, -0.38],
   ["Brooklyn, NY", "Brooklyn, NY, United States", "city", 40.65, -73.95],
-  ["Shibuya, Tokyo", "Tokyo, Japan", "city", 35.69, 139.69],
-  ["Shibuya, Tokyo, Japan", "Tokyo, Japan", "city", 35.69, 139.69],
+  ["Shibuya, Tokyo", "Shibuya, Tokyo, Japan", "neighborhood", 35.66, 139.7],
+  ["Shibuya, Tokyo, Japan", "Shibuya, Tokyo, Japan", "neighborhood", 35.66, 139.7],
   ["Sentosa, Singapore", "Sentosa, Singapore, Singapore", "landmark", 1.25, 103.83],
   ["Eiffel Tower Paris", "Eiffel Tower, Paris, France", "landmark", 48.858, 2.294],
   ["Alhambra", "Alhambra, Granada, Spain", "landmark", 37.176, -3.588],
@@ -74,16 +74,40 @@ test.each(first)("%s is %s", async (text, label, precision, latitude, longitude)
 });
 
 test.each([
-  "Amsterdam Centraal station",
-  "Centraal station Amsterdam",
-  "Amsterdam, Centraal station",
-  "Centraal station, Amsterdam",
-  "Amsterdam, Centraal station, Netherlands",
-  "Centraal station Amsterdam Netherlands",
-])("%s is in Amsterdam, and the station is said to be unknown", async (text) => {
+  "Amsterdam Qwxz depot",
+  "Qwxz depot Amsterdam",
+  "Amsterdam, Qwxz depot",
+  "Qwxz depot, Amsterdam",
+  "Amsterdam, Qwxz depot, Netherlands",
+  "Qwxz depot Amsterdam Netherlands",
+])("%s is in Amsterdam, and the depot is said to be unknown", async (text) => {
   const { candidates } = await maps.findPlaces(text);
   const label = "Amsterdam, Netherlands";
-  expect(candidates).toMatchObject([{ label, precision: "city", unknownPart: "Centraal station" }]);
+  expect(candidates).toMatchObject([{ label, precision: "city", unknownPart: "Qwxz depot" }]);
+});
+
+test.each([
+  ["Amsterdam Centraal station", "Amsterdam-Centraal, Netherlands"],
+  ["Centraal station, Amsterdam, Netherlands", "Amsterdam-Centraal, Netherlands"],
+  ["Gare du Nord", "Paris Gare du Nord, France"],
+  ["Rome Termini", "Roma Termini station, Italy"],
+  ["Prague main station", "Praha hl.n., Czechia"],
+  ["Lyon station", "Lyon Part-Dieu station, France"],
+])("the station %s is %s", async (text, label) => {
+  const { candidates } = await maps.findPlaces(text);
+  expect(candidates).toMatchObject([{ label, precision: "landmark", unknownPart: null }]);
+});
+
+test.each([
+  ["東京都千代田区丸の内1-9-1", "Chiyoda, Tokyo, Japan", "丸の内1-9-1"],
+  ["〒530-0001 大阪府大阪市北区梅田3-1-1", "Osaka, Japan", "北区梅田3-1-1"],
+  ["1-9-1 Marunouchi, Chiyoda-ku, Tokyo 100-0005", "Chiyoda, Tokyo, Japan", "1-9-1 Marunouchi"],
+  ["上海市浦东新区世纪大道100号", "Pudong, Shanghai, China", "世纪大道100号"],
+  ["广东省深圳市福田区深南大道1号", "Futian, Shenzhen, China", "深南大道1号"],
+  ["台北市信義區信義路五段7號", "Xinyi, Taipei, Taiwan", "信義路五段7號"],
+  ["서울특별시 중구 세종대로 110", "Jung-gu, Seoul, South Korea", "세종대로 110"],
+])("the address %s is in %s, and its street is said to be unknown", async (text, label, unknownPart) => {
+  expect((await maps.findPlaces(text)).candidates).toMatchObject([{ label, unknownPart }]);
 });
 
 test.each([

@@ -11,9 +11,12 @@ import {
   namedRegion,
   qualifier,
   sightPlace,
+  smallCountryPlace,
   withoutNumbers,
 } from "./gazetteer.ts";
 import type { Sight } from "./load.ts";
+import { stationPlace } from "./stations.ts";
+import { districtsAtStart, readUnspaced, type UnspacedAddress } from "./unspaced-addresses.ts";
 
 const SAINTS = ["São ", "Santo ", "Santa ", "San ", "Saint "];
 
@@ -25,6 +28,8 @@ const ABBREVIATIONS: readonly (readonly [RegExp, readonly string[]])[] = [
   [/(?<![\p{L}\p{M}])sto\.?\s+(?=\p{L})/giu, ["Santo "]],
   [/(?<![\p{L}\p{M}])av\.?\s+(?=\p{L})/giu, ["Avenida ", "Avenue "]],
   [/(?<![\p{L}\p{M}])r\.\s*(?=\p{L})/giu, ["Rua ", "Rue "]],
+  // "Tokyo-to Chiyoda-ku".
+  [/(?<=\p{L}{2})-(?:to|fu|ken|shi|ku|si|gu|do)(?![\p{L}\p{M}])/giu, [""]],
   // Filler words: "hotels near the Colosseum", "downtown Chicago", "Heathrow Terminal 5".
   [/^(?:hotels?\s+)?(?:near|nearby|around|by|in|at|close to|next to)\s+(?:the\s+)?/iu, [""]],
   [/(?:^|[\s,]+)(?:the\s+)?(?:downtown|(?:city|town)\s+cent(?:re|er)|cent(?:re|er)|central)(?=[\s,]|$)/giu, [""]],
@@ -70,12 +75,16 @@ export function findCandidates(gazetteer: Gazetteer, given: string, limit: numbe
 function findWritten(gazetteer: Gazetteer, text: string, limit: number): Place[] {
   const direct = distinct(directPlaces(gazetteer, text));
   if (direct.length > 0) return direct.slice(0, limit);
+  const stations = gazetteer.stations.named(text);
+  if (stations.length > 0) return stations.map(stationPlace).slice(0, limit);
   if (namedRegion(gazetteer, text) !== undefined) return [];
   const qualified = distinct(qualifiedPlaces(gazetteer, text));
   if (qualified.length > 0) return qualified.slice(0, limit);
   const airports = airportsByName(gazetteer, fold(text)).map(airportPlace);
   const found = airports.length > 0 ? airports : insideCities(gazetteer, text);
   if (found.length > 0) return found.slice(0, limit);
+  const unspaced = readUnspaced(text, (name) => namedCities(gazetteer, fold(name))[0]);
+  if (unspaced !== undefined) return [placeInUnspaced(gazetteer, unspaced)];
   return beforeRegion(gazetteer, text, (rest) => findWritten(gazetteer, rest, limit));
 }
 
@@ -89,10 +98,20 @@ function insideCities(gazetteer: Gazetteer, text: string): Place[] {
 /** "Amsterdam Centraal station": the city at one end of an otherwise unknown text. */
 export function findBigCity(gazetteer: Gazetteer, given: string): Place[] {
   const text = given.trim().slice(0, LONGEST_TEXT);
+  const found = findBesideCity(gazetteer, text);
+  if (found.length > 0) return found;
+  for (const written of writtenOut(text)) {
+    const inCity = findBesideCity(gazetteer, written);
+    if (inCity.length > 0) return inCity;
+  }
+  return [];
+}
+
+function findBesideCity(gazetteer: Gazetteer, text: string): Place[] {
   // Nothing in New York is in York.
   const [named] = besideBigCities(gazetteer, text).toSorted((a, b) => b.city.population - a.city.population);
   if (named !== undefined) return [placeInCity(gazetteer, named.part, named.city)];
-  return beforeRegion(gazetteer, text, (rest) => findBigCity(gazetteer, rest));
+  return beforeRegion(gazetteer, text, (rest) => findBesideCity(gazetteer, rest));
 }
 
 /** The big cities at the beginning or end of a text, with the rest of it. */
@@ -128,13 +147,18 @@ function directPlaces(gazetteer: Gazetteer, text: string): Place[] {
   if (folded === "") return [];
   const byCode = codePlaces(gazetteer, text);
   const region = namedRegion(gazetteer, text);
-  const named = namedCities(gazetteer, folded);
+  const named = withoutStrangers(namedCities(gazetteer, folded), folded);
   // "Singapore" is a city as well; "Mexico" is the country rather than a town of that name elsewhere.
   const cities =
     region === undefined ? named : named.filter((city) => region.holds(city) && foldedName(city) === folded);
   const { byName, byOtherName } = gazetteer.sights;
-  const own = (byName.get(folded) ?? []).map(sightPlace);
-  const others = (byOtherName.get(folded) ?? []).map(sightPlace);
+  const called = byName.get(folded) ?? [];
+  // "Georgetown" is a city rather than the district of Washington.
+  const isDistrict = ({ kind }: Sight) => kind === "district";
+  const own = called.filter((sight) => !isDistrict(sight)).map(sightPlace);
+  const others = [...called.filter(isDistrict), ...(byOtherName.get(folded) ?? [])].map(sightPlace);
+  const country = cities.length === 0 ? smallCountryPlace(gazetteer, folded) : undefined;
+  if (country !== undefined) return [country];
   const [biggest] = cities;
   const isBig = biggest !== undefined && biggest.population >= BIG_CITY_POPULATION;
   const places = cities.map(cityPlace);
@@ -147,6 +171,13 @@ function directPlaces(gazetteer: Gazetteer, text: string): Place[] {
     (/[A-Z]/.test(text) && text === text.toUpperCase()) ||
     cities.every((city) => foldedName(city) !== folded || city.population < TOWN_POPULATION);
   return isCode ? [...byCode, ...byText] : [...byText, ...byCode];
+}
+
+/** If a big city has exactly this name, leaves out those that are only called so in other languages: Rome is not Lomé. */
+function withoutStrangers(cities: readonly City[], folded: string): readonly City[] {
+  const [first] = cities;
+  if (first === undefined || foldedName(first) !== folded || first.population < BIG_CITY_POPULATION) return cities;
+  return cities.filter((city) => ` ${foldedName(city)} `.includes(` ${folded} `));
 }
 
 /** Airports with a name besides that of their city. */
@@ -175,7 +206,8 @@ function placesOfParts(gazetteer: Gazetteer, parts: readonly string[]): Place[] 
   if (rest.length === 1) {
     const sights = namedSights(gazetteer, first).filter(fits).map(sightPlace);
     const exact = citiesOfPart(gazetteer, first).filter(fits).map(cityPlace);
-    if (sights.length + exact.length > 0) return [...sights, ...exact];
+    const stations = gazetteer.stations.named(first).filter(fits).map(stationPlace);
+    if (sights.length + exact.length + stations.length > 0) return [...sights, ...exact, ...stations];
   }
   // The city is the first later part that names one; before it is a neighborhood, a sight or a street.
   const outer = rest.length === 1 ? parts.slice(1) : rest.slice(1);
@@ -184,6 +216,8 @@ function placesOfParts(gazetteer: Gazetteer, parts: readonly string[]): Place[] 
     const city = rest.length === 1 ? found[0] : found.find(fits);
     if (city === undefined) continue;
     const place = placeInCity(gazetteer, first, city);
+    const inner = isInside(place) ? undefined : districtBetween(gazetteer, rest, part, city);
+    if (inner !== undefined) return [inner];
     const begun = isInside(place) ? undefined : insideFirst(gazetteer, rest, fits);
     // "Barcelona, Gràcia" begins with the larger of the two.
     return [
@@ -196,6 +230,16 @@ function placesOfParts(gazetteer: Gazetteer, parts: readonly string[]): Place[] 
   return isInside(place) || narrowing.length > 0 || city.population >= BIG_CITY_POPULATION ? [place] : [];
 }
 
+/** "1-9-1 Marunouchi, Chiyoda-ku, Tokyo": the known district behind the street. */
+function districtBetween(gazetteer: Gazetteer, parts: readonly string[], cityPart: string, city: City) {
+  const [street = "", ...others] = parts;
+  const known = others
+    .filter((part) => part !== cityPart)
+    .map((part) => placeInCity(gazetteer, part, city))
+    .find(isInside);
+  return known && { ...known, unknownPart: street };
+}
+
 /** "Paris, 10 Rue de Rivoli, France": a text that begins with its city. */
 function insideFirst(gazetteer: Gazetteer, [first = "", ...others]: readonly string[], fits: Narrow) {
   const city = namedCities(gazetteer, fold(first)).find(fits);
@@ -203,6 +247,17 @@ function insideFirst(gazetteer: Gazetteer, [first = "", ...others]: readonly str
   // Postal codes are not looked up.
   const part = others.find((one) => withoutNumbers(one) !== "");
   return { city, place: part === undefined ? cityPlace(city) : placeInCity(gazetteer, part, city) };
+}
+
+/** The district that the rest of an address without spaces begins with, else the city. */
+function placeInUnspaced(gazetteer: Gazetteer, { city, rest }: UnspacedAddress): Place {
+  if (rest === "") return cityPlace(city);
+  for (const part of districtsAtStart(rest)) {
+    const place = placeInCity(gazetteer, part, city);
+    const unknownPart = rest.slice(part.length).trim();
+    if (isInside(place)) return { ...place, unknownPart: unknownPart === "" ? null : unknownPart };
+  }
+  return { ...cityPlace(city), unknownPart: rest };
 }
 
 /** Splits off trailing countries, states and provinces, as long as something is left. */
@@ -236,6 +291,8 @@ function placeInCity(gazetteer: Gazetteer, part: string, city: City): Place {
     kilometers(place, city) <= distance;
   const sight = namedSights(gazetteer, part).find((one) => isNear(one, SIGHT_KILOMETERS));
   if (sight !== undefined) return sightPlace(sight);
+  const station = gazetteer.stations.inCity(part, city);
+  if (station !== undefined) return stationPlace(station);
   const near = namedCities(gazetteer, folded).filter(
     (one) => one.rank !== city.rank && isNear(one, NEIGHBORHOOD_KILOMETERS),
   );

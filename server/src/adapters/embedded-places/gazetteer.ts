@@ -1,14 +1,16 @@
 import type { Airport, Place } from "../../ports/maps.ts";
-import { type City, type CityTable, foldedName } from "./city-table.ts";
+import { type City, type CityTable, foldedName, kilometers } from "./city-table.ts";
 import { fold } from "./fold.ts";
 import type { AirportIndex, Sight, SightIndex } from "./load.ts";
 import { aliases, countryName, provinces } from "./names.ts";
+import type { Stations } from "./stations.ts";
 
 /** All data that is looked up by name. */
 export interface Gazetteer {
   airports: AirportIndex;
   cities: CityTable;
   sights: SightIndex;
+  readonly stations: Stations;
   /** Folded name or code → ISO 3166-1 alpha-2. */
   countries: ReadonlyMap<string, string>;
   mainAirport(metroCode: string): Airport | undefined;
@@ -42,13 +44,15 @@ export function airportPlace(airport: Airport): Place {
   };
 }
 
+const SIGHT_PRECISION = { island: "region", district: "neighborhood", station: "landmark" } as const;
+
 export function sightPlace(sight: Sight): Place {
   return {
-    label: [sight.name, sight.city, countryName(sight.countryCode)].join(", "),
+    label: [sight.name, sight.city, countryName(sight.countryCode)].filter((part) => part !== "").join(", "),
     latitude: sight.latitude,
     longitude: sight.longitude,
     countryCode: sight.countryCode,
-    precision: "landmark",
+    precision: sight.kind === undefined ? "landmark" : SIGHT_PRECISION[sight.kind],
     unknownPart: null,
   };
 }
@@ -97,6 +101,21 @@ export function namedRegion(
   if (countryCode === undefined && !isProvince()) return undefined;
   const holds = qualifier(gazetteer, text);
   return holds === undefined ? undefined : { countryCode, holds };
+}
+
+/** A country whose towns all lie this near to its largest one is a place in itself, such as Niue. */
+const SMALL_COUNTRY_KILOMETERS = 60;
+
+/** The country of this name, if it is that small. */
+export function smallCountryPlace({ cities, countries }: Gazetteer, folded: string): Place | undefined {
+  const countryCode = folded.length > 3 ? countries.get(folded) : undefined;
+  if (countryCode === undefined) return undefined;
+  const isThere = (rank: number) => cities.countryCodeAt(rank) === countryCode;
+  const [largest, ...others] = cities.first(Number.POSITIVE_INFINITY, () => true, isThere);
+  if (largest === undefined) return undefined;
+  if (others.some((one) => kilometers(one, largest) > SMALL_COUNTRY_KILOMETERS)) return undefined;
+  const { latitude, longitude } = largest;
+  return { label: countryName(countryCode), latitude, longitude, countryCode, precision: "region", unknownPart: null };
 }
 
 /** The airport or city with a three-letter code. */

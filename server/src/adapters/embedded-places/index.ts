@@ -11,6 +11,7 @@ import { airportsByName, cityPlace, type Gazetteer } from "./gazetteer.ts";
 import { type AirportIndex, loadAirports, loadCities, loadSights, loadSummits } from "./load.ts";
 import { aliases, countryIndex, mainAirports } from "./names.ts";
 import { NearMatches } from "./near-matches.ts";
+import { Stations } from "./stations.ts";
 import { TimeZoneBorders } from "./time-zones.ts";
 
 const NEAR_MATCHES = 5;
@@ -31,12 +32,17 @@ export interface EmbeddedPlaces extends Omit<Maps, "findPlaces" | "findAddress">
 const provenance = {
   source: SOURCE,
   sourceLevel: "embedded",
-  attribution: ["Cities © GeoNames (CC BY 4.0)", "Time zone borders © OpenStreetMap contributors (ODbL)"],
+  attribution: [
+    "Cities © GeoNames (CC BY 4.0)",
+    "Stations © Trainline and its sources (ODbL)",
+    "Time zone borders © OpenStreetMap contributors (ODbL)",
+  ],
 } as const;
 
 // Each table is read on first use, once per process: most calls need only the airports.
 const airports = once(loadAirports);
 const cities = once(loadCities);
+const stations = once(() => new Stations());
 const elevations = once(() => new Elevations(cities, loadSummits()));
 
 /**
@@ -50,6 +56,9 @@ export function createEmbeddedPlaces(): EmbeddedPlaces {
       airports: airports(),
       cities: cities(),
       sights: loadSights(),
+      get stations() {
+        return stations();
+      },
       countries: countryIndex(codes),
       mainAirport: (metroCode) => findMainAirport(airports(), metroCode),
     };

@@ -17,6 +17,22 @@ const known = z
   })
   .parse(JSON.parse(readFileSync(new URL("../../../test/fixtures/known-places.json", import.meta.url), "utf8")));
 
+const secondSource = z
+  .object({
+    places: z.array(
+      z.object({
+        name: z.string(),
+        source: z.string(),
+        latitude: z.number(),
+        longitude: z.number(),
+        withinKilometers: z.number(),
+      }),
+    ),
+  })
+  .parse(
+    JSON.parse(readFileSync(new URL("../../../test/fixtures/second-source-places.json", import.meta.url), "utf8")),
+  );
+
 const maps = openMaps({ geocodingProviders: ["embedded"] }, { nominatim: undefined }, createEmbeddedPlaces());
 const english = new Intl.DisplayNames("en", { type: "region" });
 const PLACE_METERS = 25_000;
@@ -69,5 +85,18 @@ describe("known places, offline", () => {
     // Without this, an empty result would also pass.
     expect(found).toBeGreaterThanOrEqual(10);
     process.stdout.write(`${found} of ${known[kind].length} ${kind} found\n`);
+  });
+
+  it("agrees with a second source about stations, islands and cities", async () => {
+    const wrong: string[] = [];
+    for (const place of secondSource.places) {
+      const [best] = (await maps.findPlaces(place.name)).candidates;
+      const meters = best === undefined ? Number.NaN : distanceMeters(best, place);
+      if (!(meters <= place.withinKilometers * 1_000) || best?.unknownPart !== null) {
+        wrong.push(`${place.name}: ${best?.label}, ${meters} m from ${place.source}`);
+      }
+    }
+    expect(secondSource.places.length).toBeGreaterThanOrEqual(40);
+    expect(wrong).toEqual([]);
   });
 });

@@ -17,6 +17,10 @@ export interface Sight {
   source: string;
   /** The date of the source. */
   date: string;
+  /** Undefined: a sight. */
+  kind?: "island" | "district" | "station";
+  /** The state or province, where the country has them in addresses. */
+  province?: string;
 }
 
 type SummitRow = [string, number, number, number];
@@ -51,19 +55,21 @@ function isSummitRow(row: unknown): row is SummitRow {
 }
 
 /** `kinds`: one letter per column, s for text and n for a number. */
-function hasKinds(row: unknown, kinds: string): boolean {
+export function hasKinds(row: unknown, kinds: string): boolean {
   if (!Array.isArray(row) || row.length !== kinds.length) return false;
   return row.every((value, index) => typeof value === (kinds[index] === "s" ? "string" : "number"));
 }
 
 const SIGHT_TEXTS = ["name", "city", "countryCode", "source", "date"];
+const SIGHT_KINDS: ReadonlySet<unknown> = new Set([undefined, "island", "district", "station"]);
 function isSight(row: unknown): row is Sight {
   if (typeof row !== "object" || row === null) return false;
   const fields = new Map<string, unknown>(Object.entries(row));
   return (
     SIGHT_TEXTS.every((name) => typeof fields.get(name) === "string") &&
     ["latitude", "longitude"].every((name) => typeof fields.get(name) === "number") &&
-    Array.isArray(fields.get("otherNames"))
+    Array.isArray(fields.get("otherNames")) &&
+    SIGHT_KINDS.has(fields.get("kind"))
   );
 }
 

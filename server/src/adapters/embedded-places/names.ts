@@ -29,7 +29,7 @@ Kabool > Kabul AF; Teheran > Tehran IR; Bagdad > Baghdad IQ; Washington DC > Was
 New York City > New York US; NYC > New York US; LA > Los Angeles US; San Fran > San Francisco US;
 Oahu > Honolulu US; Waikiki > Honolulu US; Vegas > Las Vegas US; Philly > Philadelphia US; Saint Pete > Saint Petersburg US; Quebec City > Québec CA;
 Rio > Rio de Janeiro BR; Ciudad de Mexico > Mexico City MX; CDMX > Mexico City MX; La Habana > Havana CU;
-Panama City > Panamá PA; Guatemala City > Guatemala City GT; 
+Panama City > Panamá PA; Guatemala City > Guatemala City GT; Victoria > Victoria CA; Cuzco > Cusco PE;
 `;
 
 /** Folded alias → folded name and country, "muenchen" → "munich|DE". */
@@ -38,7 +38,7 @@ export const aliases: ReadonlyMap<string, string> = new Map(
     const [alias = "", target = ""] = entry.split(" > ");
     const name = target.trim().slice(0, -3);
     const country = target.trim().slice(-2);
-    return fold(alias) === fold(name) ? [] : [[fold(alias), `${fold(name)}|${country}`]];
+    return target === "" ? [] : [[fold(alias), `${fold(name)}|${country}`]];
   }),
 );
 

@@ -2,6 +2,7 @@ import { distanceMeters } from "../../domain/distance.ts";
 import type { Words } from "../../domain/texts.ts";
 import type { WayToAirport } from "../maps/index.ts";
 import {
+  addressForLinks,
   buildDeepLinks,
   findWay,
   fitToChannel,
@@ -44,7 +45,11 @@ export async function planArrival(arrival: Arrival, ports: ArrivalPorts, signal:
   const title = arrivalTexts(words)("fromTo", { airport: airport.label, destination: destination.label });
   const stops = [
     { ...toPosition(airport), label: airport.label },
-    { ...toPosition(destination), label: destination.label },
+    {
+      ...toPosition(destination),
+      label: destination.unknownPart === null ? destination.label : destination.takenAs,
+      address: addressForLinks({ ...destination, label: destination.takenAs }),
+    },
   ];
   const { map, mapNote } = await makeRouteMap(ports, { tenantId, title, stops, words }, signal);
   const links = buildDeepLinks(stops, mode);

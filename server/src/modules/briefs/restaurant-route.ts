@@ -6,6 +6,7 @@ import { toVisibleText } from "../../domain/visible-text.ts";
 import type { Place, Position } from "../../ports/maps.ts";
 import type { EstimatedMode } from "../maps/index.ts";
 import {
+  addressForLinks,
   buildDeepLinks,
   findWay,
   fitToChannel,
@@ -32,6 +33,14 @@ export const StartAnswer = z.object({
 });
 type Start = z.output<typeof StartAnswer>;
 
+interface FoundStart {
+  /** Undefined: the address is unknown. */
+  start: Start | undefined;
+  /** For links and the map, if a part of the address is not known here. */
+  drawn?: { label: string; address: string | undefined };
+  nearMatches: readonly string[];
+}
+
 interface StartInput {
   fromLabel?: string | undefined;
   fromAddress?: string | undefined;
@@ -53,7 +62,7 @@ export async function findStart(
   place: Place,
   { maps }: Pick<Ports, "maps">,
   { languageCode, signal }: Asker,
-): Promise<{ start: Start | undefined; nearMatches: readonly string[] }> {
+): Promise<FoundStart> {
   const [shown, address] = [toVisibleText(fromLabel, LONGEST_LABEL), toVisibleText(fromAddress, LONGEST_ADDRESS)];
   if (address === "" && latitude === undefined) {
     const note = shown === "" ? null : `fromLabel is not looked up: the ways start at ${place.label}.`;
@@ -77,7 +86,9 @@ export async function findStart(
       : `fromAddress names a place ${Math.round(contradictionMeters / 1_000)} km from the coordinates: the coordinates were used.`;
   const { latitude: atLatitude, longitude: atLongitude } = best;
   const label = shown || toVisibleText(address === "" ? best.label : address, LONGEST_LABEL);
-  return { start: { label, latitude: atLatitude, longitude: atLongitude, note }, nearMatches };
+  const start = { label, latitude: atLatitude, longitude: atLongitude, note };
+  if (given !== undefined || best.unknownPart === null) return { start, nearMatches };
+  return { start, drawn: { label: best.label, address: addressForLinks(best) }, nearMatches };
 }
 
 function writeNote(best: { label: string; unknownPart: string | null }, given: Position | undefined): string | null {
@@ -89,7 +100,7 @@ function writeNote(best: { label: string; unknownPart: string | null }, given: P
 /** The way to each from the start, and notes on all of them. */
 export async function waysTo<Known extends Position>(
   nearest: readonly Known[],
-  start: Position,
+  start: Position & { address?: string | undefined },
   mode: EstimatedMode,
   ports: Pick<Ports, "ways">,
   signal: AbortSignal,

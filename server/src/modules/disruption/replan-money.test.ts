@@ -182,12 +182,12 @@ test("a stay whose name is known only far from the leg gets no hotels there", as
     rebookSearch: { departureDate },
     notifyChannels: [],
     needsHotelFallback: true,
-    stayLocation: "Soho",
+    stayLocation: "Ginza",
   });
   expect(hotel).toMatchObject({
     available: false,
     accommodations: [],
-    otherCandidates: ["Soho, Indonesia"],
+    otherCandidates: ["Ginza, Tokyo, Japan"],
     reason: expect.stringContaining("not known near the airports of the leg"),
   });
 });

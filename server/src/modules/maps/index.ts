@@ -1,5 +1,5 @@
 export { ChannelText, fitToChannel } from "./channel-text.ts";
-export { buildDeepLinks, DeepLinks, travelModes } from "./deep-links.ts";
+export { addressForLinks, buildDeepLinks, DeepLinks, travelModes } from "./deep-links.ts";
 export { type EstimatedMode, FARTHEST_KILOMETERS, MINUTES_TO_EXIT, type WayToAirport } from "./estimate-way.ts";
 export { findWay, type KnownWay, saidOfWays } from "./find-way.ts";
 export { MapAnswer, type MapPorts, makeRouteMap, mapAttribution } from "./make-route-map.ts";

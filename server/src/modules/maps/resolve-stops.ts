@@ -3,6 +3,7 @@ import { distanceMeters } from "../../domain/distance.ts";
 import { wordsOfOthers } from "../../domain/schemas.ts";
 import { toVisibleText } from "../../domain/visible-text.ts";
 import type { Maps } from "../../ports/maps.ts";
+import { addressForLinks } from "./deep-links.ts";
 
 const LONGEST_LABEL = 120;
 const LONGEST_ADDRESS = 300;
@@ -30,6 +31,12 @@ export const StopAnswer = z.object({
 });
 type RouteStop = z.output<typeof StopAnswer>;
 
+interface ResolvedStop {
+  answer: RouteStop;
+  /** What the map and its links say of the stop: of an address that is not known here, the map shows the wider place. */
+  drawn: { label: string; latitude: number; longitude: number; address: string | undefined };
+}
+
 /** A stop whose address was not found. */
 interface UnknownStop {
   number: number;
@@ -38,7 +45,7 @@ interface UnknownStop {
 }
 
 interface Resolved {
-  stops: RouteStop[];
+  stops: ResolvedStop[];
   unknown: UnknownStop[];
   /** The provenance of the looked-up addresses; undefined if there were none. */
   provenance: Awaited<ReturnType<Maps["findPlaces"]>>["provenance"] | undefined;
@@ -78,7 +85,7 @@ function toStop(
   number: number,
   address: string,
   found: Awaited<ReturnType<Maps["findPlaces"]>> | undefined,
-): RouteStop | undefined {
+): ResolvedStop | undefined {
   const [best, ...others] = found?.candidates ?? [];
   const name = toVisibleText(label, LONGEST_LABEL) || toVisibleText(address, LONGEST_LABEL);
   const unread =
@@ -88,7 +95,10 @@ function toStop(
   if (latitude !== undefined && longitude !== undefined) {
     const notes = [...unread, ...disagreement({ latitude, longitude }, best)];
     const shown = name === "" ? `${latitude.toFixed(4)}, ${longitude.toFixed(4)}` : name;
-    return { number, label: shown, latitude, longitude, precision: "given", note: joined(notes) };
+    return {
+      answer: { number, label: shown, latitude, longitude, precision: "given", note: joined(notes) },
+      drawn: { label: shown, latitude, longitude, address: undefined },
+    };
   }
   if (best === undefined) return undefined;
   const elsewhere = others.filter((other) => distanceMeters(other, best) > SAME_PLACE_METERS);
@@ -98,13 +108,10 @@ function toStop(
     ...(best.unknownPart === null ? [] : [`Not known of it, and left out: ${best.unknownPart}`]),
     ...(elsewhere.length === 0 ? [] : [`It could also be: ${elsewhere.map((other) => other.label).join("; ")}`]),
   ];
+  const at = { latitude: best.latitude, longitude: best.longitude };
   return {
-    number,
-    label: name,
-    latitude: best.latitude,
-    longitude: best.longitude,
-    precision: best.precision,
-    note: joined(notes),
+    answer: { number, label: name, ...at, precision: best.precision, note: joined(notes) },
+    drawn: { label: best.unknownPart === null ? name : best.label, ...at, address: addressForLinks(best) },
   };
 }
 

@@ -46,10 +46,11 @@ describe("geocode_trip_stop", () => {
   });
 
   it("says what to do about an unknown or ambiguous name", async () => {
-    expect(await geocode({ address: "Shinjuku" })).toMatchObject({
-      candidates: [],
+    const unknown = await service.call("geocode_trip_stop", { address: "Qwxzhaus" });
+    expect(unknown.body).toMatchObject({
+      code: "location_not_found",
       nearMatches: [],
-      note: expect.stringMatching(/No place of this name is known\. Give the name with its city and country/),
+      detail: expect.stringMatching(/Give one of these, the name with its city and country/),
     });
     expect(await geocode({ address: "Springfield" })).toMatchObject({
       note: expect.stringMatching(/most important place of this name, Springfield, .*Ask which one is meant/),
@@ -60,9 +61,11 @@ describe("geocode_trip_stop", () => {
   it("answers an unknown street or district with the city and says so, and an unknown place with near names", async () => {
     expect(await geocode({ address: "10 Downing Street, London SW1A 2AA, UK" })).toMatchObject({
       candidates: [{ precision: "city", unknownPart: "10 Downing Street", countryCode: "GB" }],
+      note: '"10 Downing Street" is not known here: the position is the middle of London, United Kingdom, not that of the address.',
     });
-    expect(await geocode({ address: "Lisbonn" })).toMatchObject({
-      candidates: [],
+    const misspelt = await service.call("geocode_trip_stop", { address: "Lisbonn" });
+    expect(misspelt.body).toMatchObject({
+      code: "location_not_found",
       nearMatches: expect.arrayContaining(["Lisbon, Portugal"]),
     });
   });

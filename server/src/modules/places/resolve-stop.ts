@@ -46,6 +46,7 @@ const EXTENT_METERS: Readonly<Record<Place["precision"], number>> = {
   city: 50_000,
   region: 700_000,
 };
+const countryNames = new Intl.DisplayNames("en", { type: "region" });
 const NEAR_CITY_KILOMETERS = 100;
 const HERE_KILOMETERS = 3;
 
@@ -84,7 +85,8 @@ function pointPlace(maps: Maps, position: Position): StopPlace {
   const point = `${position.latitude}, ${position.longitude}`;
   const far = near === undefined ? "" : `${Math.round(near.kilometers)} km from ${near.place.label}`;
   const where = near !== undefined && near.kilometers < HERE_KILOMETERS ? near.place.label : far;
-  const elsewhere = countryCode === null ? "no country, such as the open sea" : `in ${countryCode}, no known city near`;
-  const label = `${point} (${where === "" ? elsewhere : where})`;
+  const country = countryCode === null ? "" : (countryNames.of(countryCode) ?? countryCode);
+  const named = where === "" ? country : where;
+  const label = named === "" ? point : `${point} (${named})`;
   return { ...position, label, countryCode, precision: "point", unknownPart: null };
 }

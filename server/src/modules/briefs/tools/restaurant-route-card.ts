@@ -84,14 +84,14 @@ export const restaurantRouteCard = defineTool({
     const { candidates, nearMatches } = await findLocation(location, ports, asker);
     const [place, ...others] = candidates;
     if (place === undefined) throw fail("location_not_found", { extra: { nearMatches } });
-    const { start, nearMatches: nearStarts } = await findStart(input, place, ports, asker);
+    const { start, drawn, nearMatches: nearStarts } = await findStart(input, place, ports, asker);
     if (start === undefined) throw fail("start_not_found", { extra: { nearMatches: nearStarts } });
     const { found, about, provenance } = await findRestaurants({ location, ...input }, [place, others], ports, signal);
     const nearest = nearestFirst(found, start, limit);
-    const { restaurants, waysKnown } = await waysTo(nearest, start, mode, ports, signal);
+    const { restaurants, waysKnown } = await waysTo(nearest, { ...start, ...drawn }, mode, ports, signal);
     const words = wordsIn(languageCode);
     const route = { tenantId: caller.tenantId, place, start, restaurants, words };
-    const { map, mapNote } = await drawRestaurants(route, ports, signal);
+    const { map, mapNote } = await drawRestaurants({ ...route, start: { ...start, ...drawn } }, ports, signal);
     return {
       ...about,
       start,

@@ -74,16 +74,18 @@ export const exportRouteMap = defineTool({
   }),
 
   async run({ title, mode, channel, notes = "", includeStaticMap, ...input }, { fail, caller, call, ...ports }) {
-    const { stops, unknown, provenance } = await resolveStops(input.stops, ports.maps, call.signal);
+    const { stops: resolved, unknown, provenance } = await resolveStops(input.stops, ports.maps, call.signal);
     if (unknown.length > 0) throw fail("stop_not_found", { extra: { stopsNotFound: unknown } });
+    const stops = resolved.map(({ answer }) => answer);
+    const drawn = resolved.map((stop) => stop.drawn);
     const words = wordsIn("en");
     const say = mapTexts(words);
     const shownTitle = toVisibleText(title ?? "", LONGEST_TITLE) || say("routeMap");
     const { map, mapNote } = includeStaticMap
-      ? await makeRouteMap(ports, { tenantId: caller.tenantId, title: shownTitle, stops, words }, call.signal)
+      ? await makeRouteMap(ports, { tenantId: caller.tenantId, title: shownTitle, stops: drawn, words }, call.signal)
       : { map: null, mapNote: "Not asked for." };
     const legs = buildLegs(stops);
-    const links = buildDeepLinks(stops, mode);
+    const links = buildDeepLinks(drawn, mode);
     const distance = sayDistance(totalKilometers(legs), words);
     return {
       stops,

@@ -44,39 +44,43 @@ export const geocodeTripStop = defineTool({
       .number()
       .nullable()
       .describe("Distance between the coordinates in the text and the place that it names; both are then candidates"),
-    nearMatches: z.array(wordsOfOthers()).readonly().describe("Known names like it, when nothing was found"),
+    nearMatches: z.array(wordsOfOthers()).readonly().describe("Empty: the error location_not_found lists them"),
     note: z
       .string()
       .nullable()
-      .describe("What to do: ask which place is meant, or write the address otherwise. Null: nothing"),
+      .describe("What to do: ask which place is meant, or do not take the position for the address. Null: nothing"),
     isLanguageFallback: z.boolean().describe("The labels are not in the language that was asked for"),
   }),
-  errors: providerErrors,
+  errors: {
+    ...providerErrors,
+    location_not_found:
+      "No place has this name; nearMatches lists similar ones. Give one of these, the name with its city and country, the city alone, or coordinates such as 48.8583, 2.2945.",
+  },
   example: () => ({ address: "Eiffel Tower, Paris" }),
 
-  async run({ address, languageCode, regionCode }, { maps, call }) {
+  async run({ address, languageCode, regionCode }, { maps, call, fail }) {
     const options = { limit: LIMIT, languageCode, regionCode: regionCode?.toUpperCase(), signal: call.signal };
     const { candidates, nearMatches, contradictionMeters, provenance } = await resolveText(maps, address, options);
     const [best] = candidates;
-    const others = best === undefined ? [] : candidates.filter((one) => distanceMeters(one, best) > SAME_PLACE_METERS);
+    if (best === undefined) throw fail("location_not_found", { extra: { nearMatches } });
+    const others = candidates.filter((one) => distanceMeters(one, best) > SAME_PLACE_METERS);
     return {
       candidates: candidates.map((place) => ({ ...place, timeZone: maps.timeZonesAt(place)[0] ?? null })),
       isAmbiguous: others.length > 0,
       contradictionMeters,
-      nearMatches,
-      note: sayWhatToDo(best, others, nearMatches),
+      nearMatches: [],
+      note: sayWhatToDo(best, others),
       isLanguageFallback: provenance.sourceLevel === "embedded" && !/^en\b/i.test(languageCode),
       ...provenance,
     };
   },
 });
 
-type Known = Pick<z.output<typeof Candidate>, "label">;
+type Known = Pick<z.output<typeof Candidate>, "label" | "unknownPart">;
 
-function sayWhatToDo(best: Known | undefined, others: readonly Known[], nearMatches: readonly string[]): string | null {
-  if (best === undefined) {
-    const near = nearMatches.length === 0 ? "" : "one of nearMatches, ";
-    return `No place of this name is known. Give ${near}the name with its city and country, the city alone, or coordinates such as 48.8583, 2.2945.`;
+function sayWhatToDo(best: Known, others: readonly Known[]): string | null {
+  if (best.unknownPart !== null) {
+    return `"${best.unknownPart}" is not known here: the position is the middle of ${best.label}, not that of the address.`;
   }
   if (others.length === 0) return null;
   return `The first is the most important place of this name, ${best.label}; others are far from it. Ask which one is meant, or add its city and country.`;

@@ -83,8 +83,9 @@ export const validateTravelAddress = defineTool({
       address === undefined || checked?.problems.length !== 0
         ? undefined
         : await maps.findAddress({ ...address, lines: streetLines }, signal);
-    const known = confirmed?.found;
-    const isConfirmed = known?.precision === "address";
+    // The middle of a city or district says nothing about the address.
+    const known = confirmed?.found?.precision === "address" ? confirmed.found : undefined;
+    const isConfirmed = known !== undefined;
     return {
       verdict: isConfirmed ? ("CONFIRMED" as const) : judgeProblems(checked?.problems),
       countryCode: countryCode ?? null,
@@ -115,7 +116,7 @@ async function readAddress(given: Given, regionCode: string | undefined, maps: M
   if (countryCode === undefined) return { countryCode, city, read: undefined };
   const read = inFields ?? readAddressLines({ ...given, countryCode });
   const isInLines =
-    city !== undefined && read.address.locality === undefined && splitSegments(read.streetLines).length > 1;
+    city?.precision === "city" && read.address.locality === undefined && splitSegments(read.streetLines).length > 1;
   if (!isInLines) return { countryCode, city, read };
   return { countryCode, city, read: readAddressLines({ ...given, countryCode, locality: text }) };
 }
