@@ -18,7 +18,7 @@ interface Station extends Position {
 }
 
 const STATION_KILOMETERS = 30;
-/** What a station is called in the languages of Europe. */
+/** Words for a station in the languages of Europe. */
 const STATION_WORDS =
   /\b(?:(?:train|railway|rail|main|central) station|station|hauptbahnhof|bahnhof|stazione(?: di| centrale)?|estacion(?: de)?|estacao(?: de)?|gare(?: de| du| centrale)?|hbf|hb|centraal|centrale|central|centralstation|hln|hlavni nadrazi)\b/g;
 /** A name of one word, such as "Nord", is a station only beside its city. */
@@ -47,7 +47,7 @@ export class Stations {
     const key = stationKey(text);
     const plain = plainKey(text);
     const found = this.#byName.get(key) ?? [];
-    // Of the many stations called "Nord", one is a "Gare du Nord".
+    // One of the many stations called "Nord" is a "Gare du Nord".
     const exact = found.filter(({ name, city }) =>
       [name, withoutCity(name, city)].some((one) => plainKey(one) === plain),
     );

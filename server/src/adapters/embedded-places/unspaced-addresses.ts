@@ -3,7 +3,7 @@ import type { City } from "./city-table.ts";
 /** An address of East Asia in one line, largest part first: 東京都千代田区丸の内1-9-1. */
 export interface UnspacedAddress {
   city: City;
-  /** Of the text, behind the city. */
+  /** The text behind the city. */
   rest: string;
 }
 

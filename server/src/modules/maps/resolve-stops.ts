@@ -33,7 +33,7 @@ type RouteStop = z.output<typeof StopAnswer>;
 
 interface ResolvedStop {
   answer: RouteStop;
-  /** What the map and its links say of the stop: of an address that is not known here, the map shows the wider place. */
+  /** For the map and its links: an address that is not known here is drawn as the wider place. */
   drawn: { label: string; latitude: number; longitude: number; address: string | undefined };
 }
 
