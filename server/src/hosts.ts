@@ -26,6 +26,7 @@ import { createSignedAnswers, createSignedExchange, type SignedAnswers } from ".
 import { APP_MCP_PATH, createMcp, EDGE_MCP_PATH } from "./surfaces/mcp/endpoint.ts";
 import type { McpExtras } from "./surfaces/mcp/extras.ts";
 import { createPaidTools } from "./surfaces/paid/endpoint.ts";
+import { PaidCalls } from "./surfaces/paid/paid-calls.ts";
 import { createPriceTags } from "./surfaces/paid/price-tags.ts";
 import { paidToolPaths, unknownToolRoutes } from "./surfaces/paid/routes.ts";
 import { toolListRoutes } from "./surfaces/paid/tool-list.ts";
@@ -64,7 +65,7 @@ export interface HostOptions {
 
 const WELCOME = {
   app: `Wayfare: travel and settlement tools for AI agents.\n\nTools are called at POST ${DISPATCH_PATH} or over MCP at ${APP_MCP_PATH}, with an API key; some can be paid per call without one, on the edge host.\nPages: /docs, with lines to copy at /docs/connect; for language models /llms.txt.\nHealth: /healthz, /readyz. Usage: GET /api/usage.\n`,
-  edge: `Wayfare, edge host.\n\nTools are paid per call at POST /tools/<tool>, without an account (x402); GET /tools lists them with their prices.\nOver MCP they are called at ${EDGE_MCP_PATH}, with an API key. Everything else is on the application host.\nHealth: /healthz, /readyz.\n`,
+  edge: `Wayfare, edge host.\n\nTools are paid per call at POST /tools/<tool>, without an account (x402); GET /tools lists them with their prices.\nOver MCP they are called at ${EDGE_MCP_PATH}, with an API key or paid per call. Everything else is on the application host.\nHealth: /healthz, /readyz.\n`,
 };
 
 const DOCS_FOLDER = resolve(import.meta.dirname, "../../docs");
@@ -97,7 +98,15 @@ export async function openHosts(options: HostOptions): Promise<Readonly<Record<H
   const exampleTenantId = (await parts.demo)?.tenantId;
   const discovery = discoveryRoutes({ ...config, ...facts, routes, clock, exampleTenantId });
   const largeBodies = new LargeBodies(catalog);
-  const serveMcp = createMcp({
+  const paidChains = listPaidChains(parts.chains);
+  const payments = new PaidCalls({
+    kernel,
+    environment: config.networkMode,
+    limits: parts.requestLimits,
+    openCharge: (request) => parts.paymentCharges.open(request),
+    priceTags: createPriceTags({ paidChains, edgeUrl: urls.edge, clock }),
+  });
+  const mcp = {
     answerSigned,
     kernel,
     catalog,
@@ -111,21 +120,21 @@ export async function openHosts(options: HostOptions): Promise<Readonly<Record<H
     largeBodies,
     fastPath: config.mcpFastPath === "on",
     extras: parts.mcpExtras,
-  });
-  const paid = openPaid(options, answerSigned);
+  };
+  const paid = openPaid(options, answerSigned, { payments, paidChains });
   const common = { refuseOrigin, notFoundPage: createNotFoundPage(urls.app) };
   return {
     app: {
       hot: new Map([
         [DISPATCH_PATH, createDispatch({ answerSigned, exchange, kernel, identity, largeBodies })],
-        [APP_MCP_PATH, serveMcp],
+        [APP_MCP_PATH, createMcp({ ...mcp, payments: undefined })],
       ]),
       routes: [...routes, ...photoRoutes(parts.suppliers.sandbox?.stays, requestLimits.photos, urls.app), ...discovery],
       welcome: WELCOME.app,
       ...common,
     },
     edge: {
-      hot: new Map([[EDGE_MCP_PATH, serveMcp], ...paid.hot]),
+      hot: new Map([[EDGE_MCP_PATH, createMcp({ ...mcp, payments })], ...paid.hot]),
       routes: [...edgeServerCardRoutes(addresses), ...languageModelRoutes(facts), ...paid.routes],
       welcome: WELCOME.edge,
       ...common,
@@ -135,21 +144,13 @@ export async function openHosts(options: HostOptions): Promise<Readonly<Record<H
 
 /** The surface for single paid calls. */
 function openPaid(
-  { config, parts, kernel, catalog }: HostOptions,
+  { config, parts, catalog }: HostOptions,
   answerSigned: SignedAnswers,
+  { payments, paidChains }: { payments: PaidCalls; paidChains: ReturnType<typeof listPaidChains> },
 ): { hot: [path: string, handler: HttpHandler][]; routes: Routes } {
-  const { clock, urls, paymentCharges } = parts;
+  const { clock, urls } = parts;
   const environment = config.networkMode;
-  const paidChains = listPaidChains(parts.chains);
-  const servePaid = createPaidTools({
-    answerSigned,
-    kernel,
-    catalog,
-    environment,
-    limits: parts.requestLimits,
-    openCharge: (request) => paymentCharges.open(request),
-    priceTags: createPriceTags({ paidChains, edgeUrl: urls.edge, clock }),
-  });
+  const servePaid = createPaidTools({ answerSigned, catalog, calls: payments });
   return {
     hot: paidToolPaths(catalog).map((path) => [path, servePaid]),
     routes: [

@@ -126,6 +126,7 @@ it("MCP and payments on the edge host, and pictures", async () => {
   isFull = true;
   const edge = (path: string, headers: Record<string, string>) => send(`${service.edgeUrl}${path}`, "POST", headers);
   expect(await edge("/mcp", key())).toEqual(idle);
+  expect(await edge("/mcp", {})).toEqual(idle);
   expect(await edge("/tools/search_flights", {})).toEqual(idle);
   expect(await edge("/tools/search_flights", { "payment-signature": signature })).toEqual(idle);
   expect(await edge("/tools/search_flights", { "payment-signature": signature, ...unknownKey })).toEqual(idle);

@@ -24,9 +24,9 @@ export interface AnyClient {
   close(): Promise<void>;
 }
 
-/** Connects one of the official clients. */
-export async function connectClient(url: string, kind: ClientKind, apiKey: string): Promise<AnyClient> {
-  const requestInit = { headers: { authorization: `Bearer ${apiKey}` } };
+/** Connects one of the official clients. `apiKey` undefined: without a key. */
+export async function connectClient(url: string, kind: ClientKind, apiKey: string | undefined): Promise<AnyClient> {
+  const requestInit: RequestInit = apiKey === undefined ? {} : { headers: { authorization: `Bearer ${apiKey}` } };
   if (kind === "v1") {
     const client = new ClientV1(info);
     // The library's own type does not fit its own interface under exact optional properties.

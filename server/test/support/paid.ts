@@ -1,5 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { PaymentRequiredV2Schema } from "@x402/core/schemas";
+import type { PaymentRequired as StandardPaymentRequired } from "@x402/core/types";
 import { ExactEvmScheme } from "@x402/evm/exact/client";
 import { wrapFetchWithPayment, x402Client } from "@x402/fetch";
 import { type Address, createPublicClient, erc20Abi, type Hex, http, toHex } from "viem";
@@ -35,6 +37,9 @@ const PaymentRequired = z.object({
   extensions: z.record(z.string(), z.unknown()).optional(),
 });
 export type PaymentRequired = z.infer<typeof PaymentRequired>;
+
+/** Terms as the protocol library understands them. */
+const Terms = z.custom<StandardPaymentRequired>((value) => PaymentRequiredV2Schema.safeParse(value).success);
 
 export interface PaidAnswer {
   status: number;
@@ -173,6 +178,8 @@ export function createBuyer(service: Pick<TestService, "dataDir" | "edgeUrl">, p
     /** As the official client buys it. */
     buy: async (tool: string, args: unknown, headers: Readonly<Record<string, string>> = {}) =>
       read(await buyingFetch(toolUrl(tool), request(args, headers))),
+    /** Signs terms as the official client does, for another transport than HTTP. */
+    createPayment: (terms: unknown) => wallet.createPaymentPayload(Terms.parse(terms)),
     readBalance: (owner: Hex) =>
       client.readContract({ address: chain.usdc, abi: erc20Abi, functionName: "balanceOf", args: [owner] }),
   };

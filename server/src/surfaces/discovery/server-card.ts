@@ -74,19 +74,24 @@ function identity({ appUrl }: ServerCardOptions) {
 }
 
 function remotes({ appUrl, edgeUrl }: ServerCardOptions) {
-  const authorization = {
-    name: "Authorization",
-    description: "Bearer and your API key, which begins with ak_.",
-    isRequired: true,
-    isSecret: true,
-    value: "Bearer {apiKey}",
-    variables: { apiKey: { description: "API key, ak_…", isRequired: true, isSecret: true, format: "string" } },
-  };
-  return [`${appUrl}${APP_MCP_PATH}`, `${edgeUrl}${EDGE_MCP_PATH}`].map((url) => ({
+  const remote = (url: string, keyUse: string, isRequired: boolean) => ({
     type: "streamable-http",
     url,
-    headers: [authorization],
-  }));
+    headers: [
+      {
+        name: "Authorization",
+        description: `Bearer and your API key, which begins with ak_${keyUse}.`,
+        isRequired,
+        isSecret: true,
+        value: "Bearer {apiKey}",
+        variables: { apiKey: { description: "API key, ak_…", isRequired, isSecret: true, format: "string" } },
+      },
+    ],
+  });
+  return [
+    remote(`${appUrl}${APP_MCP_PATH}`, "", true),
+    remote(`${edgeUrl}${EDGE_MCP_PATH}`, "; without it, calls are paid one by one with x402", false),
+  ];
 }
 
 /** `https://travel.example.com` gives `com.example.travel`; an IP address has no domain. */

@@ -2,7 +2,6 @@ import { Failure } from "../../domain/errors.ts";
 import type { Catalog } from "../../kernel/contracts/catalog.ts";
 import type { Prompt } from "../../kernel/contracts/prompt.ts";
 import type { Clock } from "../../ports/clock.ts";
-import type { Admitted } from "../http/admission.ts";
 import { readMeasuredJson } from "../http/bodies/json-body.ts";
 import type { LargeBodies } from "../http/bodies/large-bodies.ts";
 import type { HttpAnswer, HttpHandler, HttpRequest } from "../http/http.ts";
@@ -10,9 +9,11 @@ import { isLoopback } from "../http/limits/client-address.ts";
 import type { OriginGuard } from "../http/origin-guard.ts";
 import type { OpenExchange, SignedAnswers } from "../http/signed-exchange.ts";
 import type { Page } from "../page.ts";
+import type { PaidCalls } from "../paid/paid-calls.ts";
 import { answerBatch } from "./batch.ts";
-import { type CallToolOptions, createCallTool } from "./call-tool.ts";
-import { createCancellations } from "./cancellations.ts";
+import { type CallToolOptions, createCallTool } from "./calls/call-tool.ts";
+import { createCancellations } from "./calls/cancellations.ts";
+import { createPayForCall, isPaying } from "./calls/pay-for-call.ts";
 import { corsHeaders, preflight } from "./cors.ts";
 import { createDocuments } from "./documents.ts";
 import type { McpExtras } from "./extras.ts";
@@ -25,13 +26,14 @@ import {
   PARSE_ERROR,
   REFUSED,
   readId,
+  readMeta,
   readParams,
   rpcError,
 } from "./json-rpc.ts";
 import { createLibraryPath } from "./library-path.ts";
 import { createPromptList } from "./prompt-list.ts";
 import { createServerFactory } from "./server-factory.ts";
-import { createToolLists, type ListWish, readListWish } from "./tool-list.ts";
+import { createToolLists, type ListReader, type ListWish, readListWish } from "./tool-list.ts";
 import { SERVICE_VERSION } from "./versions.ts";
 import type { Visit } from "./visit.ts";
 
@@ -46,6 +48,8 @@ interface McpOptions extends CallToolOptions {
   fastPath: boolean;
   clock: Clock;
   largeBodies: LargeBodies;
+  /** Undefined: every caller needs a key. */
+  payments: PaidCalls | undefined;
 }
 
 /** On the application host and on the edge host. */
@@ -54,12 +58,20 @@ export const EDGE_MCP_PATH = "/mcp";
 
 const EVERYTHING: ListWish = { areas: undefined, readOnly: false };
 
+/** Who sends a message. */
+interface Sender extends Pick<Visit, "caller" | "isPayer"> {
+  reader: ListReader;
+}
+
+const GUEST: Sender = { caller: undefined, isPayer: false, reader: "all" };
+const PAYER: Sender = { caller: undefined, isPayer: true, reader: "payers" };
+
 /** The MCP endpoint: both eras on one URL, without sessions, so that nothing is lost between messages. */
 export function createMcp(options: McpOptions): HttpHandler {
-  const { answerSigned, catalog, extras, refuseOrigin, clock, log, largeBodies } = options;
+  const { answerSigned, catalog, extras, refuseOrigin, clock, log, largeBodies, payments } = options;
   const lists = createToolLists(catalog, extras?.tools.map(({ definition }) => definition) ?? []);
   const cancellations = createCancellations();
-  const callTool = createCallTool(options);
+  const callTool = createCallTool(options, payments === undefined ? undefined : createPayForCall(payments, catalog));
   const info = { name: "wayfare", title: "Wayfare", version: SERVICE_VERSION };
   const createServer = createServerFactory({
     info,
@@ -76,17 +88,27 @@ export function createMcp(options: McpOptions): HttpHandler {
     ? createFastPath({ callTool, catalog, cancellations, library, serverInfo: info })
     : library;
 
-  async function admit(request: HttpRequest, exchange: OpenExchange): Promise<Admitted | undefined> {
-    const isGuest = extras !== undefined && request.header("authorization") === undefined;
-    return isGuest && isLoopback(request.remoteAddress) ? undefined : exchange.admit();
+  async function admit(request: HttpRequest, exchange: OpenExchange): Promise<Sender> {
+    if (request.header("authorization") === undefined) {
+      if (extras !== undefined && isLoopback(request.remoteAddress)) return GUEST;
+      if (payments !== undefined) {
+        payments.requireRoom(request.remoteAddress);
+        return PAYER;
+      }
+    }
+    const caller = await exchange.admit();
+    return { caller, isPayer: false, reader: caller.principal.scopes };
   }
+
+  const mostBytes = ({ caller, isPayer }: Sender) =>
+    isPayer ? largeBodies.mostForPayers() : largeBodies.mostFor(caller?.principal.scopes ?? []);
 
   async function serve(request: HttpRequest, exchange: OpenExchange): Promise<HttpAnswer> {
     const foreign = refuseOrigin(request);
     if (foreign !== undefined) return rpcError(403, { code: REFUSED, message: foreign });
     if (request.method === "OPTIONS") return preflight();
     if (request.method !== "POST") return methodNotAllowed();
-    const caller = await admit(request, exchange);
+    const sender = await admit(request, exchange);
     const accepts = request.header("accept");
     if (accepts !== undefined && !/application\/(?:json|\*)|\*\/\*/i.test(accepts)) return notAcceptable();
     let message: unknown;
@@ -97,17 +119,19 @@ export function createMcp(options: McpOptions): HttpHandler {
       return refuse(error, INVALID_PARAMS);
     }
     try {
-      const { value, bytes } = await readMeasuredJson(request, largeBodies.mostFor(caller?.principal.scopes ?? []));
+      const { value, bytes } = await readMeasuredJson(request, mostBytes(sender));
       largeBodies.requireFits(bytes, calledTool(value));
       message = value;
     } catch (error) {
       return refuse(error, INVALID_REQUEST);
     }
-    const list = lists.of(caller?.principal.scopes, wish);
+    if (sender.isPayer) countUnpaid(message, request.remoteAddress);
+    const list = lists.of(sender.reader, wish);
     const visit = (one: unknown, acceptsStream: boolean): Visit => ({
       request,
       exchange,
-      caller,
+      caller: sender.caller,
+      isPayer: sender.isPayer,
       list,
       acceptsStream,
       message: one,
@@ -123,6 +147,13 @@ export function createMcp(options: McpOptions): HttpHandler {
       });
     }
     return answer(visit(message, accepts === undefined || /text\/(?:event-stream|\*)|\*\/\*/i.test(accepts)));
+  }
+
+  /** Each message of a batch counts. */
+  function countUnpaid(message: unknown, remoteAddress: string): void {
+    for (const one of Array.isArray(message) ? message : [message]) {
+      if (!isMethod(one, "tools/call") || !isPaying(readMeta(one))) payments?.countUnpaidBody(remoteAddress);
+    }
   }
 
   return async (request) => {

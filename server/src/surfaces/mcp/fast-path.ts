@@ -9,8 +9,8 @@ import {
 import type { Catalog } from "../../kernel/contracts/catalog.ts";
 import { isObject } from "../http/bodies/json-body.ts";
 import type { HttpAnswer, HttpRequest } from "../http/http.ts";
-import type { CallTool, ToolCall } from "./call-tool.ts";
-import type { Cancellations } from "./cancellations.ts";
+import type { Cancellations } from "./calls/cancellations.ts";
+import type { CallTool, ToolCall } from "./calls/tool-answer.ts";
 import { aroundResult, type RpcId, rpcResult } from "./json-rpc.ts";
 import type { LibraryPath } from "./library-path.ts";
 import { LEGACY_VERSIONS, MODERN_VERSION } from "./versions.ts";
@@ -129,7 +129,8 @@ class FastPath {
   #readCall(visit: Visit, { params, meta, isModern }: Plain): Omit<ToolCall, "gone"> | undefined {
     const { name, arguments: args = NOTHING } = params;
     if (typeof name !== "string" || !isObject(args) || !hasOnly(params, CALL_PARAMS)) return undefined;
-    if (visit.caller === undefined || this.#options.catalog.find(name) === undefined) return undefined;
+    if (visit.caller === undefined && !visit.isPayer) return undefined;
+    if (this.#options.catalog.find(name) === undefined) return undefined;
     if (isModern && visit.request.header("mcp-name") !== name) return undefined;
     return { name, args, meta };
   }

@@ -7,7 +7,7 @@ import type { Clock } from "../../ports/clock.ts";
 import type { Log } from "../../ports/log.ts";
 import { isObject } from "../http/bodies/json-body.ts";
 import type { HttpAnswer } from "../http/http.ts";
-import type { Cancellations } from "./cancellations.ts";
+import type { Cancellations } from "./calls/cancellations.ts";
 import { signStream } from "./event-stream.ts";
 import {
   HEADER_MISMATCH,
@@ -149,8 +149,9 @@ function refuseParameterHeaders({ request, message, list, id }: Visit): HttpAnsw
   return rpcError(400, { code: HEADER_MISMATCH, message: text, data: { mismatch } }, id);
 }
 
-function cancelWhatIsMeant(cancellations: Cancellations, { request, message }: Visit, keyId: string): void {
-  if (!isMethod(message, CANCELLED)) return;
+function cancelWhatIsMeant(cancellations: Cancellations, { request, message, isPayer }: Visit, keyId: string): void {
+  // Callers without a key cannot be told apart.
+  if (isPayer || !isMethod(message, CANCELLED)) return;
   const { requestId } = readParams(message);
   if (typeof requestId === "string" || typeof requestId === "number") cancellations.cancel(keyId, request, requestId);
 }

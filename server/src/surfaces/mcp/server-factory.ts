@@ -11,7 +11,7 @@ import { AjvJsonSchemaValidator } from "@modelcontextprotocol/server/validators/
 import { nearest } from "../../domain/near-match.ts";
 import { type Catalog, nearestTool } from "../../kernel/contracts/catalog.ts";
 import { isObject } from "../http/bodies/json-body.ts";
-import type { CallTool, ToolAnswer } from "./call-tool.ts";
+import type { CallTool, ToolAnswer } from "./calls/tool-answer.ts";
 import type { Documents } from "./documents.ts";
 import type { McpExtras } from "./extras.ts";
 import { readMeta, readParams } from "./json-rpc.ts";

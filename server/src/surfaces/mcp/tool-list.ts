@@ -17,9 +17,11 @@ export interface ListWish {
   readOnly: boolean;
 }
 
+/** Whose list it is: that of a key's scopes, of those who pay for single calls, or everything. */
+export type ListReader = readonly string[] | "payers" | "all";
+
 interface ToolLists {
-  /** `scopes` undefined: all tools, for unknown callers. */
-  of(scopes: readonly string[] | undefined, wish: ListWish): ToolList;
+  of(reader: ListReader, wish: ListWish): ToolList;
 }
 
 /** There are few combinations of scopes and filters; further ones are not cached. */
@@ -36,15 +38,15 @@ export function createToolLists(catalog: Catalog, extraTools: readonly Tool[]): 
   const all = catalog.entries.map((entry) => ({ entry, definition: define(entry) }));
   const lists = new Map<string, ToolList>();
   return {
-    of(scopes, { areas, readOnly }) {
-      const key = `${scopes?.join(" ") ?? "all"}|${areas?.join(" ") ?? "all"}|${readOnly}`;
+    of(reader, { areas, readOnly }) {
+      const key = `${typeof reader === "string" ? reader : `scopes ${reader.join(" ")}`}|${areas?.join(" ") ?? "all"}|${readOnly}`;
       const known = lists.get(key);
       if (known !== undefined) return known;
       const seen = all.filter(
-        ({ entry: { tool, scopes: wanted } }) =>
-          (scopes === undefined || hasAnyScope(scopes, wanted)) &&
-          (areas === undefined || areas.includes(tool.area)) &&
-          (!readOnly || tool.effect === "read"),
+        ({ entry }) =>
+          isSeenBy(reader, entry) &&
+          (areas === undefined || areas.includes(entry.tool.area)) &&
+          (!readOnly || entry.tool.effect === "read"),
       );
       const list = { key, tools: [...extraTools, ...seen.map(({ definition }) => definition)] };
       if (lists.size >= MAXIMUM_LISTS) lists.clear();
@@ -52,6 +54,11 @@ export function createToolLists(catalog: Catalog, extraTools: readonly Tool[]): 
       return list;
     },
   };
+}
+
+function isSeenBy(reader: ListReader, { tool, scopes }: CatalogEntry): boolean {
+  if (reader === "all") return true;
+  return reader === "payers" ? tool.payableWithoutKey === true : hasAnyScope(reader, scopes);
 }
 
 function define({ tool, inputSchema, outputSchema }: CatalogEntry): Tool {

@@ -8,8 +8,10 @@ import type { ToolList } from "./tool-list.ts";
 export interface Visit {
   readonly request: HttpRequest;
   readonly exchange: OpenExchange;
-  /** Undefined: an anonymous caller, which reaches only extras. */
+  /** Undefined: a caller without a key, which pays for its calls or reaches only extras. */
   readonly caller: Admitted | undefined;
+  /** Without a key, it pays for each call by itself. */
+  readonly isPayer: boolean;
   readonly message: unknown;
   readonly id: RpcId | null;
   /** The tools that this caller sees. */

@@ -2,6 +2,7 @@ import type { PaymentRequired, SettleResponse } from "@x402/core/types";
 import { z } from "zod";
 import { PaymentMalformed, PaymentRefused, type SignedPayment, wrongNetwork } from "../../domain/payments.ts";
 import type { Hex } from "../../domain/tokens.ts";
+import type { PaymentReceipt } from "../../kernel/contracts/charge.ts";
 
 /** The headers of x402, version 2: base64 of JSON. Lower case, as request headers are looked up. */
 export const PAYMENT_REQUIRED_HEADER = "payment-required";
@@ -123,7 +124,7 @@ export function readPaymentSignature(header: string, network: string): SignedPay
 }
 
 /** The same for a payment that is already decoded. */
-function readPayment(value: unknown, network: string): SignedPayment {
+export function readPayment(value: unknown, network: string): SignedPayment {
   const presented = read(Envelope, value);
   const { x402Version: _, accepted: offered, payload: __, ...beside } = presented;
   const { scheme } = offered;
@@ -191,8 +192,23 @@ export function encodePaymentHeader(value: PaymentRequired | SettleResponse): st
   return Buffer.from(JSON.stringify(value), "utf8").toString("base64");
 }
 
+/** A settled payment, as x402 describes it. */
+export function describeSettlement({ payer, amount, network, transactionHash }: PaymentReceipt): SettleResponse {
+  return {
+    success: true,
+    transaction: transactionHash,
+    network: typedNetwork(network),
+    payer,
+    amount: amount.toString(),
+  };
+}
+
+export function describeFailedSettlement(errorReason: string, { payer, network }: SignedPayment): SettleResponse {
+  return { success: false, errorReason, transaction: "", network: typedNetwork(network), payer };
+}
+
 /** CAIP-2, in the library's type. */
-export function typedNetwork(network: string): `${string}:${string}` {
+function typedNetwork(network: string): `${string}:${string}` {
   const [namespace = "", reference = ""] = network.split(":");
   return `${namespace}:${reference}`;
 }

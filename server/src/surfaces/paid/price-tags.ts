@@ -25,6 +25,8 @@ export interface PriceTag {
   terms: PaymentTerms;
   /** The members of a 402's body. */
   members: Omit<PaymentRequired, "error">;
+  /** The same over MCP, whose clients have the tool's schemas from its list. */
+  overMcp: Omit<PaymentRequired, "error">;
   /** PAYMENT-REQUIRED, with the reason for sending it. */
   header(error: string): string;
 }
@@ -124,6 +126,11 @@ function createPriceTag({
   return {
     terms: { network, asset, payTo, amount: price, maxTimeoutSeconds, extra },
     members: { ...face, extensions: { ...extensionsByLength[0] } },
+    overMcp: {
+      ...face,
+      resource: { ...face.resource, url: `mcp://tool/${tool.name}` },
+      extensions: { ...paymentIdentifierExtension },
+    },
     header: (error) => (error === PAYMENT_REQUIRED_ERROR ? usual : inHeader(error)),
   };
 }

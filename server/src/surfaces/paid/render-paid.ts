@@ -1,11 +1,10 @@
 import { formatDecimal } from "../../domain/money.ts";
 import type { Hex } from "../../domain/tokens.ts";
-import type { PaymentReceipt } from "../../kernel/contracts/charge.ts";
 import type { Answer } from "../../kernel/contracts/invocation.ts";
 import { METER_ID_HEADER } from "../http/audit-headers.ts";
 import type { HttpAnswer } from "../http/http.ts";
 import { type ErrorPlace, renderFailedCall } from "../render-error.ts";
-import { encodePaymentHeader, PAYMENT_RESPONSE_HEADER, typedNetwork } from "./payment-headers.ts";
+import { describeSettlement, encodePaymentHeader, PAYMENT_RESPONSE_HEADER } from "./payment-headers.ts";
 
 /**
  * The envelope of the paid surface, or a tool's failure. An answer from an earlier payment names that payment; an answer that a
@@ -18,7 +17,7 @@ export function renderPaid(toolName: string, answer: Answer, payer: Hex, place: 
   const headers: Record<string, string> = { "content-type": "application/json; charset=utf-8" };
   if (answer.replayed) headers["idempotent-replayed"] = "true";
   if (usageId !== undefined) headers[METER_ID_HEADER] = usageId;
-  if (payment !== undefined) headers[PAYMENT_RESPONSE_HEADER] = responseHeader(payment);
+  if (payment !== undefined) headers[PAYMENT_RESPONSE_HEADER] = encodePaymentHeader(describeSettlement(payment));
   const body = JSON.stringify({
     tool: toolName,
     ...(answer.replayed ? { replayed: true } : {}),
@@ -32,14 +31,4 @@ export function renderPaid(toolName: string, answer: Answer, payer: Hex, place: 
     result: outcome.result,
   });
   return { status: 200, headers, body };
-}
-
-function responseHeader({ payer, amount, network, transactionHash }: PaymentReceipt): string {
-  return encodePaymentHeader({
-    success: true,
-    transaction: transactionHash,
-    network: typedNetwork(network),
-    payer,
-    amount: amount.toString(),
-  });
 }

@@ -1,12 +1,12 @@
-import type { SettleResponse } from "@x402/core/types";
 import type { SignedPayment } from "../../domain/payments.ts";
 import type { HttpAnswer } from "../http/http.ts";
 import { type ErrorPlace, renderProblem } from "../render-error.ts";
+import { describeRefusal } from "./describe-terms.ts";
 import {
+  describeFailedSettlement,
   encodePaymentHeader,
   PAYMENT_REQUIRED_HEADER,
   PAYMENT_RESPONSE_HEADER,
-  typedNetwork,
 } from "./payment-headers.ts";
 import type { PriceTag } from "./price-tags.ts";
 import type { Refusal } from "./read-refusal.ts";
@@ -19,26 +19,12 @@ interface Refused extends ErrorPlace {
 
 /** Describes the error of a payment, with the terms if another payment would help. */
 export function renderRefusal(refusal: Refusal, { tag, payment, ...place }: Refused): HttpAnswer {
-  const { kind, reason, serviceReason, explanation, extra: more } = refusal;
-  const reasons = { reason, ...(serviceReason === undefined ? {} : { serviceReason }) };
-  const problem = (code: string, members: object) =>
-    renderProblem({ code, detail: explanation, extra: { ...more, ...members, error: reason, ...reasons } }, place);
-  if (kind === "malformed") return problem("payment_malformed", {});
-  if (kind === "unsettled" && payment !== undefined) {
-    // A client that gets the terms again signs again, and would pay twice for what it has already bought.
-    const answer = problem("payment_invalid", {});
-    answer.headers[PAYMENT_RESPONSE_HEADER] = encodePaymentHeader(failedSettlement(reason, payment));
-    return answer;
+  const { fields, offersTerms } = describeRefusal(refusal, tag.members);
+  const answer = renderProblem(fields, place);
+  if (offersTerms) answer.headers[PAYMENT_REQUIRED_HEADER] = tag.header(refusal.reason);
+  if (refusal.kind === "unsettled" && payment !== undefined) {
+    const settlement = describeFailedSettlement(refusal.reason, payment);
+    answer.headers[PAYMENT_RESPONSE_HEADER] = encodePaymentHeader(settlement);
   }
-  const answer = problem("payment_invalid", tag.members);
-  answer.headers[PAYMENT_REQUIRED_HEADER] = tag.header(reason);
   return answer;
 }
-
-const failedSettlement = (errorReason: string, { payer, network }: SignedPayment): SettleResponse => ({
-  success: false,
-  errorReason,
-  transaction: "",
-  network: typedNetwork(network),
-  payer,
-});

@@ -26,6 +26,12 @@ export class LargeBodies {
     return most;
   }
 
+  /** The same for callers that pay for single calls instead of having a key. */
+  mostForPayers(): number {
+    const sizes = this.#entries.flatMap((entry) => (entry.tool.payableWithoutKey ? mostBytes(entry) : []));
+    return Math.max(MAXIMUM_BODY_BYTES, ...sizes);
+  }
+
   /** Throws `too_large` if the called tool does not take a body of this size. `toolName`: undefined for none. */
   requireFits(bytes: number, toolName: string | undefined): void {
     if (bytes <= MAXIMUM_BODY_BYTES) return;

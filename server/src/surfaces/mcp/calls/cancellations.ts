@@ -1,5 +1,5 @@
-import type { HttpRequest } from "../http/http.ts";
-import type { RpcId } from "./json-rpc.ts";
+import type { HttpRequest } from "../../http/http.ts";
+import type { RpcId } from "../json-rpc.ts";
 
 interface Cancellable {
   /** Aborted when the client is gone or has cancelled the call. Created on demand. */

@@ -1,0 +1,80 @@
+import { z } from "zod";
+import { Failure, invalidInput, unauthorized } from "../../../domain/errors.ts";
+import type { Kernel } from "../../../kernel/contracts/invocation.ts";
+import type { Identity } from "../../../ports/identity.ts";
+import type { Log } from "../../../ports/log.ts";
+import { checkUser } from "../../http/check-user.ts";
+import { continuedTraceId } from "../../http/trace.ts";
+import { describeError } from "../../render-error.ts";
+import type { Visit } from "../visit.ts";
+import { isPaying } from "./pay-for-call.ts";
+import { type CallTool, renderAnswer, renderFailure, type ToolAnswer, type ToolCall } from "./tool-answer.ts";
+
+const USER_ID_KEY = "wayfare/userId";
+
+export interface CallToolOptions {
+  kernel: Kernel;
+  identity: Pick<Identity, "isUser">;
+  /** Turns a port's error into a Failure where possible. */
+  translate(error: unknown): unknown;
+  log: Log;
+}
+
+const MetaArgument = z.strictObject({ idempotencyKey: z.string() });
+
+/** Many clients let a model write arguments only, so the protocol's `_meta` is accepted among them. */
+function takeKey(given: ToolCall["args"]): { args: ToolCall["args"]; idempotencyKey?: string } {
+  if (given._meta === undefined) return { args: given };
+  const { _meta, ...args } = given;
+  const meta = MetaArgument.safeParse(_meta).data;
+  return meta === undefined ? { args: given } : { args, idempotencyKey: meta.idempotencyKey };
+}
+
+/** `pay`: for endpoints that take payments for single calls. */
+export function createCallTool(options: CallToolOptions, pay: CallTool | undefined): CallTool {
+  const { translate, log } = options;
+  return async (visit, call) => {
+    const { exchange } = visit;
+    const { meta } = call;
+    if (typeof meta.traceparent === "string") {
+      exchange.traceId = continuedTraceId(meta.traceparent) ?? exchange.traceId;
+    }
+    try {
+      if (pay !== undefined && (visit.isPayer || isPaying(meta)))
+        return await pay(visit, { ...call, args: takeKey(call.args).args });
+      return await callByKey(options, visit, call);
+    } catch (thrown) {
+      const error = translate(thrown);
+      if (error instanceof Failure && error.code === "unauthorized") throw error;
+      return renderFailure(describeError(error, exchange.traceId, log), exchange);
+    }
+  };
+}
+
+async function callByKey({ kernel, identity }: CallToolOptions, visit: Visit, call: ToolCall): Promise<ToolAnswer> {
+  const { caller, exchange } = visit;
+  if (caller === undefined) throw unauthorized();
+  const { meta } = call;
+  const { args, idempotencyKey } = takeKey(call.args);
+  const userId = text(meta, USER_ID_KEY);
+  if (userId !== undefined) await checkUser(userId, caller.principal, identity, `_meta.${USER_ID_KEY}`);
+  const answer = await kernel.invoke({
+    toolName: call.name,
+    args,
+    principal: caller.principal,
+    confirmPrincipal: caller.confirm,
+    userId,
+    surface: "mcp",
+    traceId: exchange.traceId,
+    idempotencyKey: text(meta, "idempotencyKey") ?? idempotencyKey ?? visit.request.header("idempotency-key"),
+    gone: call.gone,
+    progress: call.progress,
+  });
+  return renderAnswer(answer, visit);
+}
+
+function text(meta: Readonly<Record<string, unknown>>, name: string): string | undefined {
+  const value = meta[name];
+  if (value === undefined || (typeof value === "string" && value !== "" && value.length <= 255)) return value;
+  throw invalidInput([{ path: `_meta.${name}`, message: "must be a string of 1 to 255 characters" }]);
+}
