@@ -56,7 +56,7 @@ export interface paths {
         put?: never;
         /**
          * List travelers
-         * @description Lists your travelers: names and what each profile lacks for a flight. Document numbers are masked. Price: 500 micro-USDC (0.0005 USDC).
+         * @description List your travelers: names and what each profile lacks for a flight. Document numbers are masked. Price: 500 micro-USDC (0.0005 USDC).
          *
          *     Changes nothing. Scope `travelers:read`, list price 0.0005 USDC; only a successful call is paid.
          */
@@ -452,7 +452,7 @@ export interface paths {
         put?: never;
         /**
          * Search more stays
-         * @description Show more of an earlier hotel search: filtered, sorted, in pages. Takes searchId of search_hotels or search_family_hotels, for the same dates and guests. With nextCursor and the same filters comes the next page. Next: quote_stay with a rate's id. Price: 2000 micro-USDC (0.002 USDC).
+         * @description Show more of an earlier hotel search: filtered, sorted, in pages. Takes searchId of search_hotels or search_family_hotels, for the same dates and guests. For the next page, send nextCursor with the same filters. Next: quote_stay with a rate's id. Price: 2000 micro-USDC (0.002 USDC).
          *
          *     Changes nothing. Scope `stays:read`, list price 0.002 USDC; only a successful call is paid.
          */
@@ -826,7 +826,7 @@ export interface paths {
         put?: never;
         /**
          * Bridge USDC to Arc
-         * @description Move USDC from your wallet on another chain to your treasury wallet on Arc. Answers within 25 seconds how far it is: read_transaction follows it. Burned money arrives later; it cannot be called back. Repeating the call sends again, unless it has the same idempotency key. Price: 5000 micro-USDC (0.005 USDC).
+         * @description Move USDC from your wallet on another chain to your treasury wallet on Arc. Returns within 25 seconds with the transfer's status; read_transaction follows it. Once burned, the money cannot be called back; it arrives later. Repeating the call sends again, unless it has the same idempotency key. Price: 5000 micro-USDC (0.005 USDC).
          *
          *     Moves money. Scope `treasury:spend`, list price 0.005 USDC; only a successful call is paid.
          */
@@ -870,7 +870,7 @@ export interface paths {
         put?: never;
         /**
          * Bridge USDC and swap it
-         * @description Move USDC from your wallet on another chain to Arc, and exchange it there for EURC. preview_call quotes it. Answers within 25 seconds how far it is: read_transaction follows it. If the rate moves meanwhile, it stays USDC on Arc, and the answer says so. Repeating the call sends again, unless it has the same idempotency key. Price: 5000 micro-USDC (0.005 USDC).
+         * @description Move USDC from your wallet on another chain to Arc, and exchange it there for EURC. preview_call quotes it. Returns within 25 seconds with the transfer's status; read_transaction follows it. If the rate moves meanwhile, it stays USDC on Arc, and the answer says so. Repeating the call sends again, unless it has the same idempotency key. Price: 5000 micro-USDC (0.005 USDC).
          *
          *     Moves money. Scope `treasury:spend`, list price 0.005 USDC; only a successful call is paid.
          */

@@ -25,6 +25,8 @@ const Arguments = z.object({
 /** The application host's address in the page files; readers get their deployment's. */
 const DISPATCH_URL = "http://127.0.0.1:3000/api/agent/dispatch";
 const DAY_FUNCTION = `day() { date -u -d "+$1 days" +%F 2>/dev/null || date -u -v"+$1"d +%F; }\n`;
+/** Keeps a key that the shell has already. */
+const KEY_LINE = `export WAYFARE_API_KEY=\${WAYFARE_API_KEY:-$(node -p 'require("./.data/quickstart.json").apiKey')}`;
 const DATE_TEXT = /"(\d{4}-\d{2}-\d{2})(?=T[^"]*"|")/g;
 
 /** Longer lists of objects are shown by their first entry: the others have the same form. */
@@ -78,7 +80,7 @@ Scope ${sayScopes(scopes)} · price ${usdc(tool.price)}${tool.payableWithoutKey 
 
 ${exampleCurl(tool.name, example)}
 
-The arguments alone, as they are sent [over MCP](../mcp.md):
+The arguments alone, as sent [over MCP](../mcp.md)${hasFutureDates(example) ? ` on ${example.day}; replace the dates with later ones` : ""}:
 
 ${json(example.args)}
 
@@ -158,18 +160,25 @@ export function shorten(value: unknown): Shortened {
  * so that the page does not change daily and its dates are never past.
  */
 function exampleCurl(toolName: string, { day, args }: RanExample): string {
-  const recorded = Temporal.PlainDate.from(day);
   const quoted = JSON.stringify({ tool: toolName, args }).replaceAll("'", "'\\''");
   const body = quoted.replaceAll(DATE_TEXT, (text, date: string) => {
-    const { days } = recorded.until(Temporal.PlainDate.from(date));
+    const days = daysAfter(day, date);
     return days > 0 ? `"'$(day ${days})'` : text;
   });
   const lines = [
-    `curl -s ${DISPATCH_URL}`,
+    `${KEY_LINE}\ncurl -s ${DISPATCH_URL}`,
     `-H "Authorization: Bearer $WAYFARE_API_KEY" -H "Content-Type: application/json"`,
     `-d '${body}'`,
   ];
   return fence("sh", `${body === quoted ? "" : DAY_FUNCTION}${lines.join(" \\\n  ")}`);
+}
+
+function hasFutureDates({ day, args }: RanExample): boolean {
+  return [...JSON.stringify(args).matchAll(DATE_TEXT)].some(([, date = day]) => daysAfter(day, date) > 0);
+}
+
+function daysAfter(day: string, date: string): number {
+  return Temporal.PlainDate.from(day).until(Temporal.PlainDate.from(date)).days;
 }
 
 function argumentTable(inputSchema: unknown): string {

@@ -112,7 +112,7 @@ function nameReceiver(movement: WalletMovement): string | null {
 }
 
 const WORDS: Readonly<Record<MovementKind, string>> = {
-  deposit: "Money that somebody sent",
+  deposit: "Incoming transfer",
   faucet: "Development money",
   order_payment: "Payment of an order",
   order_refund: "Refund of an order",

@@ -18,7 +18,7 @@ export const bridgeToArc = defineTool({
   title: "Bridge USDC to Arc",
   summary: "Move USDC from your wallet on another chain to your treasury wallet on Arc.",
   advice:
-    "Answers within 25 seconds how far it is: read_transaction follows it. Burned money arrives later; it cannot be called back. Repeating the call sends again, unless it has the same idempotency key.",
+    "Returns within 25 seconds with the transfer's status; read_transaction follows it. Once burned, the money cannot be called back; it arrives later. Repeating the call sends again, unless it has the same idempotency key.",
   area: "treasury",
   effect: "spend",
   price: 5_000n,

@@ -20,7 +20,7 @@ export const searchMoreStays = defineTool({
   title: "Search more stays",
   summary: "Show more of an earlier hotel search: filtered, sorted, in pages.",
   advice:
-    "Takes searchId of search_hotels or search_family_hotels, for the same dates and guests. With nextCursor and the same filters comes the next page. Next: quote_stay with a rate's id.",
+    "Takes searchId of search_hotels or search_family_hotels, for the same dates and guests. For the next page, send nextCursor with the same filters. Next: quote_stay with a rate's id.",
   area: "stays",
   effect: "read",
   price: 2_000n,

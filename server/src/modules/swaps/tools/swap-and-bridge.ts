@@ -47,7 +47,7 @@ export const swapAndBridge = defineTool({
   title: "Bridge USDC and swap it",
   summary: "Move USDC from your wallet on another chain to Arc, and exchange it there for EURC.",
   advice:
-    "preview_call quotes it. Answers within 25 seconds how far it is: read_transaction follows it. If the rate moves meanwhile, it stays USDC on Arc, and the answer says so. Repeating the call sends again, unless it has the same idempotency key.",
+    "preview_call quotes it. Returns within 25 seconds with the transfer's status; read_transaction follows it. If the rate moves meanwhile, it stays USDC on Arc, and the answer says so. Repeating the call sends again, unless it has the same idempotency key.",
   area: "treasury",
   effect: "spend",
   price: 5_000n,
@@ -147,7 +147,7 @@ function leastReceived({ amountOut }: SwapQuote): Micro {
 function sayQuote(quote: SwapQuote): string {
   const { amountOut, rate, rateAsOf, spreadBps } = quote;
   return [
-    `Quoted: 1 USDC = ${rate} EURC (of ${rateAsOf.slice(0, 10)}), less a spread of ${spreadBps} basis points: about ${formatDecimal(amountOut)} EURC.`,
+    `Quoted: 1 USDC = ${rate} EURC (as of ${rateAsOf.slice(0, 10)}), less a spread of ${spreadBps} basis points: about ${formatDecimal(amountOut)} EURC.`,
     `You get at least ${formatDecimal(leastReceived(quote))} EURC; if the pool would pay less when the money has arrived, it stays USDC in your treasury wallet.`,
   ].join(" ");
 }

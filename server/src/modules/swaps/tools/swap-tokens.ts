@@ -159,7 +159,7 @@ function describeQuote(quote: SwapQuote, { address }: Pick<Pool, "address">) {
 
 function sayQuote({ token, toToken, amountOut, rate, rateAsOf, spreadBps, most }: SwapQuote): string {
   return [
-    `Quoted: 1 ${token} = ${rate} ${toToken} (of ${rateAsOf.slice(0, 10)}), less a spread of ${spreadBps} basis points.`,
+    `Quoted: 1 ${token} = ${rate} ${toToken} (as of ${rateAsOf.slice(0, 10)}), less a spread of ${spreadBps} basis points.`,
     `You get ${formatDecimal(amountOut)} ${toToken}, and not less: otherwise the swap has no effect.`,
     `The call has ${QUOTE_SECONDS} seconds to be carried out.`,
     `The pool exchanges up to ${formatDecimal(most)} ${token} at once now.`,

@@ -8,7 +8,7 @@ import { maskNumbers, missingForFlights, ShownProfile } from "../describe-travel
 export const listTravelers = defineTool({
   name: "list_travelers",
   title: "List travelers",
-  summary: "Lists your travelers: names and what each profile lacks for a flight. Document numbers are masked.",
+  summary: "List your travelers: names and what each profile lacks for a flight. Document numbers are masked.",
   area: "travelers",
   effect: "read",
   price: 500n,
