@@ -6353,7 +6353,7 @@ export interface components {
             upperBoundUsdc: string;
             /** @description Your own, 0x and 64 hex digits; left out: a random one */
             bookingId?: string;
-            /** @description Left out: this network's */
+            /** @description Left out: the trip's */
             escrowAddress?: string;
         };
         reserve_booking_result: {
@@ -6389,7 +6389,7 @@ export interface components {
             /** @description 0x and 64 hex digits */
             itineraryHash: string;
             itineraryCID?: string;
-            /** @description Left out: this network's */
+            /** @description Left out: the trip's */
             escrowAddress?: string;
         };
         commit_booking_result: {
@@ -6434,7 +6434,7 @@ export interface components {
             itineraryCID?: string;
             /** @description 0x address that settle_booking pays */
             vendorAddress: string;
-            /** @description Left out: this network's */
+            /** @description Left out: the trip's */
             escrowAddress?: string;
         };
         confirm_booking_result: {
@@ -6466,7 +6466,7 @@ export interface components {
             bookingId: string;
             /** @description 0x and 64 hex digits */
             ticketOrderHash: string;
-            /** @description Left out: this network's */
+            /** @description Left out: the trip's */
             escrowAddress?: string;
         };
         confirm_flight_result: {
@@ -6490,7 +6490,7 @@ export interface components {
         };
         settle_booking_args: {
             bookingId: string;
-            /** @description Left out: this network's */
+            /** @description Left out: the trip's */
             escrowAddress?: string;
         };
         settle_booking_result: {
@@ -6539,7 +6539,7 @@ export interface components {
             tripId: string;
             /** @enum {string} */
             reason: "duffel_failed" | "policy_reject" | "buyer_cancel" | "timeout";
-            /** @description Left out: this network's */
+            /** @description Left out: the trip's */
             escrowAddress?: string;
         };
         cancel_booking_result: {
@@ -6579,7 +6579,7 @@ export interface components {
             tripId: string;
             /** @enum {string} */
             reason: "duffel_failed" | "policy_reject" | "buyer_cancel" | "timeout";
-            /** @description Left out: this network's */
+            /** @description Left out: the trip's */
             escrowAddress?: string;
         };
         release_reservation_result: {
@@ -6630,7 +6630,7 @@ export interface components {
              * @default 0
              */
             feeMicroUsdc?: string;
-            /** @description Left out: this network's */
+            /** @description Left out: the trip's */
             escrowAddress?: string;
         };
         log_agent_action_result: {

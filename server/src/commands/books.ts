@@ -7,7 +7,9 @@ import type { Micro } from "../domain/money.ts";
 import { type Hex, type TokenSymbol, tokenSymbols } from "../domain/tokens.ts";
 import { devnetAccess } from "../embedded/devnet-part.ts";
 import type { Stores } from "../kernel/contracts/whole.ts";
+import type { FurtherEscrow } from "../modules/chain/further-escrows.ts";
 import { createBoundChains } from "../modules/chain/opening/store-bound-chains.ts";
+import { allowEscrow, revokeEscrow } from "../modules/escrow/escrows/allow-escrow.ts";
 import { appendAudit } from "../modules/identity/store-audit.ts";
 import { selectTenant } from "../modules/identity/store-tenants.ts";
 import type { Balance } from "../modules/ledger/ledger.ts";
@@ -77,6 +79,11 @@ export interface Books {
    * confirmed block.
    */
   unknown(fromBlock: bigint, toBlock: bigint | undefined): Promise<UnknownMovements>;
+  /** The escrows besides the network's own, oldest first. */
+  escrows(): Promise<readonly FurtherEscrow[]>;
+  allowEscrow(tenantId: string, address: Hex): Promise<"allowed" | "known">;
+  /** False: it was revoked before. */
+  revokeEscrow(tenantId: string, address: Hex): Promise<boolean>;
   /** Allows money to move again. False: it was not stopped. */
   resume(): Promise<boolean>;
 }
@@ -187,9 +194,7 @@ class StoredBooks implements Books {
 
   async treasury(tenantId: string): Promise<TreasuryStatus> {
     const { environment, chain } = await this.#requireBoundChain();
-    if ((await selectTenant(this.#opened.db, tenantId)) === undefined) {
-      throw new ConfigError(`There is no tenant ${tenantId}. List them: npm run tenant -- list`);
-    }
+    await this.#requireTenant(tenantId);
     const { wallets, ledger } = this.#stores;
     // Creates the wallet on first use, like a tool.
     const { address } = await wallets.ensure({ environment, chain }, "treasury", tenantId);
@@ -214,6 +219,25 @@ class StoredBooks implements Books {
     const last = toBlock === undefined || toBlock > head ? head : toBlock;
     const found = await listUnknown({ chain, stores: this.#stores }, { fromBlock, toBlock: last });
     return { toBlock: last, movements: found.map(({ movement }) => movement) };
+  }
+
+  async escrows(): Promise<readonly FurtherEscrow[]> {
+    return await this.#stores.furtherEscrows.list(await this.#requireBoundChain());
+  }
+
+  async allowEscrow(tenantId: string, address: Hex): Promise<"allowed" | "known"> {
+    await this.#requireTenant(tenantId);
+    return await allowEscrow({ chain: await this.#requireChain(), stores: this.#stores }, { tenantId, address });
+  }
+
+  async revokeEscrow(tenantId: string, address: Hex): Promise<boolean> {
+    const key = await this.#requireBoundChain();
+    return await revokeEscrow(this.#stores, key, { tenantId, address });
+  }
+
+  async #requireTenant(tenantId: string): Promise<void> {
+    if ((await selectTenant(this.#opened.db, tenantId)) !== undefined) return;
+    throw new ConfigError(`There is no tenant ${tenantId}. List them: npm run tenant -- list`);
   }
 
   async resume(): Promise<boolean> {

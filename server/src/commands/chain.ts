@@ -4,22 +4,22 @@ import { formatDecimal } from "../domain/money.ts";
 import { type Hex, tokenSymbols } from "../domain/tokens.ts";
 import type { TokenMovement } from "../ports/chain/chain.ts";
 import { type Books, type BooksPlace, type BooksStatus, type WalletStatus, withBooks } from "./books.ts";
+import { escrowCommands } from "./chain-escrows.ts";
+import { PLACE_USAGE, placeOptions, readPlace, sayPlace } from "./chain-place.ts";
 import { type Arguments, type Command, formatTable, JSON_NOTE, type Program, UsageError } from "./command-line.ts";
 import { runAsCommand } from "./run-as-command.ts";
 
 /** Opens the ledger that a command names. */
 type OpenBooks = <Result>(place: BooksPlace, work: (books: Books) => Promise<Result>) => Promise<Result>;
 
-const network = { network: { type: "string" }, chain: { type: "string" } } as const;
-const NETWORK_USAGE = "--network sandbox|production [--chain eip155:<id>]";
 const WEI_PER_MICRO = 10n ** 12n;
 
 const status: Command<OpenBooks> = {
   name: "status",
   summary: "Show an environment's chain, the service's wallets, pending transactions, and why money is stopped.",
-  usage: NETWORK_USAGE,
+  usage: PLACE_USAGE,
   positionals: [],
-  options: network,
+  options: placeOptions,
   prepare(args) {
     const place = readPlace(args);
     return (openBooks) =>
@@ -33,9 +33,9 @@ const status: Command<OpenBooks> = {
 const treasury: Command<OpenBooks> = {
   name: "treasury",
   summary: "Show a tenant's deposit address in an environment, and the ledger balance of its treasury wallet.",
-  usage: `${NETWORK_USAGE} <tenantId>`,
+  usage: `${PLACE_USAGE} <tenantId>`,
   positionals: ["tenantId"],
-  options: network,
+  options: placeOptions,
   prepare(args) {
     const place = readPlace(args);
     const { environment: which } = place;
@@ -66,9 +66,9 @@ const accept: Command<OpenBooks> = {
   name: "accept",
   summary:
     "Book what left tenants' wallets by a transaction that is not the service's: their available balance shrinks by it.",
-  usage: `${NETWORK_USAGE} <transactionHash>`,
+  usage: `${PLACE_USAGE} <transactionHash>`,
   positionals: ["transactionHash"],
-  options: network,
+  options: placeOptions,
   prepare(args) {
     const place = readPlace(args);
     const { environment: which } = place;
@@ -92,9 +92,9 @@ const blocks = { "from-block": { type: "string" }, "to-block": { type: "string" 
 const unknown: Command<OpenBooks> = {
   name: "unknown",
   summary: "List what left wallets by transactions that are in no books, as after a backup was restored.",
-  usage: `${NETWORK_USAGE} [--from-block <number>] [--to-block <number>]`,
+  usage: `${PLACE_USAGE} [--from-block <number>] [--to-block <number>]`,
   positionals: [],
-  options: { ...network, ...blocks },
+  options: { ...placeOptions, ...blocks },
   prepare(args) {
     const place = readPlace(args);
     const { environment: which } = place;
@@ -117,9 +117,9 @@ const unknown: Command<OpenBooks> = {
 const acceptUnknown: Command<OpenBooks> = {
   name: "accept-unknown",
   summary: "Accept everything that `unknown` lists in these blocks, and say of each that cannot be why.",
-  usage: `${NETWORK_USAGE} --from-block <number> --to-block <number>`,
+  usage: `${PLACE_USAGE} --from-block <number> --to-block <number>`,
   positionals: [],
-  options: { ...network, ...blocks },
+  options: { ...placeOptions, ...blocks },
   prepare(args) {
     const place = readPlace(args);
     const { environment: which } = place;
@@ -170,9 +170,9 @@ function readBlock(args: Arguments, option: "from-block" | "to-block"): bigint |
 const resume: Command<OpenBooks> = {
   name: "resume",
   summary: "Let money move again after a difference was looked into. What still disagrees stops it again.",
-  usage: NETWORK_USAGE,
+  usage: PLACE_USAGE,
   positionals: [],
-  options: network,
+  options: placeOptions,
   prepare(args) {
     const place = readPlace(args);
     const { environment: which } = place;
@@ -194,20 +194,6 @@ const resume: Command<OpenBooks> = {
       });
   },
 };
-
-function readPlace(args: Arguments): BooksPlace {
-  const environment = args.required("network");
-  if (environment !== "sandbox" && environment !== "production") {
-    throw new UsageError("--network is sandbox or production.");
-  }
-  const chain = args.text("chain");
-  if (chain === undefined || /^eip155:[1-9]\d{0,15}$/.test(chain)) return { environment, chain };
-  throw new UsageError("--chain is eip155: and a chain id; without it, the home chain is meant.");
-}
-
-function sayPlace({ environment, chain }: BooksPlace): string {
-  return chain === undefined ? `--network ${environment}` : `--network ${environment} --chain ${chain}`;
-}
 
 function readHash(text: string): Hex {
   const [, digits] = /^0x([0-9a-fA-F]{64})$/.exec(text) ?? [];
@@ -282,7 +268,7 @@ function statusText(found: BooksStatus): string {
 export const chainProgram: Program<OpenBooks> = {
   name: "chain",
   summary: "The chains that this deployment's money is on.",
-  commands: [status, treasury, unknown, accept, acceptUnknown, resume],
+  commands: [status, treasury, unknown, accept, acceptUnknown, resume, ...escrowCommands],
   notes: [JSON_NOTE],
 };
 

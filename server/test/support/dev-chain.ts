@@ -149,12 +149,13 @@ export async function startDevChain(options: { chainId?: number } = {}) {
     calls,
     mine: () => alone(() => ask("evm_mine")),
     /** Sends a transaction by another party's key. */
-    sendAs: (privateKey: Hex, { to, data = "0x", value = 0n }: { to: Hex; data?: Hex; value?: bigint }) =>
+    sendAs: (privateKey: Hex, { to, data = "0x", value = 0n }: { to?: Hex; data?: Hex; value?: bigint }) =>
       alone(async () => {
         const account = privateKeyToAccount(privateKey);
         const nonce = await client.getTransactionCount({ address: account.address });
         const fees = { maxFeePerGas: 20_000_000_000n, maxPriorityFeePerGas: 1_000_000_000n };
-        const rest = { type: "eip1559", chainId, nonce, gas: 1_000_000n, to, data, value } as const;
+        const gas = to === undefined ? 10_000_000n : 1_000_000n;
+        const rest = { type: "eip1559", chainId, nonce, gas, to, data, value } as const;
         const hash = await client.sendRawTransaction({
           serializedTransaction: await account.signTransaction({ ...rest, ...fees }),
         });

@@ -109,6 +109,14 @@ export function openTreasury(service: Owner) {
       }),
     findTreasury: async (tenantId: string): Promise<Hex> =>
       (await keys.wallet("sandbox", "treasury", tenantId)).address,
+    /** A contract that somebody with gas has deployed. */
+    async deploy(data: Hex): Promise<Hex> {
+      const { contractAddress } = await client.waitForTransactionReceipt({
+        hash: await funder.sendTransaction({ data }),
+      });
+      if (contractAddress == null) throw new Error("no contract came to be");
+      return Address.parse(contractAddress.toLowerCase());
+    },
     block: (token: TokenSymbol, address: Hex) => asOwner(token, "blacklist", address),
     /** Money that leaves a tenant's wallet past the service: signed with the tenant's key, sent by a stranger with gas. */
     async steal(tenantId: string, to: Hex, value: bigint, token: TokenSymbol = "USDC"): Promise<Hex> {

@@ -1,8 +1,11 @@
+import { encodeDeployData } from "viem";
 import { chainEndings } from "../../src/contributions.ts";
 import { systemRandom } from "../../src/domain/ids.ts";
 import type { Hex } from "../../src/domain/tokens.ts";
+import { tripEscrowAbi, tripEscrowBytecode } from "../../src/generated/contracts/trip-escrow.ts";
 import { createChainSubmitter } from "../../src/modules/chain/sending/submit-chain.ts";
 import { releaseReservation } from "../../src/modules/escrow/bookings/release-reservation.ts";
+import { allowEscrow } from "../../src/modules/escrow/escrows/allow-escrow.ts";
 import { fundTrip } from "../../src/modules/escrow/prefund-trip.ts";
 import type { BookingAction, TripAction } from "../../src/modules/escrow/step-machine/escrow-action.ts";
 import { takeBookingStep, takeReservation } from "../../src/modules/escrow/step-machine/take-booking-step.ts";
@@ -11,10 +14,10 @@ import { takeTripStep } from "../../src/modules/escrow/step-machine/take-trip-st
 import type { SendOutAnswer } from "../../src/modules/treasury/send-out.ts";
 import type { NewTrip } from "../../src/modules/trips/trips.ts";
 import type { ChainSubmission } from "../../src/ports/chain/chain-transactions.ts";
-import type { TripTerms } from "../../src/ports/chain/escrow-contract.ts";
-import { openChainWorld, UNIT } from "./chain-world.ts";
+import type { EscrowContract, TripTerms } from "../../src/ports/chain/escrow-contract.ts";
+import { type ChainWorld, openChainWorld, UNIT } from "./chain-world.ts";
 import type { dyingProcess } from "./dying-ports.ts";
-import { freshHash } from "./escrow.ts";
+import { freshHash, HexText } from "./escrow.ts";
 import { silentLog } from "./identity.ts";
 import { sandboxChain } from "./sandbox-chain.ts";
 import { stranger } from "./treasury.ts";
@@ -28,15 +31,40 @@ export interface StepCall {
   ports?: StepPorts;
 }
 
-/** Trips and bookings on a development chain, without the surfaces: as many processes as a test wants. */
-export async function openTripWorld() {
+const GRACE_SECONDS = 604_800n;
+
+/** An escrow contract as an operator deploys it for one tenant, before it is allowed. */
+export async function deployFurtherEscrow({ devChain, openedChain }: ChainWorld): Promise<Hex> {
+  const relayer = (await openedChain.wallets.list(sandboxChain)).find(({ kind }) => kind === "relayer");
+  const usdc = openedChain.chain.tokens.USDC.address;
+  const args = [usdc, stranger(), relayer?.address ?? "0x", openedChain.collection.address, GRACE_SECONDS] as const;
+  const data = encodeDeployData({ abi: tripEscrowAbi, bytecode: tripEscrowBytecode, args });
+  const { contractAddress } = await devChain.sendAs(devChain.funderKey, { data });
+  return HexText.parse(contractAddress?.toLowerCase());
+}
+
+async function openFurtherEscrow(world: ChainWorld, tenantId: string): Promise<EscrowContract> {
+  const { stores, openedChain } = world;
+  const address = await deployFurtherEscrow(world);
+  await world.reconcile();
+  await allowEscrow({ chain: openedChain.chain, stores }, { tenantId, address });
+  const facts = await stores.furtherEscrows.find(sandboxChain, address);
+  if (facts === undefined) throw new Error("the escrow was allowed and is not there");
+  return openedChain.chain.escrowAt(facts);
+}
+
+/**
+ * Trips and bookings on a development chain, without the surfaces: as many processes as a test wants. `isFurther`: in an escrow that
+ * only the tenant may use.
+ */
+export async function openTripWorld({ isFurther = false } = {}) {
   const world = await openChainWorld();
   const openedChain = await world.open({ endings: chainEndings });
   const tenant = await world.newTenant(100_000n * UNIT);
   const { stores, clock } = world;
-  const { escrow } = openedChain.chain;
-  if (escrow === undefined) throw new Error("the development chain has no escrow");
   const tenantId = tenant.tenant.id;
+  const escrow = isFurther ? await openFurtherEscrow(world, tenantId) : openedChain.chain.escrow;
+  if (escrow === undefined) throw new Error("the development chain has no escrow");
   /** Who waits at all waits for as long as it takes: many orders at once are not soon over everywhere. */
   const submission: ChainSubmission = {
     wake: openedChain.submitter.wake,

@@ -1,3 +1,4 @@
+import type { Hex } from "../../domain/tokens.ts";
 import type { ChainKey } from "../../ports/chain/chain-key.ts";
 import type { Wallet } from "../../ports/chain/wallets.ts";
 import type { Environment } from "../../ports/identity.ts";
@@ -11,9 +12,11 @@ export interface ChainMemory {
   readonly homes: Map<Environment, ChainKey>;
   /** By environment, chain, kind and tenant. Emptied when there are many. */
   readonly wallets: Map<string, Wallet>;
+  /** The further escrows by environment and chain, as they were some seconds ago: unlike the others, the list grows. */
+  readonly escrows: Map<string, { at: number; addresses: ReadonlySet<Hex> }>;
 }
 
-export const createChainMemory = (): ChainMemory => ({ homes: new Map(), wallets: new Map() });
+export const createChainMemory = (): ChainMemory => ({ homes: new Map(), wallets: new Map(), escrows: new Map() });
 
 const memories = new WeakMap<object, ChainMemory>();
 

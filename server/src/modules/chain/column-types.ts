@@ -9,4 +9,6 @@ export const columnTypes: ColumnTypes = {
   "chain_transaction.hash": "Hex",
   "chain_transaction.earlier_hashes": "HexList",
   "chain_transaction.block_hash": "Hex",
+  "further_escrow.network": "Environment",
+  "further_escrow.address": "Hex",
 };

@@ -9,11 +9,13 @@ import type { ChainIndexer } from "./following/index-chain.ts";
 import * as chain from "./migrations/0005-chain.ts";
 import * as chainRequests from "./migrations/0007-chain-requests.ts";
 import * as chains from "./migrations/0113-chains.ts";
+import * as furtherEscrows from "./migrations/0128-further-escrows.ts";
 import { ChainOpener } from "./opening/chain-opener.ts";
 import { createBoundChains } from "./opening/store-bound-chains.ts";
 import { createChainTransactions, openTransactions, openTransactionsBeside } from "./sending/store-transactions.ts";
 import type { ChainSubmitter } from "./sending/submit-chain.ts";
 import { createCustody } from "./store-custody.ts";
+import { createFurtherEscrows } from "./store-further-escrows.ts";
 import { createWallets } from "./store-wallets.ts";
 import { createUsableChains } from "./usable-chains.ts";
 
@@ -41,6 +43,7 @@ export const chainModule = defineModule({
       boundChains: createBoundChains(db, clock, memory),
       chainTransactions: createChainTransactions(db, clock),
       custody: createCustody(db),
+      furtherEscrows: createFurtherEscrows(db, clock, memory),
       wallets: createWallets({ db, vault, clock, memory }),
     };
   },
@@ -56,7 +59,12 @@ export const chainModule = defineModule({
   personRecords: () => ({
     tables: { notSearched: { chain_transaction: "what was signed for a public chain, which names nobody" } },
   }),
-  migrations: { "0005-chain": chain, "0007-chain-requests": chainRequests, "0113-chains": chains },
+  migrations: {
+    "0005-chain": chain,
+    "0007-chain-requests": chainRequests,
+    "0113-chains": chains,
+    "0128-further-escrows": furtherEscrows,
+  },
   // Partial, as few transactions are ever sent again.
   indexes: {
     chain_transaction_earlier: "on chain_transaction using gin (earlier_hashes) where earlier_hashes <> '{}'",

@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { requireThere } from "../../../test/support/escrow-orders.ts";
 import { createMigratedDatabase, type TestDatabase } from "../../../test/support/test-database.ts";
 import { createVault } from "../../adapters/vault.ts";
 import { createStores } from "../../contributions.ts";
@@ -67,14 +68,7 @@ describe("the stores, with two chains of one environment", () => {
 
   it("stop and are read apart", async () => {
     await stores.boundChains.stop(other, "a difference");
-    await stores.boundChains.advance(
-      other,
-      (await stores.boundChains.get(other))?.indexed ?? { number: 0n, hash: "0x" },
-      {
-        number: 7n,
-        hash: hash(),
-      },
-    );
+    await stores.boundChains.advance(requireThere(await stores.boundChains.get(other)), { number: 7n, hash: hash() });
     expect(await stores.boundChains.get(home)).toMatchObject({ stoppedBecause: undefined, indexed: { number: 0n } });
     expect(await stores.boundChains.get(other)).toMatchObject({
       stoppedBecause: "a difference",

@@ -11,8 +11,15 @@ declare module "../../kernel/contracts/stores.ts" {
 }
 
 export interface Custody {
-  /** The booked amounts of each wallet and of the escrow at that block, without postings of later blocks. */
-  read(chain: ChainKey, token: TokenSymbol, atBlock: bigint): Promise<readonly { address: Hex; amount: Micro }[]>;
+  /** The booked amounts of each wallet and of the escrows at that block, without postings of later blocks. */
+  read(chain: ChainKey, token: TokenSymbol, atBlock: bigint): Promise<readonly BookedAmount[]>;
+}
+
+export interface BookedAmount {
+  address: Hex;
+  /** A tenant's further escrows have one account: the addresses of the others. */
+  alsoAt: readonly Hex[];
+  amount: Micro;
 }
 
 export function createCustody(db: Queryable): Custody {
@@ -24,9 +31,9 @@ async function readCustody(
   { environment, chain }: ChainKey,
   token: TokenSymbol,
   atBlock: bigint,
-): Promise<readonly { address: Hex; amount: Micro }[]> {
+): Promise<readonly BookedAmount[]> {
   // One statement, so that balances and later postings are from the same moment.
-  const { rows } = await sql<{ address: Hex; amount: string }>`
+  const { rows } = await sql<{ address: Hex; alsoAt: Hex[]; amount: string }>`
     with account as (
       select id, balance_micro, tenant_id,
         case when kind = 'escrow' then kind when tenant_id is null then 'collection' else 'treasury' end as kind
@@ -34,22 +41,27 @@ async function readCustody(
       where network = ${environment} and chain = ${chain} and token = ${token}
         and kind not in ('external', 'in_flight', 'transfer_fee', 'gateway', 'gateway_reserved', 'gateway_withdrawing')
     ), holder as (
-      select address, kind, tenant_id from wallet
+      select address, kind, tenant_id, array[]::text[] as also_at from wallet
       where network = ${environment} and chain = ${chain} and kind in ('treasury', 'collection')
       union all
       -- What moved until that block is in the books as the escrow's first balance (adopt-escrow.ts).
-      select contracts->>'escrow', 'escrow', null from chain_network
+      select contracts->>'escrow', 'escrow', null, array[]::text[] from chain_network
       where network = ${environment} and chain = ${chain} and contracts->>'escrow' is not null
         and coalesce((contracts->>'escrowSince')::bigint, 0) <= ${atBlock.toString()}::bigint
+      union all
+      -- The account has the first balances of all of them, so all must be old enough.
+      select min(address), 'escrow', tenant_id, (array_agg(address order by address))[2:] from further_escrow
+      where network = ${environment} and chain = ${chain}
+      group by tenant_id having max(since_block) <= ${atBlock.toString()}::bigint
     ), later as (
       select entry.account_id, sum(entry.amount_micro) as amount
       from ledger_transaction as posting join ledger_entry as entry on entry.transaction_id = posting.id
       where posting.block_number > ${atBlock.toString()}::bigint group by entry.account_id
     )
-    select holder.address, coalesce(sum(account.balance_micro - coalesce(later.amount, 0)), 0)::text as amount
+    select holder.address, holder.also_at as "alsoAt", coalesce(sum(account.balance_micro - coalesce(later.amount, 0)), 0)::text as amount
     from holder
       left join account on account.kind = holder.kind and account.tenant_id is not distinct from holder.tenant_id
       left join later on later.account_id = account.id
-    group by holder.address order by holder.address`.execute(db);
-  return rows.map(({ address, amount }) => ({ address, amount: BigInt(amount) }));
+    group by holder.address, holder.also_at order by holder.address`.execute(db);
+  return rows.map(({ amount, ...held }) => ({ ...held, amount: BigInt(amount) }));
 }

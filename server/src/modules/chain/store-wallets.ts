@@ -3,13 +3,14 @@ import { generatePrivateKey, privateKeyToAddress } from "viem/accounts";
 import { newId } from "../../domain/ids.ts";
 import type { Hex } from "../../domain/tokens.ts";
 import type { Queryable } from "../../platform/database/database.ts";
+import { prepared } from "../../platform/database/prepared.ts";
 import type { ChainKey } from "../../ports/chain/chain-key.ts";
 import type { Signer } from "../../ports/chain/signer.ts";
 import type { Wallet, WalletKind } from "../../ports/chain/wallets.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Vault } from "../../ports/vault.ts";
 import { type ChainMemory, createChainMemory } from "./chain-memory.ts";
-import type { Wallets } from "./wallets.ts";
+import { findWalletOwner, type OwnedAddress, type Wallets } from "./wallets.ts";
 
 declare module "../../kernel/contracts/stores.ts" {
   interface ModuleStores {
@@ -126,10 +127,41 @@ export function createWallets(
       return new Map(rows.map((row) => [row.address, row]));
     },
 
+    findOwners: (key, addresses) => findOwners(db, key, addresses),
+
     tenantsWithout: (key, limit) => tenantsWithout(db, key, limit),
 
     tenantsWithoutTransaction: (key, keyPrefix, limit) => tenantsWithoutTransaction(db, key, keyPrefix, limit),
   };
+}
+
+interface OwnerRow {
+  address: Hex;
+  kind: WalletKind | "escrow";
+  tenantId: string | null;
+  since: string;
+}
+
+async function findOwners(
+  db: Queryable,
+  { environment, chain }: ChainKey,
+  addresses: readonly Hex[],
+): Promise<ReadonlyMap<Hex, OwnedAddress>> {
+  if (addresses.length === 0) return new Map();
+  const asked = [...new Set(addresses)];
+  const { rows } = await sql<OwnerRow>`
+    ${prepared("find-owners")}
+    select address, kind, tenant_id as "tenantId", '-1' as since from wallet
+    where network = ${environment} and chain = ${chain} and address = any (${asked}::text[])
+    union all
+    select address, 'escrow', tenant_id, since_block::text from further_escrow
+    where network = ${environment} and chain = ${chain} and address = any (${asked}::text[])`.execute(db);
+  return new Map(
+    rows.flatMap(({ address, kind, tenantId, since }) => {
+      const owner = kind === "escrow" ? { kind, tenantId: tenantId ?? undefined } : findWalletOwner({ kind, tenantId });
+      return owner === undefined ? [] : [[address, { owner, sinceBlock: BigInt(since) }] as const];
+    }),
+  );
 }
 
 async function tenantsWithout(

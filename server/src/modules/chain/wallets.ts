@@ -2,6 +2,12 @@ import type { Hex } from "../../domain/tokens.ts";
 import type { ChainKey } from "../../ports/chain/chain-key.ts";
 import type { Wallet } from "../../ports/chain/wallets.ts";
 import type { Environment } from "../../ports/identity.ts";
+import type { WalletOwner } from "../ledger/index.ts";
+
+export interface OwnedAddress {
+  owner: WalletOwner;
+  sinceBlock: bigint;
+}
 
 /**
  * The wallets of this deployment: on each chain one treasury per tenant, and one wallet of each other kind.
@@ -17,8 +23,18 @@ export interface Wallets {
   list(chain: ChainKey): Promise<readonly Wallet[]>;
   /** The wallets of ours among these addresses, by address. */
   findByAddress(chain: ChainKey, addresses: readonly Hex[]): Promise<ReadonlyMap<Hex, Wallet>>;
+  /** Whose books follow these addresses, and from which block on (exclusive): wallets, and further escrows. */
+  findOwners(chain: ChainKey, addresses: readonly Hex[]): Promise<ReadonlyMap<Hex, OwnedAddress>>;
   /** Tenants without a treasury on this chain. */
   tenantsWithout(chain: ChainKey, limit: number): Promise<readonly string[]>;
   /** Tenants with a treasury on this chain but without an order there whose idempotency key is this prefix and their id. */
   tenantsWithoutTransaction(chain: ChainKey, keyPrefix: string, limit: number): Promise<readonly string[]>;
+}
+
+/** Undefined if the books treat it as a stranger. The relayer holds no tenant's money. */
+export function findWalletOwner(wallet: Pick<Wallet, "kind" | "tenantId"> | undefined): WalletOwner | undefined {
+  if (wallet?.kind === "collection") return { kind: "collection" };
+  return wallet?.kind === "treasury" && wallet.tenantId !== null
+    ? { kind: "treasury", tenantId: wallet.tenantId }
+    : undefined;
 }

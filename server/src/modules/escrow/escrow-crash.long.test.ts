@@ -1,19 +1,27 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { UNIT } from "../../../test/support/chain-world.ts";
 import { dyingProcess } from "../../../test/support/dying-ports.ts";
 import { freshHash } from "../../../test/support/escrow.ts";
 import { sandboxChain } from "../../../test/support/sandbox-chain.ts";
-import { openTripWorld, type StepCall, type TripWorld } from "../../../test/support/trip-world.ts";
+import { deployFurtherEscrow, openTripWorld, type StepCall, type TripWorld } from "../../../test/support/trip-world.ts";
 import { systemRandom } from "../../domain/ids.ts";
 import type { Hex } from "../../domain/tokens.ts";
+import { allowEscrow } from "./escrows/allow-escrow.ts";
 import { takeReservation } from "./step-machine/take-booking-step.ts";
 import type { StepAnswer } from "./step-machine/take-step.ts";
 
 let world: TripWorld;
+let own: TripWorld;
+let further: TripWorld;
 beforeAll(async () => {
-  world = await openTripWorld();
+  [own, further] = await Promise.all([openTripWorld(), openTripWorld({ isFurther: true })]);
 });
-afterAll(() => world?.[Symbol.asyncDispose]());
+beforeEach(() => {
+  world = own;
+});
+afterAll(async () => {
+  for (const one of [own, further]) await one?.[Symbol.asyncDispose]();
+});
 
 const VENDOR: Hex = "0x00000000000000000000000000000000000000bb";
 /** More moments than any step has. */
@@ -101,11 +109,42 @@ async function readState({ tripId, bookingId }: Subject) {
   };
 }
 
+const places = new Map([
+  ["the chain's own escrow", () => own],
+  ["a tenant's further escrow", () => further],
+]);
+
+describe("an operator's command that dies", () => {
+  it("at any moment before or after it has stored an escrow, can be run again, and the books agree", async () => {
+    const outcomes = new Set<string>();
+    const { stores, openedChain, tenantId } = further;
+    const { chain } = openedChain;
+    for (let deathAt = 1; deathAt <= MOST_DEATHS; deathAt += 1) {
+      const address = await deployFurtherEscrow(further);
+      const { send, transfer } = further.tenant;
+      await further.drained(send(transfer(address, UNIT), { callId: await further.newCall() }, openedChain));
+      await further.reconcile(openedChain);
+      const dying = dyingProcess(deathAt, "after");
+      const ports = { chain: dying.mortal(chain), stores: dying.mortalStores(stores) };
+      const living = allowEscrow(ports, { tenantId, address });
+      const isDead = await Promise.race([living.then(() => false), dying.death.then(() => true)]);
+      outcomes.add(isDead ? await allowEscrow({ chain, stores }, { tenantId, address }) : OUTLIVED);
+      expect(await stores.furtherEscrows.find(sandboxChain, address)).toMatchObject({ tenantId, revokedAt: undefined });
+      expect(await further.reconcile(openedChain)).toEqual({ USDC: 0n, EURC: 0n });
+      if (!isDead) break;
+    }
+    expect([...outcomes]).toEqual(["allowed", "known", OUTLIVED]);
+  });
+});
+
 describe("a process that dies", () => {
-  it.each(Object.entries(kinds))(
-    "at any moment of %s, before or after its intent, its broadcast and its receipt, leaves work that the next one finishes once",
+  it.each(
+    [...places].flatMap(([place, open]) => Object.entries(kinds).map(([name, kind]) => ({ place, open, name, kind }))),
+  )(
+    "at any moment of $name in $place, before or after its intent, its broadcast and its receipt, leaves work that the next one finishes once",
     { timeout: 240_000 },
-    async (_name, { prepare, take, taken }) => {
+    async ({ open, kind: { prepare, take, taken } }) => {
+      world = open();
       /** The state that the dead process left for its call, or that it outlived the step. */
       async function live(subject: Subject, deathAt: number): Promise<string> {
         const where = deathAt === 0 ? "dies before its first step" : `dies after step ${deathAt}`;

@@ -164,7 +164,7 @@ describe("invalid arguments", () => {
     const before = await trips();
     const answer = await service.call("prefund_trip", args);
     expect(answer).toMatchObject({ status: 400, body: { code: "invalid_input", issues: [{ path }] } });
-    if (path === "escrowAddress") expect(answer.text).toContain("An escrow of a tenant's own comes later");
+    if (path === "escrowAddress") expect(answer.text).toContain("the operator to allow it");
     expect(await trips()).toEqual(before);
   });
 

@@ -1,13 +1,8 @@
 import { z } from "zod";
-import { invalidInput } from "../../domain/errors.ts";
 import type { RandomBytes } from "../../domain/ids.ts";
 import { type Micro, parseDecimal } from "../../domain/money.ts";
 import { Hash as HashText } from "../../domain/schemas.ts";
 import type { Hex } from "../../domain/tokens.ts";
-import type { Chain } from "../../ports/chain/chain.ts";
-import type { EscrowContract } from "../../ports/chain/escrow-contract.ts";
-import { readAddress } from "../treasury/index.ts";
-import { escrowFailure } from "./errors.ts";
 
 const HASH = /^0x[0-9a-fA-F]{64}$/;
 
@@ -50,23 +45,4 @@ export function requireAmount(text: string): Micro {
   return amount;
 }
 
-export const EscrowAddress = z.string().optional().describe("Left out: this network's");
-
-export function requireContract(chain: Pick<Chain, "escrow">): EscrowContract {
-  if (chain.escrow === undefined) throw escrowFailure("chain_not_available");
-  return chain.escrow;
-}
-
-/** The chain's own escrow, the only one that a caller may name. */
-export function requireEscrow(chain: Chain, escrowAddress: string | undefined): EscrowContract {
-  const contract = requireContract(chain);
-  if (escrowAddress !== undefined && readAddress(escrowAddress) !== contract.address) {
-    throw invalidInput([
-      {
-        path: "escrowAddress",
-        message: `must be this network's escrow, ${contract.address}; leave it out. An escrow of a tenant's own comes later`,
-      },
-    ]);
-  }
-  return contract;
-}
+export const EscrowAddress = z.string().optional().describe("Left out: the trip's");

@@ -95,6 +95,20 @@ it("another one is refused while trips have money in it", async () => {
   await (await deployment.start(naming(undefined))).stop();
 });
 
+it("one that a tenant was allowed is refused", async () => {
+  const theirs = await chain.deployEscrow();
+  const operator = await deployment.start(naming(undefined));
+  const { tenant } = await operator.operator((identity) => identity.createTenant({ name: "Theirs", actor: "test" }));
+  await operator.stop();
+  await deployment.sql(
+    `insert into further_escrow (network, chain, address, tenant_id, since_block, grace_seconds, returns_to_trip, allowed_at)
+      select network, chain, '${theirs.toLowerCase()}', '${tenant.id}', 0, 0, true, now() from chain_network where network = 'production'`,
+  );
+  expect(await deployment.refuse(naming(theirs))).toMatch(
+    /^Not started: CHAIN_ESCROW names 0x[0-9a-f]{40}, which [^\n]+ has given to one tenant\. Name another escrow\.$/,
+  );
+});
+
 it("EURC that is configured later is booked with earlier deposits, and money keeps moving", async () => {
   const later = await createLiveDeployment(chain, { url: "http://127.0.0.1:9", token: "none" });
   const Wallet = z.object({ available: z.object({ EURC: z.string() }), balances: z.object({ EURC: z.string() }) });

@@ -8,8 +8,10 @@ import { allowedOrigin, buildTripGuestLink, sendGuestMail } from "../invitations
 import { chainProvenance, type SendOutAnswer, type SendOutPorts, sendOut } from "../treasury/index.ts";
 import type { NewTrip, Trip, TripDetails } from "../trips/index.ts";
 import type { Aggregates, Ports } from "./context.ts";
-import { randomHash, requireEscrow } from "./input.ts";
+import { requireNewEscrow } from "./escrows/trip-escrow.ts";
+import { randomHash } from "./input.ts";
 import { TRIP_PREFUND_PURPOSE } from "./purposes.ts";
+import { FURTHER } from "./step-machine/step-operation.ts";
 import { tripPrefund } from "./trips/prefund-operation.ts";
 
 interface FundingRequest {
@@ -93,7 +95,7 @@ async function planTrip(
   request: PrefundRequest,
 ): Promise<{ terms: TripTerms; trip: NewTrip }> {
   const { tenantId, userId, budget, details, requiresCode, guestEmail } = request;
-  const escrow = requireEscrow(chain, request.escrowAddress);
+  const escrow = await requireNewEscrow({ chain, stores }, request);
   const linkOrigin = await allowedOrigin(claimLinks, tenantId, request.linkOrigin);
   const { address: funder } = await stores.wallets.ensure(chain.key, "treasury", tenantId);
   const codeNonce = randomHash(random);
@@ -158,16 +160,20 @@ function mailAnswer(guestEmail: string | undefined, why: "no_server" | "later") 
  * Stores the trip as `funding` with the operation that moves its budget from the tenant's treasury into the escrow, and
  * waits. Throws a Failure with a code of `sendOutErrors`.
  */
-export async function fundTrip(ports: SendOutPorts, request: FundingRequest): Promise<SendOutAnswer> {
+export async function fundTrip(
+  ports: SendOutPorts & Pick<PrefundPorts, "chain">,
+  request: FundingRequest,
+): Promise<SendOutAnswer> {
   const { callId, trip, terms, result, isSame, waitMilliseconds } = request;
   const { tenantId, tripId, escrow } = trip;
+  const further = escrow === ports.chain.escrow?.address ? {} : FURTHER;
   return await sendOut(ports, {
     tenantId,
     callId,
     idempotencyKey: `${TRIP_PREFUND_PURPOSE}:${callId}`,
     purpose: TRIP_PREFUND_PURPOSE,
     operation: tripPrefund,
-    input: { token: "USDC", escrow, tripId, terms },
+    input: { token: "USDC", escrow, ...further, tripId, terms },
     result,
     waitMilliseconds,
     isSame,

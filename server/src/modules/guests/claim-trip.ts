@@ -1,13 +1,12 @@
 import { createHash, timingSafeEqual } from "node:crypto";
 import { type Failure, invalidInput } from "../../domain/errors.ts";
 import type { Hex } from "../../domain/tokens.ts";
-import type { Chain } from "../../ports/chain/chain.ts";
 import {
+  checkEscrow,
   escrowFailure,
   escrowStep,
   isExpired,
   lockTrip,
-  requireEscrow,
   requireFunded,
   requireNothingPending,
   requireTakingSteps,
@@ -15,7 +14,7 @@ import {
   takeTripStep,
 } from "../escrow/index.ts";
 import type { GuestLink } from "../invitations/index.ts";
-import { chainProvenance, isChainContract } from "../treasury/index.ts";
+import { chainProvenance, isServiceContract } from "../treasury/index.ts";
 import { MOST_WRONG_CODES, type Trip } from "../trips/index.ts";
 import type { Ports } from "./context.ts";
 import { guestFailure } from "./errors.ts";
@@ -47,17 +46,17 @@ const SIGNATURE_HOURS = 1;
 export async function claimTrip(ports: ClaimPorts, request: ClaimRequest): Promise<StepAnswer> {
   const { chain, clock, claimKeys } = ports;
   const { tripId, guestWallet, tenantId, callId, waitMilliseconds } = request;
-  const { contract, trip, isAgain } = await checkClaim(ports, request);
+  const { trip, isAgain } = await checkClaim(ports, request);
   if (!isAgain) await requireCode(ports, request);
   const deadline = BigInt(Math.floor(clock.now().add({ hours: SIGNATURE_HOURS }).epochMilliseconds / 1000));
-  const claim = { chainId: chain.chainId, escrow: contract.address, tripId, guest: guestWallet, deadline };
+  const claim = { chainId: chain.chainId, escrow: trip.escrow, tripId, guest: guestWallet, deadline };
   const signature = await claimKeys.signClaim(trip.codeNonce, claim);
   return await takeTripStep(ports, {
     tenantId,
     callId: callId ?? null,
     tripId,
     action: { name: "claim", guest: guestWallet, deadline, signature },
-    result: { tripId, guestWallet, escrowAddress: contract.address, ...chainProvenance(chain, clock) },
+    result: { tripId, guestWallet, escrowAddress: trip.escrow, ...chainProvenance(chain, clock) },
     check() {
       // The pending claim had no effect meanwhile: the code is required again.
       if (isAgain) throw escrowFailure("trip_in_progress");
@@ -71,12 +70,13 @@ async function checkClaim(
   ports: Pick<ClaimPorts, "chain" | "stores" | "claimKeys" | "clock">,
   request: Omit<ClaimRequest, "claimCode" | "codeNonce" | "callId" | "waitMilliseconds">,
 ) {
-  const { chain } = ports;
-  const contract = requireEscrow(chain, request.escrowAddress);
+  const { chain, stores } = ports;
+  const { tenantId, escrowAddress, tripId } = request;
+  await checkEscrow({ chain, stores }, { tenantId, escrowAddress, tripId });
   if (request.chainId !== chain.chainId) throw wrongChain(chain.chainId);
-  refuseContracts(chain, request.guestWallet);
+  await refuseContracts({ chain, stores }, request.guestWallet);
   const trip = await openClaim(ports, request);
-  return { contract, trip, isAgain: await isClaimedBy(ports, trip, request.guestWallet) };
+  return { trip, isAgain: await isClaimedBy(ports, trip, request.guestWallet) };
 }
 
 /**
@@ -92,7 +92,7 @@ export async function checkFirstClaim(
   const refusal = refusalOfCode(trip, request.claimCode);
   if (refusal !== undefined) throw refusal;
   requireNothingPending(trip);
-  await requireTakingSteps({ boundChains: ports.stores.boundChains, chain: ports.chain }, trip);
+  await requireTakingSteps(ports, trip);
 }
 
 /**
@@ -182,8 +182,8 @@ function wrongChain(chainId: number): Failure {
   });
 }
 
-function refuseContracts(chain: Chain, guestWallet: Hex): void {
-  if (!isChainContract(chain, guestWallet)) return;
+async function refuseContracts(sources: Pick<ClaimPorts, "chain" | "stores">, guestWallet: Hex): Promise<void> {
+  if (!(await isServiceContract(sources, guestWallet))) return;
   throw invalidInput([{ path: "guestWallet", message: "is one of the network's contracts, not a wallet" }]);
 }
 

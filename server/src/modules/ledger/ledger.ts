@@ -40,7 +40,8 @@ export interface Purse extends ChainKey {
 export type WalletOwner =
   | { kind: "treasury"; tenantId: string }
   | { kind: "collection" }
-  | { kind: "escrow" }
+  /** `tenantId`: an escrow that only this tenant uses; undefined: the chain's own. */
+  | { kind: "escrow"; tenantId?: string | undefined }
   | { kind: "in_flight"; tenantId: string };
 
 /** An event of the chain; `from` and `to` are undefined for addresses that are not our wallets. */
@@ -59,7 +60,7 @@ export interface OwnedMovement {
  * A tenant's treasury wallet has three accounts: `prefunded`, `held` and `outgoing`. The collection wallet has two:
  * `collection` and `collection_outgoing`. A tenant's money in the Gateway is in `gateway`, `gateway_reserved` and
  * `gateway_withdrawing`, and follows from the events of its contract. `escrow` is everything in the escrow contract, including
- * strangers' money. `external` is everyone else. Two accounts of a tenant are in no wallet: `in_flight` has the money that left this
+ * strangers' money; a tenant's own is everything in the further escrows that only this tenant uses. `external` is everyone else. Two accounts of a tenant are in no wallet: `in_flight` has the money that left this
  * chain for another one and has not arrived there, `transfer_fee` the fees of such transfers. Money moves between wallets only by
  * `postMovements`, which is tied to an event on the chain, so that at any
  * block the accounts of a wallet add up to its balance there.

@@ -230,7 +230,7 @@ function sender(owner: WalletOwner | undefined): Omit<Move, "amount"> {
     case "collection":
       return { kind: "collection_outgoing", tenantId: null };
     case "escrow":
-      return { kind: "escrow", tenantId: null };
+      return { kind: "escrow", tenantId: owner.tenantId ?? null };
     case "in_flight":
       throw new Error("ledger: money in flight is at no address");
   }
@@ -245,8 +245,9 @@ function receiver(owner: WalletOwner | undefined): Omit<Move, "amount"> {
     case "in_flight":
       return { kind: "in_flight", tenantId: owner.tenantId };
     case "collection":
+      return { kind: "collection", tenantId: null };
     case "escrow":
-      return { kind: owner.kind, tenantId: null };
+      return { kind: "escrow", tenantId: owner.tenantId ?? null };
   }
 }
 

@@ -1,4 +1,4 @@
-export { isChainContract } from "./chain-contracts.ts";
+export { isServiceContract } from "./chain-contracts.ts";
 export { ChainResult, ChainWrite, chainProvenance } from "./chain-result.ts";
 export { collect } from "./collect.ts";
 export { convert, isRateStale } from "./convert.ts";

@@ -1,9 +1,9 @@
 import { formatDecimal, type Micro } from "../../domain/money.ts";
-import { type Hex, type TokenSymbol, tokenSymbols } from "../../domain/tokens.ts";
+import { type TokenSymbol, tokenSymbols } from "../../domain/tokens.ts";
 import type { Chain } from "../../ports/chain/chain.ts";
 import type { OpenedChain } from "../../ports/chain/opened-chain.ts";
 import type { Log } from "../../ports/log.ts";
-import { type BoundChains, type Custody, findWalletOwner, type Wallets } from "../chain/index.ts";
+import { type BookedAmount, type BoundChains, type Custody, findWalletOwner, type Wallets } from "../chain/index.ts";
 import type { Stores } from "./context.ts";
 
 /** A node behind a load balancer can lag behind the others. */
@@ -26,6 +26,10 @@ export interface LedgerReconciler {
   differences(): Readonly<Record<TokenSymbol, Micro>>;
 }
 
+type Holder = Pick<BookedAmount, "address" | "alsoAt">;
+
+const sum = (amounts: readonly Micro[]): Micro => amounts.reduce((total, amount) => total + amount, 0n);
+
 /** Compares each wallet's balance in the ledger with its balance on the chain, at the same block. */
 export function createLedgerReconciler(options: LedgerReconcilerOptions): LedgerReconciler {
   const { chain, custody, wallets, boundChains, log } = options;
@@ -35,27 +39,31 @@ export function createLedgerReconciler(options: LedgerReconcilerOptions): Ledger
   let offBefore = new Map<string, number>();
 
   /** The balance on the chain minus the balance in the ledger. */
-  async function differenceAt(token: TokenSymbol, address: Hex, atBlock: bigint): Promise<Micro> {
-    const [[onChain = 0n], booked] = await Promise.all([
-      chain.balances(token, [address], atBlock),
+  async function differenceAt(token: TokenSymbol, { address, alsoAt }: Holder, atBlock: bigint): Promise<Micro> {
+    const [onChain, booked] = await Promise.all([
+      chain.balances(token, [address, ...alsoAt], atBlock),
       custody.read(key, token, atBlock),
     ]);
-    return onChain - (booked.find((one) => one.address === address)?.amount ?? 0n);
+    return sum(onChain) - (booked.find((one) => one.address === address)?.amount ?? 0n);
   }
 
   async function compare(token: TokenSymbol, atBlock: bigint, offNow: Map<string, number>): Promise<Micro> {
-    const booked = new Map((await custody.read(key, token, atBlock)).map((one) => [one.address, one.amount]));
+    const booked = [...(await custody.read(key, token, atBlock))];
+    const known = new Set(booked.map(({ address }) => address));
     for (const wallet of await wallets.list(key)) {
-      if (findWalletOwner(wallet) !== undefined && !booked.has(wallet.address)) booked.set(wallet.address, 0n);
+      if (findWalletOwner(wallet) === undefined || known.has(wallet.address)) continue;
+      booked.push({ address: wallet.address, alsoAt: [], amount: 0n });
     }
-    const addresses = [...booked.keys()];
+    const addresses = booked.flatMap(({ address, alsoAt }) => [address, ...alsoAt]);
     const balances = await chain.balances(token, addresses, atBlock);
+    const onChain = new Map(addresses.map((address, index) => [address, balances[index] ?? 0n]));
     let difference = 0n;
-    for (const [index, address] of addresses.entries()) {
-      if ((balances[index] ?? 0n) === (booked.get(address) ?? 0n)) continue;
+    for (const holder of booked) {
+      const { address, alsoAt, amount } = holder;
+      if (sum([address, ...alsoAt].map((one) => onChain.get(one) ?? 0n)) === amount) continue;
       // A node may answer for its latest block with the state of the next one while mining it. By now the block is an old one,
       // and its state is final.
-      const off = await differenceAt(token, address, atBlock);
+      const off = await differenceAt(token, holder, atBlock);
       if (off === 0n) continue;
       difference += off < 0n ? -off : off;
       const fields = { network: key.environment, token, address, off: formatDecimal(off), atBlock: atBlock.toString() };

@@ -12,7 +12,7 @@ export interface EurcAdoption {
   before: ChainContracts;
   /** With EURC and the block from which the ledger tracks it. */
   contracts: ChainContracts;
-  /** The balances of each wallet and the escrow at that block. */
+  /** The balances of each wallet and of the escrows at that block. */
   balances: ReadonlyMap<Hex, Micro>;
 }
 
@@ -34,7 +34,14 @@ export async function adoptEurc(
       .where("chain", "=", chain.chain)
       .where("kind", "in", ["treasury", "collection"])
       .execute();
+    const further = await transaction
+      .selectFrom("furtherEscrow")
+      .select(["address", "tenantId"])
+      .where("environment", "=", chain.environment)
+      .where("chain", "=", chain.chain)
+      .execute();
     const accounts = [
+      ...further.map((escrow) => ({ ...escrow, kind: "escrow" as const })),
       ...wallets.map(({ address, tenantId }) => ({
         address,
         tenantId,

@@ -11,6 +11,7 @@ import {
 import { ConfigError } from "../../config/config.ts";
 import { CHAIN_AWAY, Failure } from "../../domain/errors.ts";
 import { type Hex, type TokenSymbol, tokenSymbols } from "../../domain/tokens.ts";
+import { createFurtherEscrows } from "../../modules/chain/store-further-escrows.ts";
 import { hasTripsInEscrow } from "../../modules/escrow/records/store-adopt-escrow.ts";
 import { sayReadableByOthers } from "../../platform/files/private-files.ts";
 import type { BoundChain, ChainContracts } from "../../ports/chain/bound-chains.ts";
@@ -103,6 +104,7 @@ export async function openLiveChain(options: LiveChainOptions): Promise<OpenedCh
       );
     }
     await requireNoTrips(parts, state, contracts.escrow);
+    await requireNoFurther(parts, state, contracts.escrow);
     const relayer = await wallets.adopt(chain.key, "relayer", relayerKey);
     if (deriveAddress(relayerKey) !== relayer.address) {
       throw new ConfigError(
@@ -145,6 +147,18 @@ async function requireNoTrips(
   if (before === undefined || before === escrow || !(await hasTripsInEscrow(db, bound, before))) return;
   throw new ConfigError(
     `Not started: trips of this database have money in the escrow ${before}, which CHAIN_ESCROW does not name. Set it back until they are over.`,
+  );
+}
+
+/** The ledger has one account for the escrow of all tenants, and others for those of single ones. */
+async function requireNoFurther(
+  { db, clock }: Pick<ChainClient, "db" | "clock">,
+  bound: BoundChain,
+  escrow: Hex | undefined,
+): Promise<void> {
+  if (escrow === undefined || (await createFurtherEscrows(db, clock).find(bound, escrow)) === undefined) return;
+  throw new ConfigError(
+    `Not started: CHAIN_ESCROW names ${escrow}, which \`npm run chain -- allow-escrow\` has given to one tenant. Name another escrow.`,
   );
 }
 

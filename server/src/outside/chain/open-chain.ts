@@ -13,6 +13,7 @@ import type { Micro } from "../../domain/money.ts";
 import { type TokenSymbol, tokenSymbols } from "../../domain/tokens.ts";
 import { createBoundChains } from "../../modules/chain/opening/store-bound-chains.ts";
 import { createChainTransactions } from "../../modules/chain/sending/store-transactions.ts";
+import { createFurtherEscrows } from "../../modules/chain/store-further-escrows.ts";
 import { createSigner, createWallets } from "../../modules/chain/store-wallets.ts";
 import { adoptEscrow } from "../../modules/escrow/records/store-adopt-escrow.ts";
 import { adoptEurc } from "../../modules/treasury/store-adopt-eurc.ts";
@@ -126,6 +127,7 @@ export async function storeContracts(
     const addresses = (await wallets.list(key)).map(({ address }) => address);
     // The balance of another escrow is recorded with it, below.
     if (escrow !== undefined && escrow.address === before.escrow) addresses.push(escrow.address);
+    addresses.push(...(await createFurtherEscrows(db, clock).list(key)).map(({ address }) => address));
     const balances = await chain.balances("EURC", addresses, BigInt(contracts.eurcSince));
     const found = new Map(addresses.map((address, index) => [address, balances[index] ?? 0n]));
     await adoptEurc(db, clock, { chain: key, before, contracts, balances: found });

@@ -226,6 +226,7 @@ export interface ChainNetworkTable {
   updatedAt: Timestamp;
   chain: string;
   isHome: boolean;
+  furtherEscrows: Defaulted<number>;
 }
 
 export interface ChainTransactionTable {
@@ -418,6 +419,18 @@ export interface FoundStaySearchTable {
   found: Json;
   createdAt: Timestamp;
   expiresAt: Timestamp;
+}
+
+export interface FurtherEscrowTable {
+  environment: Environment;
+  chain: string;
+  address: Hex;
+  tenantId: string;
+  sinceBlock: bigint;
+  graceSeconds: bigint;
+  returnsToTrip: boolean;
+  allowedAt: Timestamp;
+  revokedAt: Timestamp | null;
 }
 
 export interface GatewayIntentTable {
@@ -1098,6 +1111,7 @@ export interface Database {
   flightCancellationQuote: FlightCancellationQuoteTable;
   foundSearch: FoundSearchTable;
   foundStaySearch: FoundStaySearchTable;
+  furtherEscrow: FurtherEscrowTable;
   gatewayIntent: GatewayIntentTable;
   gatewayReading: GatewayReadingTable;
   gatewayWithdrawal: GatewayWithdrawalTable;

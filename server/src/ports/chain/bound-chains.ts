@@ -28,6 +28,8 @@ export interface BoundChain extends ChainKey {
   contracts: ChainContracts | undefined;
   /** Every movement up to this block is posted. */
   indexed: ChainBlock;
+  /** The number of escrows that operators have allowed tenants besides the chain's own. */
+  furtherEscrows: number;
   /** Why money on this chain is stopped; undefined: it is not. */
   stoppedBecause: string | undefined;
 }

@@ -6,7 +6,7 @@ import type { AgentRegistries } from "./agent-registries.ts";
 import type { BridgeReader } from "./bridge-reader.ts";
 import type { ChainKey } from "./chain-key.ts";
 import type { CrossChainOnChain } from "./cross-chain-contracts.ts";
-import type { EscrowContract } from "./escrow-contract.ts";
+import type { EscrowContract, EscrowFacts, EscrowRoles } from "./escrow-contract.ts";
 import type { GatewayReader } from "./gateway-reader.ts";
 import type { PoolTerms } from "./swap-pool.ts";
 
@@ -66,6 +66,10 @@ export interface Chain {
   readonly faucet: Hex | undefined;
   readonly paymentBatch: Hex | undefined;
   readonly escrow: EscrowContract | undefined;
+  /** A further escrow, which was probed before. */
+  escrowAt(facts: EscrowFacts): EscrowContract;
+  /** Throws Failure `conflict`, with the reason, for an address that is no escrow of this chain's USDC with these roles. */
+  probeEscrow(address: Hex, roles: EscrowRoles): Promise<Pick<EscrowFacts, "graceSeconds" | "returnsToTrip">>;
   readonly agentRegistries: AgentRegistries | undefined;
   /** On a development chain they are there once `usableChains.open` has opened it. */
   readonly crossChain: CrossChainOnChain;

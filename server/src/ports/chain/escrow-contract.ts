@@ -1,6 +1,12 @@
 import type { Micro } from "../../domain/money.ts";
 import type { Hex } from "../../domain/tokens.ts";
 
+/** The accounts that move the money of an escrow, as its owner has set them. */
+export interface EscrowRoles {
+  operator: Hex;
+  serviceFeeRecipient: Hex;
+}
+
 /** The terms that a funder signs; the trip's id is their hash, with the contract and the chain. */
 export interface TripTerms {
   /** Pays the budget; unspent money and markups return to it. */
@@ -36,8 +42,8 @@ export interface BookingOnChain {
   serviceFee: Micro;
 }
 
-/** Reads reject with Failure `chain_unavailable`, like those of `Chain`. */
-export interface EscrowContract {
+/** The facts about an escrow contract that a probe finds, with the block from which the ledger follows it. */
+export interface EscrowFacts {
   readonly address: Hex;
   /** The ledger tracks movements after this block; the earlier balance was entered as a whole. */
   readonly sinceBlock: bigint;
@@ -45,6 +51,10 @@ export interface EscrowContract {
   readonly graceSeconds: bigint;
   /** Whether a reservation can return to its trip: older contracts can only give it to the funder. */
   readonly returnsToTrip: boolean;
+}
+
+/** Reads reject with Failure `chain_unavailable`, like those of `Chain`. */
+export interface EscrowContract extends EscrowFacts {
   /** As computed by the contract. */
   tripId(terms: TripTerms): Hex;
   /** Undefined: there is no such trip. */

@@ -1,4 +1,5 @@
 import { encodeFunctionData, type PublicClient, TransactionReceiptNotFoundError } from "viem";
+import { Failure } from "../../../domain/errors.ts";
 import type { Hex } from "../../../domain/tokens.ts";
 import { faucetAbi } from "../../../generated/contracts/faucet.ts";
 import { stablecoinAbi } from "../../../generated/contracts/stablecoin.ts";
@@ -18,7 +19,7 @@ import { checkSplitter } from "./check-splitter.ts";
 import { movementSources, readLogs, toMovements, transferTopics } from "./movements.ts";
 import { changeWithDust } from "./native-movements.ts";
 import { createBridgeReader } from "./read-bridge.ts";
-import { openEscrow } from "./read-escrow.ts";
+import { createEscrowReader, openEscrow, probeEscrow } from "./read-escrow.ts";
 import { createGatewayReader } from "./read-gateway.ts";
 import { readPoolTerms } from "./read-swap-pool.ts";
 import { readToken } from "./read-tokens.ts";
@@ -49,6 +50,7 @@ export async function createEvmChain(options: EvmChainOptions): Promise<Chain> {
   const { escrow: address, escrowSince: since, agentRegistries } = contracts;
   const token = tokens.USDC.address;
   const nativeToken = token === ARC_NATIVE_USDC ? "USDC" : undefined;
+  const escrows = { client, chainId, token, headNumber };
   return {
     key: { environment, chain: nameEvmChain(chainId) },
     environment,
@@ -60,8 +62,16 @@ export async function createEvmChain(options: EvmChainOptions): Promise<Chain> {
     splitter: contracts.splitter,
     faucet: contracts.faucet,
     paymentBatch: contracts.paymentBatch,
-    escrow:
-      address === undefined ? undefined : await openEscrow({ client, chainId, address, token, since, headNumber }),
+    escrow: address === undefined ? undefined : await openEscrow(escrows, { address, since }),
+    escrowAt: (facts) => createEscrowReader(escrows, facts),
+    async probeEscrow(named, roles) {
+      try {
+        return await probeEscrow(escrows, named, roles);
+      } catch (error) {
+        if (error instanceof ChainSetupError) throw new Failure("conflict", { detail: error.message });
+        throw error;
+      }
+    },
     agentRegistries:
       agentRegistries === undefined
         ? undefined

@@ -1,7 +1,13 @@
 import { encodeAbiParameters, encodeFunctionData, keccak256, type PublicClient, parseAbiParameters } from "viem";
 import type { Hex } from "../../../domain/tokens.ts";
 import { tripEscrowAbi } from "../../../generated/contracts/trip-escrow.ts";
-import type { BookingStateOnChain, EscrowContract, TripTerms } from "../../../ports/chain/escrow-contract.ts";
+import type {
+  BookingStateOnChain,
+  EscrowContract,
+  EscrowFacts,
+  EscrowRoles,
+  TripTerms,
+} from "../../../ports/chain/escrow-contract.ts";
 import { chainUnavailable, isRevert, reach, refusalIn } from "../client.ts";
 import { lowerHex } from "../hex.ts";
 import { explainRevert } from "../sending/explain-revert.ts";
@@ -19,26 +25,32 @@ const STATES: readonly BookingStateOnChain[] = ["none", "reserved", "committed",
 export interface EscrowOptions {
   client: PublicClient;
   chainId: number;
-  address: Hex;
   /** The token in which trips are held. */
   token: Hex;
-  /** Undefined: from now on. */
-  since: number | undefined;
   /** The latest confirmed block. */
   headNumber(): Promise<bigint>;
 }
 
+/** `since` undefined: from now on. Throws ChainSetupError like `proveEscrow`. */
+export async function openEscrow(
+  options: EscrowOptions,
+  { address, since }: { address: Hex; since: number | undefined },
+): Promise<EscrowContract> {
+  const found = await proveEscrow(options, address);
+  const sinceBlock = since === undefined ? await options.headNumber() : BigInt(since);
+  return createEscrowReader(options, { address, sinceBlock, ...found });
+}
+
+type ProvenFacts = Pick<EscrowFacts, "graceSeconds" | "returnsToTrip">;
+
 /** Throws ChainSetupError for a contract that is not an escrow of this token: the service could not move money sent there. */
-export async function openEscrow({
-  client,
-  chainId,
-  address,
-  token,
-  since,
-  headNumber,
-}: EscrowOptions): Promise<EscrowContract> {
+async function proveEscrow(
+  { client, chainId, token }: EscrowOptions,
+  address: Hex,
+  advice = CONFIGURED,
+): Promise<ProvenFacts> {
   const contract = { address, abi: tripEscrowAbi } as const;
-  const wrong = `The escrow at ${address} on chain ${chainId} is not the service's escrow contract: check CHAIN_ESCROW, or leave it out.`;
+  const wrong = `The escrow at ${address} on chain ${chainId} is not the service's escrow contract: ${advice.contract}`;
   const [held, graceSeconds, sample] = await answered(wrong, () =>
     Promise.all([
       client.readContract({ ...contract, functionName: "token" }),
@@ -49,17 +61,37 @@ export async function openEscrow({
   if (sample !== computeTripId(chainId, address, SAMPLE)) throw new ChainSetupError(wrong);
   if (lowerHex(held) !== token) {
     throw new ChainSetupError(
-      `The escrow at ${address} on chain ${chainId} keeps the token ${lowerHex(held)}, not ${token}: check CHAIN_ESCROW and CHAIN_USDC.`,
+      `The escrow at ${address} on chain ${chainId} keeps the token ${lowerHex(held)}, not ${token}: ${advice.token}`,
     );
   }
+  return { graceSeconds, returnsToTrip: await canReturnToTrip(client, address) };
+}
 
-  const returnsToTrip = await canReturnToTrip(client, address);
+/** Finds out whether the contract is an escrow of this token with these roles, for an operator who names it. */
+export async function probeEscrow(options: EscrowOptions, address: Hex, roles: EscrowRoles): Promise<ProvenFacts> {
+  const found = await proveEscrow(options, address, NAMED);
+  await checkEscrowRoles(options.client, address, roles, NAMED.roles);
+  return found;
+}
 
+/** The advice about a wrong contract: one from the configuration, and one that an operator names. */
+const CONFIGURED = {
+  contract: "check CHAIN_ESCROW, or leave it out.",
+  token: "check CHAIN_ESCROW and CHAIN_USDC.",
+  roles: "have its owner set that, or check CHAIN_ESCROW.",
+};
+const NAMED: typeof CONFIGURED = {
+  contract: "check the address and the network.",
+  token: "name an escrow of this network's USDC.",
+  roles: "have its owner set that, and run the command again.",
+};
+
+/** Reads an escrow contract that was probed before. */
+export function createEscrowReader({ client, chainId, headNumber }: EscrowOptions, facts: EscrowFacts): EscrowContract {
+  const { address } = facts;
+  const contract = { address, abi: tripEscrowAbi } as const;
   return {
-    address,
-    returnsToTrip,
-    sinceBlock: since === undefined ? await headNumber() : BigInt(since),
-    graceSeconds,
+    ...facts,
     tripId: (terms) => computeTripId(chainId, address, terms),
 
     trip: (tripId) =>
@@ -111,7 +143,8 @@ async function canReturnToTrip(client: PublicClient, address: Hex): Promise<bool
 export async function checkEscrowRoles(
   client: PublicClient,
   address: Hex | undefined,
-  expected: { operator?: Hex; serviceFeeRecipient?: Hex },
+  expected: Partial<EscrowRoles>,
+  advice = CONFIGURED.roles,
 ): Promise<void> {
   if (address === undefined) return;
   for (const [functionName, wanted, what] of [
@@ -121,9 +154,7 @@ export async function checkEscrowRoles(
     if (wanted === undefined) continue;
     const found = await reach(() => client.readContract({ address, abi: tripEscrowAbi, functionName }));
     if (lowerHex(found) === wanted) continue;
-    throw new ChainSetupError(
-      `The escrow at ${address} ${what} ${lowerHex(found)}, not ${wanted}: have its owner set that, or check CHAIN_ESCROW.`,
-    );
+    throw new ChainSetupError(`The escrow at ${address} ${what} ${lowerHex(found)}, not ${wanted}: ${advice}`);
   }
 }
 

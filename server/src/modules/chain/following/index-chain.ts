@@ -14,7 +14,7 @@ export interface ChainIndexerOptions {
   operations: ChainOperations;
   sender: Pick<ChainSender, "authorization">;
   stores: Stores;
-  wallets: Pick<Wallets, "findByAddress">;
+  wallets: Pick<Wallets, "findOwners">;
   boundChains: BoundChains;
   /** Whether the database was unreachable, so that a retry can succeed. */
   isTransient(error: unknown): boolean;
@@ -70,7 +70,7 @@ export class ChainIndexer {
     // Reads the wallets after the blocks: a wallet's row exists before anybody can pay to its address.
     const owned = await ownMovements(wallets, chain, movements);
     if (!(await this.#postOurs(owned, indexed))) return false;
-    await boundChains.advance(chain.key, indexed, to);
+    await boundChains.advance(state, to);
     this.#doubts.clear();
     return to.number < head.number;
   }

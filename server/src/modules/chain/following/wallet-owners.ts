@@ -1,34 +1,26 @@
 import type { Hex } from "../../../domain/tokens.ts";
 import type { Chain, TokenMovement } from "../../../ports/chain/chain.ts";
-import type { Wallet } from "../../../ports/chain/wallets.ts";
 import type { OwnedMovement, WalletOwner } from "../../ledger/index.ts";
 import type { Wallets } from "../wallets.ts";
 
-/** Undefined if the books treat it as a stranger. The relayer holds no tenant's money. */
-export function findWalletOwner(wallet: Wallet | undefined): WalletOwner | undefined {
-  if (wallet?.kind === "collection") return { kind: "collection" };
-  return wallet?.kind === "treasury" && wallet.tenantId !== null
-    ? { kind: "treasury", tenantId: wallet.tenantId }
-    : undefined;
-}
-
 /**
- * The movements that touch a wallet of ours or the escrow, in order. Zero amounts are ignored, as anybody can emit them
+ * The movements that touch a wallet of ours or an escrow, in order. Zero amounts are ignored, as anybody can emit them
  * for any wallet (`transferFrom` needs no allowance for zero).
  */
 export async function ownMovements(
-  wallets: Pick<Wallets, "findByAddress">,
+  wallets: Pick<Wallets, "findOwners">,
   chain: Pick<Chain, "key" | "escrow" | "crossChain" | "changeWithDust">,
   movements: readonly TokenMovement[],
 ): Promise<OwnedMovement[]> {
   const { key, escrow, crossChain } = chain;
   const real = movements.filter(({ amount, dust = 0n }) => amount > 0n || dust > 0n);
   const addresses = real.flatMap(({ from, to }): Hex[] => [from, to]);
-  const byAddress = await wallets.findByAddress(key, addresses);
-  const ownerAt = (address: Hex, block: bigint): WalletOwner | undefined =>
-    escrow?.address === address && block > escrow.sinceBlock
-      ? { kind: "escrow" }
-      : findWalletOwner(byAddress.get(address));
+  const byAddress = await wallets.findOwners(key, addresses);
+  function ownerAt(address: Hex, block: bigint): WalletOwner | undefined {
+    if (escrow?.address === address && block > escrow.sinceBlock) return { kind: "escrow" };
+    const found = byAddress.get(address);
+    return found === undefined || block <= found.sinceBlock ? undefined : found.owner;
+  }
   const owned = real
     .map((movement): OwnedMovement => {
       const from = ownerAt(movement.from, movement.blockNumber);

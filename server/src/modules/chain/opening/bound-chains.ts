@@ -19,8 +19,8 @@ export interface BoundChains {
     chain: { chainId: number; genesisHash: Hex; head: ChainBlock; isHome: boolean },
   ): Promise<BoundChain>;
   setContracts(chain: ChainKey, contracts: ChainContracts): Promise<void>;
-  /** False if another process was first. */
-  advance(chain: ChainKey, from: ChainBlock, to: ChainBlock): Promise<boolean>;
+  /** False if another process was first, or if there are more escrows to follow than when `from` was read. */
+  advance(from: Pick<BoundChain, keyof ChainKey | "indexed" | "furtherEscrows">, to: ChainBlock): Promise<boolean>;
   /** Keeps the first reason until `resume`. True if money was moving until now. */
   stop(chain: ChainKey, reason: string): Promise<boolean>;
   /** True if it was stopped. */

@@ -108,7 +108,7 @@ export function createBoundChains(db: Queryable, clock: Clock, { homes } = creat
         .execute();
     },
 
-    async advance({ environment, chain }, from, to) {
+    async advance({ environment, chain, indexed: from, furtherEscrows }, to) {
       const row = await db
         .updateTable("chainNetwork")
         .set({ indexedNumber: to.number, indexedHash: to.hash, updatedAt: now() })
@@ -116,6 +116,7 @@ export function createBoundChains(db: Queryable, clock: Clock, { homes } = creat
         .where("chain", "=", chain)
         .where("indexedNumber", "=", from.number)
         .where("indexedHash", "=", from.hash)
+        .where("furtherEscrows", "=", furtherEscrows)
         .returning("environment")
         .executeTakeFirst();
       return row !== undefined;

@@ -8,15 +8,15 @@ import type {
   EndedTransaction,
 } from "../../../ports/chain/chain-transactions.ts";
 import type { Stores } from "../context.ts";
-import { findWalletOwner, ownMovements } from "../following/wallet-owners.ts";
-import type { Wallets } from "../wallets.ts";
+import { ownMovements } from "../following/wallet-owners.ts";
+import { findWalletOwner, type Wallets } from "../wallets.ts";
 import { buildConfirmedResult } from "./result-of.ts";
 
 export interface FinishingPorts {
   chain: Chain;
   operations: ChainOperations;
   stores: Stores;
-  wallets: Pick<Wallets, "findByAddress">;
+  wallets: Pick<Wallets, "findByAddress" | "findOwners">;
 }
 
 export type FinishedTransaction = ConfirmedTransaction & Pick<EndedTransaction, "additions">;

@@ -2,8 +2,7 @@ import { invalidInput } from "../../../domain/errors.ts";
 import type { Micro } from "../../../domain/money.ts";
 import type { Hex } from "../../../domain/tokens.ts";
 import type { CallPlan } from "../../../kernel/contracts/call-plan.ts";
-import type { Chain } from "../../../ports/chain/chain.ts";
-import { isChainContract, requireUnblocked } from "../../treasury/index.ts";
+import { isServiceContract, requireUnblocked } from "../../treasury/index.ts";
 import type { Trip } from "../../trips/index.ts";
 import { requireHash } from "../input.ts";
 import { warnOfExpiry, warnOfPaidOrder } from "../orders/order-warnings.ts";
@@ -44,7 +43,7 @@ export async function checkCommit(
   const known = await findSameStep(stores, booking, commitStep, isSame);
   if (known !== undefined) return { booking, known };
   requireState(booking, commitStep);
-  requireVendor(chain, trip, vendor);
+  await requireVendor({ chain, stores }, trip, vendor);
   await requireUnblocked(chain, "USDC", vendor);
   return { booking, trip };
 }
@@ -86,7 +85,7 @@ export function planCommit(
     isSame,
     action: unpriced,
     async complete(trip) {
-      requireVendor(ports.chain, trip, bought.vendor);
+      await requireVendor(ports, trip, bought.vendor);
       const { vendorAmount, markup, serviceFee } = await price();
       return { ...unpriced(requireHash(bookingId)), vendorAmount, markup, serviceFee };
     },
@@ -94,8 +93,12 @@ export function planCommit(
 }
 
 /** Requires a vendor that can be paid and is not the payer. */
-function requireVendor(chain: Chain, trip: Pick<Trip, "funder"> | undefined, vendor: Hex): void {
-  if (vendor !== trip?.funder && !isChainContract(chain, vendor)) return;
+async function requireVendor(
+  sources: Pick<StepPorts, "chain" | "stores">,
+  trip: Pick<Trip, "funder"> | undefined,
+  vendor: Hex,
+): Promise<void> {
+  if (vendor !== trip?.funder && !(await isServiceContract(sources, vendor))) return;
   const message = "is no vendor: it is your own wallet or one of the network's contracts";
   throw invalidInput([{ path: "vendorAddress", message }]);
 }

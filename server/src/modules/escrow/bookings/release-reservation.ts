@@ -9,7 +9,8 @@ import { findHomePurse } from "../../treasury/index.ts";
 import type { EscrowBooking, Trip } from "../../trips/index.ts";
 import type { Aggregates } from "../context.ts";
 import { escrowFailure } from "../errors.ts";
-import { readHash, requireContract, requireEscrow } from "../input.ts";
+import { checkEscrow, requireTripEscrow } from "../escrows/trip-escrow.ts";
+import { readHash } from "../input.ts";
 import { findCoveredBooking, requireCovering } from "../orders/covered-orders.ts";
 import { holdForOrder } from "../orders/hold-for-order.ts";
 import { isExpired } from "../records/trip-state.ts";
@@ -91,7 +92,7 @@ async function findRelease(
 
 /** Throws a Failure if the booking cannot end now. */
 async function chooseWay(
-  aggregates: Pick<Aggregates, "boundChains" | "bookings" | "wallets" | "ledger">,
+  aggregates: Pick<Aggregates, "boundChains" | "bookings" | "furtherEscrows" | "wallets" | "ledger">,
   { chain, clock }: { chain: Chain; clock: Clock },
   trip: Trip,
   booking: EscrowBooking,
@@ -107,7 +108,8 @@ async function chooseWay(
   const way = (walletBecause?: WalletReason): ReleaseWay => ({ walletBecause, order });
   if (trip.state === "closed") return way("trip_closed");
   if (isExpired(trip, clock)) return way("trip_expired");
-  if (!requireContract(chain).returnsToTrip) return way("escrow_too_old");
+  const { returnsToTrip } = await requireTripEscrow({ chain, stores: aggregates }, trip);
+  if (!returnsToTrip) return way("escrow_too_old");
   if (order === undefined || order.owed === 0n) return way();
   // The operator has paid the supplier, so there must be money to pay the operator.
   const { available } = await aggregates.ledger.balance(await findHomePurse(aggregates, { tenantId, environment }));
@@ -117,7 +119,7 @@ async function chooseWay(
 export function planRelease(ports: PlanPorts, named: { bookingId: string; tripId: string }): Promise<CallPlan> {
   return planOrRefusal(async () => {
     const { stores, chain, caller, escrowAddress } = ports;
-    requireEscrow(chain, escrowAddress);
+    await checkEscrow({ chain, stores }, { ...named, tenantId: caller.tenantId, escrowAddress });
     const [bookingId, tripId] = [readHash(named.bookingId), readHash(named.tripId)];
     if (bookingId === undefined || tripId === undefined) throw escrowFailure("booking_not_found");
     const { tenantId, environment } = caller;

@@ -8,6 +8,7 @@ import type { Log } from "../../../ports/log.ts";
 import type { EscrowBooking, Trip, TripPosition } from "../../trips/index.ts";
 import { TRIP_CLOSED } from "../../trips/index.ts";
 import type { Stores } from "../context.ts";
+import { findTripEscrow } from "../escrows/trip-escrow.ts";
 import { payBackOrder } from "../orders/pay-back-order.ts";
 import { payUncovered } from "../orders/pay-uncovered.ts";
 import { giveBackFree, giveBackHeld, payOut, payouts } from "../records/trip-money.ts";
@@ -49,8 +50,6 @@ const passing: ReadonlySet<string> = new Set(["trip_in_progress", "booking_in_pr
 export async function releaseTrips(options: ReleaseTripsOptions): Promise<ReleasedTrips> {
   const { stores, chain, submission, clock, marginSeconds = MARGIN_SECONDS, batch = BATCH } = options;
   const sum: ReleasedTrips = { ordered: 0, adopted: 0 };
-  const { escrow } = chain;
-  if (escrow === undefined) return sum;
   if ((await stores.boundChains.get(chain.key))?.stoppedBecause !== undefined) return sum;
   const before = clock.now().subtract({ seconds: marginSeconds });
   let after: TripPosition<"expiresAt"> | undefined;
@@ -58,7 +57,7 @@ export async function releaseTrips(options: ReleaseTripsOptions): Promise<Releas
   for (;;) {
     const trips = await stores.trips.listExpired(chain.key, before, { limit: batch, after });
     for (const trip of trips) {
-      const { ordered, adopted } = await releaseTrip(options, escrow, trip, before);
+      const { ordered, adopted } = await releaseTrip(options, trip, before);
       sum.ordered += ordered;
       sum.adopted += adopted;
     }
@@ -69,16 +68,12 @@ export async function releaseTrips(options: ReleaseTripsOptions): Promise<Releas
 }
 
 /** An error in one trip does not affect the others. */
-async function releaseTrip(
-  options: ReleaseTripsOptions,
-  escrow: EscrowContract,
-  trip: Trip,
-  before: Temporal.Instant,
-): Promise<ReleasedTrips> {
+async function releaseTrip(options: ReleaseTripsOptions, trip: Trip, before: Temporal.Instant): Promise<ReleasedTrips> {
   const sum: ReleasedTrips = { ordered: 0, adopted: 0 };
-  // Belongs to an earlier escrow of the chain.
-  if (trip.escrow !== escrow.address) return sum;
   try {
+    const escrow = await findTripEscrow(options, trip);
+    // Belongs to an earlier escrow of the chain.
+    if (escrow === undefined) return sum;
     for await (const done of releaseSteps(options, escrow, trip, before)) sum[done] += 1;
   } catch (error) {
     if (error instanceof Failure && error.code === CHAIN_AWAY) throw error;

@@ -8,7 +8,8 @@ import type { Clock } from "../../../ports/clock.ts";
 import type { Trip } from "../../trips/index.ts";
 import type { Stores } from "../context.ts";
 import { escrowFailure } from "../errors.ts";
-import { readHash, requireEscrow } from "../input.ts";
+import { checkEscrow } from "../escrows/trip-escrow.ts";
+import { readHash } from "../input.ts";
 import { requireRoom } from "../records/trip-state.ts";
 import { planReserving } from "../steps/reserve.ts";
 import { type BookingAction, type TripAction, toStep } from "./escrow-action.ts";
@@ -48,13 +49,13 @@ interface BookingStepToPlan {
 export function planBookingStep(ports: PlanPorts, asked: BookingStepToPlan): Promise<CallPlan> {
   return planOrRefusal(async () => {
     const { stores, chain, clock, caller, escrowAddress } = ports;
-    requireEscrow(chain, escrowAddress);
+    const { tenantId, environment } = caller;
+    await checkEscrow({ chain, stores }, { tenantId, escrowAddress, bookingId: asked.bookingId });
     const bookingId = readHash(asked.bookingId);
     const tripId = asked.tripId === undefined ? undefined : readHash(asked.tripId);
     if (bookingId === undefined || (asked.tripId !== undefined && tripId === undefined)) {
       throw escrowFailure("booking_not_found");
     }
-    const { tenantId, environment } = caller;
     const { trip, booking } = await requireBooking(stores, environment, { tenantId, bookingId, tripId });
     const action = asked.action(bookingId);
     const asPlanned = toStep(action);
@@ -78,7 +79,7 @@ export function planReservation(
   return planOrRefusal(async () => {
     const { stores, chain, caller, clock, escrowAddress } = ports;
     const { amount, bookingId } = asked;
-    requireEscrow(chain, escrowAddress);
+    await checkEscrow({ chain, stores }, { tenantId: caller.tenantId, escrowAddress, tripId: asked.tripId });
     const trip = await requireTrip(ports, asked.tripId);
     const { tripId } = trip;
     const existing = bookingId && (await stores.escrowBookings.find(caller.tenantId, caller.environment, bookingId));
@@ -111,13 +112,13 @@ export function planTripStep(ports: PlanPorts, named: string, action: TripAction
  * when the call does, and gates must judge it anyway.
  */
 export async function withRefusal(
-  { stores, chain }: { stores: Pick<Stores, "boundChains">; chain: Chain },
+  { stores, chain }: { stores: Pick<Stores, "boundChains" | "furtherEscrows">; chain: Chain },
   trip: Trip | undefined,
   plan: CallPlan,
 ): Promise<CallPlan> {
   if (trip === undefined) return plan;
   try {
-    await requireTakingSteps({ boundChains: stores.boundChains, chain }, trip);
+    await requireTakingSteps({ stores, chain }, trip);
     return plan;
   } catch (error) {
     if (error instanceof Failure) return { ...plan, refusal: error };

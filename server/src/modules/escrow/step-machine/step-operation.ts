@@ -8,15 +8,26 @@ import { isEvent, isSame, readEvent } from "../steps/escrow-event.ts";
 import type { BoundStep } from "../steps/step.ts";
 import { EscrowAction, toStep } from "./escrow-action.ts";
 
+/** Stored with an operation on a further escrow: whoever stored it has found the contract in the tenant's list. */
+export const FurtherEscrow = z.literal(true).optional();
+export const FURTHER = { isFurther: true } as const;
+
 /** They follow the event of the paying step. */
 const PAYMENT_EVENTS: ReadonlySet<string> = new Set(["PaymentMade", "PaymentWaiting"]);
 
 /** A step of a trip, sent by the relayer, which is the escrow's operator. */
 export const escrowStep = defineChainOperation({
   kind: "escrow",
-  input: z.strictObject({ token: StoredToken, escrow: StoredAddress, tripId: StoredHash, action: EscrowAction }),
-  encode({ input: { escrow, tripId, action }, site }) {
-    requireEscrow(site.chain, escrow);
+  input: z.strictObject({
+    token: StoredToken,
+    escrow: StoredAddress,
+    isFurther: FurtherEscrow,
+    tripId: StoredHash,
+    action: EscrowAction,
+  }),
+  encode({ input, site }) {
+    const { escrow, tripId, action } = input;
+    requireEscrow(site.chain, input);
     return { to: escrow, data: toStep(action).encode(tripId) };
   },
   // A payment's gas can change between the estimate and the block, for example if a recipient is blocked meanwhile.
@@ -30,9 +41,12 @@ export const escrowStep = defineChainOperation({
 });
 
 /** An operation stored under an earlier escrow must not be signed for a contract that nobody vouches for. */
-export function requireEscrow({ escrow, chainId }: Pick<Chain, "escrow" | "chainId">, wanted: Hex): void {
-  if (escrow?.address === wanted) return;
-  throw new Error(`the escrow of chain ${chainId} is ${escrow?.address}, not ${wanted}`);
+export function requireEscrow(
+  { escrow, chainId }: Pick<Chain, "escrow" | "chainId">,
+  wanted: { escrow: Hex; isFurther?: true | undefined },
+): void {
+  if (wanted.isFurther === true || escrow?.address === wanted.escrow) return;
+  throw new Error(`the escrow of chain ${chainId} is ${escrow?.address}, not ${wanted.escrow}`);
 }
 
 /**

@@ -10,11 +10,11 @@ import { awaitEnd, mismatch, refuseStopped, requireMoving } from "../../treasury
 import type { Trip } from "../../trips/index.ts";
 import type { Aggregates, Stores } from "../context.ts";
 import { escrowFailure } from "../errors.ts";
-import { requireContract } from "../input.ts";
+import { requireTripEscrow } from "../escrows/trip-escrow.ts";
 import { ESCROW_BOOKING_PURPOSE, ESCROW_TRIP_PURPOSE } from "../purposes.ts";
 import { tellEnd } from "./end-step.ts";
 import { type EscrowAction, toStep } from "./escrow-action.ts";
-import { escrowStep } from "./step-operation.ts";
+import { escrowStep, FURTHER } from "./step-operation.ts";
 
 export interface StepPorts {
   stores: Stores;
@@ -69,31 +69,26 @@ export function requireSame(earlier: ChainTransaction | undefined, stored: Chain
   return stored;
 }
 
-const ANOTHER_ESCROW = "The trip is in an escrow that this network does not use any more. Nothing was done.";
-
 /** Whether a new step of the trip can be stored now. Throws `settlement_stopped` or `chain_not_available`. */
 export async function requireTakingSteps(
-  { boundChains, chain }: Pick<Aggregates, "boundChains"> & Pick<StepPorts, "chain">,
-  trip: Pick<Trip, "environment" | "chain" | "escrow">,
+  { stores, chain }: { stores: Pick<Aggregates, "boundChains" | "furtherEscrows">; chain: Chain },
+  trip: Pick<Trip, "environment" | "chain" | "escrow" | "tenantId">,
 ): Promise<void> {
-  await requireMoving(boundChains, trip);
-  requireSameEscrow(chain, trip);
-}
-
-function requireSameEscrow(chain: Chain, trip: Pick<Trip, "escrow">): void {
-  if (trip.escrow === requireContract(chain).address) return;
-  throw escrowFailure("chain_not_available", { detail: ANOTHER_ESCROW });
+  await requireMoving(stores.boundChains, trip);
+  await requireTripEscrow({ chain, stores }, trip);
 }
 
 /** In the transaction that holds the trip's lock and stores the step's changes. */
 export async function enqueueStep(
-  { chainTransactions, effects }: Pick<Aggregates, "chainTransactions" | "effects">,
+  aggregates: Pick<Aggregates, "chainTransactions" | "effects" | "furtherEscrows">,
   { chain, clock }: Pick<StepPorts, "chain" | "clock">,
   trip: Trip,
   step: { callId: string | null; action: EscrowAction; result: Readonly<Record<string, unknown>> },
 ): Promise<EnqueuedTransaction> {
   const { callId, action, result } = step;
   const { environment, tripId, tenantId, escrow } = trip;
+  const { chainTransactions, effects } = aggregates;
+  const further = escrow === chain.escrow?.address ? {} : FURTHER;
   const stored = await chainTransactions.enqueue({
     environment,
     chain: trip.chain,
@@ -102,12 +97,12 @@ export async function enqueueStep(
     tenantId,
     callId,
     purpose: toStep(action).of === "booking" ? ESCROW_BOOKING_PURPOSE : ESCROW_TRIP_PURPOSE,
-    operation: escrowStep.of({ token: "USDC", escrow, tripId, action }),
+    operation: escrowStep.of({ token: "USDC", escrow, ...further, tripId, action }),
     result,
     opensCall: true,
   });
   refuseStopped(stored);
-  requireSameEscrow(chain, trip);
+  await requireTripEscrow({ chain, stores: aggregates }, trip);
   if (callId !== null) await effects.opened(callId, stored.callBefore);
   return stored;
 }

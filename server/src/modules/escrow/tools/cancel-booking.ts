@@ -4,7 +4,8 @@ import { DecimalAmount } from "../../../domain/schemas.ts";
 import { chainProvenance } from "../../treasury/index.ts";
 import { asOwn, BookingWrite, bookingStepErrors, toStepAnswer, WaitingAmount } from "../bookings/booking-answer.ts";
 import { defineTool } from "../context.ts";
-import { EscrowAddress, readHash, requireEscrow } from "../input.ts";
+import { checkEscrow } from "../escrows/trip-escrow.ts";
+import { EscrowAddress, readHash } from "../input.ts";
 import { planBookingStep } from "../step-machine/plan-step.ts";
 import { takeBookingStep } from "../step-machine/take-booking-step.ts";
 import { RELEASED } from "../steps/booking-end.ts";
@@ -46,7 +47,7 @@ export const cancelBooking = defineTool({
     ),
 
   async run(input, { chain, submission, stores, clock, caller: { tenantId }, call, fail }) {
-    requireEscrow(chain, input.escrowAddress);
+    await checkEscrow({ chain, stores }, { ...input, tenantId });
     const bookingId = readHash(input.bookingId);
     const tripId = readHash(input.tripId);
     if (bookingId === undefined || tripId === undefined) throw fail("booking_not_found");

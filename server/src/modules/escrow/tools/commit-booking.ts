@@ -2,12 +2,12 @@ import { z } from "zod";
 import { formatDecimal } from "../../../domain/money.ts";
 import { DecimalAmount } from "../../../domain/schemas.ts";
 import { isSameOperation } from "../../../kernel/contracts/chain-operation.ts";
-import type { Chain } from "../../../ports/chain/chain.ts";
 import { chainProvenance, FreeRecipient, requireAddress, TokenAmount } from "../../treasury/index.ts";
 import { BookingWrite, commitStepErrors, toStepAnswer } from "../bookings/booking-answer.ts";
 import { checkCommit, commitBooking as commit, planCommit } from "../bookings/commit-booking.ts";
 import { defineTool } from "../context.ts";
-import { EscrowAddress, FreeAmount, Hash, readHash, requireAmount, requireEscrow, requireHash } from "../input.ts";
+import { checkEscrow } from "../escrows/trip-escrow.ts";
+import { EscrowAddress, FreeAmount, Hash, readHash, requireAmount, requireHash } from "../input.ts";
 import { escrowStep } from "../step-machine/step-operation.ts";
 import type { IsSameStep } from "../step-machine/take-booking-step.ts";
 
@@ -57,7 +57,7 @@ export const commitBooking = defineTool({
     const { vendor, itineraryHash, ...amounts } = readTerms(input);
     return planCommit(
       { stores, chain, clock, caller, escrowAddress },
-      { bookingId, vendor, itineraryHash, isSame: isSameCommit(chain, input) },
+      { bookingId, vendor, itineraryHash, isSame: isSameCommit(input) },
       async () => amounts,
     );
   },
@@ -65,11 +65,11 @@ export const commitBooking = defineTool({
   async probe(input, { stores, chain, caller: { tenantId } }) {
     const { bookingId, vendorAddress } = input;
     const asked = { tenantId, bookingId: requireHash(bookingId), vendor: requireAddress(vendorAddress) };
-    await checkCommit({ stores, chain }, { ...asked, isSame: isSameCommit(chain, input) });
+    await checkCommit({ stores, chain }, { ...asked, isSame: isSameCommit(input) });
   },
 
   async run(input, { chain, submission, stores, clock, caller: { tenantId }, call, fail }) {
-    requireEscrow(chain, input.escrowAddress);
+    await checkEscrow({ chain, stores }, { ...input, tenantId });
     const bookingId = readHash(input.bookingId);
     if (bookingId === undefined) throw fail("booking_not_found");
     const { vendor, itineraryHash, ...amounts } = readTerms(input);
@@ -90,7 +90,7 @@ export const commitBooking = defineTool({
             ...chainProvenance(chain, clock),
           },
         }),
-        isSame: isSameCommit(chain, input),
+        isSame: isSameCommit(input),
       },
     );
     return toStepAnswer(answer, Output);
@@ -107,12 +107,11 @@ const readTerms = (input: Input) => ({
 
 /** Whether a stored commit is the requested one. */
 const isSameCommit =
-  (chain: Chain, input: Input): IsSameStep =>
+  (input: Input): IsSameStep =>
   (taken, { pricing }) => {
     const step = escrowStep.read(taken);
     const bookingId = readHash(input.bookingId);
     if (step === undefined || pricing !== undefined || bookingId === undefined) return false;
-    const { address: escrow } = requireEscrow(chain, input.escrowAddress);
     const action = { name: "commit", bookingId, ...readTerms(input) } as const;
-    return isSameOperation(taken, escrowStep.of({ ...step, escrow, action }));
+    return isSameOperation(taken, escrowStep.of({ ...step, action }));
   };

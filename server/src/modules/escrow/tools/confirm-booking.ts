@@ -8,7 +8,8 @@ import { BookingWrite, commitStepErrors, toStepAnswer } from "../bookings/bookin
 import { checkCommit, commitBooking, planCommit } from "../bookings/commit-booking.ts";
 import { priceBooking, priceErrors } from "../bookings/price-booking.ts";
 import { defineTool, type Stores } from "../context.ts";
-import { EscrowAddress, Hash, readHash, requireEscrow, requireHash } from "../input.ts";
+import { checkEscrow } from "../escrows/trip-escrow.ts";
+import { EscrowAddress, Hash, readHash, requireHash } from "../input.ts";
 import { escrowStep } from "../step-machine/step-operation.ts";
 import type { IsSameStep } from "../step-machine/take-booking-step.ts";
 
@@ -95,7 +96,7 @@ export const confirmBooking = defineTool({
   },
 
   async run(input, { chain, submission, stores, clock, caller, call, fail }) {
-    requireEscrow(chain, input.escrowAddress);
+    await checkEscrow({ chain, stores }, { ...input, tenantId: caller.tenantId });
     const bookingId = readHash(input.bookingId);
     if (bookingId === undefined) throw fail("booking_not_found");
     const vendor = requireAddress(input.vendorAddress);

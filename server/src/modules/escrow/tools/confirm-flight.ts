@@ -2,7 +2,8 @@ import { z } from "zod";
 import { chainProvenance } from "../../treasury/index.ts";
 import { BookingWrite, bookingStepErrors, toStepAnswer } from "../bookings/booking-answer.ts";
 import { defineTool } from "../context.ts";
-import { EscrowAddress, Hash, readHash, requireEscrow, requireHash } from "../input.ts";
+import { checkEscrow } from "../escrows/trip-escrow.ts";
+import { EscrowAddress, Hash, readHash, requireHash } from "../input.ts";
 import { planBookingStep } from "../step-machine/plan-step.ts";
 import { takeBookingStep } from "../step-machine/take-booking-step.ts";
 
@@ -36,7 +37,7 @@ export const confirmFlight = defineTool({
     ),
 
   async run(input, { chain, submission, stores, clock, caller: { tenantId }, call, fail }) {
-    requireEscrow(chain, input.escrowAddress);
+    await checkEscrow({ chain, stores }, { ...input, tenantId });
     const bookingId = readHash(input.bookingId);
     if (bookingId === undefined) throw fail("booking_not_found");
     const ticketHash = requireHash(input.ticketOrderHash);

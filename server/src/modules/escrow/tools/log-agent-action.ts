@@ -7,7 +7,8 @@ import { ChainWrite, chainProvenance } from "../../treasury/index.ts";
 import { toStepAnswer } from "../bookings/booking-answer.ts";
 import { defineTool } from "../context.ts";
 import { budgetErrors, stepErrors, tripStateErrors } from "../errors.ts";
-import { EscrowAddress, randomHash, readHash, requireEscrow } from "../input.ts";
+import { checkEscrow } from "../escrows/trip-escrow.ts";
+import { EscrowAddress, randomHash, readHash } from "../input.ts";
 import { planTripStep } from "../step-machine/plan-step.ts";
 import { takeTripStep } from "../step-machine/take-trip-step.ts";
 
@@ -44,13 +45,13 @@ export const logAgentAction = defineTool({
 
   plan: ({ tripId, actionType, feeMicroUsdc, escrowAddress }, { stores, chain, clock, caller }) =>
     planOrRefusal(async () => {
-      requireEscrow(chain, escrowAddress);
+      await checkEscrow({ chain, stores }, { tenantId: caller.tenantId, escrowAddress, tripId });
       const action = { name: "log", actionId: NO_ID, actionType, fee: requireMicro(feeMicroUsdc) } as const;
       return await planTripStep({ stores, chain, clock, caller }, tripId, action);
     }),
 
   async run(input, { chain, submission, stores, clock, random, caller: { tenantId }, call, fail }) {
-    requireEscrow(chain, input.escrowAddress);
+    await checkEscrow({ chain, stores }, { ...input, tenantId });
     const tripId = readHash(input.tripId);
     if (tripId === undefined) throw fail("trip_not_found");
     const { actionType } = input;

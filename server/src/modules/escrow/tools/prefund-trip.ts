@@ -10,7 +10,8 @@ import { allowedOrigin } from "../../invitations/index.ts";
 import { ChainWrite, findHomePurse, sendOutErrors, TokenAmount, toToolAnswer } from "../../treasury/index.ts";
 import { defineTool, type Ports } from "../context.ts";
 import { stepErrors } from "../errors.ts";
-import { Hash, requireAmount, requireEscrow, requireHash } from "../input.ts";
+import { requireNewEscrow } from "../escrows/trip-escrow.ts";
+import { Hash, requireAmount, requireHash } from "../input.ts";
 import { prefundTrip as prefund } from "../prefund-trip.ts";
 
 const LONGEST_NAME = 200;
@@ -105,9 +106,9 @@ export const prefundTrip = defineTool({
   }),
 
   // Unspent budget comes back when the trip is closed or expires.
-  plan: ({ budgetUsdc, escrowAddress, linkOrigin }, { chain, claimLinks, caller: { tenantId } }) =>
+  plan: ({ budgetUsdc, escrowAddress, linkOrigin }, { chain, stores, claimLinks, caller: { tenantId } }) =>
     planOrRefusal(async () => {
-      requireEscrow(chain, escrowAddress);
+      await requireNewEscrow({ chain, stores }, { tenantId, escrowAddress });
       await allowedOrigin(claimLinks, tenantId, linkOrigin);
       return { movements: usdcMovements([requireAmount(budgetUsdc), "treasury", "trip_budget"]), irreversible: [] };
     }),

@@ -14,7 +14,8 @@ import {
 } from "../bookings/release-reservation.ts";
 import { defineTool } from "../context.ts";
 import { tripStateErrors } from "../errors.ts";
-import { EscrowAddress, readHash, requireEscrow } from "../input.ts";
+import { checkEscrow } from "../escrows/trip-escrow.ts";
+import { EscrowAddress, readHash } from "../input.ts";
 import type { StepAnswer } from "../step-machine/take-step.ts";
 import { RELEASED } from "../steps/booking-end.ts";
 
@@ -64,7 +65,7 @@ export const releaseReservation = defineTool({
     planRelease({ stores, chain, clock, caller, escrowAddress }, named),
 
   async run(input, { chain, submission, stores, clock, caller: { tenantId }, call, fail }) {
-    requireEscrow(chain, input.escrowAddress);
+    await checkEscrow({ chain, stores }, { ...input, tenantId });
     const bookingId = readHash(input.bookingId);
     const tripId = readHash(input.tripId);
     if (bookingId === undefined || tripId === undefined) throw fail("booking_not_found");

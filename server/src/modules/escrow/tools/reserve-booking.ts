@@ -5,7 +5,8 @@ import { chainProvenance, TokenAmount } from "../../treasury/index.ts";
 import { BookingWrite, toStepAnswer } from "../bookings/booking-answer.ts";
 import { defineTool } from "../context.ts";
 import { bookingErrors, budgetErrors, stepErrors, tripStateErrors } from "../errors.ts";
-import { EscrowAddress, Hash, readHash, requireAmount, requireEscrow, requireHash } from "../input.ts";
+import { checkEscrow } from "../escrows/trip-escrow.ts";
+import { EscrowAddress, Hash, readHash, requireAmount, requireHash } from "../input.ts";
 import { planReservation } from "../step-machine/plan-step.ts";
 import { takeReservation } from "../step-machine/take-booking-step.ts";
 
@@ -46,7 +47,7 @@ export const reserveBooking = defineTool({
     ),
 
   async run(input, { chain, submission, stores, clock, random, caller: { tenantId }, call, fail }) {
-    requireEscrow(chain, input.escrowAddress);
+    await checkEscrow({ chain, stores }, { ...input, tenantId });
     const tripId = readHash(input.tripId);
     if (tripId === undefined) throw fail("trip_not_found");
     const amount = requireAmount(input.upperBoundUsdc);

@@ -4,7 +4,8 @@ import { DecimalAmount } from "../../../domain/schemas.ts";
 import { chainProvenance } from "../../treasury/index.ts";
 import { BookingWrite, bookingStepErrors, toStepAnswer, WaitingAmount } from "../bookings/booking-answer.ts";
 import { defineTool } from "../context.ts";
-import { EscrowAddress, readHash, requireEscrow } from "../input.ts";
+import { checkEscrow } from "../escrows/trip-escrow.ts";
+import { EscrowAddress, readHash } from "../input.ts";
 import { payouts } from "../records/trip-money.ts";
 import { planBookingStep } from "../step-machine/plan-step.ts";
 import { takeBookingStep } from "../step-machine/take-booking-step.ts";
@@ -50,7 +51,7 @@ export const settleBooking = defineTool({
     ),
 
   async run(input, { chain, submission, stores, clock, caller: { tenantId }, call, fail }) {
-    requireEscrow(chain, input.escrowAddress);
+    await checkEscrow({ chain, stores }, { ...input, tenantId });
     const bookingId = readHash(input.bookingId);
     if (bookingId === undefined) throw fail("booking_not_found");
     const answer = await takeBookingStep(

@@ -6,12 +6,13 @@ import { tripEscrowAbi } from "../../../generated/contracts/trip-escrow.ts";
 import { defineChainOperation } from "../../../kernel/contracts/chain-operation.ts";
 import type { OperationCall, TokenAuthorization } from "../../../ports/chain/chain-operation.ts";
 import { storeGuestMail } from "../../invitations/index.ts";
-import { requireEscrow } from "../step-machine/step-operation.ts";
+import { FurtherEscrow, requireEscrow } from "../step-machine/step-operation.ts";
 import type { OfTrip, TripStepOutcome } from "../steps/step.ts";
 
 const Prefund = z.strictObject({
   token: StoredToken,
   escrow: StoredAddress,
+  isFurther: FurtherEscrow,
   tripId: StoredHash,
   terms: z.strictObject({
     funder: StoredAddress,
@@ -30,7 +31,7 @@ export const tripPrefund = defineChainOperation({
   authorize,
   encode(call, signature) {
     const { escrow, terms } = call.input;
-    requireEscrow(call.site.chain, escrow);
+    requireEscrow(call.site.chain, call.input);
     const { validAfter, validBefore } = authorize(call);
     const args = [terms, validAfter, validBefore, signature] as const;
     const data = encodeFunctionData({ abi: tripEscrowAbi, functionName: "prefundWithAuthorization", args });

@@ -11,7 +11,7 @@ import { lacksBalance } from "../../ledger/index.ts";
 import {
   ChainResult,
   chainProvenance,
-  isChainContract,
+  isServiceContract,
   Recipient,
   readAddress,
   requireUnblocked,
@@ -170,7 +170,7 @@ async function check(
   ]);
   const recipient = readAddress(input.recipient ?? own) ?? own;
   const amount = parseDecimal(input.amount) ?? 0n;
-  await requireReceiver(source.chain, target.chain, recipient);
+  await requireReceiver(stores, source.chain, target.chain, recipient);
   const fee = await operator.estimateFee(
     buildTerms({ source, target, from, recipient, value: amount, salt: ZERO_SALT }),
   );
@@ -199,9 +199,9 @@ async function requireMoney(
 
 type Chain = Ports["chain"];
 
-async function requireReceiver(source: Chain, target: Chain, recipient: Hex): Promise<void> {
+async function requireReceiver(stores: Ports["stores"], source: Chain, target: Chain, recipient: Hex): Promise<void> {
   const refuse = (message: string) => invalidInput([{ path: "recipient", message }]);
-  if (isChainContract(target, recipient)) {
+  if (await isServiceContract({ chain: target, stores }, recipient)) {
     throw refuse("is one of the network's contracts, which would keep the money forever");
   }
   await requireUnblocked(target, "USDC", recipient);

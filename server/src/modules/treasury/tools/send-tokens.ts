@@ -4,10 +4,10 @@ import { formatDecimal, parseDecimal } from "../../../domain/money.ts";
 import { DecimalAmount } from "../../../domain/schemas.ts";
 import { type Hex, tokenSymbols } from "../../../domain/tokens.ts";
 import { final, planOrRefusal } from "../../../kernel/contracts/call-plan.ts";
-import { type Chain, requireToken } from "../../../ports/chain/chain.ts";
-import { isChainContract } from "../chain-contracts.ts";
+import { requireToken } from "../../../ports/chain/chain.ts";
+import { isServiceContract } from "../chain-contracts.ts";
 import { ChainWrite, chainProvenance } from "../chain-result.ts";
-import { defineTool } from "../context.ts";
+import { defineTool, type Ports } from "../context.ts";
 import { Recipient, readAddress, requireAddress, Token, TokenAmount } from "../input.ts";
 import { requireUnblocked, sendOut, sendOutErrors } from "../send-out.ts";
 import { toToolAnswer } from "../tool-answer.ts";
@@ -41,7 +41,7 @@ export const sendTokens = defineTool({
     planOrRefusal(async () => {
       requireToken(chain, token);
       const own = await stores.wallets.findTreasury(chain.key, caller.tenantId);
-      requireRecipient(chain, own?.address, requireAddress(to));
+      await requireRecipient({ chain, stores }, own?.address, requireAddress(to));
       return {
         movements: [{ token, amount: parseDecimal(amount), from: "treasury", to: requireAddress(to) }],
         irreversible: [final("the transfer")],
@@ -56,7 +56,7 @@ export const sendTokens = defineTool({
     const amount = parseDecimal(input.amount);
     if (to === undefined || amount === undefined) throw new Error("the schema has let a bad value through");
     const { address: from } = await stores.wallets.ensure(chain.key, "treasury", tenantId);
-    requireRecipient(chain, from, to);
+    await requireRecipient({ chain, stores }, from, to);
     await requireUnblocked(chain, token, to);
     const answer = await sendOut(
       { chain, submission, stores },
@@ -74,9 +74,13 @@ export const sendTokens = defineTool({
   },
 });
 
-function requireRecipient(chain: Chain, own: Hex | undefined, to: Hex): void {
+async function requireRecipient(
+  sources: Pick<Ports, "chain" | "stores">,
+  own: Hex | undefined,
+  to: Hex,
+): Promise<void> {
   if (to === own) throw invalidInput([{ path: "to", message: "is your own treasury wallet; name another address" }]);
-  if (!isChainContract(chain, to)) return;
+  if (!(await isServiceContract(sources, to))) return;
   throw invalidInput([
     { path: "to", message: "is one of the network's contracts, which would keep the money forever" },
   ]);

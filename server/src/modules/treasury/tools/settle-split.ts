@@ -5,9 +5,9 @@ import { DecimalAmount } from "../../../domain/schemas.ts";
 import type { Hex } from "../../../domain/tokens.ts";
 import { final, planOrRefusal, usdcMovements } from "../../../kernel/contracts/call-plan.ts";
 import type { Chain } from "../../../ports/chain/chain.ts";
-import { isChainContract } from "../chain-contracts.ts";
+import { isServiceContract } from "../chain-contracts.ts";
 import { ChainWrite, chainProvenance } from "../chain-result.ts";
-import { defineTool } from "../context.ts";
+import { defineTool, type Ports } from "../context.ts";
 import { Recipient, readAddress, requireAddress, TokenAmount } from "../input.ts";
 import { requireUnblocked, sendOut, sendOutErrors } from "../send-out.ts";
 import { split } from "../split-operation.ts";
@@ -65,7 +65,7 @@ export const settleSplit = defineTool({
     planOrRefusal(async () => {
       requireSplitter(chain);
       const own = await stores.wallets.findTreasury(chain.key, caller.tenantId);
-      requireSupplier(chain, own?.address, requireAddress(supplier));
+      await requireSupplier({ chain, stores }, own?.address, requireAddress(supplier));
       const parts = splitParts(parseDecimal(gross) ?? 0n, commissionBps, serviceFeeBps);
       return {
         movements: usdcMovements(
@@ -86,7 +86,7 @@ export const settleSplit = defineTool({
     if (supplier === undefined || gross === undefined) throw new Error("the schema has let a bad value through");
     requireSplitter(chain);
     const { address: from } = await stores.wallets.ensure(chain.key, "treasury", tenantId);
-    requireSupplier(chain, from, supplier);
+    await requireSupplier({ chain, stores }, from, supplier);
     await requireUnblocked(chain, "USDC", supplier);
     const parts = splitParts(gross, commissionBps, serviceFeeBps);
     const answer = await sendOut(
@@ -117,8 +117,12 @@ function requireSplitter({ splitter }: Chain): void {
   if (splitter === undefined) throw new Failure("chain_not_available", { detail: NO_SPLITTER });
 }
 
-function requireSupplier(chain: Chain, own: Hex | undefined, supplier: Hex): void {
-  if (supplier !== own && !isChainContract(chain, supplier)) return;
+async function requireSupplier(
+  sources: Pick<Ports, "chain" | "stores">,
+  own: Hex | undefined,
+  supplier: Hex,
+): Promise<void> {
+  if (supplier !== own && !(await isServiceContract(sources, supplier))) return;
   const message = "is no supplier: it is your own wallet or one of the network's contracts";
   throw invalidInput([{ path: "supplier", message }]);
 }
