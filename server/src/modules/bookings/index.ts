@@ -13,7 +13,7 @@ export {
   requireBalance,
   requireTravelers,
 } from "./booking/book-once.ts";
-export type { BookedTraveler } from "./booking/booked-travelers.ts";
+export { type BookedTraveler, BookedTravelers } from "./booking/booked-travelers.ts";
 export {
   type BookingMove,
   type BookingSteps,

@@ -192,7 +192,7 @@ async function sumRefunded(
   const settledAt = Temporal.Instant.from(document.settlement.settledAt);
   const events = await orders.events(environment, orderId);
   return events
-    .filter(({ kind, details }) => kind === "refunded" && details.reason !== "paid_by_escrow")
+    .filter(({ kind }) => kind === "refunded")
     .filter(({ at }) => Temporal.Instant.compare(at, settledAt) > 0)
     .reduce((sum, { details }) => sum + (parseDecimal(String(details.refundedUsdc ?? "0")) ?? 0n), 0n);
 }

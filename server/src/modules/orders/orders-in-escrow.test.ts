@@ -51,6 +51,7 @@ const Order = z.looseObject({
   itinerarySalt: z.string(),
   ticketOrderHash: z.string().nullable(),
   refunds: z.array(z.object({ details: z.record(z.string(), z.unknown()) })),
+  reimbursements: z.array(z.object({ details: z.record(z.string(), z.unknown()) })),
 });
 
 async function book(days: number) {
@@ -123,12 +124,17 @@ test("the hash of a booking links it, can be verified, and the escrow's payment 
   });
   expect(parseDecimal(settled.vendorPaidUsdc)).toBe(parseDecimal(amount));
   await expect.poll(available, { timeout: 30_000 }).toBe(before + (parseDecimal(amount) ?? 0n));
-  expect((await readOrder(orderId)).order?.refunds.map(({ details }) => details)).toEqual([
+  const after = (await readOrder(orderId)).order;
+  expect(after?.refunds).toEqual([]);
+  expect(after?.reimbursements.map(({ details }) => details)).toEqual([
     expect.objectContaining({ reason: "paid_by_escrow", escrowBookingId: bookingId }),
   ]);
 
   const Moved = z.object({ movements: z.array(z.looseObject({ kind: z.string() })) });
   const { movements } = await agent.ask(Moved, "list_movements", { limit: 5 });
+  // Those of the order: its payment, and what came back.
+  const ofOrder = await agent.ask(Moved, "list_movements", { orderId });
+  expect(ofOrder.movements.map(({ kind }) => kind)).toEqual(["settlement_return", "order_payment"]);
   expect(movements.find(({ kind }) => kind === "settlement_return")).toMatchObject({
     direction: "in",
     orderId,
@@ -137,14 +143,17 @@ test("the hash of a booking links it, can be verified, and the escrow's payment 
 
   const Told = z.object({ record: z.array(z.object({ kind: z.string(), details: z.looseObject({}) })) });
   const { tripId } = z.object({ tripId: z.string() }).parse(settled);
+  const ofTrip = await agent.ask(Moved, "list_movements", { tripId });
+  expect(new Set(ofTrip.movements.map(({ kind }) => kind))).toEqual(new Set(["trip_budget"]));
+  expect((await agent.ask(Moved, "list_movements", { tripId, orderId })).movements).toEqual([]);
   const { record } = await agent.ask(Told, "read_trip", { tripId });
   expect(record.map(({ kind }) => kind)).toEqual(expect.arrayContaining(["offer", "order", "ticket", "money"]));
-  expect(record.filter(({ details }) => details.event === "refunded")).toHaveLength(1);
+  expect(record.filter(({ details }) => details.event === "reimbursed")).toHaveLength(1);
   expect(record.filter(({ kind, details }) => kind === "order" && details.orderId === orderId)).not.toEqual([]);
 
   const again = await agent.call("settle_booking", { bookingId });
   expect(again.said).toMatchObject({ replayed: true, bookingId });
-  expect((await readOrder(orderId)).order?.refunds).toHaveLength(1);
+  expect((await readOrder(orderId)).order?.reimbursements).toHaveLength(1);
 
   // A second budget for the same order pays nothing.
   const { bookingId: second } = await commit(itineraryHash, amount, booked.vendorAddress);

@@ -57,6 +57,36 @@ test("show what calls did to them, and are found by their status", async () => {
   expect(order.refunds).toHaveLength(refundAmount === "0.00" ? 0 : 1);
 });
 
+test("are found by traveler and by days of travel, with their route, dates and travelers", async () => {
+  const Listed = z.object({
+    orders: z.array(
+      z.looseObject({
+        orderId: z.string(),
+        kind: z.string(),
+        startsOn: z.string(),
+        endsOn: z.string(),
+        travelers: z.array(z.looseObject({ userId: z.string().optional() })),
+      }),
+    ),
+  });
+  const find = async (args: object) => Listed.parse(await world.result("list_orders", args)).orders;
+  const all = await find({});
+  expect(all.map(({ orderId }) => orderId)).toEqual(ids.toReversed());
+  const [stay, flight] = all;
+  expect(flight).toMatchObject({ what: "LHR to JFK", travelers: [{ givenName: expect.any(String) }] });
+  expect(stay).toMatchObject({ what: expect.stringMatching(/[a-z]/i) });
+  const idsOf = async (args: object) => (await find(args)).map(({ orderId }) => orderId);
+  const { startsOn = "", endsOn = "" } = stay ?? {};
+  const next = (date: string, days: number) => Temporal.PlainDate.from(date).add({ days }).toString();
+  expect(await idsOf({ kind: "stay", from: endsOn, to: endsOn })).toEqual([stay?.orderId]);
+  expect(await idsOf({ kind: "stay", from: startsOn, to: startsOn })).toEqual([stay?.orderId]);
+  expect(await idsOf({ kind: "stay", from: next(endsOn, 1) })).toEqual([]);
+  expect(await idsOf({ kind: "stay", to: next(startsOn, -1) })).toEqual([]);
+  const userId = flight?.travelers[0]?.userId;
+  expect(await idsOf({ userId, kind: "flight" })).toEqual(ids.slice(0, 2).toReversed());
+  expect(await idsOf({ userId: "user_nobody" })).toEqual([]);
+});
+
 test("match the API description", async () => {
   const api = readApiDescription((await get("/api/openapi.json")).text);
   expect(api.answerProblems("/api/orders", "get", await get("/api/orders"))).toEqual([]);
@@ -194,7 +224,12 @@ describe("the wallet's movements", () => {
     const { chargeTransferId, chargedUsdc, chargeTxHash } = booked;
     await expect
       .poll(() => world.result("read_transaction", { transferId: chargeTransferId }))
-      .toMatchObject({ state: "confirmed", transfers: [{ amount: chargedUsdc, direction: "out" }] });
+      .toMatchObject({
+        state: "confirmed",
+        transfers: [{ amount: chargedUsdc, direction: "out" }],
+        blockTime: expect.stringMatching(/^20\d\d-/),
+        bookingId: booked.bookingId,
+      });
     const [mine] = (await movements({ limit: 1 })).movements;
     expect(mine).toMatchObject({ state: "confirmed", txHash: expect.stringMatching(/^0x[0-9a-f]{64}$/) });
     expect(chargeTxHash).toBe(mine?.txHash);

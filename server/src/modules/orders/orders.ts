@@ -13,7 +13,7 @@ declare module "../../kernel/contracts/stores.ts" {
 export type OrderEventSource = "call" | "webhook" | "reconciliation";
 
 export interface OrderEvent {
-  /** held, lapsed, booked, ticketed, changed, cancelled, refunded, paid_by_escrow, credit_issued, schedule_changed, … */
+  /** held, lapsed, booked, ticketed, changed, cancelled, refunded, reimbursed, paid_by_escrow, credit_issued, schedule_changed, … */
   kind: string;
   at: Temporal.Instant;
   details: Readonly<Record<string, unknown>>;
@@ -74,6 +74,16 @@ export interface BoughtOrder extends OrderRecord {
   booking: Pick<Booking, "userId" | "callId" | "offerId" | "escrowBookingId" | "coverCharged" | "travelers" | "result">;
 }
 
+/** An order with what a list shows besides. */
+export interface ListedOrder extends OrderRecord {
+  travelers: Booking["travelers"];
+  /** The route, such as LHR to LIS, or the name of the accommodation. */
+  what: string | undefined;
+  /** The first and last local dates of the travel. */
+  startsOn: string | undefined;
+  endsOn: string | undefined;
+}
+
 export interface FlownAlready {
   orderId: string;
   userId: string;
@@ -116,8 +126,13 @@ export interface Orders {
       /** Default: both. */
       kinds?: readonly OrderRecord["kind"][];
       itineraryHash?: string | undefined;
+      /** Orders on which this user travels. */
+      userId?: string | undefined;
+      /** Travel on one of these days, by local dates, both included. */
+      from?: string | undefined;
+      to?: string | undefined;
     },
-  ): Promise<readonly OrderRecord[]>;
+  ): Promise<readonly ListedOrder[]>;
   /** The user's uncancelled stays with a night in these days, earliest check-in first. */
   staysDuring(
     tenantId: string,

@@ -46,6 +46,7 @@ const OrderAnswer = OrderSummary.extend({
   changes: z.array(Happened),
   cancellation: Happened.nullable(),
   refunds: z.array(Happened).describe("Given back to the treasury wallet"),
+  reimbursements: z.array(Happened).describe("Paid back to the treasury wallet, as the escrow has paid the order"),
   credits: z.array(Happened).describe("Issued by the airline"),
   events: z
     .array(
@@ -53,7 +54,7 @@ const OrderAnswer = OrderSummary.extend({
         kind: z
           .string()
           .describe(
-            "held, lapsed, booked, ticketed, changed, cancelled, refunded, paid_by_escrow, credit_issued, schedule_changed",
+            "held, lapsed, booked, ticketed, changed, cancelled, refunded, reimbursed, paid_by_escrow, credit_issued, schedule_changed",
           ),
         at: Happened.shape.at.describe("When the service learned of it"),
         source: z.enum(["call", "webhook", "reconciliation"]).describe("How the service learned of it"),
@@ -121,6 +122,7 @@ const readOrder = defineRoute({
       changes: ofKind("changed"),
       cancellation: ofKind("cancelled")[0] ?? null,
       refunds: ofKind("refunded"),
+      reimbursements: ofKind("reimbursed"),
       credits: ofKind("credit_issued"),
       events,
     };

@@ -3,7 +3,7 @@ import { currentTraceId } from "../../domain/trace.ts";
 import type { Queryable } from "../../platform/database/database.ts";
 import type { Environment } from "../../ports/identity.ts";
 import type { Orders } from "./orders.ts";
-import { tellTrips } from "./tell-trips.ts";
+import { nameEvent, tellTrips } from "./tell-trips.ts";
 
 /** Events that happen once per order, under whatever id they are reported. */
 const ONCE: ReadonlySet<string> = new Set(["ticketed", "cancelled", "lapsed"]);
@@ -90,7 +90,7 @@ export function createEvents(queryable: Queryable): Pick<Orders, "record" | "eve
         ...byCall("booked", bookedAt),
         ...byCall("ticketed", isTicketed === true ? bookedAt : null),
         ...rows.flatMap((row) =>
-          row.kind === null ? [] : [{ kind: row.kind, at: row.at, details: row.details, source: row.source }],
+          row.kind === null ? [] : [{ kind: nameEvent(row), at: row.at, details: row.details, source: row.source }],
         ),
       ];
     },

@@ -28,6 +28,9 @@ export function createWalletMovements(queryable: Queryable) {
         /** From this time on (inclusive). */
         from?: Temporal.Instant | undefined;
         to?: Temporal.Instant | undefined;
+        /** Movements for this order only, or for this trip. */
+        orderId?: string | undefined;
+        tripId?: string | undefined;
       },
     ): Promise<readonly WalletMovement[]> {
       const postings = await readPostings(queryable, tenantId, wallets, page);
@@ -48,6 +51,7 @@ interface WalletsOnChains {
 }
 
 type WalletMovements = ReturnType<typeof createWalletMovements>;
+type Page = Parameters<WalletMovements["list"]>[2];
 
 interface PostingRow {
   id: string;
@@ -67,8 +71,10 @@ async function readPostings(
   db: Queryable,
   tenantId: string,
   { environment, chains }: WalletsOnChains,
-  { limit, before, from, to }: Parameters<WalletMovements["list"]>[2],
+  { limit, before, from, to, orderId, tripId }: Page,
 ): Promise<readonly PostingRow[]> {
+  const isAny = orderId === undefined && tripId === undefined;
+  const about = isAny ? [] : await findAbout(db, tenantId, { environment, chains }, { orderId, tripId });
   const { rows } = await sql<PostingRow>`
     select entry.id::text as id, entry.kind, entry.reference, account.chain, account.token, entry.amount::text as amount,
       entry.created_at as "createdAt", entry.transaction_hash as "transactionHash", entry.from_address as "fromAddress",
@@ -91,10 +97,37 @@ async function readPostings(
         and posting.kind = any (account.kinds)
         and posting.created_at >= ${from?.toString() ?? "-infinity"}::timestamptz
         and posting.created_at < ${to?.toString() ?? "infinity"}::timestamptz
+        and (${isAny}::boolean or posting.reference = any (${about}::text[]) or posting.transaction_hash = any (${about}::text[]))
       order by entry.transaction_id desc limit ${limit}
     ) as entry
     order by entry.id desc limit ${limit}`.execute(db);
   return rows;
+}
+
+/** The references and hashes of postings whose transactions pay or refund this order, or belong to this trip. */
+async function findAbout(
+  db: Queryable,
+  tenantId: string,
+  { environment, chains }: WalletsOnChains,
+  { orderId, tripId }: Pick<Page, "orderId" | "tripId">,
+): Promise<readonly string[]> {
+  const { rows } = await sql<Pick<OwnTransaction, "id" | "idempotencyKey"> & { hash: string | null }>`
+    select id, idempotency_key as "idempotencyKey", hash from chain_transaction
+    where network = ${environment} and chain = any (${chains}::text[]) and tenant_id = ${tenantId}
+      and (${tripId ?? null}::text is null or chain_order->>'tripId' = ${tripId ?? null})
+      and (${orderId ?? null}::text is null or exists (
+        select 1 from booking
+        where booking.tenant_id = ${tenantId} and booking.network = ${environment} and booking.order_id = ${orderId ?? null}
+          and (strpos(idempotency_key, booking.id) > 0 or exists (
+            select 1 from servicing_action
+            where servicing_action.tenant_id = ${tenantId} and servicing_action.network = ${environment}
+              and servicing_action.booking_id = booking.id and strpos(idempotency_key, servicing_action.id) > 0))))`.execute(
+    db,
+  );
+  return rows.flatMap(({ id, idempotencyKey, hash }) => {
+    const key = firstKey(idempotencyKey);
+    return [`send:${id}`, key, key.replace(/^capture:/, "settle:"), ...(hash === null ? [] : [hash])];
+  });
 }
 
 /** A withdrawal is matched by its id, a payment to the supplier by its idempotency key, and incoming money by its hash. */

@@ -7,7 +7,7 @@ import { takeDueRows } from "../../platform/leased-queue/take-rows.ts";
 import type { Queue } from "../../platform/leased-queue/watch-queues.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Environment } from "../../ports/identity.ts";
-import { readBookingColumns, toRate } from "../bookings/index.ts";
+import { BookedTravelers, readBookingColumns, toRate } from "../bookings/index.ts";
 import { BookedSegments, BookedSlices } from "./booked-slices.ts";
 import type { BoughtOrder, OrderChange, OrderRecord, Orders } from "./orders.ts";
 import { createBookedSlices } from "./store-booked-slices.ts";
@@ -29,6 +29,8 @@ type Conditions = (row: ExpressionBuilder<Database, "booking">) => Expression<Sq
 const statusAt = (now: Temporal.Instant) =>
   sql<OrderRecord["status"]>`case when state = 'on_hold' and hold_until <= ${now.toString()}::timestamptz
     then 'lapsed' else order_status end`;
+
+const SLICES = sql<unknown>`coalesce(order_slices, result->'slices', hold_result->'slices')`;
 
 /** Selects the given columns in addition to those that every reader needs. */
 const selectOrders = ({ queryable, clock }: Reading, conditions: Conditions) =>
@@ -66,10 +68,17 @@ const selectOrders = ({ queryable, clock }: Reading, conditions: Conditions) =>
         from order_event
         where order_event.network = booking.network and order_event.order_id = booking.order_id
           and order_event.kind = 'changed')`.as("priceParts"),
-      sql<unknown>`coalesce(order_slices, result->'slices', hold_result->'slices')`.as("slices"),
+      SLICES.as("slices"),
     ])
     .where((row) => row.or([row("state", "=", "booked"), row("holdCallId", "is not", null)]))
     .where((row) => row.and(conditions(row)));
+
+const STARTS_ON = sql<string | null>`coalesce(result->>'checkInDate',
+  left(coalesce(${SLICES}->0->>'departingAt', ${SLICES}->0->'segments'->0->>'departingAt'), 10))`;
+const ENDS_ON = sql<string | null>`coalesce(result->>'checkOutDate',
+  left(${SLICES}->-1->'segments'->-1->>'arrivingAt', 10), ${STARTS_ON})`;
+const WHAT = sql<string | null>`coalesce(result->>'accommodationName', (
+  select string_agg(concat(slice->>'origin', ' to ', slice->>'destination'), ', ') from jsonb_array_elements(${SLICES}) as slice))`;
 
 type Row = InferResult<ReturnType<typeof selectOrders>>[number];
 
@@ -175,19 +184,27 @@ function createReads(
     findByItinerary: (tenantId, environment, itineraryHash) =>
       findFirst(reading, isOfItinerary(tenantId, environment, itineraryHash)),
 
-    async list(tenantId, environment, { limit, before, status, kinds, itineraryHash }) {
+    async list(tenantId, environment, { limit, before, status, kinds, itineraryHash, userId, from, to }) {
       const rows = await selectOrders(reading, (row) => [
         row("tenantId", "=", tenantId),
         row("environment", "=", environment),
+        ...(userId === undefined ? [] : [sql<SqlBool>`travelers @> ${JSON.stringify([{ userId }])}::jsonb`]),
+        ...(from === undefined ? [] : [sql<SqlBool>`${ENDS_ON} >= ${from}`]),
+        ...(to === undefined ? [] : [sql<SqlBool>`${STARTS_ON} <= ${to}`]),
         ...(before === undefined ? [] : [row("id", "<", before)]),
         ...(status === undefined ? [] : [row(statusAt(reading.clock.now()), "=", status)]),
         ...(kinds === undefined ? [] : [row("kind", "in", kinds.flatMap(rowKinds))]),
         ...(itineraryHash === undefined ? [] : [row("itineraryHash", "=", itineraryHash)]),
       ])
+        .select(["travelers", WHAT.as("what"), STARTS_ON.as("startsOn"), ENDS_ON.as("endsOn")])
         .orderBy("id", "desc")
         .limit(limit)
         .execute();
-      return rows.map(toRecord);
+      return rows.map(({ travelers, what, startsOn, endsOn, ...row }) => ({
+        ...toRecord(row),
+        travelers: BookedTravelers.parse(travelers),
+        ...withoutNulls({ what, startsOn, endsOn }),
+      }));
     },
   };
 }

@@ -9,6 +9,21 @@ import { MicroUsdc } from "./spending.ts";
 
 export const FailedCallCursor = z.string().regex(/^fail_[0-9A-Z]{26}$/, CURSOR_MESSAGE);
 
+const TRACE_ID = /^[0-9a-f]{32}$/;
+const RUN_ID = /^run_[0-9A-Z]{26}$/;
+
+/** Filters of usage records and of failed calls, for tools and routes. Their form is checked and not published. */
+export const callFilters = {
+  traceId: z
+    .string()
+    .refine((text) => TRACE_ID.test(text), { message: "must be a trace id" })
+    .optional(),
+  runId: z
+    .string()
+    .refine((text) => RUN_ID.test(text), { message: "must be a run's id" })
+    .optional(),
+};
+
 /** The filters, for the tool and the route. */
 export const failedCallFilters = {
   tool: z
@@ -20,15 +35,7 @@ export const failedCallFilters = {
     .regex(/^[a-z0-9_]{1,64}$/, "must be an error code")
     .describe("Error code")
     .optional(),
-  traceId: z
-    .string()
-    .regex(/^[0-9a-f]{32}$/, "must be a trace id")
-    .optional(),
-  runId: z
-    .string()
-    .regex(/^run_[0-9A-Z]{26}$/, "must be a run's id")
-    .describe("run_… of a workflow")
-    .optional(),
+  ...callFilters,
   from: Instant.describe("Inclusive. ISO 8601 with Z or an offset").optional(),
   until: Instant.describe("Exclusive. ISO 8601 with Z or an offset").optional(),
 };

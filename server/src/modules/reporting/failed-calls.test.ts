@@ -155,6 +155,21 @@ test("a step of a run is listed with the run", async () => {
   const found = async () => (await list(`&runId=${runId}`)).calls.length;
   await expect.poll(found, { timeout: 20_000 }).toBeGreaterThan(0);
   expect((await ask({ runId })).calls[0]).toMatchObject({ surface: "workflow", runId });
+  // Calls that were paid are found in the same way.
+  const paid = await service.call(
+    "find_airports_nearby",
+    { query: "London" },
+    { headers: { "idempotency-key": `${runId}:1` } },
+  );
+  const Paid = z.object({ records: z.array(z.object({ tool: z.string(), traceId: z.string() })) });
+  const headers = { authorization: `Bearer ${service.apiKey}` };
+  const usage = async (query: string) =>
+    Paid.parse((await service.send(`/api/usage?${query}`, { headers })).body).records;
+  const traceId = paid.headers.get("x-service-trace-id");
+  expect(await usage(`runId=${runId}`)).toMatchObject([{ tool: "find_airports_nearby", traceId }]);
+  expect(await usage(`traceId=${traceId}`)).toHaveLength(1);
+  expect(await usage(`traceId=${"0".repeat(32)}`)).toEqual([]);
+  expect(await usage(`runId=run_${"0".repeat(26)}`)).toEqual([]);
 });
 
 test("a tenant keeps a bounded number of them, the newest", async () => {

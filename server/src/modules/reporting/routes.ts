@@ -5,6 +5,7 @@ import type { Clock } from "../../ports/clock.ts";
 import { formatMonth } from "../charging/index.ts";
 import type { Reads } from "./context.ts";
 import {
+  callFilters,
   FailedCallCursor,
   FailedCallPage,
   type FailedCallPorts,
@@ -124,6 +125,7 @@ const readUsage = defineRoute({
       .regex(/^[a-z0-9_]{1,64}$/, "must be a tool's name")
       .describe("Records of this tool only")
       .exactOptional(),
+    ...callFilters,
   }),
   answers: { 200: { description: "One page of records.", schema: UsageAnswer } },
   errors: {},
@@ -133,7 +135,8 @@ const readUsage = defineRoute({
       readPage(
         query,
         (limit) => {
-          const page = { before: query.cursor, limit, tool: query.tool };
+          const { cursor: before, tool, traceId, runId } = query;
+          const page = { before, limit, tool, traceId, runId };
           return reads(tenantId, ({ usageRecords }) => usageRecords.list(tenantId, environment, page));
         },
         ({ id }) => id,

@@ -23,7 +23,7 @@ const columns = [
 
 export function createUsage(db: Queryable, payments: () => CallPayments): Usage {
   return {
-    async list(tenantId, environment, { before, limit, tool, between }) {
+    async list(tenantId, environment, { before, limit, tool, between, traceId, runId }) {
       let query = db
         .selectFrom("usageRecord")
         .select(columns)
@@ -37,6 +37,9 @@ export function createUsage(db: Queryable, payments: () => CallPayments): Usage 
       if (first !== undefined) query = query.where("usageRecord.id", ">=", first);
       if (end !== undefined) query = query.where("usageRecord.id", "<", end);
       if (tool !== undefined) query = query.where("usageRecord.tool", "=", tool);
+      if (traceId !== undefined) query = query.where("usageRecord.traceId", "=", traceId);
+      // The key of a run's call begins with the run's id.
+      if (runId !== undefined) query = query.where("usageRecord.idempotencyKey", "like", `${runId}:%`);
       const rows = await query.execute();
       const transactions = await payments().listTransactions(rows);
       return rows.map(({ callId: _, settlementId: __, ...record }, index) => ({

@@ -42,7 +42,15 @@ export interface Usage {
   list(
     tenantId: string,
     environment: Environment,
-    page: { before: string | undefined; limit: number; tool: string | undefined; between?: Between },
+    page: {
+      before: string | undefined;
+      limit: number;
+      tool: string | undefined;
+      between?: Between;
+      traceId?: string | undefined;
+      /** A run of a workflow. */
+      runId?: string | undefined;
+    },
   ): Promise<readonly UsageRecord[]>;
   totals(
     tenantId: string,

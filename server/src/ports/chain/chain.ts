@@ -24,6 +24,11 @@ export interface ChainBlock {
   hash: Hex;
 }
 
+interface TimedBlock extends ChainBlock {
+  /** As its header says. */
+  at: Temporal.Instant;
+}
+
 /** A `Transfer` event of one of the service's tokens. */
 export interface TokenMovement {
   token: TokenSymbol;
@@ -78,7 +83,7 @@ export interface Chain {
   /** The latest confirmed block. */
   head(): Promise<ChainBlock>;
   /** Undefined: there is no such block (any more). */
-  block(number: bigint): Promise<ChainBlock | undefined>;
+  block(number: bigint): Promise<TimedBlock | undefined>;
   /** Balances of a token at that block, in the order of the addresses. */
   balances(token: TokenSymbol, owners: readonly Hex[], atBlock: bigint): Promise<readonly Micro[]>;
   /** Every movement of our tokens in these blocks (inclusive), in the order of the chain. */

@@ -109,17 +109,19 @@ function blockReader(client: PublicClient, confirmations: number) {
     return deep < 0n ? 0n : deep;
   }
 
-  async function block(number: bigint): Promise<ChainBlock | undefined> {
+  async function block(number: bigint): ReturnType<Chain["block"]> {
     const found = await reach(() =>
       client.request({ method: "eth_getBlockByNumber", params: [`0x${number.toString(16)}`, false] }),
     );
-    return found?.hash == null ? undefined : { number, hash: lowerHex(found.hash) };
+    if (found?.hash == null) return undefined;
+    const at = Temporal.Instant.fromEpochMilliseconds(Number(found.timestamp) * 1000);
+    return { number, hash: lowerHex(found.hash), at };
   }
 
   async function head(): Promise<ChainBlock> {
     const number = await headNumber();
     const found = await block(number);
-    if (found !== undefined) return found;
+    if (found !== undefined) return { number, hash: found.hash };
     return await reach(() => Promise.reject(new Error(`block ${number} was there and is gone`)));
   }
 

@@ -22,7 +22,7 @@ export const listMovements = defineTool({
   title: "List money movements",
   summary:
     "List money that entered or left your treasury wallet, newest first: purpose, amount, counterpart, order or trip, transaction.",
-  advice: "For money held for open bookings see check_treasury; for the price of calls, list_usage.",
+  advice: "For money held for open bookings see check_treasury.",
   area: "treasury",
   effect: "read",
   price: 500n,
@@ -31,6 +31,8 @@ export const listMovements = defineTool({
   input: z.strictObject({
     ...pageInput(z.string().regex(/^\d{1,18}$/, CURSOR_MESSAGE)),
     ...datesInput,
+    orderId: z.string().optional(),
+    tripId: z.string().optional(),
   }),
   output: z.object({
     movements: z
@@ -65,7 +67,10 @@ export const listMovements = defineTool({
   errors: {},
   example: () => ({ limit: 5 }),
 
-  async run({ cursor, from, to, ...page }, { reads, usableChains, caller: { tenantId, environment } }) {
+  async run(
+    { cursor, from, to, orderId, tripId, ...page },
+    { reads, usableChains, caller: { tenantId, environment } },
+  ) {
     const chains = await usableChains.listWithWallet(tenantId);
     const { shown, nextCursor } = await readPage(
       page,
@@ -74,7 +79,7 @@ export const listMovements = defineTool({
           walletMovements.list(
             tenantId,
             { environment, chains },
-            { limit, before: cursor, ...dayBounds({ from, to }) },
+            { limit, before: cursor, ...dayBounds({ from, to }), orderId, tripId: tripId?.toLowerCase() },
           ),
         ),
       ({ id }) => id,

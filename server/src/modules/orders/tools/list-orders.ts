@@ -1,13 +1,24 @@
 import { z } from "zod";
+import { IsoDate, wordsOfOthers } from "../../../domain/schemas.ts";
 import { CURSOR_MESSAGE, NextCursor, pageInput, readPage } from "../../../kernel/contracts/page.ts";
 import { defineTool } from "../context.ts";
+import { describeTravelers, ShownTraveler } from "../describe-order.ts";
 import { OrderStatus, OrderSummary, toSummary } from "../order-answers.ts";
 import { ORDER_SCOPES, readableKinds } from "../readable-kinds.ts";
+
+const ITINERARY_HASH = /^0x[0-9a-f]{64}$/;
+
+const ListedOrder = OrderSummary.extend({
+  what: wordsOfOthers("The route, or the accommodation's name").nullable(),
+  startsOn: z.string().nullable().describe("Local date of the first departure or the check-in"),
+  endsOn: z.string().nullable().describe("Local date of the last arrival or the check-out"),
+  travelers: z.array(ShownTraveler).describe("Names are cut without the scope travelers:read"),
+});
 
 export const listOrders = defineTool({
   name: "list_orders",
   title: "List orders",
-  summary: "List your flight and stay orders, newest first: references, state and price. read_order has the details.",
+  summary: "List your flight and stay orders, newest booking first: route, dates, travelers, references, state, price.",
   area: "flights",
   scopes: ORDER_SCOPES,
   effect: "read",
@@ -16,29 +27,39 @@ export const listOrders = defineTool({
   uses: ["reads"],
   input: z.strictObject({
     ...pageInput(z.string().regex(/^bkg_[0-9A-Z]{26}$/, CURSOR_MESSAGE)),
-    status: OrderStatus.describe("Only these").optional(),
-    kind: z.enum(["flight", "stay"]).optional().describe("Only these"),
+    status: OrderStatus.optional(),
+    kind: z.enum(["flight", "stay"]).optional(),
+    userId: z.string().optional().describe("A traveler's, of list_travelers"),
+    from: IsoDate.optional().describe("Travel on or after, local"),
+    to: IsoDate.optional(),
     itineraryHash: z
       .string()
-      .regex(/^0x[0-9a-f]{64}$/, "must be 0x and 64 hex digits in lower case")
+      .refine((text) => ITINERARY_HASH.test(text), { message: "must be 0x and 64 hex digits in lower case" })
       .optional()
-      .describe("Only the one that a booking in escrow with this hash pays for"),
+      .describe("That an escrow booking has committed"),
   }),
-  output: z.object({ orders: z.array(OrderSummary), nextCursor: NextCursor }),
+  output: z.object({ orders: z.array(ListedOrder), nextCursor: NextCursor }),
   errors: {},
   example: () => ({ limit: 5 }),
 
-  async run({ cursor, status, kind, itineraryHash, ...page }, { reads, caller }) {
+  async run({ cursor, status, kind, userId, from, to, itineraryHash, ...page }, { reads, caller }) {
     const { tenantId, environment, scopes } = caller;
     const kinds = readableKinds(scopes).filter((one) => kind === undefined || one === kind);
     const { shown, nextCursor } = await readPage(
       page,
       (limit) => {
-        const asked = { limit, before: cursor, status, kinds, itineraryHash };
+        const asked = { limit, before: cursor, status, kinds, userId, from, to, itineraryHash };
         return reads(tenantId, ({ orders }) => orders.list(tenantId, environment, asked));
       },
       ({ bookingId }) => bookingId,
     );
-    return { orders: shown.map(toSummary), nextCursor };
+    const orders = shown.map((order) => ({
+      ...toSummary(order),
+      what: order.what ?? null,
+      startsOn: order.startsOn ?? null,
+      endsOn: order.endsOn ?? null,
+      travelers: describeTravelers(order.travelers, scopes),
+    }));
+    return { orders, nextCursor };
   },
 });

@@ -49,6 +49,7 @@ export const readOrder = defineTool({
         "By the airline, not answered: removed has the flights with their old times, added with their new ones",
       ),
     refunds: z.array(Happened).describe("Given back to the treasury wallet"),
+    reimbursements: z.array(Happened).describe("Paid back to the treasury wallet, as the escrow has paid the order"),
     credits: z.array(Happened).describe("Issued by the airline"),
     approval: UsedApproval.nullable().describe("That its booking used; null: it needed none"),
     next: NextStep,
@@ -94,6 +95,7 @@ export const readOrder = defineTool({
       externalId: order.externalId ?? null,
       scheduleChanges: (flight?.scheduleChanges ?? order.scheduleChanges).map((change) => ({ ...change })),
       refunds: ofKind("refunded"),
+      reimbursements: ofKind("reimbursed"),
       credits: ofKind("credit_issued"),
       approval,
       next: [

@@ -9,6 +9,7 @@ import {
 } from "../../../kernel/contracts/page.ts";
 import { formatMonth } from "../../charging/index.ts";
 import { defineTool } from "../context.ts";
+import { callFilters } from "../failed-call-page.ts";
 import { describeSpending, MicroUsdc, Spending } from "../spending.ts";
 
 export const listUsage = defineTool({
@@ -28,6 +29,7 @@ export const listUsage = defineTool({
       .regex(/^[a-z0-9_]{1,64}$/, "must be a tool's name")
       .optional(),
     ...datesInput,
+    ...callFilters,
   }),
   output: z.object({
     records: z
@@ -62,7 +64,10 @@ export const listUsage = defineTool({
   errors: {},
   example: () => ({ limit: 5 }),
 
-  async run({ cursor, tool, from, to, ...page }, { usage, reads, clock, caller: { tenantId, environment } }) {
+  async run(
+    { cursor, tool, from, to, traceId, runId, ...page },
+    { usage, reads, clock, caller: { tenantId, environment } },
+  ) {
     const now = clock.now();
     const days = summedDays({ from, to }, now);
     const [{ shown, nextCursor }, byTool, totals] = await Promise.all([
@@ -70,7 +75,10 @@ export const listUsage = defineTool({
         page,
         (limit) =>
           reads(tenantId, ({ usageRecords }) =>
-            usageRecords.list(tenantId, environment, { before: cursor, limit, tool, between: dayBounds({ from, to }) }),
+            usageRecords.list(tenantId, environment, {
+              ...{ before: cursor, limit, tool, traceId, runId },
+              between: dayBounds({ from, to }),
+            }),
           ),
         ({ id }) => id,
       ),

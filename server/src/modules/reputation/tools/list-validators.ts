@@ -9,7 +9,7 @@ export const listValidators = defineTool({
   name: "list_validators",
   title: "List validators",
   summary:
-    "List validators for request_validation: wallets that have answered requests here, with how many and how, and your own wallet, with which only you can answer.",
+    "List validators for request_validation: wallets that have answered here, with how many and how, and your own, with which only you can answer.",
   area: "reputation",
   effect: "read",
   price: 500n,

@@ -18,7 +18,7 @@ export const readTransaction = defineTool({
   name: "read_transaction",
   title: "Read a transaction",
   summary:
-    "Show a transaction's state, block, confirmations, and the USDC and EURC that it moved, or a transfer between chains. Give its hash, or the transferId from a call.",
+    "Show a transaction's state, block, booking, and the USDC and EURC that it moved, or a transfer between chains.",
   area: "treasury",
   effect: "read",
   price: 500n,
@@ -44,6 +44,12 @@ export const readTransaction = defineTool({
     state: State.describe("queued: stored, it will be sent; reverted: it had no effect"),
     purpose: z.string().nullable().describe("Its purpose, such as the tool's name"),
     blockNumber: z.string().nullable(),
+    blockTime: z.string().nullable().describe("When its block was made; null: it is in none yet"),
+    bookingId: z
+      .string()
+      .nullable()
+      .describe("It pays or refunds this booking (bkg_…), or is a step of it in escrow (0x…)"),
+    tripId: z.string().nullable(),
     confirmations: z.int().describe("Blocks with and above its own"),
     confirmationsNeeded: z.int(),
     transfers: z.array(
@@ -89,6 +95,7 @@ export const readTransaction = defineTool({
       stores.wallets.findTreasury(key, tenantId),
     ]);
     if (own === undefined && receipt === undefined) throw fail("transaction_not_found");
+    const block = receipt === undefined ? undefined : await chain.block(receipt.block.number);
     const above = receipt === undefined ? -1n : head.number - receipt.block.number;
     return {
       transferId: own?.id ?? null,
@@ -96,6 +103,8 @@ export const readTransaction = defineTool({
       state: transactionState(own, receipt),
       purpose: own?.purpose ?? null,
       blockNumber: receipt?.block.number.toString() ?? null,
+      blockTime: block?.at.toString() ?? null,
+      ...describePurpose(own),
       confirmations: above < 0n ? 0 : Number(above) + chain.confirmations,
       confirmationsNeeded: chain.confirmations,
       transfers: (receipt?.movements ?? []).map(({ token, amount, from, to }) => ({
@@ -158,10 +167,27 @@ function describeTransfer(transfer: TransferAnswer) {
     state: status === "completed" || status === "failed" ? ended[status] : ("sent" as const),
     purpose: kind,
     blockNumber: null,
+    blockTime: null,
+    ...describePurpose(undefined),
     confirmations: 0,
     transfers: [],
     transfer,
     chainId: to.chainId,
+  };
+}
+
+const BOOKING = /bkg_[0-9A-Z]{26}/;
+const Named = z.object({
+  tripId: z.string().optional(),
+  action: z.object({ bookingId: z.string().optional() }).optional(),
+});
+
+/** The booking and the trip of a transaction of ours. A supplier's booking is named by the transaction's key. */
+function describePurpose(own: ChainTransaction | undefined) {
+  const { tripId, action } = Named.parse(own?.operation ?? {});
+  return {
+    bookingId: BOOKING.exec(own?.idempotencyKey ?? "")?.[0] ?? action?.bookingId ?? null,
+    tripId: tripId ?? null,
   };
 }
 
