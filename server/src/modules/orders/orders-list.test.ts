@@ -75,16 +75,16 @@ test("are found by traveler and by days of travel, with their route, dates and t
   const [stay, flight] = all;
   expect(flight).toMatchObject({ what: "LHR to JFK", travelers: [{ givenName: expect.any(String) }] });
   expect(stay).toMatchObject({ what: expect.stringMatching(/[a-z]/i) });
-  const idsOf = async (args: object) => (await find(args)).map(({ orderId }) => orderId);
+  const findIds = async (args: object) => (await find(args)).map(({ orderId }) => orderId);
   const { startsOn = "", endsOn = "" } = stay ?? {};
   const next = (date: string, days: number) => Temporal.PlainDate.from(date).add({ days }).toString();
-  expect(await idsOf({ kind: "stay", from: endsOn, to: endsOn })).toEqual([stay?.orderId]);
-  expect(await idsOf({ kind: "stay", from: startsOn, to: startsOn })).toEqual([stay?.orderId]);
-  expect(await idsOf({ kind: "stay", from: next(endsOn, 1) })).toEqual([]);
-  expect(await idsOf({ kind: "stay", to: next(startsOn, -1) })).toEqual([]);
+  expect(await findIds({ kind: "stay", from: endsOn, to: endsOn })).toEqual([stay?.orderId]);
+  expect(await findIds({ kind: "stay", from: startsOn, to: startsOn })).toEqual([stay?.orderId]);
+  expect(await findIds({ kind: "stay", from: next(endsOn, 1) })).toEqual([]);
+  expect(await findIds({ kind: "stay", to: next(startsOn, -1) })).toEqual([]);
   const userId = flight?.travelers[0]?.userId;
-  expect(await idsOf({ userId, kind: "flight" })).toEqual(ids.slice(0, 2).toReversed());
-  expect(await idsOf({ userId: "user_nobody" })).toEqual([]);
+  expect(await findIds({ userId, kind: "flight" })).toEqual(ids.slice(0, 2).toReversed());
+  expect(await findIds({ userId: "user_nobody" })).toEqual([]);
 });
 
 test("match the API description", async () => {

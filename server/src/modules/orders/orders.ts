@@ -75,7 +75,7 @@ export interface BoughtOrder extends OrderRecord {
 }
 
 /** An order with what a list shows besides. */
-export interface ListedOrder extends OrderRecord {
+interface ListedOrder extends OrderRecord {
   travelers: Booking["travelers"];
   /** The route, such as LHR to LIS, or the name of the accommodation. */
   what: string | undefined;
