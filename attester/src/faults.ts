@@ -5,7 +5,7 @@ import type { Store, StoredFault } from "./store.ts";
  * - `away`: 503, and nothing is done
  * - `reset`: the connection breaks after the request was carried out
  * - `slow`: answered after `delayMs`
- * - `rate_limited`: 429, as for the five minutes after too many requests
+ * - `rate_limited`: 429, as after too many requests, for five minutes or `delayMs`
  * - `contradicting`: a message that is attested is shown as pending, and attesting it anew is refused as it is final already
  * - `altered`: another amount stands in the message than the attestation is for
  * - `late`: nothing is seen until `delayMs` after this was armed

@@ -128,3 +128,10 @@ test("refuses what its depositor did not sign, what is not there, and fees that 
   expect(await refuse({ ...good, signature: "0x12" })).toContain("signature");
   expect((await post("/v1/transfer", { nonsense: true })).status).toBe(400);
 });
+
+test("has nothing on a chain whose Gateway is not deployed yet", async () => {
+  await attester.stop();
+  const gatewayWallet = `0x${"7".repeat(40)}`;
+  attester = await world.startAttester({ chains: world.chains.map((chain) => ({ ...chain, gatewayWallet })) });
+  expect(await readBalance(world.base.domain)).toBe("0");
+});

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { keccak256, pad, parseAbi, recoverTypedDataAddress } from "viem";
+import { BaseError, ContractFunctionZeroDataError, keccak256, pad, parseAbi, recoverTypedDataAddress } from "viem";
 import { privateKeyToAccount } from "viem/accounts";
 import {
   burnIntentMessage,
@@ -49,8 +49,7 @@ export function openTransfers({ store, chains, secrets }: { store: Store; chains
     const known = balances.get(key);
     if (known?.block === block) return known.amount;
     if (block === 0n) return 0n;
-    const call = { address: chain.gatewayWallet, abi: ABI, functionName: "availableBalance" } as const;
-    const amount = await chain.client.readContract({ ...call, args: [chain.usdc, depositor] });
+    const amount = await readAvailable(chain, depositor);
     balances.set(key, { block, amount });
     return amount;
   }
@@ -139,6 +138,18 @@ export function openTransfers({ store, chains, secrets }: { store: Store; chains
     findTransfer: (id: string) => store.findTransfer(id),
     findTransferBySpec: (hash: Hex) => store.findTransferBySpec(hash),
   };
+}
+
+/** Nothing where the contract is not deployed yet: the first use of a chain deploys it, some blocks after the first. */
+async function readAvailable({ client, gatewayWallet, usdc }: WatchedChain, depositor: Hex): Promise<bigint> {
+  const call = { address: gatewayWallet, abi: ABI, functionName: "availableBalance" } as const;
+  try {
+    return await client.readContract({ ...call, args: [usdc, depositor] });
+  } catch (error) {
+    const isMissing = (cause: unknown) => cause instanceof ContractFunctionZeroDataError;
+    if (error instanceof BaseError && error.walk(isMissing) !== null) return 0n;
+    throw error;
+  }
 }
 
 async function recoverSigner(intent: BurnIntent, signature: Hex): Promise<Hex> {

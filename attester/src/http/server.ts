@@ -75,7 +75,8 @@ function control(faults: Faults, { method, json }: Question): Answer {
 function interfere(fault: Fault | undefined): Answer | undefined {
   if (fault?.kind === "away") return refuse(503, "Service unavailable");
   if (fault?.kind !== "rate_limited") return undefined;
-  return { ...refuse(429, "Too many requests"), headers: { "retry-after": String(LOCKED_SECONDS) } };
+  const seconds = fault.delayMs === 0 ? LOCKED_SECONDS : Math.ceil(fault.delayMs / 1_000);
+  return { ...refuse(429, "Too many requests"), headers: { "retry-after": String(seconds) } };
 }
 
 export async function listen(port: number, { faults, answer, say }: ServerParts) {

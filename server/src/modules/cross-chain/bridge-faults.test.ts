@@ -6,9 +6,12 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { z } from "zod";
 import { startTestService, type TestService } from "../../../test/support/service.ts";
 import { requireResult } from "../../../test/support/treasury.ts";
+import { decodeMessage } from "../../adapters/cctp/message.ts";
 import { createVault } from "../../adapters/vault.ts";
+import { parseDecimal } from "../../domain/money.ts";
 import { readMasterKey } from "../../embedded/master-key.ts";
 import { messageTransmitterAbi } from "../../generated/contracts/message-transmitter.ts";
+import type { Parts } from "../../kernel/contracts/whole.ts";
 import { sandboxCrossChainKeys } from "../../outside/sandbox-keys.ts";
 import { TransferAnswer } from "../treasury/index.ts";
 
@@ -16,20 +19,50 @@ import { TransferAnswer } from "../treasury/index.ts";
 
 let service: TestService;
 beforeAll(async () => {
-  service = await startTestService({}, { attesterOptions: ["--faults", "on"] });
+  service = await startTestService(
+    {},
+    { attesterOptions: ["--faults", "on"], decorate: { messageAttestations: withExpiry } },
+  );
   // Opens the chain, and starts the attester.
   await bridged("1");
 });
 afterAll(() => service?.[Symbol.asyncDispose]());
 
+/** The first attestation of a burn of this amount is one that has expired. */
+const EXPIRED = "6.00";
+const renewed: string[] = [];
+const withExpiry = ({ of }: Parts["messageAttestations"]): Parts["messageAttestations"] => ({
+  of(environment, network) {
+    const service = of(environment, network);
+    return (
+      service && {
+        ...service,
+        async find(burn, signal) {
+          const found = await service.find(burn, signal);
+          const isOld =
+            found.state === "attested" &&
+            decodeMessage(found.message).burn.amount === parseDecimal(EXPIRED) &&
+            !renewed.includes(found.nonce);
+          return isOld ? { ...found, expirationBlock: 1n } : found;
+        },
+        async attestAnew(nonce) {
+          renewed.push(nonce);
+          return await service.attestAnew(nonce);
+        },
+      }
+    );
+  },
+});
+
 const bridged = async (amount: string) =>
   TransferAnswer.parse(requireResult(await service.call("bridge_to_arc", { fromChain: "Base_Sepolia", amount })));
 
+const Quickstart = z.object({ chain: z.object({ rpcUrl: z.string(), chainId: z.number() }) });
+const readHub = () => Quickstart.parse(JSON.parse(readFileSync(service.quickstartFile, "utf8"))).chain;
+
 /** Pauses deliveries on the hub, as the operator of its contracts. */
 async function pauseBridge() {
-  const { chain: facts } = z
-    .object({ chain: z.object({ rpcUrl: z.string(), chainId: z.number() }) })
-    .parse(JSON.parse(readFileSync(service.quickstartFile, "utf8")));
+  const facts = readHub();
   const [row] = await service.sql(
     "select contracts->'crossChain'->'bridge'->>'transmitter' as address from chain_network where chain_id = $1",
     [facts.chainId],
@@ -75,11 +108,24 @@ async function readInFlight(): Promise<unknown> {
   return rows.map(({ amount }) => amount);
 }
 
-const Parts = z.object({ parts: z.array(z.object({ name: z.string(), url: z.string().optional() }).loose()) });
+const GAS_OF_A_MINT = 400_000;
+
+async function readGas(hash: string): Promise<number> {
+  const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "eth_getTransactionByHash", params: [hash] });
+  const answer = await fetch(readHub().rpcUrl, {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body,
+  });
+  const { result } = z.object({ result: z.object({ gas: z.string() }) }).parse(await answer.json());
+  return Number(result.gas);
+}
+
+const PartsFile = z.object({ parts: z.array(z.object({ name: z.string(), url: z.string().optional() }).loose()) });
 
 /** Arms a fault of the attester. */
 async function arm(fault: string, times: number, delayMs = 0): Promise<void> {
-  const { parts } = Parts.parse(JSON.parse(readFileSync(join(service.dataDir, "parts.json"), "utf8")));
+  const { parts } = PartsFile.parse(JSON.parse(readFileSync(join(service.dataDir, "parts.json"), "utf8")));
   const url = parts.find(({ name }) => name === "attester")?.url;
   const body = JSON.stringify({ match: { path: "/v2/messages", method: "GET" }, fault, times, delayMs });
   const answer = await fetch(`${url}/_sandbox/scenarios`, {
@@ -91,7 +137,7 @@ async function arm(fault: string, times: number, delayMs = 0): Promise<void> {
 }
 
 describe("an attester that is", () => {
-  test.each(["away", "reset", "altered", "contradicting", "late"])(
+  test.each(["away", "reset", "altered", "contradicting", "late", "rate_limited", "slow"])(
     "%s delays the money, and loses none",
     async (fault) => {
       await arm(fault, 2, 500);
@@ -110,7 +156,21 @@ test("a mint that the destination refuses waits in flight, and is made when it n
     .toMatchObject([{ amountSent: "2.00", waiting: expect.stringContaining("paused") }]);
   expect(await readInFlight()).toEqual(["2000000"]);
   await pausing.end();
-  expect(requireResult(await answering)).toMatchObject({ status: "completed", amountReceived: "2.00" });
+  const answer = TransferAnswer.parse(requireResult(await answering));
+  expect(answer).toMatchObject({ status: "completed", amountReceived: "2.00" });
+  expect(await readInFlight()).toEqual(["0"]);
+  // It may have failed for want of gas: each further one has more.
+  const mints = answer.txHashes.filter(({ step }) => step === "mint");
+  const gas = await Promise.all(mints.map(({ txHash }) => readGas(String(txHash))));
+  expect(gas.length).toBeGreaterThan(1);
+  expect(gas.map((one, index) => one >= GAS_OF_A_MINT * (index + 1))).toEqual(gas.map(() => true));
+});
+
+test("an attestation that has expired is asked for anew, and the money is burned once", async () => {
+  const answer = await bridged(EXPIRED);
+  expect(answer).toMatchObject({ status: "completed", amountReceived: EXPIRED });
+  expect(answer.txHashes.map(({ step }) => step)).toEqual(["burn", "mint"]);
+  expect(renewed).toHaveLength(1);
   expect(await readInFlight()).toEqual(["0"]);
 });
 

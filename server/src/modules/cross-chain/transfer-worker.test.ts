@@ -4,6 +4,7 @@ import { sandboxChain } from "../../../test/support/sandbox-chain.ts";
 import { createMigratedDatabase, type TestDatabase } from "../../../test/support/test-database.ts";
 import { createVault } from "../../adapters/vault.ts";
 import { createStores } from "../../contributions.ts";
+import { Failure } from "../../domain/errors.ts";
 import { newId } from "../../domain/ids.ts";
 import { type OpenDatabase, openDatabase } from "../../platform/database/database.ts";
 import { systemClock } from "../../ports/clock.ts";
@@ -136,6 +137,45 @@ describe("a transfer", () => {
     startWorker(kind).wake();
     await reaches(transfer, { status: "completed" });
     expect(asked).toBe(3);
+  });
+
+  test("goes on at once from each of its states in another process, when the first one is stopped", async () => {
+    const order: Transfer["status"][] = ["submitted", "burned", "attested", "minted", "completed"];
+    const seen: string[] = [];
+    const kind = makeKind(async ({ status }) => {
+      seen.push(status);
+      // Its process is told to stop while it takes this step.
+      void current.stop();
+      return moveTo(order[order.indexOf(status) + 1] ?? "failed");
+    });
+    const transfer = await store(kind);
+    let current = startWorker(kind);
+    for (const status of order.slice(1)) {
+      current.wake();
+      await reaches(transfer, { status });
+      await current.stop();
+      current = startWorker(kind);
+    }
+    expect(seen).toEqual(order.slice(0, -1));
+  });
+
+  test("waits while a chain or the attester does not answer, and says which", async () => {
+    const faults = [new Failure("chain_not_available", {}), new Failure("unavailable", {})];
+    const said: (string | null)[] = [];
+    const kind = makeKind(async ({ waiting }) => {
+      said.push(waiting);
+      const fault = faults.shift();
+      if (fault !== undefined) throw fault;
+      return moveTo("completed");
+    });
+    const transfer = await store(kind);
+    startWorker(kind).wake();
+    await reaches(transfer, { status: "completed" });
+    expect(said).toEqual([
+      null,
+      expect.stringContaining("A chain of this transfer does not answer"),
+      expect.stringContaining("attestation service gives no clear answer"),
+    ]);
   });
 
   test("that another worker has taken over is changed by that one alone", async () => {

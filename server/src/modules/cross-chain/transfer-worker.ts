@@ -104,6 +104,8 @@ export class TransferWorker {
         move.stored?.();
         if (hasEnded(transfer)) return;
       }
+      // For another process, which would wait for the end of the lease.
+      await this.#leave(transfer, { kind: "wait", because: transfer.waiting ?? undefined, milliseconds: 0 });
     } catch (err) {
       if (err instanceof LostTransfer) return;
       // Its lease ends by itself.

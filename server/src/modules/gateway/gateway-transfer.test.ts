@@ -77,7 +77,7 @@ async function settle() {
   }
 }
 
-type Fault = "lost" | "away";
+type Fault = "lost" | "away" | "expired";
 const faults: Fault[] = [];
 const sentSalts: string[] = [];
 
@@ -90,10 +90,16 @@ const withFaults = (operator: UnifiedBalance): UnifiedBalance => ({
     const away = new Failure("unavailable", { detail: "a test" });
     if (fault === "away") throw away;
     const answer = await operator.transfer(intent, signature);
+    if (fault === "expired") {
+      expired.add(answer.transferId);
+      return { ...answer, expirationBlock: 1n };
+    }
     if (fault === "lost") throw away;
     return answer;
   },
+  findStatus: async (id) => (expired.has(id) ? "expired" : await operator.findStatus(id)),
 });
+const expired = new Set<string>();
 
 describe("a transfer over the Gateway", () => {
   it("deposits what is missing, arrives once, and is burned at its source", async () => {
@@ -133,6 +139,33 @@ describe("a transfer over the Gateway", () => {
     const spent = 64n * UNIT + sum(all.map(({ fee }) => fee));
     const left = micro(base.available) + sum(all.map(({ deposited }) => deposited)) - spent;
     expect(micro((await readChain("Base_Sepolia")).available)).toBe(left);
+  });
+
+  it("sixteen equal ones at once with one key are one", async () => {
+    const wallet = await readWallet();
+    const args = { from: "Base_Sepolia", to: "Arc_Testnet", amount: "3" };
+    const headers = { "idempotency-key": "sixteen" };
+    const ask = () => service.call("gateway_transfer", args, { ...tenant.as, headers });
+    await Promise.all(Array.from({ length: 16 }, ask));
+    await settle();
+    expect(requireResult(await ask())).toMatchObject({ status: "completed" });
+    expect(await readWallet()).toBe(wallet + 3n * UNIT);
+  });
+
+  it("signs another intent once the operator says that an attestation has expired", async () => {
+    const [wallet, { available }] = [await readWallet(), await readChain("Base_Sepolia")];
+    // The operator, which only says so here, keeps the first one's money aside.
+    const added = 20n * UNIT;
+    requireResult(await call("gateway_deposit", { chain: "Base_Sepolia", amount: "20" }));
+    sentSalts.length = 0;
+    faults.push("expired");
+    const sent = await send("5");
+    await expect.poll(readStates, { timeout: PATIENCE_MILLISECONDS }).toEqual([["completed", expect.any(Number)]]);
+    expect(new Set(sentSalts).size).toBe(2);
+    expect(await readWallet()).toBe(wallet + 5n * UNIT);
+    expect(micro((await readChain("Base_Sepolia")).available)).toBe(
+      micro(available) + added + micro(sent.deposited) - 5n * UNIT - micro(sent.fee),
+    );
   });
 
   it.each([

@@ -10,6 +10,7 @@ import { swapPoolAbi, swapPoolBytecode } from "../../../generated/contracts/swap
 import { tokenMessengerAbi, tokenMessengerBytecode } from "../../../generated/contracts/token-messenger.ts";
 import { tokenMinterAbi, tokenMinterBytecode } from "../../../generated/contracts/token-minter.ts";
 import type { CrossChainContracts } from "../../../ports/chain/cross-chain-contracts.ts";
+import { reach } from "../client.ts";
 import { lowerHex } from "../hex.ts";
 import { nativeAmount, WEI_PER_NATIVE } from "../native.ts";
 import { DEPLOY_GAS, openSending, type Step } from "./development-sending.ts";
@@ -233,18 +234,22 @@ async function requireLinks(
 ): Promise<void> {
   await Promise.all(
     remotes.map(async ({ domain, usdc }) => {
-      const local = await client.readContract({
-        address: tokenMinter,
-        abi: tokenMinterAbi,
-        functionName: "getLocalToken",
-        args: [domain, pad(usdc, { size: 32 })],
-      });
-      const remote = await client.readContract({
-        address: messenger,
-        abi: tokenMessengerAbi,
-        functionName: "remoteTokenMessengers",
-        args: [domain],
-      });
+      const [local, remote] = await reach(() =>
+        Promise.all([
+          client.readContract({
+            address: tokenMinter,
+            abi: tokenMinterAbi,
+            functionName: "getLocalToken",
+            args: [domain, pad(usdc, { size: 32 })],
+          }),
+          client.readContract({
+            address: messenger,
+            abi: tokenMessengerAbi,
+            functionName: "remoteTokenMessengers",
+            args: [domain],
+          }),
+        ]),
+      );
       if (lowerHex(local) === tokens.USDC && lowerHex(remote) === pad(messenger, { size: 32 })) return;
       throw new Error(`the bridge does not take money of domain ${domain}`);
     }),

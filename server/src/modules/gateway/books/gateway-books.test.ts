@@ -11,6 +11,7 @@ import { gatewayWalletAbi } from "../../../generated/contracts/gateway-wallet.ts
 import { stablecoinAbi } from "../../../generated/contracts/stablecoin.ts";
 import type { Chain } from "../../../ports/chain/chain.ts";
 import { deposit } from "../operations/deposit.ts";
+import { createGatewayIntents } from "../transfers/store-intents.ts";
 import { carryOutWithdrawals } from "../withdrawals/carry-out.ts";
 import { createGatewayEvents } from "./read-events.ts";
 
@@ -139,6 +140,41 @@ it("follow deposits, withdrawals and a stranger's gift", async () => {
   await compare(tenant);
   expect(await held(tenant)).toEqual({ available: 20n * UNIT, reserved: 0n, withdrawing: 0n });
   expect((await tenant.balance()).available).toBe(82n * UNIT);
+});
+
+it("read a transfer's deposit that a stranger has sent once it is known to be the transfer's", async () => {
+  const tenant = await world.newTenant();
+  const { gatewayIntents } = world.stores;
+  const { transaction } = await put(tenant, 7n * UNIT);
+  const at = transaction.blockNumber ?? 0n;
+  const transferId = `xfr_${tenant.tenant.id}`;
+  await gatewayIntents.insert({ ...sandboxChain, transferId, depositId: transaction.id, reserved: 7n * UNIT });
+  const unsettled = { from: tenant.wallet.address, amount: 7n * UNIT };
+  // Its row has another hash, and is not settled.
+  const early = createGatewayEvents({
+    chains: { keys: [sandboxChain], onDemand: [], at: () => world.openedChain },
+    stores: {
+      ...world.stores,
+      gatewayIntents: {
+        ...gatewayIntents,
+        findDeposits: async () => new Set<Hex>(),
+        listUnsettledDeposits: async () => [unsettled],
+      },
+    },
+    log: silentLog,
+  });
+  await early.catchUp(chain, at);
+  expect((await world.stores.gatewayBooks.custody(sandboxChain))?.block).toBeLessThan(at);
+  expect(await held(tenant)).toBeUndefined();
+  await world.db.transaction().execute(async (trial) => {
+    const row = trial.updateTable("chainTransaction").where("id", "=", transaction.id);
+    await row.set({ state: "signed", raw: "0x00", blockNumber: null }).execute();
+    expect(await createGatewayIntents(trial, world.clock).listUnsettledDeposits(sandboxChain)).toEqual([unsettled]);
+    await row.set({ state: "confirmed", blockNumber: at }).execute();
+  });
+  expect(await gatewayIntents.listUnsettledDeposits(sandboxChain)).toEqual([]);
+  await compare(tenant);
+  expect(await held(tenant)).toEqual({ available: 0n, reserved: 7n * UNIT, withdrawing: 0n });
 });
 
 it("follow what the operator burns", async () => {

@@ -45,11 +45,23 @@ export function createGatewayEvents({ chains, stores, log }: ReaderOptions) {
     const reading = wallet === undefined ? undefined : await gatewayBooks.reading(chain.key);
     if (wallet === undefined || reading === undefined || block <= reading.block) return;
     const events = await chain.gateway.events(wallet, reading.block + 1n, block);
+    const unsettled = events.length === 0 ? [] : await gatewayIntents.listUnsettledDeposits(chain.key);
     const owned = await ownEvents(chain, events);
+    // A deposit that looks like one of a transfer, in a transaction that is not known as its own yet, is read once it is settled.
+    const unclear = owned.find(
+      ({ event, reserved }) =>
+        event.kind === "deposited" &&
+        reserved === undefined &&
+        event.sender === event.depositor &&
+        unsettled.some(({ from, amount }) => from === event.depositor && amount === event.value),
+    );
+    const last = unclear === undefined ? block : unclear.event.blockNumber - 1n;
+    if (last <= reading.block) return;
     try {
       await stores.transaction(async (aggregates) => {
-        if (!(await aggregates.gatewayBooks.advance(chain.key, reading.block, block, owned))) return;
-        const burned = owned.flatMap(({ transferId }) => transferId ?? []);
+        const known = owned.filter(({ event }) => event.blockNumber <= last);
+        if (!(await aggregates.gatewayBooks.advance(chain.key, reading.block, last, known))) return;
+        const burned = known.flatMap(({ transferId }) => transferId ?? []);
         await aggregates.gatewayIntents.markBurned(burned);
         await aggregates.transfers.wake(burned);
       });

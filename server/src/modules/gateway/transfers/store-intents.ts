@@ -77,6 +77,17 @@ export function createGatewayIntents(db: Queryable, clock: Clock) {
       return new Set(rows.flatMap((row) => row.hashes));
     },
 
+    /** Those of the deposits whose transaction is not settled: anybody may have sent what was signed, in another transaction. */
+    async listUnsettledDeposits({ environment, chain }: ChainKey): Promise<readonly { from: Hex; amount: Micro }[]> {
+      const { rows } = await sql<{ from: Hex; amount: string }>`
+        select stored.chain_order ->> 'from' as "from", stored.chain_order ->> 'amount' as amount
+        from gateway_intent as intent join chain_transaction as stored on stored.id = intent.deposit_id
+        where intent.network = ${environment} and intent.chain = ${chain} and stored.state in ('queued', 'signed')`.execute(
+        db,
+      );
+      return rows.map(({ from, amount }) => ({ from, amount: BigInt(amount) }));
+    },
+
     async markBurned(transferIds: readonly string[]): Promise<void> {
       if (transferIds.length === 0) return;
       await db
