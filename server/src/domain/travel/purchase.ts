@@ -27,6 +27,8 @@ export interface FlightPurchase extends Bought {
   kind: "flight";
   /** IATA codes of the airlines that sell or operate a part of it. */
   carriers: readonly string[] | undefined;
+  /** Their names by code, for people; left out if unknown. */
+  airlines?: Readonly<Record<string, string>>;
   changeable: boolean | undefined;
   /** The amount withheld from a refund, in micro-USD. Undefined if unknown or if nothing is refunded. */
   refundPenalty?: Micro | undefined;

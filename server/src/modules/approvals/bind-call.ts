@@ -75,10 +75,13 @@ function buildContent({ call, plan, policyId, version }: ApprovalCase): unknown 
   };
 }
 
-const PRICES = ["price", "priceAtLeast", "refundPenalty", "pricePerNight", "comparables", "emissionsKgPerPassenger"];
+const PRICES = ["price", "priceAtLeast", "refundPenalty", "pricePerNight"];
+const REMARKS = ["airlines", "comparables", "emissionsKgPerPassenger"];
 
 function withoutPrices(bought: object): object {
-  return Object.fromEntries(Object.entries(bought).filter(([name]) => !PRICES.includes(name)));
+  return Object.fromEntries(
+    Object.entries(bought).filter(([name]) => !PRICES.includes(name) && !REMARKS.includes(name)),
+  );
 }
 
 /** The known part of an incomplete price, so that its rise is noticed too. Undefined if nothing is known. */

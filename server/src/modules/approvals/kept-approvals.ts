@@ -230,9 +230,10 @@ function showPurchase(bought: Purchase): Record<string, unknown> {
   };
 }
 
-function showFlight({ carriers, changeable, refundPenalty, legs }: FlightPurchase): Record<string, unknown> {
+function showFlight({ carriers, airlines, changeable, refundPenalty, legs }: FlightPurchase): Record<string, unknown> {
   return {
     carriers: carriers ?? null,
+    airlines: airlines ?? {},
     changeable: changeable ?? null,
     refundPenaltyUsd: refundPenalty === undefined ? null : formatDecimal(refundPenalty),
     legs: legs.map(({ origin, destination, departsAt, arrivesAt, durationMinutes, stops, flights, cabin }) => ({

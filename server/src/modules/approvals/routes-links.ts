@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { definePublicRoute } from "../../kernel/contracts/route.ts";
 import type { Clock } from "../../ports/clock.ts";
+import type { Maps } from "../../ports/maps.ts";
 import type { Vault } from "../../ports/vault.ts";
 import type { Person } from "../identity/index.ts";
 import type { Travelers } from "../travelers/index.ts";
@@ -15,6 +16,7 @@ interface LinkPorts {
   clock: Clock;
   vault: Vault;
   travelers: Travelers;
+  maps: Pick<Maps, "airport">;
 }
 
 const MAXIMUM_BODY_BYTES = 8_192;
@@ -29,7 +31,11 @@ const Proof = z.strictObject({
 const View = ApprovalAnswer.extend({
   personName: z.string(),
   isAgents: z.boolean().describe("true: the key that asked is an agent's, not a person's"),
+  keyName: z.string().nullable().describe("The name of the key that asked; null: it is gone"),
   sandbox: z.boolean(),
+  cities: z
+    .record(z.string(), z.string())
+    .describe("The cities of the airports and city codes in the evidence, by code"),
   travelers: z
     .array(z.object({ userId: z.string(), name: z.string().nullable().describe("null: there is no profile") }))
     .describe("For whom it is"),
@@ -115,18 +121,35 @@ async function describe({ approval, person }: Linked, ports: LinkPorts): Promise
   const userIds = bought?.travelerIds ?? [approval.travelerId];
   const travelers = await Promise.all(userIds.map((userId) => readName(ports, approval, userId)));
   const { persons } = ports.stores;
-  const isAgents = (await persons.ofKey(approval.tenantId, approval.requestedKeyId)) === undefined;
+  const [keyPerson, keyName] = await Promise.all([
+    persons.ofKey(approval.tenantId, approval.requestedKeyId),
+    persons.keyName(approval.tenantId, approval.requestedKeyId),
+  ]);
   const [requestedBy, decidedBy] = await Promise.all(
     [approval.requestedBy, approval.decidedBy].map((id) => callByName(ports, approval, id)),
   );
   const requestedFor = answer.requestedFor && (await readName(ports, approval, answer.requestedFor));
   const named = {
-    isAgents,
+    isAgents: keyPerson === undefined,
+    keyName: keyName ?? null,
     requestedBy: requestedBy ?? answer.requestedBy,
     requestedFor: requestedFor && (requestedFor.name ?? requestedFor.userId),
     decidedBy: decidedBy ?? null,
   };
-  return { ...answer, ...named, personName: person.name, sandbox, travelers };
+  return { ...answer, ...named, personName: person.name, sandbox, travelers, cities: nameCities(approval, ports.maps) };
+}
+
+const Legs = z.array(z.looseObject({ origin: z.string().nullable(), destination: z.string().nullable() }));
+const Routed = z.looseObject({ legs: Legs });
+
+function nameCities({ evidence }: Approval, maps: LinkPorts["maps"]): Record<string, string> {
+  const alternatives = z.array(z.unknown()).safeParse(evidence.alternatives).data ?? [];
+  const routes = [evidence.bought, evidence.purpose, ...alternatives].map((shown) => Routed.safeParse(shown).data);
+  const codes = routes.flatMap(
+    (route) => route?.legs.flatMap(({ origin, destination }) => [origin, destination]) ?? [],
+  );
+  const cities = codes.map((code) => [code, code === null ? undefined : maps.airport(code)?.cityName]);
+  return Object.fromEntries(cities.filter(([, city]) => city !== undefined));
 }
 
 /** The travelers in the evidence. */

@@ -40,4 +40,5 @@ export interface Persons {
   remove(owner: OwnerOfPersons, id: string, actor: string): Promise<boolean>;
   /** The person whose own key it is. Undefined: an agent's. */
   ofKey(tenantId: string, keyId: string): Promise<string | undefined>;
+  keyName(tenantId: string, keyId: string): Promise<string | undefined>;
 }

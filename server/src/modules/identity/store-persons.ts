@@ -34,6 +34,10 @@ export function createPersons(queryable: Queryable, clock: Clock): Persons {
         .executeTakeFirst();
       return row?.personId ?? undefined;
     },
+    async keyName(tenantId, keyId) {
+      const keys = queryable.selectFrom("apiKey").select("name").where("tenantId", "=", tenantId);
+      return (await keys.where("id", "=", keyId).executeTakeFirst())?.name;
+    },
   };
 }
 

@@ -8,6 +8,8 @@ const link = `/api/approval-links/${encodeURIComponent(approvalId)}`;
 const [title, words, facts, form, news, reason] = ["title", "words", "facts", "form", "news", "reason"].map(find);
 const buttons = [find("approve"), find("reject")];
 let isBusy = false;
+/** By the code of an airport or a city. */
+let cities = {};
 
 function render({ heading, text, approval, canDecide = false, canTryAgain = false }) {
   title.textContent = heading;
@@ -15,6 +17,7 @@ function render({ heading, text, approval, canDecide = false, canTryAgain = fals
   words.textContent = text;
   show(title, true);
   show(words, text !== "");
+  cities = approval?.cities ?? {};
   show(find("trial"), approval?.sandbox === true);
   facts.replaceChildren(...(approval === undefined ? [] : listFacts(approval).map(fact)));
   show(facts, approval !== undefined);
@@ -57,8 +60,9 @@ function listFacts({ amount, isMinimum, tool, travelers, expiresAt, policyId, po
     ["Can be decided until", timeText(expiresAt)],
   ];
 }
-function askerText({ requestedBy, requestedByKey, requestedFor, isAgents }) {
-  const asker = isAgents ? `An agent (${requestedByKey})` : requestedBy;
+function askerText({ requestedBy, requestedByKey, requestedFor, isAgents, keyName }) {
+  const agent = keyName === null ? `An agent (${requestedByKey})` : `An agent with the key “${keyName}”`;
+  const asker = isAgents ? agent : requestedBy;
   return requestedFor === null || requestedFor === asker ? asker : `${asker} for ${requestedFor}`;
 }
 const paymentText = (payments, tool) =>
@@ -96,7 +100,8 @@ function refundText({ kind, refundable, refundPenaltyUsd }) {
 
 function boughtText(bought) {
   if (bought.kind === "stay") return stayText(bought);
-  const airlines = bought.carriers === null ? "" : ` with ${bought.carriers.join(", ")}`;
+  const names = bought.carriers?.map((code) => bought.airlines?.[code] ?? code);
+  const airlines = names === undefined ? "" : ` with ${names.join(", ")}`;
   return `Flight${airlines}\n${bought.legs.map(legText).join("\n")}`;
 }
 function stayText({ name, checkInDate, checkOutDate, rooms, stars }) {
@@ -104,15 +109,18 @@ function stayText({ name, checkInDate, checkOutDate, rooms, stars }) {
   const size = [many(rooms, "room"), many(stars, "star")];
   return filled([name ?? "Hotel", `${dayText(checkInDate)} to ${dayText(checkOutDate)}`, filled(size, ", ")], "\n");
 }
-function legText({ origin, destination, departsAt, arrivesAt, stops, cabin, flights }) {
+const placeText = (code) => (cities[code] === undefined ? (code ?? "?") : `${cities[code]} (${code})`);
+const lengthText = (minutes) =>
+  filled([Math.floor(minutes / 60) && `${Math.floor(minutes / 60)} h`, minutes % 60 && `${minutes % 60} min`], " ");
+function legText({ origin, destination, departsAt, arrivesAt, durationMinutes, stops, cabin, flights }) {
   const later =
     departsAt && arrivesAt ? (Date.parse(arrivesAt.slice(0, 10)) - Date.parse(departsAt.slice(0, 10))) / 86_400_000 : 0;
   const arrival = arrivesAt && `${hourText(arrivesAt)}${later === 0 ? "" : ` (${later > 0 ? "+" : ""}${later})`}`;
   const times = departsAt && `${dayText(departsAt)}, ${filled([hourText(departsAt), arrival], "–")}`;
   const way = stops === null ? "" : stops === 0 ? "non-stop" : `${stops} ${stops === 1 ? "stop" : "stops"}`;
   return [
-    filled([`${origin ?? "?"} to ${destination ?? "?"}`, flights?.join(" + ")], ", "),
-    filled([times, cabin && spaced(cabin), way], ", "),
+    filled([`${placeText(origin)} to ${placeText(destination)}`, flights?.join(" + ")], ", "),
+    filled([times, durationMinutes && lengthText(durationMinutes), cabin && spaced(cabin), way], ", "),
   ].join("\n");
 }
 const alternativeText = (one) =>

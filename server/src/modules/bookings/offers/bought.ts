@@ -48,6 +48,7 @@ function toFlightPurchase(
     changeable: seen.changeable ?? undefined,
     refundPenalty: penaltyInUsdc(seen),
     carriers: seen.carriers,
+    ...(seen.airlines === undefined ? {} : { airlines: seen.airlines }),
     fareBrands: seen.fareBrands ?? undefined,
     emissionsKgPerPassenger: seen.emissionsKgPerPassenger ?? undefined,
     legs: seen.legs.map(({ departingAt, arrivingAt, cabin, flights, ...leg }) => ({

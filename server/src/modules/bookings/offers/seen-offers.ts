@@ -25,6 +25,8 @@ export const SeenFlight = Price.extend({
   /** Its search; the other offers of that search are its comparables. */
   searchId: z.string().nullable(),
   carriers: z.array(z.string()),
+  /** Their names by code, as far as the supplier says. Left out if unknown. */
+  airlines: z.record(z.string(), z.string()).optional(),
   passengers: z.number().nullable(),
   /** The passengers that it is for. Left out if unknown. */
   expected: z

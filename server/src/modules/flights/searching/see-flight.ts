@@ -45,6 +45,7 @@ export function toSeen(offer: FlightOffer): SeenOne {
     passengers: passengers.length,
     expected: passengers.map(({ id: _, ...expected }) => expected),
     carriers: seenCarriers(slices),
+    airlines: nameAirlines(slices),
     refundable: conditions.refundBeforeDeparture?.allowed ?? null,
     changeable: conditions.changeBeforeDeparture?.allowed ?? null,
     fareBrands: brands.length === slices.length ? [...new Set(brands)] : null,
@@ -52,4 +53,9 @@ export function toSeen(offer: FlightOffer): SeenOne {
     legs: seenLegs(slices),
   };
   return { id, offer: seen };
+}
+
+function nameAirlines(slices: FlightOffer["slices"]): Record<string, string> {
+  const segments = slices.flatMap(({ segments: some }) => some);
+  return Object.fromEntries(segments.map(({ carrier, carrierName }) => [carrier, carrierName]));
 }
