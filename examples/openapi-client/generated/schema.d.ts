@@ -36218,7 +36218,13 @@ export interface operations {
                         personName: string;
                         /** @description true: the key that asked is an agent's, not a person's */
                         isAgents: boolean;
+                        /** @description The name of the key that asked; null: it is gone */
+                        keyName: string | null;
                         sandbox: boolean;
+                        /** @description The cities of the airports and city codes in the evidence, by code */
+                        cities: {
+                            [key: string]: string;
+                        };
                         /** @description For whom it is */
                         travelers: {
                             userId: string;
@@ -36416,7 +36422,13 @@ export interface operations {
                         personName: string;
                         /** @description true: the key that asked is an agent's, not a person's */
                         isAgents: boolean;
+                        /** @description The name of the key that asked; null: it is gone */
+                        keyName: string | null;
                         sandbox: boolean;
+                        /** @description The cities of the airports and city codes in the evidence, by code */
+                        cities: {
+                            [key: string]: string;
+                        };
                         /** @description For whom it is */
                         travelers: {
                             userId: string;
