@@ -1,5 +1,4 @@
 import { Failure } from "../../domain/errors.ts";
-import type { Catalog } from "../../kernel/contracts/catalog.ts";
 import type { Prompt } from "../../kernel/contracts/prompt.ts";
 import type { Clock } from "../../ports/clock.ts";
 import { readMeasuredJson } from "../http/bodies/json-body.ts";
@@ -32,6 +31,7 @@ import {
 } from "./json-rpc.ts";
 import { createLibraryPath } from "./library-path.ts";
 import { createPromptList } from "./prompt-list.ts";
+import { createSearchTools } from "./search/search-tools.ts";
 import { createServerFactory } from "./server-factory.ts";
 import { createToolLists, type ListReader, type ListWish, readListWish } from "./tool-list.ts";
 import { SERVICE_VERSION } from "./versions.ts";
@@ -39,7 +39,6 @@ import type { Visit } from "./visit.ts";
 
 interface McpOptions extends CallToolOptions {
   answerSigned: SignedAnswers;
-  catalog: Catalog;
   refuseOrigin: OriginGuard;
   pages: readonly Page[];
   prompts: readonly Prompt[];
@@ -56,7 +55,7 @@ interface McpOptions extends CallToolOptions {
 export const APP_MCP_PATH = "/api/mcp";
 export const EDGE_MCP_PATH = "/mcp";
 
-const EVERYTHING: ListWish = { areas: undefined, readOnly: false };
+const EVERYTHING: ListWish = { areas: undefined, readOnly: false, withoutMoney: false, isSearch: false };
 
 /** Who sends a message. */
 interface Sender extends Pick<Visit, "caller" | "isPayer"> {
@@ -69,15 +68,20 @@ const PAYER: Sender = { caller: undefined, isPayer: true, reader: "payers" };
 /** The MCP endpoint: both eras on one URL, without sessions, so that nothing is lost between messages. */
 export function createMcp(options: McpOptions): HttpHandler {
   const { answerSigned, catalog, extras, refuseOrigin, clock, log, largeBodies, payments } = options;
-  const lists = createToolLists(catalog, extras?.tools.map(({ definition }) => definition) ?? []);
   const cancellations = createCancellations();
   const callTool = createCallTool(options, payments === undefined ? undefined : createPayForCall(payments, catalog));
+  const searchTools = createSearchTools(catalog, { callTool, log });
+  const lists = createToolLists(catalog, {
+    extraTools: extras?.tools.map(({ definition }) => definition) ?? [],
+    searchTools,
+  });
   const info = { name: "wayfare", title: "Wayfare", version: SERVICE_VERSION };
   const createServer = createServerFactory({
     info,
     instructions: writeInstructions(catalog),
     catalog,
     callTool,
+    searchTools,
     documents: createDocuments(options.pages, extras),
     prompts: createPromptList(options.prompts, extras, clock),
     extras,

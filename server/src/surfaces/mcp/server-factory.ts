@@ -16,6 +16,7 @@ import type { Documents } from "./documents.ts";
 import type { McpExtras } from "./extras.ts";
 import { readMeta, readParams } from "./json-rpc.ts";
 import type { PromptList } from "./prompt-list.ts";
+import type { SearchTools } from "./search/search-tools.ts";
 import { SUPPORTED_VERSIONS } from "./versions.ts";
 import type { Visit } from "./visit.ts";
 
@@ -24,6 +25,7 @@ interface ServerFactoryOptions {
   instructions: string;
   catalog: Catalog;
   callTool: CallTool;
+  searchTools: SearchTools;
   documents: Documents;
   prompts: PromptList;
   extras: McpExtras | undefined;
@@ -84,9 +86,12 @@ function createCallHandler(options: ServerFactoryOptions): (visit: Visit, contex
     const args = isObject(given) ? given : {};
     const extra = extraTools.get(String(name));
     if (extra !== undefined) return extra.call(args, context);
-    if (catalog.find(String(name)) === undefined) throw unknownTool(String(name), catalog, [...extraTools.keys()]);
+    const isSearch = visit.list.isSearch && options.searchTools.has(String(name));
+    if (!isSearch && catalog.find(String(name)) === undefined)
+      throw unknownTool(String(name), catalog, [...extraTools.keys()]);
     const progress = createProgress(visit, context);
-    const working = options.callTool(visit, {
+    const callTool = isSearch ? options.searchTools.call : options.callTool;
+    const working = callTool(visit, {
       name: String(name),
       args,
       meta: readMeta(visit.message),

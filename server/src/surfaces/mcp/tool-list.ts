@@ -10,11 +10,20 @@ export interface ToolList {
   /** Equal for equal lists, as a cache key. */
   readonly key: string;
   readonly tools: Tool[];
+  /** The tools of the registry that the caller can find or see. */
+  readonly entries: readonly CatalogEntry[];
+  /** Few tools are listed, through which the others are found and called. */
+  readonly isSearch: boolean;
+  /** Tools that move money can neither be seen nor called. */
+  readonly withoutMoney: boolean;
 }
 
 export interface ListWish {
   areas: readonly string[] | undefined;
   readOnly: boolean;
+  /** Leaves out tools that move money. */
+  withoutMoney: boolean;
+  isSearch: boolean;
 }
 
 /** Whose list it is: that of a key's scopes, of those who pay for single calls, or everything. */
@@ -34,21 +43,42 @@ const annotationsByEffect: Readonly<Record<ToolEffect, Tool["annotations"]>> = {
   spend: { readOnlyHint: false, destructiveHint: true, openWorldHint: true },
 };
 
-export function createToolLists(catalog: Catalog, extraTools: readonly Tool[]): ToolLists {
+export function createToolLists(
+  catalog: Catalog,
+  {
+    extraTools,
+    searchTools,
+  }: { extraTools: readonly Tool[]; searchTools: { definitions: readonly Tool[]; beside: readonly string[] } },
+): ToolLists {
   const all = catalog.entries.map((entry) => ({ entry, definition: define(entry) }));
   const lists = new Map<string, ToolList>();
   return {
-    of(reader, { areas, readOnly }) {
-      const key = `${typeof reader === "string" ? reader : `scopes ${reader.join(" ")}`}|${areas?.join(" ") ?? "all"}|${readOnly}`;
+    of(reader, { areas, readOnly, withoutMoney, isSearch }) {
+      const key = `${typeof reader === "string" ? reader : `scopes ${reader.join(" ")}`}|${areas?.join(" ") ?? "all"}|${readOnly}|${withoutMoney}|${isSearch}`;
       const known = lists.get(key);
       if (known !== undefined) return known;
       const seen = all.filter(
         ({ entry }) =>
           isSeenBy(reader, entry) &&
           (areas === undefined || areas.includes(entry.tool.area)) &&
-          (!readOnly || entry.tool.effect === "read"),
+          (!readOnly || entry.tool.effect === "read") &&
+          (!withoutMoney || !movesMoney(entry)),
       );
-      const list = { key, tools: [...extraTools, ...seen.map(({ definition }) => definition)] };
+      const listed = isSearch
+        ? [
+            ...searchTools.definitions,
+            ...seen.flatMap(({ entry, definition }) =>
+              searchTools.beside.includes(entry.tool.name) ? withoutResult(definition) : [],
+            ),
+          ]
+        : seen.map(({ definition }) => definition);
+      const list = {
+        key,
+        tools: [...extraTools, ...listed],
+        entries: seen.map(({ entry }) => entry),
+        isSearch,
+        withoutMoney,
+      };
       if (lists.size >= MAXIMUM_LISTS) lists.clear();
       lists.set(key, list);
       return list;
@@ -59,6 +89,15 @@ export function createToolLists(catalog: Catalog, extraTools: readonly Tool[]): 
 function isSeenBy(reader: ListReader, { tool, scopes }: CatalogEntry): boolean {
   if (reader === "all") return true;
   return reader === "payers" ? tool.payableWithoutKey === true : hasAnyScope(reader, scopes);
+}
+
+/** Money of a tenant, or of the faucet. */
+export function movesMoney({ tool }: CatalogEntry): boolean {
+  return tool.effect === "spend" || (tool.effect === "write" && tool.area === "treasury");
+}
+
+function withoutResult({ outputSchema: _, ...definition }: Tool): Tool {
+  return definition;
 }
 
 function define({ tool, inputSchema, outputSchema }: CatalogEntry): Tool {
@@ -72,7 +111,7 @@ function define({ tool, inputSchema, outputSchema }: CatalogEntry): Tool {
   };
 }
 
-/** `?areas=flights,stays&readonly=1`, for clients that accept few tools. Throws `invalid_input`. */
+/** `?areas=flights,stays&readonly=1&money=0` and `?mode=search`, for clients that accept few tools. Throws `invalid_input`. */
 export function readListWish(query: URLSearchParams): ListWish {
   const areas = query
     .getAll("areas")
@@ -87,14 +126,27 @@ export function readListWish(query: URLSearchParams): ListWish {
       detail: `The URL's "areas" names an area that does not exist.${hint} Areas: ${toolAreas.join(", ")}.`,
     });
   }
-  return { areas: areas.length === 0 ? undefined : [...new Set(areas)].toSorted(), readOnly: readFlag(query) };
+  return {
+    areas: areas.length === 0 ? undefined : [...new Set(areas)].toSorted(),
+    readOnly: readFlag(query, "readonly", false),
+    withoutMoney: !readFlag(query, "money", true),
+    isSearch: readMode(query),
+  };
 }
 
-function readFlag(query: URLSearchParams): boolean {
-  const value = query.get("readonly");
-  if (value === null || value === "0" || value === "false") return false;
+function readFlag(query: URLSearchParams, name: string, otherwise: boolean): boolean {
+  const value = query.get(name);
+  if (value === null) return otherwise;
+  if (value === "0" || value === "false") return false;
   if (value === "" || value === "1" || value === "true") return true;
-  throw new Failure("invalid_input", { detail: `The URL's "readonly" is 1 or 0.` });
+  throw new Failure("invalid_input", { detail: `The URL's "${name}" is 1 or 0.` });
+}
+
+function readMode(query: URLSearchParams): boolean {
+  const mode = query.get("mode");
+  if (mode === null || mode === "full") return false;
+  if (mode === "search") return true;
+  throw new Failure("invalid_input", { detail: `The URL's "mode" is search or full.` });
 }
 
 /** Tools with effects answer a repetition with their first answer and mark it; a repeated read runs again. */

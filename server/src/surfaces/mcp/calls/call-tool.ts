@@ -1,11 +1,13 @@
 import { z } from "zod";
 import { Failure, invalidInput, unauthorized } from "../../../domain/errors.ts";
+import type { Catalog } from "../../../kernel/contracts/catalog.ts";
 import type { Kernel } from "../../../kernel/contracts/invocation.ts";
 import type { Identity } from "../../../ports/identity.ts";
 import type { Log } from "../../../ports/log.ts";
 import { checkUser } from "../../http/check-user.ts";
 import { continuedTraceId } from "../../http/trace.ts";
 import { describeError } from "../../render-error.ts";
+import { movesMoney } from "../tool-list.ts";
 import type { Visit } from "../visit.ts";
 import { isPaying } from "./pay-for-call.ts";
 import { type CallTool, renderAnswer, renderFailure, type ToolAnswer, type ToolCall } from "./tool-answer.ts";
@@ -14,6 +16,7 @@ const USER_ID_KEY = "wayfare/userId";
 
 export interface CallToolOptions {
   kernel: Kernel;
+  catalog: Catalog;
   identity: Pick<Identity, "isUser">;
   /** Turns a port's error into a Failure where possible. */
   translate(error: unknown): unknown;
@@ -32,7 +35,7 @@ function takeKey(given: ToolCall["args"]): { args: ToolCall["args"]; idempotency
 
 /** `pay`: for endpoints that take payments for single calls. */
 export function createCallTool(options: CallToolOptions, pay: CallTool | undefined): CallTool {
-  const { translate, log } = options;
+  const { catalog, translate, log } = options;
   return async (visit, call) => {
     const { exchange } = visit;
     const { meta } = call;
@@ -40,6 +43,7 @@ export function createCallTool(options: CallToolOptions, pay: CallTool | undefin
       exchange.traceId = continuedTraceId(meta.traceparent) ?? exchange.traceId;
     }
     try {
+      requireOffered(visit, call.name, catalog);
       if (pay !== undefined && (visit.isPayer || isPaying(meta)))
         return await pay(visit, { ...call, args: takeKey(call.args).args });
       return await callByKey(options, visit, call);
@@ -49,6 +53,15 @@ export function createCallTool(options: CallToolOptions, pay: CallTool | undefin
       return renderFailure(describeError(error, exchange.traceId, log), exchange);
     }
   };
+}
+
+/** Directories that bar tools which move money list an address that has none of them. */
+function requireOffered({ list }: Visit, name: string, catalog: Catalog): void {
+  const entry = list.withoutMoney ? catalog.find(name) : undefined;
+  if (entry === undefined || !movesMoney(entry)) return;
+  throw new Failure("tool_not_found", {
+    detail: `${name} moves money, and this address, which has money=0, offers no such tools. Use the address without it.`,
+  });
 }
 
 async function callByKey({ kernel, identity }: CallToolOptions, visit: Visit, call: ToolCall): Promise<ToolAnswer> {
