@@ -6,6 +6,7 @@ export {
   customerNotFound,
   findOwnCredit,
   findOwnCustomer,
+  findOwnTraveler,
   travelerErrors,
 } from "./own-records.ts";
 export { birthProblem, profileFields } from "./profile-schema.ts";

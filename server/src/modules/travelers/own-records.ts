@@ -28,6 +28,18 @@ export function findOwnCustomer(
   return travelers.findUserByCustomerId(caller.tenantId, customerUserId, caller.environment);
 }
 
+/** The tenant's user with this id, or behind the supplier's customer with it; undefined also for another tenant's. */
+export async function findOwnTraveler(
+  travelers: Travelers,
+  caller: Pick<Caller, "tenantId" | "environment">,
+  userOrCustomerId: string,
+): Promise<string | undefined> {
+  const userId = await findOwnCustomer(travelers, caller, userOrCustomerId);
+  if (userId !== undefined) return userId;
+  const profile = await travelers.get(caller.tenantId, userOrCustomerId, caller.environment);
+  return profile === undefined ? undefined : userOrCustomerId;
+}
+
 /** The tenant's airline credit; undefined also for one of another tenant or with an unknown owner. */
 export async function findOwnCredit(
   ports: { flights: Flights; travelers: Travelers },

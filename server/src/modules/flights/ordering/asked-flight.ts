@@ -2,7 +2,7 @@ import { z } from "zod";
 import type { Caller } from "../../../kernel/contracts/tool.ts";
 import type { RequestedService } from "../../../ports/supplier/flights.ts";
 import type { AskedBooking } from "../../bookings/index.ts";
-import { chooseLead, customerNotFound, findOwnCustomer, type Travelers } from "../../travelers/index.ts";
+import { chooseLead, customerNotFound, findOwnTraveler, type Travelers } from "../../travelers/index.ts";
 
 export type FlightCaller = Pick<
   Caller,
@@ -54,7 +54,7 @@ async function namedUsers(
 ): Promise<string[]> {
   const found: string[] = [];
   for (const customerUserId of customerUserIds) {
-    const userId = await findOwnCustomer(travelers, caller, customerUserId);
+    const userId = await findOwnTraveler(travelers, caller, customerUserId);
     if (userId === undefined) throw customerNotFound(customerUserId);
     found.push(userId);
   }

@@ -18,7 +18,7 @@ import {
   requireSeenPrice,
 } from "../../bookings/index.ts";
 import type { OnceAnswer } from "../../effects/index.ts";
-import { chooseLead, customerNotFound, findOwnCredit, findOwnCustomer, type Travelers } from "../../travelers/index.ts";
+import { chooseLead, customerNotFound, findOwnCredit, findOwnTraveler, type Travelers } from "../../travelers/index.ts";
 import { getOwnOffer, offerErrors } from "../offers/private-offers.ts";
 import { findTravelDay, inPlaces, isAdult, isInfant } from "../searching/passenger-types.ts";
 import { toAskedServices } from "../services/asked-services.ts";
@@ -28,7 +28,7 @@ import { FlightBookingSteps } from "./booking-steps.ts";
 import { checkPayment, type PaymentPorts } from "./check-payment.ts";
 import { ensureCustomer, isEmailTaken } from "./ensure-customer.ts";
 import { missingFields, requirePassportsOnly, type Traveler, toOrderPassenger } from "./order-passengers.ts";
-import { getProfile } from "./planned-travelers.ts";
+import { asNamed, getProfile } from "./planned-travelers.ts";
 
 export interface BookFlightPorts extends PaymentPorts {
   travelers: Travelers;
@@ -222,7 +222,7 @@ async function findTravelers(
     detail:
       missing === 0
         ? "A traveler's profile lacks the listed fields: give them to save_traveler with the listed userId, then call again."
-        : `The offer is for ${wanted} travelers; name ${missing} more in additionalCustomerUserIds. For a new person call save_traveler, then ensure_flight_customer with that userId.`,
+        : `The offer is for ${wanted} travelers; name ${missing} more in additionalCustomerUserIds. For a new person call save_traveler, and name the userId that it returns.`,
     extra: { travelers: incomplete, missingTravelers: missing },
   });
 }
@@ -239,10 +239,10 @@ async function findNamed(
 ): Promise<Traveler[]> {
   const found: Traveler[] = [];
   for (const customerUserId of customerUserIds) {
-    const userId = await findOwnCustomer(travelers, caller, customerUserId);
+    const userId = await findOwnTraveler(travelers, caller, customerUserId);
     if (userId === undefined) throw customerNotFound(customerUserId);
     refuseTwice(userId, found, found.length);
-    found.push({ userId, customerUserId, profile: await getProfile(travelers, caller, userId) });
+    found.push({ ...asNamed(userId, customerUserId), profile: await getProfile(travelers, caller, userId) });
   }
   return found;
 }

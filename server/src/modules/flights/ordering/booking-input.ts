@@ -21,7 +21,7 @@ export const BookFlightInput = z.strictObject({
   additionalCustomerUserIds: z
     .array(z.string())
     .optional()
-    .describe("icu_… of ensure_flight_customer. The caller travels, too, unless these fill the offer alone"),
+    .describe("userId of save_traveler, or icu_…. The caller travels, too, unless these fill the offer alone"),
   airlineCreditId: z.string().optional().describe("acd_…; the balance pays the rest"),
 });
 

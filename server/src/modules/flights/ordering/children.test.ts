@@ -25,22 +25,24 @@ const Previewed = z.object({
   problem: z.looseObject({ code: z.string(), detail: z.string() }).nullable(),
 });
 
+const SavedTraveler = z.object({ customerUserId: z.string().nullable() });
+const profile = {
+  givenName: "Kim",
+  familyName: "Hopper",
+  title: "ms",
+  gender: "f",
+  phoneNumber: "+442080160509",
+};
+
 let people = 0;
 /** A complete traveler of this age on the day of the journey back, minus some days. */
 async function person(years: number, daysYounger = 0) {
   people += 1;
   const userId = `user_${people}`;
   const bornOn = back.subtract({ years }).add({ days: daysYounger }).toString();
-  const profile = {
-    givenName: "Kim",
-    familyName: "Hopper",
-    bornOn,
-    title: "ms",
-    gender: "f",
-    phoneNumber: "+442080160509",
-  };
   await agent.ask(z.looseObject({}), "save_traveler", {
     ...profile,
+    bornOn,
     userId,
     email: `${userId}-${service.tenantId}@example.com`,
   });
@@ -60,6 +62,23 @@ async function book(args: Record<string, unknown>) {
   const { said, isError } = await agent.call("book_flight", args);
   return { said, isError, preview };
 }
+
+test("a traveler who is no customer of the supplier yet is named by the userId, and becomes one with the booking", async () => {
+  const userId = "user_new_here";
+  const email = `new-${service.tenantId}@example.com`;
+  const saved = { ...profile, userId, email, bornOn: "1990-02-03" };
+  const { customerUserId: none } = await agent.ask(SavedTraveler, "save_traveler", saved);
+  expect(none).toBeNull();
+  const args = { offerId: await search({ passengers: 2 }), additionalCustomerUserIds: [userId] };
+  const { said, isError, preview } = await book(args);
+  expect([isError, preview.accepted]).toEqual([false, true]);
+  const { customerUserId } = await agent.ask(SavedTraveler, "save_traveler", { userId, title: "ms" });
+  expect(customerUserId).toMatch(/^icu_/);
+  const again = await agent.call("book_flight", { ...args, additionalCustomerUserIds: [customerUserId] });
+  expect(again.said.orderId).toBe(said.orderId);
+  const unknown = await book({ ...args, additionalCustomerUserIds: ["user_of_nobody"] });
+  expect([unknown.said.code, unknown.preview]).toMatchObject(["customer_not_found", { accepted: false }]);
+});
 
 test("a child is not booked as an adult: the error names the child, the offer's passengers, and the tool that helps", async () => {
   const child = await person(6);

@@ -2,7 +2,7 @@ import { Failure } from "../../../domain/errors.ts";
 import { PlanReads } from "../../../kernel/call/plan-reads.ts";
 import type { Caller } from "../../../kernel/contracts/tool.ts";
 import type { SeenOffer } from "../../bookings/index.ts";
-import { chooseLead, findOwnCustomer, type TravelerProfile, type Travelers } from "../../travelers/index.ts";
+import { chooseLead, findOwnTraveler, type TravelerProfile, type Travelers } from "../../travelers/index.ts";
 import { findTravelDay, inPlaces } from "../searching/passenger-types.ts";
 
 /** A traveler who is erased meanwhile is found when the booking is stored. */
@@ -24,11 +24,15 @@ export async function plannedTravelers(
   customerUserIds: readonly string[],
   seen: SeenOffer | undefined,
 ): Promise<readonly string[] | undefined> {
-  const found = await Promise.all(customerUserIds.map((id) => findOwnCustomer(travelers, caller, id)));
+  const found = await Promise.all(customerUserIds.map((id) => findOwnTraveler(travelers, caller, id)));
   const named = found.filter((userId) => userId !== undefined);
   if (named.length < found.length || seen?.kind !== "flight" || seen.passengers === null) return undefined;
   return named.length === seen.passengers ? named : [chooseLead(caller), ...named];
 }
+
+/** The traveler in a refusal: by the id that the call named, too, if that is the supplier's. */
+export const asNamed = (userId: string, named: string | undefined): { userId: string; customerUserId?: string } =>
+  named === undefined || named === userId ? { userId } : { userId, customerUserId: named };
 
 /** The same, as far as known. The lead counts as a traveler unless the others are known to fill the offer. */
 export async function namedTravelers(
@@ -38,7 +42,7 @@ export async function namedTravelers(
 ): Promise<readonly string[]> {
   const planned = await plannedTravelers(ports, customerUserIds, seen);
   if (planned !== undefined) return planned;
-  const found = await Promise.all(customerUserIds.map((id) => findOwnCustomer(ports.travelers, ports.caller, id)));
+  const found = await Promise.all(customerUserIds.map((id) => findOwnTraveler(ports.travelers, ports.caller, id)));
   return [chooseLead(ports.caller), ...found.filter((userId) => userId !== undefined)];
 }
 
@@ -59,10 +63,8 @@ export async function refusalByAge(
   );
   const aged = userIds.flatMap((userId, index) => {
     const bornOn = profiles[index]?.bornOn;
-    const customerUserId = customerUserIds[index - (userIds.length - customerUserIds.length)];
-    return bornOn === undefined
-      ? []
-      : [{ userId, ...(customerUserId === undefined ? {} : { customerUserId }), bornOn }];
+    const named = customerUserIds[index - (userIds.length - customerUserIds.length)];
+    return bornOn === undefined ? [] : [{ ...asNamed(userId, named), bornOn }];
   });
   const { expected } = seen;
   const isForAges = expected.some(({ age }) => age !== undefined);

@@ -46,7 +46,7 @@ export const ensureFlightCustomer = defineTool({
   summary:
     "Make sure a traveler exists at the flight supplier and return the customer user id. Fields given here are stored in the traveler's profile.",
   advice:
-    "For a person who travels with the caller: save_traveler first, then this with that userId as clerkUserId; its id goes into additionalCustomerUserIds of book_flight.",
+    "Needed only for customerUserId of search_flights and list_airline_credits: book_flight makes the customers of its travelers itself.",
   area: "flights",
   effect: "write",
   price: 5_000n,

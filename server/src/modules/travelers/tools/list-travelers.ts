@@ -20,7 +20,7 @@ export const listTravelers = defineTool({
       .array(
         z.object({
           userId: z.string().describe("userId of save_traveler, clerkUserId of ensure_flight_customer"),
-          customerUserId: z.string().nullable().describe("For additionalCustomerUserIds; null: ensure_flight_customer"),
+          customerUserId: z.string().nullable().describe("At the supplier; null until the first booking"),
           isCaller: z.boolean().describe("Whose profile your own trips use"),
           profile: ShownProfile.describe(WORDS_OF_OTHERS),
           missingForFlights: z.array(z.string()).describe("Fields for save_traveler; some flights need passports, too"),

@@ -26,7 +26,7 @@ export const saveTraveler = defineTool({
   name: "save_traveler",
   title: "Save a traveler",
   summary:
-    "Create or complete a traveler's profile. Fields left out stay as they are; lists are replaced. Then ensure_flight_customer gives the id for bookings.",
+    "Create or complete a traveler's profile. Fields left out stay as they are; lists are replaced. Its userId names the person in book_flight.",
   advice:
     "A flight needs all of givenName, familyName, bornOn, title, gender, email and phoneNumber. A stay needs no profile: book_stay takes the guests' names.",
   area: "travelers",
@@ -55,12 +55,12 @@ export const saveTraveler = defineTool({
       message: "is of a scanned passport: send the scanId too",
     }),
   output: z.object({
-    userId: z.string().describe("clerkUserId of ensure_flight_customer"),
+    userId: z.string().describe("For additionalCustomerUserIds of book_flight"),
     created: z.boolean(),
     customerUserId: z
       .string()
       .nullable()
-      .describe("For additionalCustomerUserIds; null: ensure_flight_customer gives it"),
+      .describe("At the supplier; null until the first booking, or ensure_flight_customer"),
     profile: ShownProfile.describe("The current profile; without the scope travelers:read, only the sent fields"),
     missingForFlights: z.array(z.string()).describe("What book_flight still needs; some flights need passports, too"),
     notTaken: z
