@@ -78,7 +78,7 @@ export interface paths {
         put?: never;
         /**
          * Save a traveler
-         * @description Create or complete a traveler's profile. Fields left out stay as they are; lists are replaced. Then ensure_flight_customer gives the id for bookings. A flight needs all of givenName, familyName, bornOn, title, gender, email and phoneNumber. A stay needs no profile: book_stay takes the guests' names. Price: 5000 micro-USDC (0.005 USDC).
+         * @description Create or complete a traveler's profile. Fields left out stay as they are; lists are replaced. Its userId names the person in book_flight. A flight needs all of givenName, familyName, bornOn, title, gender, email and phoneNumber. A stay needs no profile: book_stay takes the guests' names. Price: 5000 micro-USDC (0.005 USDC).
          *
          *     Changes records. Scope `travelers:write`, list price 0.005 USDC; only a successful call is paid.
          */
@@ -188,7 +188,7 @@ export interface paths {
         put?: never;
         /**
          * Ensure flight customer
-         * @description Make sure a traveler exists at the flight supplier and return the customer user id. Fields given here are stored in the traveler's profile. For a person who travels with the caller: save_traveler first, then this with that userId as clerkUserId; its id goes into additionalCustomerUserIds of book_flight. Price: 5000 micro-USDC (0.005 USDC).
+         * @description Make sure a traveler exists at the flight supplier and return the customer user id. Fields given here are stored in the traveler's profile. Needed only for customerUserId of search_flights and list_airline_credits: book_flight makes the customers of its travelers itself. Price: 5000 micro-USDC (0.005 USDC).
          *
          *     Changes records. Scope `flights:write`, list price 0.005 USDC; only a successful call is paid.
          */
@@ -3013,7 +3013,7 @@ export interface components {
             readonly travelers: {
                 /** @description userId of save_traveler, clerkUserId of ensure_flight_customer */
                 userId: string;
-                /** @description For additionalCustomerUserIds; null: ensure_flight_customer */
+                /** @description At the supplier; null until the first booking */
                 customerUserId: string | null;
                 /** @description Whose profile your own trips use */
                 isCaller: boolean;
@@ -3086,10 +3086,10 @@ export interface components {
             passportIssuedOn?: string;
         };
         save_traveler_result: {
-            /** @description clerkUserId of ensure_flight_customer */
+            /** @description For additionalCustomerUserIds of book_flight */
             userId: string;
             created: boolean;
-            /** @description For additionalCustomerUserIds; null: ensure_flight_customer gives it */
+            /** @description At the supplier; null until the first booking, or ensure_flight_customer */
             customerUserId: string | null;
             /** @description The current profile; without the scope travelers:read, only the sent fields */
             profile: {
@@ -3804,7 +3804,7 @@ export interface components {
                 /** @default 1 */
                 quantity?: number;
             }[];
-            /** @description icu_… of ensure_flight_customer. The caller travels, too, unless these fill the offer alone */
+            /** @description userId of save_traveler, or icu_…. The caller travels, too, unless these fill the offer alone */
             additionalCustomerUserIds?: string[];
             /** @description acd_…; the balance pays the rest */
             airlineCreditId?: string;
@@ -4051,7 +4051,7 @@ export interface components {
                 /** @default 1 */
                 quantity?: number;
             }[];
-            /** @description icu_… of ensure_flight_customer. The caller travels, too, unless these fill the offer alone */
+            /** @description userId of save_traveler, or icu_…. The caller travels, too, unless these fill the offer alone */
             additionalCustomerUserIds?: string[];
             /** @description acd_…; the balance pays the rest */
             airlineCreditId?: string;
@@ -7733,7 +7733,7 @@ export interface components {
                 latitude?: number;
                 /** @description Degrees, -180 to 180 */
                 longitude?: number;
-                /** @description Not looked up */
+                /** @description Of Google Maps; looked up where the operator has a key for it */
                 placeId?: string;
             }[];
             /**
@@ -8172,6 +8172,12 @@ export interface components {
                     likely: string;
                     latest: string;
                 } | null;
+                /** @description UTC, for those who wait in another time zone */
+                atDestination: {
+                    earliest: string;
+                    likely: string;
+                    latest: string;
+                } | null;
                 isNight: boolean;
             } | null;
             links: {
@@ -8238,6 +8244,8 @@ export interface components {
             };
             /** @description Three people with luggage each; null unless driving */
             taxisNeeded: number | null;
+            /** @description Two people each, with skis, sports bags or two large bags a person; null unless driving */
+            taxisNeededWithHeavyBags: number | null;
             /** @description When a driver should wait at arrivals; null unless driving, and without arrivalTimeIso */
             pickUpAtLocal: string | null;
             /** @description Null: not asked for */
@@ -8345,6 +8353,12 @@ export interface components {
                     latest: string;
                 };
                 atDestinationLocal: {
+                    earliest: string;
+                    likely: string;
+                    latest: string;
+                } | null;
+                /** @description UTC, for those who wait in another time zone */
+                atDestination: {
                     earliest: string;
                     likely: string;
                     latest: string;
@@ -9112,6 +9126,9 @@ export interface components {
                 /** @description As OpenStreetMap writes them; a text of others */
                 openingHours: string | null;
                 wheelchair: ("yes" | "limited" | "no") | null;
+                priceLevel: ("inexpensive" | "moderate" | "expensive" | "very_expensive") | null;
+                /** @description Of Google Maps */
+                placeId: string | null;
             }[];
             language: {
                 requested: string;
@@ -9212,6 +9229,9 @@ export interface components {
                 /** @description As OpenStreetMap writes them; a text of others */
                 openingHours: string | null;
                 wheelchair: ("yes" | "limited" | "no") | null;
+                priceLevel: ("inexpensive" | "moderate" | "expensive" | "very_expensive") | null;
+                /** @description Of Google Maps */
+                placeId: string | null;
                 /** @description On the map and in the text; 1 is the start */
                 number: number;
                 /** @description By the mode; null: over 300 km */

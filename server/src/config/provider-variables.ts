@@ -33,6 +33,21 @@ export const providerVariables = {
     "Minimum milliseconds between two requests of a process to the Nominatim server. The public one requires 1000 for the whole deployment.",
     wholeNumber(0, 60_000),
   ),
+  googleMapsKey: text(
+    "GOOGLE_MAPS_API_KEY",
+    "API key of Google Maps Platform for places, addresses, restaurants, routes with public transport, weather, air quality and elevations. It is asked before every other provider, its charges are yours, and nothing of its answers but place ids is stored. Unset: not used.",
+  ),
+  googleMapsUrl: url(
+    "GOOGLE_MAPS_URL",
+    http,
+    "URL that stands before the host of each API of Google Maps Platform in place of `https://`, such as a proxy's: it then gets `/places.googleapis.com/v1/places:searchText`. Unset: the APIs are asked directly.",
+  ),
+  googleMapsMillisecondsBetween: withDefault(
+    "GOOGLE_MAPS_MS_BETWEEN",
+    "20",
+    "Minimum milliseconds between two requests of a process to one API of Google Maps Platform. Your quotas are set in its console.",
+    wholeNumber(0, 60_000),
+  ),
   openMeteoUrl: url(
     "OPEN_METEO_URL",
     http,
@@ -100,15 +115,15 @@ export const providerVariables = {
   ),
   geocodingProviders: withDefault(
     "GEOCODING_PROVIDERS",
-    "nominatim,embedded",
-    "Providers of places, in this order; the next one is asked if one fails or finds nothing. Providers without a URL are skipped.",
-    choicesAmong("nominatim", "embedded"),
+    "google,nominatim,embedded",
+    "Providers of places, in this order; the next one is asked if one fails or finds nothing. Providers without a URL or key are skipped.",
+    choicesAmong("google", "nominatim", "embedded"),
   ),
   elevationProviders: withDefault(
     "ELEVATION_PROVIDERS",
-    "opentopodata,open-meteo,embedded",
-    "Providers of elevations, in this order; the next one is asked if one fails or finds nothing. Providers without a URL are skipped.",
-    choicesAmong("opentopodata", "open-meteo", "embedded"),
+    "google,opentopodata,open-meteo,embedded",
+    "Providers of elevations, in this order; the next one is asked if one fails or finds nothing. Providers without a URL or key are skipped.",
+    choicesAmong("google", "opentopodata", "open-meteo", "embedded"),
   ),
   visionModelUrl: url(
     "VISION_MODEL_URL",

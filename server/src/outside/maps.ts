@@ -1,6 +1,9 @@
 import type { EmbeddedPlaces, FoundPlaces } from "../adapters/embedded-places/index.ts";
+import { createGoogleAddresses } from "../adapters/google-maps/address-validation.ts";
+import { createGoogleGeocoding, createGooglePlaceDetails } from "../adapters/google-maps/geocoding.ts";
 import { createNominatim } from "../adapters/nominatim/index.ts";
 import type { Config } from "../config/config.ts";
+import { Failure } from "../domain/errors.ts";
 import { askProviders } from "../platform/providers/ask-providers.ts";
 import type { Maps, PlaceQuestion } from "../ports/maps.ts";
 import { inOrder, type OpenSources, over } from "./open-sources.ts";
@@ -9,21 +12,36 @@ const DEFAULT_LIMIT = 5;
 
 export function openMaps(
   { geocodingProviders }: Pick<Config, "geocodingProviders">,
-  sources: Pick<OpenSources, "nominatim">,
+  { google, ...sources }: Pick<OpenSources, "nominatim"> & { google?: OpenSources["google"] },
   embedded: EmbeddedPlaces,
 ): Maps {
   const nominatim = over(sources.nominatim, createNominatim);
-  const places = inOrder<"nominatim" | "embedded", PlaceQuestion, FoundPlaces>(geocodingProviders, {
+  const places = inOrder<"google" | "nominatim" | "embedded", PlaceQuestion, FoundPlaces>(geocodingProviders, {
+    google: over(google?.maps, createGoogleGeocoding),
     nominatim: nominatim?.places,
     embedded: embedded.places,
   });
-  const addresses = nominatim === undefined ? [embedded.addresses] : [nominatim.addresses, embedded.addresses];
+  const addresses = inOrder(["google", "nominatim", "embedded"], {
+    google: over(google?.addresses, createGoogleAddresses),
+    nominatim: nominatim?.addresses,
+    embedded: embedded.addresses,
+  });
+  const details = over(google?.places, createGooglePlaceDetails);
   return {
     ...embedded,
     async findPlaces(text, { limit = DEFAULT_LIMIT, languageCode, regionCode, signal } = {}) {
       const { answer, provenance } = await askProviders(places, { text, limit, languageCode, regionCode }, signal);
       if (answer !== undefined) return { ...answer, nearMatches: [], provenance };
       return { candidates: [], nearMatches: embedded.nearMatches(text), provenance };
+    },
+    async findPlaceById(placeId, signal) {
+      if (details === undefined) return undefined;
+      try {
+        return (await askProviders([details], { placeId }, signal)).answer;
+      } catch (error) {
+        if (error instanceof Failure) return undefined;
+        throw error;
+      }
     },
     async findAddress(address, signal) {
       const { answer, provenance } = await askProviders(addresses, address, signal);

@@ -66,7 +66,7 @@ describe("every open provider", () => {
       maps: openMaps(config, sources, embedded),
       elevation: openElevation(config, sources, embedded),
       meteoElevation: openElevation(meteo, sources, embedded),
-      conditions: openConditions(sources, clock),
+      conditions: openConditions(sources, embedded, clock),
       nearby: openNearby(sources, clock),
       ways: openWays(sources, clock),
       tiles: openMapTiles(sources, clock),
@@ -111,7 +111,8 @@ describe("every open provider", () => {
       "Overpass's restaurants",
       "overpass",
       json({ elements: [] }),
-      (p, n, s) => p.nearby.restaurantsNear({ ...place(n), withinMeters: 500, cuisine: undefined }, s),
+      (p, n, s) =>
+        p.nearby.restaurantsNear({ ...place(n), withinMeters: 500, cuisine: undefined, priceLevel: undefined }, s),
     ],
     [
       "OSRM",

@@ -315,7 +315,7 @@ describe("map tiles", () => {
 });
 
 it("refuses an order that is empty, unknown, or repeats a name", () => {
-  for (const order of [",", "google", "embedded,embedded"]) {
+  for (const order of [",", "here", "embedded,embedded"]) {
     expect(() => readConfig({ GEOCODING_PROVIDERS: order })).toThrow("Not started: GEOCODING_PROVIDERS must");
   }
   expect(() => readConfig({ PROVIDERS_CONTACT: "a\r\nb" })).toThrow("PROVIDERS_CONTACT");

@@ -1,3 +1,4 @@
+import { type GoogleApi, googleHosts } from "../adapters/google-maps/google-source.ts";
 import type { Config } from "../config/config.ts";
 import type { HttpClient } from "../platform/http-client/http-client.ts";
 import { OpenSource } from "../platform/providers/open-source.ts";
@@ -24,7 +25,21 @@ export function openSources(config: Config, { http, clock, log }: { http: HttpCl
     more: { cacheBytes?: number } = {},
   ): OpenSource | undefined =>
     baseUrl === undefined ? undefined : new OpenSource({ name, baseUrl, millisecondsBetween, ...common, ...more });
+  const openGoogle = (host: string): GoogleApi | undefined => {
+    const key = config.googleMapsKey;
+    const baseUrl = config.googleMapsUrl === undefined ? `https://${host}` : `${config.googleMapsUrl}/${host}`;
+    const source = open("google-maps", key === undefined ? undefined : baseUrl, config.googleMapsMillisecondsBetween);
+    return key === undefined || source === undefined ? undefined : { source, key };
+  };
   return {
+    google: {
+      maps: openGoogle(googleHosts.maps),
+      addresses: openGoogle(googleHosts.addresses),
+      places: openGoogle(googleHosts.places),
+      routes: openGoogle(googleHosts.routes),
+      weather: openGoogle(googleHosts.weather),
+      airQuality: openGoogle(googleHosts.airQuality),
+    },
     nominatim: open("nominatim", config.nominatimUrl, config.nominatimMillisecondsBetween),
     openTopoData: open("opentopodata", config.openTopoDataUrl, config.openTopoDataMillisecondsBetween),
     openMeteo: open("open-meteo", config.openMeteoUrl, OPEN_METEO_MILLISECONDS_BETWEEN),
@@ -50,6 +65,6 @@ export function inOrder<Name extends string, Question, Answer>(
 }
 
 /** The provider for a source, if that is configured. */
-export function over<Made>(source: OpenSource | undefined, make: (source: OpenSource) => Made): Made | undefined {
+export function over<Source, Made>(source: Source | undefined, make: (source: Source) => Made): Made | undefined {
   return source === undefined ? undefined : make(source);
 }

@@ -174,7 +174,7 @@ function outsideParts(
     pageTranscriber: () => openPageTranscriber(config, { http, log }),
     maps: () => openMaps(config, sources, places),
     elevation: () => openElevation(config, sources, places),
-    conditions: () => openConditions(sources, clock),
+    conditions: () => openConditions(sources, places, clock),
     nearby: () => openNearby(sources, clock),
     ways: () => openWays(sources, clock),
     mapTiles: () => openMapTiles(sources, clock),

@@ -81,6 +81,8 @@ export interface Maps {
     text: string,
     options?: Partial<Omit<PlaceQuestion, "text">> & { signal?: AbortSignal },
   ): Promise<PlaceSearch>;
+  /** The place with an id of Google Maps. Never fails: undefined if no provider knows the id. */
+  findPlaceById(placeId: string, signal?: AbortSignal): Promise<Place | undefined>;
   /** Never fails: if no address provider answers, none is found. */
   findAddress(address: PostalAddress, signal?: AbortSignal): Promise<AddressSearch>;
   /** The largest cities within this distance, largest first. */

@@ -1,8 +1,7 @@
 import type { ProviderProvenance } from "../domain/schemas.ts";
 import type { Position } from "./maps.ts";
 
-/** Excludes public transport, as no provider here has timetables. */
-const routedModes = ["driving", "walking", "bicycling"] as const;
+const routedModes = ["driving", "walking", "bicycling", "transit"] as const;
 export type RoutedMode = (typeof routedModes)[number];
 
 export interface WayQuestion {
@@ -11,7 +10,7 @@ export interface WayQuestion {
   mode: RoutedMode;
 }
 
-/** Over roads and paths, without traffic. */
+/** Over roads and paths without traffic, or by public transport. */
 export interface RoutedWay {
   kilometers: number;
   minutes: number;

@@ -21,7 +21,7 @@ const SOURCE = "embedded-places";
 
 export type FoundPlaces = Pick<PlaceSearch, "candidates">;
 
-export interface EmbeddedPlaces extends Omit<Maps, "findPlaces" | "findAddress"> {
+export interface EmbeddedPlaces extends Omit<Maps, "findPlaces" | "findPlaceById" | "findAddress"> {
   places: Provider<PlaceQuestion, FoundPlaces>;
   /** Knows no addresses, and says so if no other provider answers. */
   addresses: Provider<PostalAddress, never>;

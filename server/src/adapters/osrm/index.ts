@@ -17,16 +17,19 @@ const parse = jsonParser(
   ]),
 );
 
+/** OpenStreetMap has no timetables. */
+type RoadMode = Exclude<RoutedMode, "transit">;
+
 /** Profile names in the address. A server has one profile and uses it whatever the name is: each mode has its own server. */
-const PROFILES: Readonly<Record<RoutedMode, string>> = { driving: "driving", walking: "foot", bicycling: "bike" };
+const PROFILES: Readonly<Record<RoadMode, string>> = { driving: "driving", walking: "foot", bicycling: "bike" };
 
 /** Routes over the roads of OpenStreetMap, from an OSRM server. */
-export function createOsrm(source: OpenSource): Provider<WayQuestion, RoutedWay> {
+export function createOsrm(source: OpenSource, mode: RoadMode): Provider<WayQuestion, RoutedWay> {
   return {
     source: source.name,
     sourceLevel: "open",
     attribution: ["© OpenStreetMap contributors (ODbL)"],
-    async ask({ from, to, mode }, signal) {
+    async ask({ from, to }, signal) {
       const { answer, asOf } = await source.read({
         path: `/route/v1/${PROFILES[mode]}/${formatPosition(from)};${formatPosition(to)}`,
         query: { overview: "false" },

@@ -3,7 +3,13 @@ import { toVisibleText } from "../../domain/visible-text.ts";
 import { jsonParser, type OpenSource } from "../../platform/providers/open-source.ts";
 import type { Provider } from "../../platform/providers/provider.ts";
 import type { Position } from "../../ports/maps.ts";
-import { type HelpPlace, helpKinds, type Restaurant, type RestaurantQuestion } from "../../ports/nearby.ts";
+import {
+  type HelpPlace,
+  helpKinds,
+  type Restaurant,
+  type RestaurantQuestion,
+  type RestaurantsFound,
+} from "../../ports/nearby.ts";
 
 const FRESH_MILLISECONDS = 24 * 3_600_000;
 const MOST_FOUND = 60;
@@ -30,7 +36,7 @@ type Found = ReturnType<typeof parse>["elements"][number];
 
 export interface Overpass {
   help: Provider<Position, readonly HelpPlace[]>;
-  restaurants: Provider<RestaurantQuestion, readonly Restaurant[]>;
+  restaurants: Provider<RestaurantQuestion, RestaurantsFound>;
 }
 
 /** Places of OpenStreetMap near a point, from an Overpass server. */
@@ -67,7 +73,8 @@ export function createOverpass(source: OpenSource): Overpass {
         const kind = cuisine === undefined ? "" : `["cuisine"~"(^|;) *${cuisine}",i]`;
         const filter = `nwr["amenity"="restaurant"]["name"]${kind}(${around(withinMeters, position)});`;
         const { found, asOf } = await find(filter, signal);
-        return { answer: found.flatMap((one) => toRestaurant(one) ?? []), asOf };
+        const restaurants = found.flatMap((one) => toRestaurant(one) ?? []);
+        return { answer: { restaurants, arePricesKnown: false }, asOf };
       },
     },
   };
@@ -92,7 +99,7 @@ function toRestaurant(found: Found): Restaurant | undefined {
       ?.split(";")
       .map((one) => one.trim().replaceAll("_", " ")) ?? [];
   const wheelchair = (["yes", "limited", "no"] as const).find((one) => one === found.tags.wheelchair) ?? null;
-  return { ...place, cuisines, wheelchair };
+  return { ...place, cuisines, wheelchair, priceLevel: null, placeId: null };
 }
 
 function toPlace({ lat, lon, center, tags }: Found) {

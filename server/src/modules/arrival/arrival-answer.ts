@@ -5,7 +5,7 @@ import { ChannelText, DeepLinks, MapAnswer } from "../maps/index.ts";
 import { providerErrors } from "../places/index.ts";
 import { WayMode } from "./arrival-input.ts";
 
-const LocalBand = z.object({ earliest: z.string(), likely: z.string(), latest: z.string() });
+const Band = z.object({ earliest: z.string(), likely: z.string(), latest: z.string() });
 
 /** Members of every answer about an arrival. */
 export const ArrivalAnswer = ProviderProvenance.extend({
@@ -43,8 +43,9 @@ export const ArrivalAnswer = ProviderProvenance.extend({
       landsAt: z.string().describe("UTC"),
       landsAtLocal: z.string().describe("On the airport's clock, as all times here"),
       timeZone: z.string(),
-      outsideAirportLocal: LocalBand.describe("With usual times for border and bags"),
-      atDestinationLocal: LocalBand.nullable(),
+      outsideAirportLocal: Band.describe("With usual times for border and bags"),
+      atDestinationLocal: Band.nullable(),
+      atDestination: Band.nullable().describe("UTC, for those who wait in another time zone"),
       isNight: z.boolean(),
     })
     .nullable()

@@ -23,7 +23,12 @@ const Answer = z.looseObject({
     })
     .nullable(),
   schedule: z
-    .looseObject({ landsAtLocal: z.string(), outsideAirportLocal: Band, atDestinationLocal: Band.nullable() })
+    .looseObject({
+      landsAtLocal: z.string(),
+      outsideAirportLocal: Band,
+      atDestinationLocal: Band.nullable(),
+      atDestination: Band.nullable(),
+    })
     .nullable(),
   links: z.looseObject({ google: z.string() }),
   map: z.looseObject({ lightPngUrl: z.string() }).nullable(),
@@ -33,6 +38,7 @@ const Answer = z.looseObject({
 });
 const Transfer = Answer.extend({
   taxisNeeded: z.number().nullable(),
+  taxisNeededWithHeavyBags: z.number().nullable(),
   pickUpAtLocal: z.string().nullable(),
   safety: z
     .object({ advice: z.array(z.string()), isNight: z.boolean().nullable(), emergencyNumbers: z.array(z.string()) })
@@ -51,10 +57,11 @@ const late = { ...soho, arrivalTimeIso: "2035-07-01T21:30:00Z" };
 
 describe("a transfer from an airport", () => {
   it("has an estimate with a band, times on the airport's clock, a map and links", async () => {
-    const { way, schedule, pickUpAtLocal, taxisNeeded, safety, map, links, notes, card } = await transfer({
-      ...late,
-      travelerCount: 4,
-    });
+    const { way, schedule, pickUpAtLocal, taxisNeeded, taxisNeededWithHeavyBags, safety, map, links, notes, card } =
+      await transfer({
+        ...late,
+        travelerCount: 4,
+      });
     // About 24 km in a straight line; the road is longer, and the drive takes between half an hour and one and a half.
     expect(way?.straightKilometers).toBeGreaterThan(20);
     expect(way?.roadKilometers).toBeGreaterThan(way?.straightKilometers ?? 0);
@@ -64,7 +71,10 @@ describe("a transfer from an airport", () => {
     expect(pickUpAtLocal).toBe(schedule?.outsideAirportLocal.likely);
     const { likely = "" } = schedule?.atDestinationLocal ?? {};
     expect(minutesBetween(pickUpAtLocal ?? "", likely)).toBe(way?.minutes.likely);
-    expect([taxisNeeded, safety?.isNight]).toEqual([2, true]);
+    expect([taxisNeeded, taxisNeededWithHeavyBags, safety?.isNight]).toEqual([2, 2, true]);
+    expect(schedule?.atDestination?.likely).toBe(
+      Temporal.PlainDateTime.from(likely).toZonedDateTime("Europe/London").toInstant().toString(),
+    );
     expect(notes.join()).toMatch(/estimated from the straight line/);
     expect(links.google).toMatch(/travelmode=driving/);
     const png = await fetch(map?.lightPngUrl ?? "");

@@ -132,6 +132,14 @@ function describeTimes({ landsAt, outside, arrives, isNight }: ArrivalTimes, tim
     isNight,
     outsideAirportLocal: localBand(outside),
     atDestinationLocal: arrives === undefined ? null : localBand(arrives),
+    atDestination:
+      arrives === undefined
+        ? null
+        : {
+            earliest: arrives.earliest.toString(),
+            likely: arrives.likely.toString(),
+            latest: arrives.latest.toString(),
+          },
   };
 }
 

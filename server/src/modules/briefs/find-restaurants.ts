@@ -3,7 +3,7 @@ import { type Coordinates, distanceMeters } from "../../domain/distance.ts";
 import { wordsOfOthers } from "../../domain/schemas.ts";
 import { toVisibleText } from "../../domain/visible-text.ts";
 import type { Place } from "../../ports/maps.ts";
-import type { Restaurant } from "../../ports/nearby.ts";
+import { priceLevels, type Restaurant } from "../../ports/nearby.ts";
 import { sayTakenAs } from "../places/index.ts";
 import type { Ports } from "./context.ts";
 import { whyUnavailable } from "./why-unavailable.ts";
@@ -17,7 +17,7 @@ const TextOfOthers = z.string().nullable().describe("A text of others");
 export const restaurantWishes = {
   location: z.string().describe("Place, address or city"),
   cuisine: z.string().optional().describe("One word of OpenStreetMap, such as pizza"),
-  priceLevel: z.enum(["inexpensive", "moderate", "expensive", "very_expensive"]).optional(),
+  priceLevel: z.enum(priceLevels).optional(),
   partySize: z.int().min(1).max(20).optional(),
 };
 type Wishes = z.output<z.ZodObject<typeof restaurantWishes>>;
@@ -33,6 +33,8 @@ export const RestaurantAnswer = z.object({
   website: TextOfOthers,
   openingHours: TextOfOthers.describe("As OpenStreetMap writes them; a text of others"),
   wheelchair: z.enum(["yes", "limited", "no"]).nullable(),
+  priceLevel: z.enum(priceLevels).nullable(),
+  placeId: z.string().nullable().describe("Of Google Maps"),
 });
 
 /** Members of every answer about restaurants. */
@@ -85,10 +87,11 @@ export async function findRestaurants(
   const { latitude, longitude, label, precision, unknownPart } = place;
   const otherPlaces = others.map((other) => other.label);
   const kind = toQueryWord(cuisine);
-  const question = { latitude, longitude, withinMeters: WITHIN_METERS, cuisine: kind === "" ? undefined : kind };
+  const wanted = { cuisine: kind === "" ? undefined : kind, priceLevel };
+  const question = { latitude, longitude, withinMeters: WITHIN_METERS, ...wanted };
   const { answer, provenance } = await nearby.restaurantsNear(question, signal);
   return {
-    found: answer ?? [],
+    found: answer?.restaurants ?? [],
     about: {
       available: answer !== undefined,
       reason: answer === undefined ? whyUnavailable("restaurants", provenance) : null,
@@ -96,7 +99,7 @@ export async function findRestaurants(
       otherPlaces,
       placeNote: sayTakenAs(location.trim(), label, otherPlaces),
       notApplied: [
-        ...(priceLevel === undefined ? [] : ["priceLevel: no prices are known"]),
+        ...(priceLevel === undefined || answer?.arePricesKnown === true ? [] : ["priceLevel: no prices are known"]),
         ...(partySize === undefined ? [] : ["partySize: free tables are not known; call the restaurant"]),
       ],
       links: buildMapLinks([toVisibleText(cuisine, LONGEST_CUISINE), "restaurant"].join(" ").trim(), place),

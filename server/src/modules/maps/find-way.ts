@@ -12,7 +12,7 @@ export interface KnownWay {
   fallbackFrom: ProviderProvenance["fallbackFrom"];
 }
 
-/** By road if a configured source answers, else estimated from the distance. */
+/** By road or public transport if a configured source answers, else estimated from the distance. */
 export async function findWay(
   [from, to]: readonly [Position, Position],
   mode: EstimatedMode,
@@ -20,7 +20,7 @@ export async function findWay(
   signal: AbortSignal,
 ): Promise<KnownWay> {
   const estimate = estimateWay(from, to, mode);
-  if (estimate === undefined || mode === "transit") return { way: estimate, routedBy: undefined, fallbackFrom: [] };
+  if (estimate === undefined) return { way: estimate, routedBy: undefined, fallbackFrom: [] };
   const { answer, provenance } = await ways.between({ from, to, mode }, signal);
   const { fallbackFrom } = provenance;
   if (answer === undefined) return { way: estimate, routedBy: undefined, fallbackFrom };

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { distanceMeters } from "../../domain/distance.ts";
 import { wordsOfOthers } from "../../domain/schemas.ts";
 import { toVisibleText } from "../../domain/visible-text.ts";
-import type { Maps } from "../../ports/maps.ts";
+import type { Maps, Place } from "../../ports/maps.ts";
 import { addressForLinks } from "./deep-links.ts";
 
 const LONGEST_LABEL = 120;
@@ -56,6 +56,11 @@ export async function resolveStops(inputs: readonly StopInput[], maps: Maps, sig
   const resolved: Resolved = { stops: [], unknown: [], provenance: undefined };
   for (const [index, input] of inputs.entries()) {
     const address = toVisibleText(input.address ?? "", LONGEST_ADDRESS);
+    const byId = isPlaceId(input) ? await maps.findPlaceById(input.placeId, signal) : undefined;
+    if (byId !== undefined) {
+      resolved.stops.push(toStopById(input, index + 1, byId));
+      continue;
+    }
     const found = address === "" ? undefined : await maps.findPlaces(address, { limit: CANDIDATES, signal });
     resolved.provenance = mergeProvenance(resolved.provenance, found?.provenance);
     const stop = toStop(input, index + 1, address, found);
@@ -64,6 +69,18 @@ export async function resolveStops(inputs: readonly StopInput[], maps: Maps, sig
     else resolved.stops.push(stop);
   }
   return resolved;
+}
+
+const isPlaceId = (input: StopInput): input is StopInput & { placeId: string } =>
+  input.placeId !== undefined && input.placeId !== "" && input.latitude === undefined;
+
+function toStopById({ label = "" }: StopInput, number: number, place: Place): ResolvedStop {
+  const { latitude, longitude, precision } = place;
+  const shown = toVisibleText(label, LONGEST_LABEL) || toVisibleText(place.label, LONGEST_LABEL);
+  return {
+    answer: { number, label: shown, latitude, longitude, precision, note: `placeId is ${place.label}.` },
+    drawn: { label: shown, latitude, longitude, address: undefined },
+  };
 }
 
 type Provenance = Resolved["provenance"];

@@ -28,7 +28,10 @@ export interface OpenSourceOptions {
 interface SourceRequest<Value> {
   path: string;
   query: UrlQuery;
-  /** How long an answer is cached. */
+  /** Sent with a POST. */
+  json?: unknown;
+  headers?: Readonly<Record<string, string>>;
+  /** How long an answer is cached; 0: it is not stored at all. */
   freshMilliseconds: number;
   /** Statuses whose body `parse` understands; any other one is a failure. */
   statuses?: readonly number[];
@@ -36,7 +39,7 @@ interface SourceRequest<Value> {
   contentType?: string;
   /** A longer answer is refused. */
   maximumBytes?: number;
-  /** Throws if the body is malformed. */
+  /** Throws if the body is malformed, or `ProviderFailure` if it is an answer that says that there is none. */
   parse(body: Buffer): Value;
   signal?: AbortSignal | undefined;
 }
@@ -67,7 +70,8 @@ export class OpenSource {
   async read<Value>(request: SourceRequest<Value>): Promise<Reply<Value>> {
     const { clock } = this.#options;
     const url = buildUrl(`${this.#options.baseUrl}${request.path}`, request.query).href;
-    const known = this.#cache.get(url, this.#now());
+    const isStored = request.freshMilliseconds > 0;
+    const known = isStored ? this.#cache.get(url, this.#now()) : undefined;
     if (known !== undefined)
       return { answer: request.parse(known.body), asOf: formatInstant(known.readAtMilliseconds) };
     if (!this.#circuit.admits(this.#now())) throw new ProviderFailure("paused");
@@ -75,19 +79,20 @@ export class OpenSource {
     const { body, answer } = await this.#ask(url, request);
     const readAtMilliseconds = clock.now().epochMilliseconds;
     const freshUntilMilliseconds = readAtMilliseconds + request.freshMilliseconds;
-    this.#cache.set(url, { body, readAtMilliseconds, freshUntilMilliseconds });
+    if (isStored) this.#cache.set(url, { body, readAtMilliseconds, freshUntilMilliseconds });
     return { answer, asOf: formatInstant(readAtMilliseconds) };
   }
 
   async #ask<Value>(url: string, request: SourceRequest<Value>): Promise<{ body: Buffer; answer: Value }> {
     const { http, userAgent, timeoutMilliseconds = TIMEOUT_MILLISECONDS } = this.#options;
-    const { statuses = [200], contentType, maximumBytes = MAXIMUM_BYTES, parse, signal } = request;
+    const { statuses = [200], contentType, maximumBytes = MAXIMUM_BYTES, json, headers, parse, signal } = request;
     let response: HttpResponse;
     try {
       response = await http.send({
-        method: "GET",
+        method: json === undefined ? "GET" : "POST",
         url,
-        headers: { "user-agent": userAgent, accept: contentType ?? "*/*" },
+        headers: { "user-agent": userAgent, accept: contentType ?? "*/*", ...headers },
+        json,
         timeoutMilliseconds,
         signal,
         maxBytes: maximumBytes,
@@ -109,7 +114,7 @@ export class OpenSource {
       this.#circuit.succeeded();
       return { body, answer };
     } catch (cause) {
-      throw this.#failed("unexpected_answer", { cause });
+      throw this.#failed(cause instanceof ProviderFailure ? cause.reason : "unexpected_answer", { cause });
     }
   }
 

@@ -17,6 +17,8 @@ import { planAskedArrival } from "../plan-asked-arrival.ts";
 
 /** With luggage; more fit without. */
 const TRAVELERS_IN_A_TAXI = 3;
+/** With skis, sports bags or two large bags each. */
+const TRAVELERS_WITH_HEAVY_BAGS_IN_A_TAXI = 2;
 
 export const airportTransferCoordinator = defineTool({
   name: "airport_transfer_coordinator",
@@ -38,6 +40,10 @@ export const airportTransferCoordinator = defineTool({
     .superRefine(checkAirportPosition),
   output: ArrivalAnswer.extend({
     taxisNeeded: z.int().nullable().describe("Three people with luggage each; null unless driving"),
+    taxisNeededWithHeavyBags: z
+      .int()
+      .nullable()
+      .describe("Two people each, with skis, sports bags or two large bags a person; null unless driving"),
     pickUpAtLocal: z
       .string()
       .nullable()
@@ -73,8 +79,9 @@ export const airportTransferCoordinator = defineTool({
       fail,
     });
     const { answer, times, mode } = plan;
-    const taxisNeeded =
-      mode === "driving" && answer.way !== null ? Math.ceil(travelerCount / TRAVELERS_IN_A_TAXI) : null;
+    const countTaxis = (travelersInEach: number) =>
+      mode === "driving" && answer.way !== null ? Math.ceil(travelerCount / travelersInEach) : null;
+    const taxisNeeded = countTaxis(TRAVELERS_IN_A_TAXI);
     const { territories, contradiction } = numbersOnTheWay(ports.maps, airport, destination, input.regionCode);
     const emergencyNumbers = [...new Set(territories.flatMap((one) => (one === undefined ? [] : allNumbers(one))))];
     const safety = includeSafety
@@ -90,6 +97,7 @@ export const airportTransferCoordinator = defineTool({
     return {
       ...answer,
       taxisNeeded,
+      taxisNeededWithHeavyBags: countTaxis(TRAVELERS_WITH_HEAVY_BAGS_IN_A_TAXI),
       pickUpAtLocal:
         times === undefined || mode !== "driving" ? null : (answer.schedule?.outsideAirportLocal.likely ?? null),
       safety,
