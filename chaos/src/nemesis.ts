@@ -21,7 +21,7 @@ interface NemesisOptions {
   moves: readonly Move[];
   kills: Kills;
   random: Random;
-  run: Pick<AreaRun, "disturb" | "nextMoment" | "witness">;
+  run: Pick<AreaRun, "disturb" | "provoke" | "nextMoment" | "witness">;
   /** How often a process died between a notification and its work, by topic. */
   notified: Kills;
   /** Before each move; true: enough was seen. */
@@ -45,7 +45,10 @@ export async function rage(options: NemesisOptions): Promise<void> {
     if (await options.isOver()) break;
     await run.disturb(random).catch(() => undefined);
     await delay(random.between(300, 1_500), undefined, { signal });
-    if (move.notifiedOf !== undefined) await dieWhenNotified(options, move.notifiedOf);
+    if (move.notifiedOf !== undefined) {
+      await run.provoke?.(move.notifiedOf).catch(() => undefined);
+      await dieWhenNotified(options, move.notifiedOf);
+    }
     const atAnAnswer = random.chance(CHANCE_OF_A_KILL_AT_AN_ANSWER);
     const atAMoment = !atAnAnswer && random.chance(CHANCE_OF_A_KILL_AT_A_MOMENT);
     for (const [index, group] of move.groups.entries()) {

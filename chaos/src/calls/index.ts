@@ -39,7 +39,7 @@ export const calls: Area = {
   summary:
     "Reads and bookings over dispatch: usage records, idempotency keys, bookings, balance, the supplier's ledger.",
   parts: ["postgres", "supplier", "devnet"],
-  guards: ["idempotency", "durable-flush"],
+  guards: ["idempotency", "durable-flush", "key-taken"],
   environment: {
     ...UNLIMITED_CALLS,
     SANDBOX_BALANCE_USDC: "10000000",

@@ -124,7 +124,7 @@ export const chain: Area = {
   notifications: ["chain_transaction", "chain_ended"],
   guards: [
     ...["chain-look-up", "chain-log", "idempotency", "reserved-limits"],
-    ...["chain-stop", "wallet-tenant", "key-eviction", "effect-look-up"],
+    ...["chain-stop", "wallet-tenant", "key-eviction", "rules-version", "effect-look-up"],
   ],
   environment: {
     ...UNLIMITED_CALLS,

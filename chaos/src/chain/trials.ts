@@ -34,6 +34,7 @@ export async function tryChain({ deployment, newSender, signal }: Trials): Promi
   return [
     await standStill(deployment, sender, signal),
     await takeAgain(deployment, limited, signal),
+    await changeRules(deployment, sender, signal),
     await revokeKey(deployment, sender, signal),
   ];
 }
@@ -93,6 +94,27 @@ async function takeAgain(deployment: Deployment, { client, tenantId }: Sender, s
   const done = answers.filter(({ kind }) => kind === "ok").length;
   if (done !== 1) problems.push(`${done} of both calls were done: ${answers.map(describe).join(", ")}`);
   return { invariant: "a call that gave back what it reserved sends only what is free again", checked: 2, problems };
+}
+
+/** A tenant that has just paid is not allowed to any more, and then again. */
+async function changeRules(
+  deployment: Deployment,
+  { client, tenantId }: Sender,
+  signal: AbortSignal,
+): Promise<Finding> {
+  const send = async (name: string) => describe(await client.call(sendTokens(`rules ${name}`, "1"), signal));
+  const answers = [await send("before")];
+  await deployment.query(
+    `insert into spend_limit (tenant_id, environment, key_id, tools, updated_at) values ('${tenantId}', 'sandbox', '', '{read_account}', now())`,
+  );
+  answers.push(await send("meanwhile"));
+  await deployment.query(`delete from spend_limit where tenant_id = '${tenantId}'`);
+  answers.push(await send("after"));
+  const right = ["ok", "spend_limit_exceeded", "ok"];
+  const problems = answers.flatMap((answer, index) =>
+    answer === right[index] ? [] : [`transfer ${index + 1} was answered ${answer}, not ${right[index]}`],
+  );
+  return { invariant: "a call is judged by the rules in force", checked: answers.length, problems };
 }
 
 /** A key that was just used is revoked. */

@@ -34,6 +34,23 @@ export const withoutMemoryGuard: Readonly<Record<string, readonly Replacement[]>
       to: "${kind}`",
     },
   ],
+  /** The tenant's rules are remembered from before they changed. */
+  "rules-version": [
+    {
+      file: `${MODULES}/charging/store-calls-sql.ts`,
+      // biome-ignore lint/suspicious/noTemplateCurlyInString: a text of the source.
+      from: "(${asked}.rules_version is null or ${asked}.rules_version = room.rules_version)",
+      to: "true",
+    },
+  ],
+  /** A call goes on although another one has its Idempotency-Key. */
+  "key-taken": [
+    {
+      file: `${MODULES}/charging/store-calls-sql.ts`,
+      from: "or call_id in (select call_id from taken)",
+      to: "or true",
+    },
+  ],
   /** A key stays remembered when it is revoked. */
   "key-eviction": [
     {

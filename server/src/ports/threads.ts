@@ -3,6 +3,8 @@ export interface ThreadTask<Input, Output> {
   /** The URL of the module that exports it as `task`. */
   readonly module: string;
   run(input: Input): Output | Promise<Output>;
+  /** Runs the task on a sample, so that no caller waits while its code is compiled. */
+  rehearse?(): Promise<unknown>;
 }
 
 export interface ThreadJob<Input> {
@@ -19,6 +21,6 @@ export interface ThreadJob<Input> {
 /** Runs work that would block the event loop, such as reading megabytes of JSON. */
 export interface Threads {
   run<Input, Output>(task: ThreadTask<Input, Output>, job: ThreadJob<Input>): Promise<Output>;
-  /** Loads the task's module before its first job. */
+  /** Loads the task's module, and rehearses it, before its first job. */
   prepare(task: Pick<ThreadTask<never, unknown>, "module">): void;
 }

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 import type { LazyPlan } from "../../kernel/contracts/call-plan.ts";
 import type { PendingCall } from "../../kernel/contracts/charge.ts";
 import { type Gate, judgeByMemory } from "../../kernel/contracts/gate.ts";
@@ -18,7 +19,7 @@ import {
 } from "./judge-spend.ts";
 import { type Limited, limitExceeded, whoseLimit } from "./limit-exceeded.ts";
 import { type PlannedRecipient, type PlannedSpend, planShownSpend, planSpend, spendsNothing } from "./plan-spend.ts";
-import type { FoundLimits, LimitsInForce } from "./spend-limits.ts";
+import { type FoundLimits, type LimitsInForce, NO_LIMITS } from "./spend-limits.ts";
 
 export interface SpendGateOptions {
   stores: Pick<Stores, "boundChains" | "budgets" | "spendLimits" | "callSpends" | "wallets">;
@@ -106,11 +107,13 @@ export class SpendGate implements Gate {
     requireTool(call, await this.#look(call));
   }
 
-  /** A spending also depends on the counters, which are read anew. */
-  async #checkByMemory(call: PendingCall, plan: LazyPlan, { version }: FoundLimits): Promise<void> {
+  /** A spending under limits or budgets also depends on the counters, which are read anew. */
+  async #checkByMemory(call: PendingCall, plan: LazyPlan, inForce: FoundLimits): Promise<void> {
     const spend = await this.#planSpendOnce(plan);
     const isFree = spendsNothing(spend) && spend.recipients.length === 0;
-    if (!isFree || !judgeByMemory(call, version)) await this.#checkFresh(call, plan);
+    const isUnlimited = isFree || LIMITED.every((limited) => isDeepStrictEqual(inForce[limited], NO_LIMITS));
+    if (!isUnlimited || !judgeByMemory(call, inForce.version)) return await this.#checkFresh(call, plan);
+    if (!spendsNothing(spend) && (await this.#covering(call, spend)).length > 0) await this.#checkFresh(call, plan);
   }
 
   async #checkFresh(call: PendingCall, plan: LazyPlan): Promise<void> {
@@ -140,13 +143,16 @@ export class SpendGate implements Gate {
 
   /** The counters of the call's spending with their used amounts. */
   async #count(call: PendingCall, spend: PlannedSpend): Promise<CallCounters> {
-    const { budgets, callSpends } = this.#options.stores;
+    const covering = await this.#covering(call, spend);
+    const counted = [...countedIn(call, call.startedAt), ...covering.map(countedInBudget)];
+    const counters = await this.#options.stores.callSpends.counters(call, counted);
+    return { covering, counted, counters };
+  }
+
+  #covering(call: PendingCall, spend: PlannedSpend): Promise<readonly Budget[]> {
     const { keyId, travelerId, startedAt: at } = call;
     const travelerIds = [travelerId, ...spend.travelerIds];
-    const covering = await budgets.covering(call, { keyId, travelerIds, tripId: spend.tripId, at });
-    const counted = [...countedIn(call, at), ...covering.map(countedInBudget)];
-    const counters = await callSpends.counters(call, counted);
-    return { covering, counted, counters };
+    return this.#options.stores.budgets.covering(call, { keyId, travelerIds, tripId: spend.tripId, at });
   }
 
   async #requireRecipients(

@@ -72,6 +72,8 @@ export interface OrderRecord extends OrderState {
 /** An order with what its booking says besides. */
 export interface BoughtOrder extends OrderRecord {
   booking: Pick<Booking, "userId" | "callId" | "offerId" | "escrowBookingId" | "coverCharged" | "travelers" | "result">;
+  /** As `Orders.events` gives them. */
+  events: readonly (OrderEvent & { source: OrderEventSource })[];
 }
 
 /** An order with what a list shows besides. */

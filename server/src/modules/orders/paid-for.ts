@@ -2,7 +2,7 @@ import { z } from "zod";
 import { type Micro, parseDecimal } from "../../domain/money.ts";
 import type { Booking } from "../bookings/index.ts";
 import type { Aggregates } from "./context.ts";
-import type { OrderRecord } from "./orders.ts";
+import type { BoughtOrder, OrderRecord } from "./orders.ts";
 
 /** The amount in the results of bookings and servicing actions. */
 const Charged = z.object({ chargedUsdc: z.string().default("0") });
@@ -12,15 +12,16 @@ const Refunded = z.object({ refundedUsdc: z.string().default("0") });
 /** The amount that escrow paid for the order. */
 const PaidByEscrow = z.object({ paidUsdc: z.string().default("0") });
 
-/** The amount that the tenant has paid for the order, less refunds. `known` is the order's booking, if the caller has read it. */
+/** The amount that the tenant has paid for the order, less refunds. `known` is the order, if the caller has just read it. */
 export async function paidFor(
   { bookings, servicingActions, orders }: Pick<Aggregates, "bookings" | "servicingActions" | "orders">,
   { bookingId, environment, orderId }: Pick<OrderRecord, "bookingId" | "environment" | "orderId">,
-  known?: Pick<Booking, "result" | "coverCharged">,
+  known?: Pick<BoughtOrder, "booking" | "events">,
 ): Promise<Micro> {
-  const booking = known ?? (await bookings.get(bookingId));
+  const booking: Pick<Booking, "result" | "coverCharged"> | undefined =
+    known?.booking ?? (await bookings.get(bookingId));
   const done = await servicingActions.listDone(environment, orderId);
-  const events = await orders.events(environment, orderId);
+  const events = known?.events ?? (await orders.events(environment, orderId));
   const refunds = events.filter(({ kind }) => kind === "refunded");
   const charged = [booking?.result, ...done.map(({ result }) => result)].map((result) => Charged.parse(result ?? {}));
   const inEscrow = events

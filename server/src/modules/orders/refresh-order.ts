@@ -90,9 +90,12 @@ async function store(
   const { environment, orderId } = known;
   // An unpaid order has nothing to refund.
   const cancelled = change.status === "cancelled" && known.status === "confirmed";
+  const read = { nextCheckAt: nextCheck({ ...known, ...change }, clock) };
+  if (events.length === 0 && returned === null && !cancelled) {
+    return (await stores.orders.update(environment, orderId, change, known.updatedAt, read)) !== "stale";
+  }
   const stored = await stores.transaction(async (aggregates) => {
     const { orders, servicingActions } = aggregates;
-    const read = { nextCheckAt: nextCheck({ ...known, ...change }, clock) };
     if ((await orders.update(environment, orderId, change, known.updatedAt, read)) === "stale") return false;
     for (const event of events) await orders.record(environment, orderId, { ...event, at: clock.now(), source });
     await tellRuns(aggregates, known, events);

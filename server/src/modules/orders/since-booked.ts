@@ -24,11 +24,8 @@ export async function sinceBooked(
   { tenantId, environment }: Pick<Caller, "tenantId" | "environment">,
   orderId: string,
 ): Promise<{ order: OrderRecord | undefined; now: z.infer<z.ZodObject<typeof SinceBooked>> }> {
-  const [order, events] = await Promise.all([
-    orders.find(tenantId, environment, orderId),
-    orders.events(environment, orderId),
-  ]);
-  const later = events.filter(({ kind }) => !BEFORE.has(kind));
+  const order = await orders.findBought(tenantId, environment, orderId);
+  const later = (order?.events ?? []).filter(({ kind }) => !BEFORE.has(kind));
   const refunded = later
     .filter(({ kind }) => kind === "refunded")
     .reduce((sum, { details }) => sum + (parseDecimal(Refunded.parse(details).refundedUsdc) ?? 0n), 0n);

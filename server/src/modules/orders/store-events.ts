@@ -1,4 +1,5 @@
 import { sql } from "kysely";
+import { z } from "zod";
 import { currentTraceId } from "../../domain/trace.ts";
 import type { Queryable } from "../../platform/database/database.ts";
 import type { Environment } from "../../ports/identity.ts";
@@ -15,6 +16,48 @@ interface Booked {
   bookedAt: Temporal.Instant | null;
   heldAt: Temporal.Instant | null;
   isTicketed: boolean | null;
+}
+
+/** A column of a query over `booking`: what its order's events are read from, as JSON. */
+export const eventsColumn = sql<unknown>`jsonb_build_object(
+  'bookedAt', case when state = 'booked' or hold_call_id is not null then booked_at end,
+  'heldAt', case when hold_call_id is not null then created_at end,
+  'isTicketed', result ->> 'ticketing' = 'ticketed',
+  'stored', (
+    select coalesce(jsonb_agg(jsonb_build_object('kind', kind, 'at', at, 'details', details, 'source', source) order by id), '[]')
+    from order_event where order_event.network = booking.network and order_event.order_id = booking.order_id
+  ))`;
+
+const Moment = z.string().transform((text) => Temporal.Instant.from(text));
+const Events = z.object({
+  bookedAt: Moment.nullable(),
+  heldAt: Moment.nullable(),
+  isTicketed: z.boolean().nullable(),
+  stored: z.array(
+    z.object({
+      kind: z.string(),
+      at: Moment,
+      details: z.record(z.string(), z.unknown()),
+      source: z.enum(["webhook", "reconciliation", "call"]),
+    }),
+  ),
+});
+
+/** Reads `eventsColumn`, oldest first. */
+export function readEvents(column: unknown): readonly StoredEvent[] {
+  const { stored, ...booked } = Events.parse(column);
+  return [...listCallEvents(booked), ...stored];
+}
+
+/** Events that follow from the booking are not stored again. */
+function listCallEvents({ bookedAt, heldAt, isTicketed }: Booked): readonly StoredEvent[] {
+  const byCall = (kind: string, at: Temporal.Instant | null): StoredEvent[] =>
+    at === null ? [] : [{ kind, at, details: {}, source: "call" }];
+  return [
+    ...byCall("held", heldAt),
+    ...byCall("booked", bookedAt),
+    ...byCall("ticketed", isTicketed === true ? bookedAt : null),
+  ];
 }
 
 /** Whose order it is, and of what kind; null if no booking has it. */
@@ -82,13 +125,8 @@ export function createEvents(queryable: Queryable): Pick<Orders, "record" | "eve
         ) event on true
         order by event.id`.execute(queryable);
       const { bookedAt = null, heldAt = null, isTicketed = null } = rows[0] ?? {};
-      // Events that follow from the booking are not stored again.
-      const byCall = (kind: string, at: Temporal.Instant | null): StoredEvent[] =>
-        at === null ? [] : [{ kind, at, details: {}, source: "call" }];
       return [
-        ...byCall("held", heldAt),
-        ...byCall("booked", bookedAt),
-        ...byCall("ticketed", isTicketed === true ? bookedAt : null),
+        ...listCallEvents({ bookedAt, heldAt, isTicketed }),
         ...rows.flatMap((row) =>
           row.kind === null ? [] : [{ kind: nameEvent(row), at: row.at, details: row.details, source: row.source }],
         ),

@@ -11,7 +11,7 @@ import { BookedTravelers, readBookingColumns, toRate } from "../bookings/index.t
 import { BookedSegments, BookedSlices } from "./booked-slices.ts";
 import type { BoughtOrder, OrderChange, OrderRecord, Orders } from "./orders.ts";
 import { createBookedSlices } from "./store-booked-slices.ts";
-import { createEvents } from "./store-events.ts";
+import { createEvents, eventsColumn, readEvents } from "./store-events.ts";
 import { createBookedFlights } from "./store-flights.ts";
 import { createBookedStays } from "./store-stays.ts";
 
@@ -342,11 +342,15 @@ async function findFirst(reading: Reading, conditions: Conditions): Promise<Orde
 }
 
 async function findFirstBought(reading: Reading, conditions: Conditions): Promise<BoughtOrder | undefined> {
-  const found = await selectOrders(reading, conditions).select(bookingColumns).executeTakeFirst();
+  const found = await selectOrders(reading, conditions)
+    .select(bookingColumns)
+    .select(eventsColumn.as("events"))
+    .executeTakeFirst();
   if (found === undefined) return undefined;
-  const { userId, callId, offerId, escrowBookingId, coverCharged, travelers, result, ...row } = found;
+  const { userId, callId, offerId, escrowBookingId, coverCharged, travelers, result, events, ...row } = found;
   const booking = readBookingColumns({ escrowBookingId, travelers });
-  return { ...toRecord(row), booking: { userId, callId, offerId, coverCharged, result, ...booking } };
+  const bought = { userId, callId, offerId, coverCharged, result, ...booking };
+  return { ...toRecord(row), booking: bought, events: readEvents(events) };
 }
 
 const isOfItinerary =

@@ -32,14 +32,17 @@ export async function readTripRecord(
   query: { cursor?: string | undefined; limit?: string | number },
 ): Promise<z.output<typeof TripRecordAnswer>> {
   const before = query.cursor === undefined ? undefined : BigInt(query.cursor);
-  const [page, summary] = await Promise.all([
-    readPage(
-      query,
-      (limit) => reads(trip.tenantId, ({ tripRecords }) => tripRecords.list(trip, { limit, before })),
-      ({ position }) => position.toString(),
-    ),
-    reads(trip.tenantId, ({ tripRecords }) => tripRecords.summarize(trip, MILESTONES)),
-  ]);
+  let summary: TripRecordSummary = { counts: {}, milestones: [] };
+  const page = await readPage(
+    query,
+    async (limit) => {
+      const asked = { limit, before, milestones: MILESTONES };
+      const record = await reads(trip.tenantId, ({ tripRecords }) => tripRecords.read(trip, asked));
+      summary = record.summary;
+      return record.entries;
+    },
+    ({ position }) => position.toString(),
+  );
   return { summary: sayRecord(summary), record: page.shown.map(describeEntry), nextCursor: page.nextCursor };
 }
 

@@ -4,6 +4,7 @@ import { currentTraceId } from "../../domain/trace.ts";
 import { orderKey, type TripEntryKind, tripEntryKinds } from "../../kernel/contracts/trip-note.ts";
 import type { Queryable } from "../../platform/database/database.ts";
 import { withoutNulls } from "../../platform/database/without-nulls.ts";
+import { type Write, writeTogether } from "../../platform/database/write-together.ts";
 import type { Environment } from "../../ports/identity.ts";
 import type { NewTripEntry, TripEntry, TripOwner, TripRecordSummary } from "./trip-record.ts";
 
@@ -40,10 +41,7 @@ interface BookingOwner {
 }
 
 /** Returns the statement that adds an entry to the trip of an escrow booking, as `insertTripEntry` does. */
-export function insertEntryOfBooking(
-  { tenantId, environment, bookingId }: BookingOwner,
-  entry: NewTripEntry,
-): RawBuilder<unknown> {
+export function insertEntryOfBooking({ tenantId, environment, bookingId }: BookingOwner, entry: NewTripEntry): Write {
   const trips = sql`
     select tenant_id, network, trip_id from escrow_booking
     where tenant_id = ${tenantId} and network = ${environment} and booking_id = ${bookingId}`;
@@ -56,8 +54,16 @@ const selected = ({ tenantId, environment, tripId }: TripOwner) =>
 /** Joins the caller's transaction when `db` is one. */
 export function createTripRecords(db: Queryable) {
   return {
-    async append(trip: TripOwner, entry: NewTripEntry): Promise<void> {
-      await insertTripEntry(selected(trip), entry).execute(db);
+    async append(trip: TripOwner, ...entries: readonly NewTripEntry[]): Promise<void> {
+      await writeTogether(
+        db,
+        entries.map((entry) => insertTripEntry(selected(trip), entry)),
+      );
+    },
+
+    /** Sends entries together with other writes, which come first. */
+    async appendWith(writes: readonly Write[], trip: TripOwner, ...entries: readonly NewTripEntry[]): Promise<void> {
+      await writeTogether(db, [...writes, ...entries.map((entry) => insertTripEntry(selected(trip), entry))]);
     },
 
     /** Adds an entry to the trips whose record names the order. */
@@ -78,44 +84,47 @@ export function createTripRecords(db: Queryable) {
 /** The append-only record of trips. A repeated entry is written once. A trip of another tenant has no record here. */
 type TripRecords = ReturnType<typeof createTripRecords>;
 
+/** As JSON gives the members of a record. */
+const Moment = z.string().transform((text) => Temporal.Instant.from(text));
+const Record = z.object({
+  counts: z.partialRecord(Kind, z.number()),
+  milestones: z.array(z.object({ text: z.string(), at: Moment })),
+  entries: z.array(
+    z.object({
+      position: z.string().transform(BigInt),
+      kind: Kind,
+      text: z.string(),
+      details: z.record(z.string(), z.unknown()),
+      userId: z.string().nullable(),
+      at: Moment,
+    }),
+  ),
+});
+
 function createReads(db: Queryable) {
-  const selectEntries = ({ tenantId, environment, tripId }: TripOwner) =>
-    db
-      .selectFrom("tripEntry")
-      .where("tenantId", "=", tenantId)
-      .where("environment", "=", environment)
-      .where("tripId", "=", tripId);
-
   return {
-    /** Newest first, before the given position. */
-    async list(
-      trip: TripOwner,
-      { limit, before }: { limit: number; before: bigint | undefined },
-    ): Promise<readonly TripEntry[]> {
-      const rows = await selectEntries(trip)
-        .select(["position", "kind", "text", "details", "userId", "at"])
-        .$if(before !== undefined, (query) => query.where("position", "<", before ?? 0n))
-        .orderBy("position", "desc")
-        .limit(limit)
-        .execute();
-      return rows.map((row): TripEntry => ({ ...withoutNulls(row), kind: Kind.parse(row.kind) }));
-    },
-
-    async summarize(trip: TripOwner, milestones: number): Promise<TripRecordSummary> {
-      const counted = await selectEntries(trip)
-        .select(["kind", sql<number>`count(*)::int`.as("count")])
-        .groupBy("kind")
-        .execute();
-      const latest = await selectEntries(trip)
-        .select(["text", "at"])
-        .where("kind", "in", [...MILESTONES])
-        .orderBy("position", "desc")
-        .limit(milestones)
-        .execute();
-      return {
-        counts: Object.fromEntries(counted.map(({ kind, count }) => [kind, count])),
-        milestones: latest.toReversed(),
-      };
+    /** Entries newest first, before the given position, and the summary of all: its milestones oldest first. */
+    async read(
+      { tenantId, environment, tripId }: TripOwner,
+      { limit, before, milestones }: { limit: number; before: bigint | undefined; milestones: number },
+    ): Promise<{ entries: readonly TripEntry[]; summary: TripRecordSummary }> {
+      const entries = sql`trip_entry where tenant_id = ${tenantId} and network = ${environment} and trip_id = ${tripId}`;
+      const page = before === undefined ? sql`` : sql` and position < ${before}`;
+      const { rows } = await sql`
+        select
+          (select coalesce(jsonb_object_agg(kind, count), '{}') from (
+            select kind, count(*)::int as count from ${entries} group by kind
+          ) counted) as counts,
+          (select coalesce(jsonb_agg(jsonb_build_object('text', text, 'at', at) order by position), '[]') from (
+            select text, at, position from ${entries} and kind = any (${[...MILESTONES]}::text[])
+            order by position desc limit ${milestones}
+          ) latest) as milestones,
+          (select coalesce(jsonb_agg(jsonb_build_object('position', position::text, 'kind', kind, 'text', text,
+            'details', details, 'userId', user_id, 'at', at) order by position desc), '[]') from (
+            select position, kind, text, details, user_id, at from ${entries}${page} order by position desc limit ${limit}
+          ) listed) as entries`.execute(db);
+      const { counts, milestones: latest, entries: listed } = Record.parse(rows[0]);
+      return { entries: listed.map(withoutNulls), summary: { counts, milestones: latest } };
     },
   };
 }

@@ -1,5 +1,6 @@
 import type { Micro } from "../../domain/money.ts";
 import type { Hex } from "../../domain/tokens.ts";
+import type { Write } from "../../platform/database/write-together.ts";
 import type { ChainKey } from "../../ports/chain/chain-key.ts";
 import type { Environment } from "../../ports/identity.ts";
 import type { StepTransaction } from "./step-transaction.ts";
@@ -74,6 +75,13 @@ export interface EscrowBookings {
     key: Pick<EscrowBooking, "tenantId" | "environment" | "bookingId">,
     change: EscrowBookingChange,
   ): Promise<EscrowBooking>;
+  /** The same for a booking that was read under the lock: the writes that change it, and how it is after them. */
+  prepareChange(
+    booking: EscrowBooking,
+    change: EscrowBookingChange,
+  ): { after: EscrowBooking; writes: readonly Write[] };
+  /** Sets its pending step. */
+  preparePending(booking: EscrowBooking, pending: EscrowBooking["pending"]): Write;
   /** Newest first. */
   listOfTrip(environment: Environment, tripId: Hex): Promise<readonly EscrowBooking[]>;
 }

@@ -4,6 +4,7 @@ import type { Hex } from "../../domain/tokens.ts";
 import { currentTraceId } from "../../domain/trace.ts";
 import type { Database, Queryable } from "../../platform/database/database.ts";
 import { withoutNulls } from "../../platform/database/without-nulls.ts";
+import { toWrite, type Write } from "../../platform/database/write-together.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { EscrowBooking, EscrowBookingChange, EscrowBookings } from "./escrow-bookings.ts";
 
@@ -62,7 +63,6 @@ const selectBookings = (db: Queryable) =>
 /** Joins the caller's transaction when `db` is one. */
 export function createEscrowBookings(db: Queryable, clock: Clock): EscrowBookings {
   const now = (): string => clock.now().toString();
-
   return {
     async insert({ bookingId, tripId, environment, chain, tenantId, reserved, pending }) {
       const at = now();
@@ -130,6 +130,8 @@ export function createEscrowBookings(db: Queryable, clock: Clock): EscrowBooking
       return { ...booking, transactions: [...booking.transactions, taken] };
     },
 
+    ...createPrepared(db, clock),
+
     async listOfTrip(environment, tripId) {
       const rows = await selectBookings(db)
         .where("environment", "=", environment)
@@ -139,6 +141,42 @@ export function createEscrowBookings(db: Queryable, clock: Clock): EscrowBooking
         .execute();
       return rows.map(toBooking);
     },
+  };
+}
+
+function createPrepared(db: Queryable, clock: Clock): Pick<EscrowBookings, "prepareChange" | "preparePending"> {
+  const update = (
+    { tenantId, environment, bookingId }: EscrowBooking,
+    change: EscrowBookingChange,
+    at: Temporal.Instant,
+  ): Write =>
+    toWrite(
+      db
+        .updateTable("escrowBooking")
+        .set({ ...toColumns(change), updatedAt: at.toString() })
+        .where("tenantId", "=", tenantId)
+        .where("environment", "=", environment)
+        .where("bookingId", "=", bookingId)
+        .returning("bookingId"),
+    );
+  return {
+    prepareChange(booking, change) {
+      const { environment, tripId, bookingId } = booking;
+      const at = clock.now();
+      const { transaction, ...progress } = change;
+      const after = { ...booking, ...progress, updatedAt: at };
+      if (transaction === undefined) return { after, writes: [update(booking, change, at)] };
+      const { step, transactionHash } = transaction;
+      const taken = { environment, tripId, bookingId, step, transactionHash, at: at.toString() };
+      const insert = db
+        .insertInto("escrowStep")
+        .values({ ...taken, traceId: currentTraceId() })
+        .returning("id");
+      const transactions = [...booking.transactions, { step, transactionHash, at }];
+      return { after: { ...after, transactions }, writes: [update(booking, change, at), toWrite(insert)] };
+    },
+
+    preparePending: (booking, pending) => update(booking, { pending }, clock.now()),
   };
 }
 

@@ -1,6 +1,9 @@
 import { type QueryCreator, sql } from "kysely";
+import type { Hex } from "../../domain/tokens.ts";
 import { currentTraceId } from "../../domain/trace.ts";
 import type { Database, Queryable } from "../../platform/database/database.ts";
+import { toWrite } from "../../platform/database/write-together.ts";
+import type { Environment } from "../../ports/identity.ts";
 import { nameText } from "./guest-text.ts";
 import { createBookedTrips } from "./store-booked-trips.ts";
 import {
@@ -102,8 +105,23 @@ function createLists({ db, vault }: TripsOptions): Pick<Trips, "list" | "listExp
   };
 }
 
-function createWrites({ db, vault, clock }: TripsOptions): Pick<Trips, "insert" | "change"> {
+function createWrites({ db, vault, clock }: TripsOptions): Pick<Trips, "insert" | "change" | "prepareChange"> {
+  const updateTrip = (
+    creator: QueryCreator<Database>,
+    environment: Environment,
+    tripId: Hex,
+    change: TripChange,
+    at: string,
+  ) =>
+    creator
+      .updateTable("trip")
+      .set({ ...toColumns(change), updatedAt: at })
+      .where("environment", "=", environment)
+      .where("tripId", "=", tripId);
   return {
+    prepareChange: (environment, tripId, change) =>
+      toWrite(updateTrip(db, environment, tripId, change, clock.now().toString()).returning("tripId")),
+
     async insert(trip) {
       const { environment, tripId, guestEmail } = trip;
       const at = clock.now().toString();
@@ -139,11 +157,7 @@ function createWrites({ db, vault, clock }: TripsOptions): Pick<Trips, "insert" 
       const at = clock.now().toString();
       const { transaction } = change;
       const update = (creator: QueryCreator<Database>) =>
-        creator
-          .updateTable("trip")
-          .set({ ...toColumns(change), updatedAt: at })
-          .where("environment", "=", environment)
-          .where("tripId", "=", tripId)
+        updateTrip(creator, environment, tripId, change, at)
           .returning(columns)
           .returning(stepsOfTrip.as("transactions"));
       if (transaction === undefined) return toTrip(await update(db).executeTakeFirstOrThrow(), vault);

@@ -1,5 +1,6 @@
 import type { Micro } from "../../domain/money.ts";
 import type { Hex } from "../../domain/tokens.ts";
+import type { Write } from "../../platform/database/write-together.ts";
 import type { ChainKey } from "../../ports/chain/chain-key.ts";
 import type { Environment } from "../../ports/identity.ts";
 import type { EscrowBooking } from "./escrow-bookings.ts";
@@ -142,6 +143,8 @@ export interface Trips {
   lockWithBooking(environment: Environment, tripId: Hex, bookingId: Hex): Promise<BookedTrip | undefined>;
   /** Requires `lock`. Sets the members that are present, even if undefined, and returns the changed trip. */
   change(environment: Environment, tripId: Hex, change: TripChange): Promise<Trip>;
+  /** The same as a write, for a change without a transaction. */
+  prepareChange(environment: Environment, tripId: Hex, change: Omit<TripChange, "transaction">): Write;
   /** Counts a wrong code unless there are `atMost` already (undefined). Returns the count. */
   countWrongCode(environment: Environment, tripId: Hex, atMost: number): Promise<number | undefined>;
   /** False: the tenant has no such trip. */

@@ -23,9 +23,10 @@ export async function startRun(parts: RunParts, caller: RunCaller, request: RunR
   const { clock, random, stores, workflowRunner } = parts;
   const { userId, idempotencyKey } = request;
   const { workflow, input } = await checkStart(parts, caller, request);
-  // A started run stays valid although its dates may be past by now.
-  const isNew = idempotencyKey === undefined || !(await stores.runs.isKnown(caller, idempotencyKey));
-  if (isNew) await checkInput(parts, caller, workflow, input);
+  await checkInput(parts, caller, workflow, input).catch(async (error: unknown) => {
+    // A started run stays valid although its dates may be past by now.
+    if (idempotencyKey === undefined || !(await stores.runs.isKnown(caller, idempotencyKey))) throw error;
+  });
   const run = {
     id: newId("run_", clock.now().epochMilliseconds, random),
     tenantId: caller.tenantId,

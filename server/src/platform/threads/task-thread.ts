@@ -1,3 +1,4 @@
+import { setImmediate } from "node:timers/promises";
 import { parentPort, workerData } from "node:worker_threads";
 import { z } from "zod";
 import type { ThreadTask } from "../../ports/threads.ts";
@@ -11,7 +12,8 @@ async function loadTask(module: string): Promise<ThreadTask<unknown, unknown>> {
   return task;
 }
 
-for (const module of z.array(z.string()).parse(workerData)) await loadTask(module);
+const modules = z.array(z.string()).parse(workerData);
+for (const module of modules) await loadTask(module);
 post({ isReady: true });
 
 parentPort?.on("message", async ({ module, input }: { module: string; input: unknown }) => {
@@ -22,3 +24,9 @@ parentPort?.on("message", async ({ module, input }: { module: string; input: unk
     post({ error: error instanceof Error ? error.message : String(error) });
   }
 });
+
+for (const module of modules) {
+  await (await loadTask(module)).rehearse?.().catch(() => undefined);
+  // Jobs that came meanwhile go first.
+  await setImmediate();
+}

@@ -2,7 +2,9 @@ import { z } from "zod";
 import type { FlightOffer, FlightSearchResult, OfferDigest } from "../../../ports/supplier/flights.ts";
 import { type LargeRead, readData } from "../read-large.ts";
 import { issuePaths } from "../wire.ts";
+import { task as allOffers } from "./all-offers.ts";
 import { toOffer, WireOffer } from "./map-offers.ts";
+import { writeSampleAnswer } from "./sample-answer.ts";
 
 interface OffersToRead<Ask> {
   body: Uint8Array;
@@ -43,4 +45,12 @@ async function readOffers<Ask, Digest>(input: OffersToRead<Ask>): Promise<LargeR
   return { value: { digest, left, of: listed.length, issues } };
 }
 
-export const task = { module: import.meta.url, run: readOffers };
+const SAMPLE_OFFERS = 100;
+const NOWHERE = { source: "", sourceLevel: "embedded", asOf: "" } as const;
+
+const rehearse = () => {
+  const found = { notApplied: [], provenance: NOWHERE, sandbox: true };
+  return readOffers({ body: writeSampleAnswer(SAMPLE_OFFERS), about: found, digest: allOffers.module, ask: undefined });
+};
+
+export const task = { module: import.meta.url, run: readOffers, rehearse };

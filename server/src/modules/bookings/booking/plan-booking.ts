@@ -89,13 +89,14 @@ export async function planBooking(
     if (refusal !== undefined) return { ...REPEATED_PLAN, refusal };
     if (!isHeld) return live.orderStatus === "cancelled" ? CANCELLED_PLAN : REPEATED_PLAN;
   }
-  const found = await plannedOffers.read(caller, id, () => stores.seenOffers.find(caller, id));
+  const inSearch = await stores.seenOffers.findInSearch(caller, id);
+  const found = await plannedOffers.read(caller, id, async () => inSearch?.offer);
   const seen = found?.kind === kind ? found : undefined;
   // A held order's travelers and price are known even if the offer is forgotten.
   const held = isHeld ? live : undefined;
   const ofHold = held?.travelers.flatMap(({ userId }) => userId ?? []);
   const travelers = ofHold ?? (await travelerIds(seen));
-  const comparables = seen === undefined ? undefined : await readComparables(stores, caller, seen);
+  const comparables = seen === undefined ? undefined : (inSearch?.comparables ?? undefined);
   const known = seen === undefined ? unknownPurchase(kind, travelers) : toPurchase(seen, travelers, comparables);
   const bought = held === undefined ? known : { ...known, price: priceOfHold(held) };
   const whole = hasMore ? priceWithMore(bought.price, seen, priceOfMore) : bought.price;
@@ -194,11 +195,6 @@ async function alternativesTo(
 function compareAmounts(one: string, other: string): number {
   const difference = (parseDecimal(one) ?? 0n) - (parseDecimal(other) ?? 0n);
   return difference < 0n ? -1 : difference > 0n ? 1 : 0;
-}
-
-async function readComparables({ seenOffers }: Pick<Stores, "seenOffers">, caller: Caller, seen: SeenOffer) {
-  const { searchId } = seen;
-  return typeof searchId === "string" ? await seenOffers.comparables(caller, searchId) : undefined;
 }
 
 /** Until when an order of the seen offer can be cancelled, and at what cost, as far as the offer says. */

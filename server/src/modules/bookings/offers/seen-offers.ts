@@ -128,7 +128,11 @@ export interface SeenOffers {
   /** Returns the known ones of these. */
   findAll(owner: Owner, ids: readonly string[]): Promise<ReadonlyMap<string, SeenOffer>>;
   /** Undefined also if the search was forgotten. */
-  comparables(owner: Owner, searchId: string): Promise<readonly SeenComparable[] | undefined>;
+  /** With the other offers of its search, if they are still known. */
+  findInSearch(
+    owner: Owner,
+    offerId: string,
+  ): Promise<{ offer: SeenOffer; comparables: readonly SeenComparable[] | null } | undefined>;
   /** Deletes offers seen before this. */
   prune(before: Temporal.Instant): Promise<void>;
 }

@@ -42,6 +42,17 @@ export function createSeenOffers(db: Queryable, clock: Clock): SeenOffers {
       return row === undefined ? undefined : SeenOffer.parse(row.offer);
     },
 
+    async findInSearch({ tenantId, environment }, id) {
+      const { rows } = await sql<{ offer: unknown; comparables: unknown }>`
+        select offer, comparables from seen_offer left join seen_search
+          on seen_search.tenant_id = seen_offer.tenant_id and seen_search.network = seen_offer.network
+            and seen_search.search_id = seen_offer.offer ->> 'searchId'
+        where seen_offer.tenant_id = ${tenantId} and seen_offer.network = ${environment}
+          and seen_offer.offer_id = ${id}`.execute(db);
+      const [row] = rows;
+      return row && { offer: SeenOffer.parse(row.offer), comparables: Comparables.nullable().parse(row.comparables) };
+    },
+
     async findAll({ tenantId, environment }, ids) {
       if (ids.length === 0) return new Map();
       const rows = await db
@@ -52,17 +63,6 @@ export function createSeenOffers(db: Queryable, clock: Clock): SeenOffers {
         .where("offerId", "in", ids)
         .execute();
       return new Map(rows.map(({ offerId, offer }) => [offerId, SeenOffer.parse(offer)]));
-    },
-
-    async comparables({ tenantId, environment }, searchId) {
-      const row = await db
-        .selectFrom("seenSearch")
-        .select("comparables")
-        .where("tenantId", "=", tenantId)
-        .where("environment", "=", environment)
-        .where("searchId", "=", searchId)
-        .executeTakeFirst();
-      return row === undefined ? undefined : Comparables.parse(row.comparables);
     },
 
     async prune(before) {

@@ -1,4 +1,5 @@
 import type { Hex } from "../../../domain/tokens.ts";
+import type { Write } from "../../../platform/database/write-together.ts";
 import type { ChainReceipt } from "../../../ports/chain/chain.ts";
 import type { ChainKey } from "../../../ports/chain/chain-key.ts";
 import type {
@@ -15,6 +16,8 @@ export type TransactionIntent = Pick<
 > & {
   /** Set if an answer names it before it is stored; otherwise generated. */
   id?: string;
+  /** A change that its statement takes along. */
+  alongside?: Write;
   /** Opens the effect of its call by the same statement: `Effects.opened` follows with `callBefore`. */
   opensCall?: true;
 };

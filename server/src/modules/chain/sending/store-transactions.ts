@@ -132,6 +132,7 @@ async function enqueue(db: Queryable, at: Temporal.Instant, intent: TransactionI
   const opened = sql<CallBefore>`(${callId !== null && opensCall === true ? openCall(callId) : OPENS_NOTHING})`;
   const row = await db
     .with("opened", () => opened)
+    .with("alongside", () => sql<object>`(${intent.alongside ?? sql`select 1`})`)
     .insertInto("chainTransaction")
     .values({
       id: intent.id ?? newTransferId(at),

@@ -2,11 +2,12 @@ import { invalidInput } from "../../../domain/errors.ts";
 import type { Micro } from "../../../domain/money.ts";
 import type { Hex } from "../../../domain/tokens.ts";
 import type { CallPlan } from "../../../kernel/contracts/call-plan.ts";
+import type { Caller } from "../../../kernel/contracts/tool.ts";
 import { isServiceContract, requireUnblocked } from "../../treasury/index.ts";
 import type { Trip } from "../../trips/index.ts";
 import { requireHash } from "../input.ts";
 import { warnOfExpiry, warnOfPaidOrder } from "../orders/order-warnings.ts";
-import { type PlanPorts, planBookingStep } from "../step-machine/plan-step.ts";
+import { type PlanPorts, planBookingStep, plannedTrips } from "../step-machine/plan-step.ts";
 import {
   findSameStep,
   type IsSameStep,
@@ -24,7 +25,7 @@ interface CommittedAmounts {
 }
 
 interface CommitRequest extends Asking {
-  tenantId: string;
+  caller: Caller;
   bookingId: Hex;
   vendor: Hex;
   itineraryHash: Hex;
@@ -37,9 +38,11 @@ interface CommitRequest extends Asking {
 /** Runs all checks that precede the price; changes nothing. `known` is the same commit, finished or in progress. */
 export async function checkCommit(
   { stores, chain }: Pick<StepPorts, "stores" | "chain">,
-  { tenantId, bookingId, vendor, isSame }: Pick<CommitRequest, "tenantId" | "bookingId" | "vendor" | "isSame">,
+  { caller, bookingId, vendor, isSame }: Pick<CommitRequest, "caller" | "bookingId" | "vendor" | "isSame">,
 ) {
-  const { booking, trip } = await requireBooking(stores, chain.environment, { tenantId, bookingId });
+  const { booking, trip } = await plannedTrips.take(caller, bookingId, () =>
+    requireBooking(stores, chain.environment, { tenantId: caller.tenantId, bookingId }),
+  );
   const known = await findSameStep(stores, booking, commitStep, isSame);
   if (known !== undefined) return { booking, known };
   requireState(booking, commitStep);
@@ -51,15 +54,15 @@ export async function checkCommit(
 /** Reserved → committed, with the caller's amounts. Throws a Failure with a code of `commitStepErrors`. */
 export async function commitBooking(ports: StepPorts, request: CommitRequest): Promise<StepAnswer> {
   const { stores } = ports;
-  const { tenantId, callId, bookingId, vendor, itineraryHash, itineraryCid, isSame, waitMilliseconds } = request;
+  const { caller, callId, bookingId, vendor, itineraryHash, itineraryCid, isSame, waitMilliseconds } = request;
   // Before the price: a markup error would be misleading for a booking that can no longer be priced.
   const { booking, known, trip } = await checkCommit(ports, request);
   if (known !== undefined) return await awaitAnswer(ports, known, request);
   const { vendorAmount, markup, serviceFee, pricing, answer } = await request.price();
-  const order = await stores.orders.findByItinerary(tenantId, booking.environment, itineraryHash);
+  const order = await stores.orders.findByItinerary(caller.tenantId, booking.environment, itineraryHash);
   const warnings = [...(await warnOfPaidOrder(stores, booking, { vendor, order })), ...warnOfExpiry(trip, order)];
   return await takeBookingStep(ports, {
-    tenantId,
+    tenantId: caller.tenantId,
     callId,
     action: { name: "commit", bookingId, vendor, vendorAmount, markup, serviceFee, itineraryHash },
     details: {

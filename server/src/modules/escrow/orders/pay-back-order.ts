@@ -18,7 +18,7 @@ export async function payBackOrder(aggregates: Aggregates, booking: EscrowBookin
   if (order === undefined) return;
   const { orderId } = order;
   const seen = { at: booking.updatedAt, source: "reconciliation" } as const;
-  const byWallet = await paidFor(aggregates, order, order.booking);
+  const byWallet = await paidFor(aggregates, order, order);
   const paidUsdc = formatDecimal(booking.vendorPaid);
   const paid = { kind: "paid_by_escrow", key: bookingId, details: { escrowBookingId: bookingId, paidUsdc }, ...seen };
   if (!(await orders.record(environment, orderId, paid))) return;

@@ -1,55 +1,59 @@
 import type { Hex } from "../../../domain/tokens.ts";
 import { orderKey } from "../../../kernel/contracts/trip-note.ts";
 import type { BoughtOrder } from "../../orders/index.ts";
+import type { NewTripEntry } from "../../trip-record/index.ts";
 import type { Trip } from "../../trips/index.ts";
 import type { Aggregates } from "../context.ts";
+import type { StepMemories } from "../steps/step.ts";
 
 type TripOwner = Pick<Trip, "tenantId" | "environment" | "tripId">;
 
+const NOTHING: StepMemories = { entries: [], afterwards: async () => undefined };
+
 /**
- * Adds an order to the trip whose booking in escrow pays for it: the call that booked it, what the call was shown, its
- * approval, and the order's history. A run has added some of it already.
+ * Returns what the record of a trip says about the order that its booking in escrow pays for: the call that booked it, what the
+ * call was shown, its approval, and the order's history. A run has added some of it already.
  */
-export async function rememberOrder(aggregates: Aggregates, trip: TripOwner, itineraryHash: Hex): Promise<void> {
-  const { tripRecords, orders } = aggregates;
-  const { tenantId, environment, tripId } = trip;
+export async function rememberOrder(
+  aggregates: Aggregates,
+  { tenantId, environment }: TripOwner,
+  itineraryHash: Hex,
+): Promise<StepMemories> {
+  const { orders } = aggregates;
   const order = await orders.findBoughtByItinerary(tenantId, environment, itineraryHash);
-  if (order === undefined) return;
+  if (order === undefined) return NOTHING;
   const { orderId, kind, pnr, totalAmount, totalCurrency, createdAt } = order;
   const { userId, callId } = order.booking;
-  await rememberCall(aggregates, trip, order);
-  await tripRecords.append(
-    { tenantId, environment, tripId },
-    {
-      kind: "order",
-      key: orderKey(orderId),
-      userId,
-      at: createdAt,
-      text: `A ${kind} was booked for ${totalAmount} ${totalCurrency}.`,
-      details: { orderId, pnr: pnr ?? null, totalAmount, totalCurrency, callId },
-    },
-  );
-  await orders.tellTrips(environment, orderId);
+  const booked = {
+    kind: "order",
+    key: orderKey(orderId),
+    userId,
+    at: createdAt,
+    text: `A ${kind} was booked for ${totalAmount} ${totalCurrency}.`,
+    details: { orderId, pnr: pnr ?? null, totalAmount, totalCurrency, callId },
+  } as const;
+  return {
+    entries: [...(await listEntriesOfCall(aggregates, { tenantId, environment }, order)), booked],
+    afterwards: () => orders.tellTrips(environment, orderId),
+  };
 }
 
-async function rememberCall(
-  { tripRecords, seenOffers, approvals }: Aggregates,
-  { tenantId, environment, tripId }: TripOwner,
+async function listEntriesOfCall(
+  { seenOffers, approvals }: Aggregates,
+  owner: Pick<TripOwner, "tenantId" | "environment">,
   { createdAt, booking: { userId, offerId, callId } }: BoughtOrder,
-): Promise<void> {
-  const trip = { tenantId, environment, tripId };
-  const offer = await seenOffers.find({ tenantId, environment }, offerId);
+): Promise<readonly NewTripEntry[]> {
+  const entries: NewTripEntry[] = [];
+  const offer = await seenOffers.find(owner, offerId);
   if (offer !== undefined) {
     const text = `What was booked had been shown at ${offer.totalAmount} ${offer.totalCurrency}.`;
     const shown = { kind: "offer", key: `offer:${offerId}`, text, details: { offerId, offer } } as const;
-    await tripRecords.append(trip, { ...shown, userId, at: createdAt });
+    entries.push({ ...shown, userId, at: createdAt });
   }
-  for (const { id, tool, decidedBy, decidedAt = createdAt } of await approvals.usedBy(
-    { tenantId, environment },
-    callId,
-  )) {
+  for (const { id, tool, decidedBy, decidedAt = createdAt } of await approvals.usedBy(owner, callId)) {
     const details = { approvalId: id, tool };
     const approved = { kind: "approval", key: `approval:${id}`, text: `${tool} was approved.`, details } as const;
-    await tripRecords.append(trip, { ...approved, userId: decidedBy, at: decidedAt });
+    entries.push({ ...approved, userId: decidedBy, at: decidedAt });
   }
+  return entries;
 }

@@ -1,10 +1,12 @@
 import type { Micro } from "../../../domain/money.ts";
 import type { Hex } from "../../../domain/tokens.ts";
 import { inTrace } from "../../../domain/trace.ts";
+import { PlanReads } from "../../../kernel/call/plan-reads.ts";
 import type { ChainEnding, ChainEndings, ConfirmedTransaction } from "../../../kernel/contracts/chain-ending.ts";
 import type { ChainReceipt } from "../../../ports/chain/chain.ts";
 import type { ChainTransaction } from "../../../ports/chain/chain-transactions.ts";
-import type { Trip } from "../../trips/index.ts";
+import type { NewTripEntry } from "../../trip-record/index.ts";
+import type { BookedTrip, Trip } from "../../trips/index.ts";
 import type { Aggregates, Stores } from "../context.ts";
 import { ESCROW_BOOKING_PURPOSE, ESCROW_TRIP_PURPOSE, TRIP_PREFUND_PURPOSE } from "../purposes.ts";
 import { breakPromise } from "../records/trip-money.ts";
@@ -46,7 +48,8 @@ async function confirmStep(
     const trip = await aggregates.trips.lock(environment, tripId);
     if (trip === undefined) throw new Error(`the trip ${tripId} of a step is not there`);
     const after = await applyTripStep(aggregates, trip, { step, transaction, transactionHash: receipt.hash });
-    await remember(aggregates, trip, stored, { ...step.note({ before: trip, after }), at: after.updatedAt, receipt });
+    const note = { ...step.note({ before: trip, after }), at: after.updatedAt, receipt };
+    await aggregates.tripRecords.append(trip, buildEntry(stored, note));
     return;
   }
   const locked = bookingId && (await aggregates.trips.lockWithBooking(environment, tripId, bookingId));
@@ -54,15 +57,20 @@ async function confirmStep(
   const { trip, booking } = locked;
   const left = booking.reserved - movedOut(transaction, receipt);
   const effect = step.apply({ booking, trip, left });
-  const after = await aggregates.escrowBookings.change(booking, {
+  const { after, writes } = aggregates.escrowBookings.prepareChange(booking, {
     ...effect.booking,
     details: { ...booking.details, ...booking.pending?.details },
     pending: undefined,
     transaction: { step: step.storedAs, transactionHash: receipt.hash },
   });
-  if (effect.trip !== undefined) await aggregates.trips.change(trip.environment, trip.tripId, effect.trip);
   // A step of a booking does not always change its trip.
-  await remember(aggregates, trip, stored, { ...step.note(after), at: after.updatedAt, receipt });
+  const changes = effect.trip === undefined ? [] : [aggregates.trips.prepareChange(environment, tripId, effect.trip)];
+  const memories = await step.remembers?.(aggregates, after);
+  const entry = buildEntry(stored, { ...step.note(after), at: after.updatedAt, receipt });
+  await aggregates.tripRecords.appendWith([...writes, ...changes], trip, entry, ...(memories?.entries ?? []));
+  await memories?.afterwards();
+  const changed = { ...trip, ...effect.trip };
+  await endedBookings.read(transaction, after.bookingId, async () => ({ trip: changed, booking: after }));
   await step.afterwards?.(aggregates, after, transaction);
 }
 
@@ -93,26 +101,21 @@ function movedOut({ operation }: ChainTransaction, { movements }: ChainReceipt):
     .reduce((sum, { amount }) => sum + amount, 0n);
 }
 
-/** Adds the step to the trip's record, in the transaction that stores it. */
-async function remember(
-  { tripRecords }: Pick<Aggregates, "tripRecords">,
-  { tenantId, environment, tripId }: Trip,
+/** The step's entry in the trip's record. */
+function buildEntry(
   { name, bookingId }: StoredStep,
   { kind = "money", text, details, at, receipt: { hash } }: StepNote & { at: Temporal.Instant; receipt: ChainReceipt },
-): Promise<void> {
+): NewTripEntry {
   const about = { step: name, ...(bookingId === undefined ? {} : { bookingId }) };
-  await tripRecords.append(
-    { tenantId, environment, tripId },
-    {
-      kind,
-      text,
-      details: { ...about, ...details, txHash: hash },
-      // One transaction is one step of one trip.
-      key: `escrow:${hash}`,
-      userId: undefined,
-      at,
-    },
-  );
+  return {
+    kind,
+    text,
+    details: { ...about, ...details, txHash: hash },
+    // One transaction is one step of one trip.
+    key: `escrow:${hash}`,
+    userId: undefined,
+    at,
+  };
 }
 
 /** Undoes the promises of a step without effect. The caller holds the trip's lock. */
@@ -138,6 +141,9 @@ async function undoStep(
   await step.afterUndoing?.(aggregates, transaction);
 }
 
+/** As the end of a step has just stored them, by its transaction. */
+const endedBookings = new PlanReads<BookedTrip | undefined>();
+
 /** Facts known only at the end of a step, added to the answer stored with the operation. */
 export async function tellEnd(
   stores: Pick<Stores, "trips" | "orders" | "chainTransactions">,
@@ -148,7 +154,9 @@ export async function tellEnd(
   if (step === undefined) return {};
   if (step.of === "trip") return step.additions?.(transaction) ?? {};
   if (step.additions === undefined || tenantId === null || bookingId === undefined) return {};
-  const booked = await stores.trips.findOfBooking(tenantId, environment, bookingId);
+  const booked = await endedBookings.take(transaction, bookingId, () =>
+    stores.trips.findOfBooking(tenantId, environment, bookingId),
+  );
   return booked === undefined ? {} : await step.additions(stores, booked, transaction);
 }
 

@@ -1,11 +1,12 @@
 import { Failure } from "../../../domain/errors.ts";
 import type { Micro } from "../../../domain/money.ts";
 import type { Hex } from "../../../domain/tokens.ts";
+import { PlanReads } from "../../../kernel/call/plan-reads.ts";
 import { type CallPlan, EMPTY_PLAN, planOrRefusal } from "../../../kernel/contracts/call-plan.ts";
 import type { Caller } from "../../../kernel/contracts/tool.ts";
 import type { Chain } from "../../../ports/chain/chain.ts";
 import type { Clock } from "../../../ports/clock.ts";
-import type { Trip } from "../../trips/index.ts";
+import type { BookedTrip, Trip } from "../../trips/index.ts";
 import type { Stores } from "../context.ts";
 import { escrowFailure } from "../errors.ts";
 import { checkEscrow } from "../escrows/trip-escrow.ts";
@@ -45,6 +46,9 @@ interface BookingStepToPlan {
   isSame?: IsSameStep;
 }
 
+/** The step itself judges the booking again under the lock of its trip. */
+export const plannedTrips = new PlanReads<BookedTrip>();
+
 /** Plans the next step of a booking. */
 export function planBookingStep(ports: PlanPorts, asked: BookingStepToPlan): Promise<CallPlan> {
   return planOrRefusal(async () => {
@@ -56,7 +60,9 @@ export function planBookingStep(ports: PlanPorts, asked: BookingStepToPlan): Pro
     if (bookingId === undefined || (asked.tripId !== undefined && tripId === undefined)) {
       throw escrowFailure("booking_not_found");
     }
-    const { trip, booking } = await requireBooking(stores, environment, { tenantId, bookingId, tripId });
+    const { trip, booking } = await plannedTrips.read(caller, bookingId, () =>
+      requireBooking(stores, environment, { tenantId, bookingId, tripId }),
+    );
     const action = asked.action(bookingId);
     const asPlanned = toStep(action);
     const known = await findSameStep(stores, booking, asPlanned, asked.isSame ?? sameAs(action));

@@ -70,11 +70,13 @@ export async function storeReservation(ports: StoringPorts, request: Reservation
   const { tenantId, tripId, amount, callId } = request;
   const earlier = await findEarlier(stores, chain.key, callId);
   if (earlier !== undefined && !isSameReservation(earlier.operation, request)) throw mismatch();
-  const bookingId = request.bookingId ?? reservedBy(earlier?.operation)?.bookingId ?? randomHash(request.random);
+  const named = request.bookingId ?? reservedBy(earlier?.operation)?.bookingId;
+  const bookingId = named ?? randomHash(request.random);
   return await stores.transaction(async (aggregates) => {
     const { trips, escrowBookings } = aggregates;
     const trip = await lockTrip(trips, environment, tenantId, tripId);
-    const existing = await escrowBookings.find(tenantId, environment, bookingId);
+    // Nobody has a booking with an id that was drawn just now.
+    const existing = named && (await escrowBookings.find(tenantId, environment, named));
     const known = await findReservation(aggregates, existing, request);
     if (known !== undefined) return requireSame(earlier, known);
     requireRoom(trip, amount, clock);
@@ -82,6 +84,7 @@ export async function storeReservation(ports: StoringPorts, request: Reservation
       callId,
       action: { name: "reserve", bookingId, amount },
       result: request.result(bookingId),
+      alongside: () => trips.prepareChange(environment, tripId, promise(trip, amount)),
     });
     const pending = { step: "reserve", transactionId: stored.id, details: {} } as const;
     const inserted = await escrowBookings.insert({
@@ -95,7 +98,6 @@ export async function storeReservation(ports: StoringPorts, request: Reservation
     });
     // Concurrently inserted under another trip.
     if (inserted === undefined) throw escrowFailure("booking_in_progress");
-    await trips.change(environment, tripId, promise(trip, amount));
     return requireSame(earlier, stored);
   });
 }
@@ -135,11 +137,15 @@ export async function storeBookingStep(ports: StoringPorts, request: BookingStep
     if (known !== undefined) return requireSame(await findEarlier(aggregates, chain.key, callId), known);
     requireState(booking, step);
     await requirePossible(aggregates, step, { booking, trip, clock });
-    const stored = await enqueueStep(aggregates, ports, trip, { callId, action, result: request.result(booking) });
+    const stored = await enqueueStep(aggregates, ports, trip, {
+      callId,
+      action,
+      result: request.result(booking),
+      alongside: (transactionId) =>
+        aggregates.escrowBookings.preparePending(booking, { step: step.storedAs, transactionId, details }),
+    });
     // One Idempotency-Key is one step.
     if (stored.earlierId !== undefined) throw mismatch();
-    const pending = { step: step.storedAs, transactionId: stored.id, details };
-    await aggregates.escrowBookings.change(booking, { pending });
     return stored;
   });
 }

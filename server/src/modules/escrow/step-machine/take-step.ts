@@ -1,5 +1,6 @@
-import { newId } from "../../../domain/ids.ts";
+import { newId, newTransferId } from "../../../domain/ids.ts";
 import type { Hex } from "../../../domain/tokens.ts";
+import type { Write } from "../../../platform/database/write-together.ts";
 import type { Chain } from "../../../ports/chain/chain.ts";
 import type { ChainKey } from "../../../ports/chain/chain-key.ts";
 import type { ChainSubmission, ChainTransaction } from "../../../ports/chain/chain-transactions.ts";
@@ -83,13 +84,22 @@ export async function enqueueStep(
   aggregates: Pick<Aggregates, "chainTransactions" | "effects" | "furtherEscrows">,
   { chain, clock }: Pick<StepPorts, "chain" | "clock">,
   trip: Trip,
-  step: { callId: string | null; action: EscrowAction; result: Readonly<Record<string, unknown>> },
+  step: {
+    callId: string | null;
+    action: EscrowAction;
+    result: Readonly<Record<string, unknown>>;
+    /** A change that is stored with the transaction, by its id. */
+    alongside?(transactionId: string): Write | undefined;
+  },
 ): Promise<EnqueuedTransaction> {
   const { callId, action, result } = step;
+  const id = newTransferId(clock.now());
+  const alongside = step.alongside?.(id);
   const { environment, tripId, tenantId, escrow } = trip;
   const { chainTransactions, effects } = aggregates;
   const further = escrow === chain.escrow?.address ? {} : FURTHER;
   const stored = await chainTransactions.enqueue({
+    id,
     environment,
     chain: trip.chain,
     // The holder of the lock decides that this is a separate step.
@@ -100,6 +110,7 @@ export async function enqueueStep(
     operation: escrowStep.of({ token: "USDC", escrow, ...further, tripId, action }),
     result,
     opensCall: true,
+    ...(alongside === undefined ? {} : { alongside }),
   });
   refuseStopped(stored);
   await requireTripEscrow({ chain, stores: aggregates }, trip);

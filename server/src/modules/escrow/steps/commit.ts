@@ -71,6 +71,6 @@ export const commitStep = defineBookingStep({ fields, startsFrom: ["reserved"] }
       const text = `${vendorAmountUsdc} USDC were committed to a booking's vendor.`;
       return { text, details: { vendorAmountUsdc } };
     },
-    afterwards: (aggregates, booking) => rememberOrder(aggregates, booking, itineraryHash),
+    remembers: (aggregates, booking) => rememberOrder(aggregates, booking, itineraryHash),
   };
 });

@@ -8,6 +8,7 @@ import type { TripNote } from "../../../kernel/contracts/trip-note.ts";
 import type { ChainTransaction } from "../../../ports/chain/chain-transactions.ts";
 import type { Clock } from "../../../ports/clock.ts";
 import type { Booking } from "../../bookings/index.ts";
+import type { NewTripEntry } from "../../trip-record/index.ts";
 import type { BookedTrip, EscrowBooking, EscrowBookingChange, Trip, TripChange } from "../../trips/index.ts";
 import type { Aggregates, Stores } from "../context.ts";
 import type { EscrowCode } from "../errors.ts";
@@ -24,6 +25,11 @@ export type StepNote = Pick<TripNote, "text" | "details"> & Partial<Pick<TripNot
 /** Rows store the name and the other members of a step, so neither may change once released. */
 type StepFields = z.ZodObject<{ name: z.ZodLiteral<string> }, z.core.$strict>;
 type BookingStepFields = z.ZodObject<{ name: z.ZodLiteral<string>; bookingId: typeof StoredHash }, z.core.$strict>;
+
+export interface StepMemories {
+  entries: readonly NewTripEntry[];
+  afterwards(): Promise<void>;
+}
 
 interface Step {
   /** The call of the contract. */
@@ -92,6 +98,8 @@ export interface BookingStep extends Step {
     trip?: TripChange;
   };
   note(booking: EscrowBooking): StepNote;
+  /** Further entries in the trip's record, and what follows once they are stored. */
+  remembers?(aggregates: Aggregates, booking: EscrowBooking): Promise<StepMemories>;
   /** Runs after the step is recorded, in the same transaction. */
   afterwards?(aggregates: Aggregates, booking: EscrowBooking, transaction: ChainTransaction): Promise<void>;
   /** Runs after a step without effect was undone, in the same transaction. */

@@ -62,21 +62,21 @@ export const commitBooking = defineTool({
     );
   },
 
-  async probe(input, { stores, chain, caller: { tenantId } }) {
+  async probe(input, { stores, chain, caller }) {
     const { bookingId, vendorAddress } = input;
-    const asked = { tenantId, bookingId: requireHash(bookingId), vendor: requireAddress(vendorAddress) };
+    const asked = { caller, bookingId: requireHash(bookingId), vendor: requireAddress(vendorAddress) };
     await checkCommit({ stores, chain }, { ...asked, isSame: isSameCommit(input) });
   },
 
-  async run(input, { chain, submission, stores, clock, caller: { tenantId }, call, fail }) {
-    await checkEscrow({ chain, stores }, { ...input, tenantId });
+  async run(input, { chain, submission, stores, clock, caller, call, fail }) {
+    await checkEscrow({ chain, stores }, { ...input, tenantId: caller.tenantId });
     const bookingId = readHash(input.bookingId);
     if (bookingId === undefined) throw fail("booking_not_found");
     const { vendor, itineraryHash, ...amounts } = readTerms(input);
     const answer = await commit(
       { chain, submission, stores, clock },
       {
-        tenantId,
+        caller,
         callId: call.id,
         bookingId,
         vendor,

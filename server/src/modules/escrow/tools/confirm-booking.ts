@@ -89,9 +89,9 @@ export const confirmBooking = defineTool({
       async () => (await priceByPolicy(stores, caller, input)).committed,
     ),
 
-  async probe(input, { stores, chain, caller: { tenantId } }) {
+  async probe(input, { stores, chain, caller }) {
     const { bookingId, vendorAddress } = input;
-    const asked = { tenantId, bookingId: requireHash(bookingId), vendor: requireAddress(vendorAddress) };
+    const asked = { caller, bookingId: requireHash(bookingId), vendor: requireAddress(vendorAddress) };
     await checkCommit({ stores, chain }, { ...asked, isSame: isSameCommit(input) });
   },
 
@@ -105,7 +105,7 @@ export const confirmBooking = defineTool({
     const answer = await commitBooking(
       { chain, submission, stores, clock },
       {
-        tenantId: caller.tenantId,
+        caller,
         callId: call.id,
         bookingId,
         vendor,

@@ -12,6 +12,7 @@ import {
   withFares,
 } from "./digest-search.ts";
 import type { FoundSearch } from "./found-search.ts";
+import { buildSampleSearch } from "./sample-search.ts";
 
 interface BestView {
   shown: ShownOffer[];
@@ -25,7 +26,10 @@ interface BestView {
 export const task: OfferDigest<SearchAsk & { most: number }, SearchDigest<BestView>> = {
   module: import.meta.url,
   run: ({ found, ask }) => digestSearch(found, ask, (whole) => viewBest(whole, ask.most)),
+  rehearse: () => digestSearch(buildSampleSearch(), SAMPLE_ASK, (whole) => viewBest(whole, SAMPLE_ASK.most)),
 };
+
+const SAMPLE_ASK = { cabinClass: "economy", notApplied: [], isKept: true, isPrivate: false, most: 3 } as const;
 
 function viewBest({ offers, cabinClass }: FoundSearch, most: number): BestView {
   const chosen = chooseOffers(offers, most, cabinClass);

@@ -66,8 +66,8 @@ export const readOrder = defineTool({
     const isHeld = known.status === "held";
     if (isHeld) await unlessAway(refreshHold({ stores, flightServicing, clock }, known));
     const order = (isHeld ? await orders.findBought(tenantId, environment, orderId) : undefined) ?? known;
+    const { events } = order;
     const { travelers, offerId, result } = order.booking;
-    const events = await orders.events(environment, orderId);
     const [approval, flight, stay] = await Promise.all([
       describeUsedApproval(stores, { tenantId, environment }, order.booking.callId),
       order.kind === "flight"
