@@ -1,5 +1,12 @@
 import type { PublicClient } from "viem";
-import { createEvmChain, createEvmClient, createRpc, reach } from "../adapters/evm/index.ts";
+import {
+  createEvmChain,
+  createEvmClient,
+  createRpc,
+  reach,
+  readPoolOwner,
+  setPoolPaused,
+} from "../adapters/evm/index.ts";
 import { type Config, ConfigError } from "../config/config.ts";
 import { createStores } from "../contributions.ts";
 import { CHAIN_AWAY, Failure } from "../domain/errors.ts";
@@ -17,12 +24,14 @@ import { acceptOutgoing } from "../modules/treasury/accept-outgoing.ts";
 import { listUnknown } from "../modules/treasury/list-unknown.ts";
 import { createLedgerReconciler } from "../modules/treasury/reconcile-ledger.ts";
 import { readChainsFile } from "../outside/chain/chains-file.ts";
+import { readKeyFile } from "../outside/chain/key-file.ts";
 import { safeConfirmations } from "../outside/confirmations.ts";
-import { sandboxPrefund } from "../outside/sandbox-keys.ts";
+import { sandboxCrossChainKeys, sandboxPrefund } from "../outside/sandbox-keys.ts";
 import { createHttpClient } from "../platform/http-client/http-client.ts";
 import type { BoundChain } from "../ports/chain/bound-chains.ts";
 import type { Chain, TokenMovement } from "../ports/chain/chain.ts";
 import { nameEvmChain } from "../ports/chain/chain-key.ts";
+import type { PoolTerms } from "../ports/chain/swap-pool.ts";
 import type { Wallet } from "../ports/chain/wallets.ts";
 import type { Environment } from "../ports/identity.ts";
 import { type CommandOptions, type OpenedDatabase, withDatabase } from "./open-database.ts";
@@ -67,6 +76,15 @@ export interface UnknownMovements {
   movements: readonly TokenMovement[];
 }
 
+export interface PoolStatus {
+  address: Hex;
+  owner: Hex;
+  /** Whether it takes the rates of this service. */
+  isOurQuoter: boolean;
+  terms: PoolTerms;
+  inventory: Readonly<Record<TokenSymbol, Micro>>;
+}
+
 /** An operator's view of a chain's money, and decisions about it. */
 export interface Books {
   status(): Promise<BooksStatus>;
@@ -84,6 +102,13 @@ export interface Books {
   allowEscrow(tenantId: string, address: Hex): Promise<"allowed" | "known">;
   /** False: it was revoked before. */
   revokeEscrow(tenantId: string, address: Hex): Promise<boolean>;
+  /** The pool that exchanges USDC and EURC. */
+  pool(): Promise<PoolStatus>;
+  /** By the key of the pool's owner, which the sandbox has itself. `transactionHash` undefined: it was like that before. */
+  setPoolPaused(
+    isPaused: boolean,
+    ownerKeyFile: string | undefined,
+  ): Promise<{ pool: Hex; transactionHash: Hex | undefined }>;
   /** Allows money to move again. False: it was not stopped. */
   resume(): Promise<boolean>;
 }
@@ -233,6 +258,53 @@ class StoredBooks implements Books {
   async revokeEscrow(tenantId: string, address: Hex): Promise<boolean> {
     const key = await this.#requireBoundChain();
     return await revokeEscrow(this.#stores, key, { tenantId, address });
+  }
+
+  async pool(): Promise<PoolStatus> {
+    const { chain, client, pool } = await this.#requirePool();
+    const [owner, terms, { number }, wallets] = await Promise.all([
+      readPoolOwner({ client, pool }),
+      chain.swapTerms(pool),
+      chain.head(),
+      this.#stores.wallets.list(chain.key),
+    ]);
+    const relayer = wallets.find(({ kind }) => kind === "relayer");
+    const inventory = await balancesOn(chain, pool, number);
+    return { address: pool, owner, isOurQuoter: terms.quoter === relayer?.address, terms, inventory };
+  }
+
+  async setPoolPaused(isPaused: boolean, ownerKeyFile: string | undefined): ReturnType<Books["setPoolPaused"]> {
+    const { chain, client, pool } = await this.#requirePool();
+    const ownerKey = await this.#readOwnerKey(pool, ownerKeyFile, () => readPoolOwner({ client, pool }));
+    const { chainId } = chain;
+    const transactionHash = await setPoolPaused({ client, chainId, pool }, { ownerKey, isPaused });
+    if (transactionHash !== undefined) {
+      const { db, clock } = this.#opened;
+      const details = { network: this.#environment, chain: chain.key.chain, transactionHash };
+      const action = isPaused ? "pool.pause" : "pool.resume";
+      await appendAudit(db, { actor: ACTOR, action, subjectId: pool, details }, clock);
+    }
+    return { pool, transactionHash };
+  }
+
+  async #requirePool(): Promise<{ chain: Chain; client: PublicClient; pool: Hex }> {
+    const chain = await this.#requireChain();
+    const client = this.#client;
+    const pool = chain.crossChain.swapPool;
+    if (client !== undefined && pool !== undefined) return { chain, client, pool };
+    throw new ConfigError(
+      this.#environment === "sandbox"
+        ? "This network has no swap pool yet: it comes with the first swap."
+        : "This network has no swap pool: set CHAIN_SWAP_POOL, or swapPool in CHAINS_FILE, and start the service.",
+    );
+  }
+
+  async #readOwnerKey(pool: Hex, file: string | undefined, findOwner: () => Promise<Hex>): Promise<Hex> {
+    if (file !== undefined) return readKeyFile(file, "--owner-key-file");
+    if (this.#environment === "sandbox") return sandboxCrossChainKeys(this.#opened.vault).deployer;
+    throw new ConfigError(
+      `The pool ${pool} belongs to ${await findOwner()}: give the file of its key with --owner-key-file, or have its owner call setPaused.`,
+    );
   }
 
   async #requireTenant(tenantId: string): Promise<void> {

@@ -6,6 +6,7 @@ import type { TokenMovement } from "../ports/chain/chain.ts";
 import { type Books, type BooksPlace, type BooksStatus, type WalletStatus, withBooks } from "./books.ts";
 import { escrowCommands } from "./chain-escrows.ts";
 import { PLACE_USAGE, placeOptions, readPlace, sayPlace } from "./chain-place.ts";
+import { poolCommands } from "./chain-pool.ts";
 import { type Arguments, type Command, formatTable, JSON_NOTE, type Program, UsageError } from "./command-line.ts";
 import { runAsCommand } from "./run-as-command.ts";
 
@@ -268,7 +269,7 @@ function statusText(found: BooksStatus): string {
 export const chainProgram: Program<OpenBooks> = {
   name: "chain",
   summary: "The chains that this deployment's money is on.",
-  commands: [status, treasury, unknown, accept, acceptUnknown, resume, ...escrowCommands],
+  commands: [status, treasury, unknown, accept, acceptUnknown, resume, ...escrowCommands, ...poolCommands],
   notes: [JSON_NOTE],
 };
 

@@ -14,6 +14,7 @@ export {
 export { deployDevelopment } from "./sending/deploy-development.ts";
 export type { LaterContracts } from "./sending/deploy-later.ts";
 export { createPaymentOutcomes } from "./sending/find-outcome.ts";
+export { readPoolOwner, setPoolPaused } from "./sending/manage-swap-pool.ts";
 export { ChainSetupError } from "./setup-error.ts";
 export { createClaimKeys } from "./signing/claim-keys.ts";
 export { createPaymentVerifier } from "./signing/verify-payment.ts";

@@ -12,7 +12,8 @@ import { sandboxFunder } from "../sandbox-keys.ts";
 import { type FileChain, joinCrossChain, readChainsFile } from "./chains-file.ts";
 import { openFurtherSandboxChain } from "./further-sandbox-chain.ts";
 import { type FurtherChain, gatherChains, openIfReachable } from "./gather-chains.ts";
-import { openLiveChain, readRelayerKey } from "./live-chain.ts";
+import { readRelayerKey } from "./key-file.ts";
+import { openLiveChain } from "./live-chain.ts";
 import type { ChainParts } from "./open-chain.ts";
 import { deployToHub, openSandboxChain } from "./sandbox-chain.ts";
 

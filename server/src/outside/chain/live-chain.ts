@@ -1,4 +1,3 @@
-import { readFileSync } from "node:fs";
 import {
   ChainSetupError,
   checkCrossChain,
@@ -13,7 +12,6 @@ import { CHAIN_AWAY, Failure } from "../../domain/errors.ts";
 import { type Hex, type TokenSymbol, tokenSymbols } from "../../domain/tokens.ts";
 import { createFurtherEscrows } from "../../modules/chain/store-further-escrows.ts";
 import { hasTripsInEscrow } from "../../modules/escrow/records/store-adopt-escrow.ts";
-import { sayReadableByOthers } from "../../platform/files/private-files.ts";
 import type { BoundChain, ChainContracts } from "../../ports/chain/bound-chains.ts";
 import { nameEvmChain } from "../../ports/chain/chain-key.ts";
 import type { OpenedChain } from "../../ports/chain/opened-chain.ts";
@@ -39,25 +37,6 @@ export interface LiveChainOptions extends ChainParts {
 }
 
 const LIVE_LAG_PATIENCE_MILLISECONDS = 5_000;
-
-/** Reads the operator's key of the live relayer: 32 bytes in hexadecimal, with or without 0x. */
-export function readRelayerKey(path: string): Hex {
-  const [, digits] = /^(?:0x)?([0-9a-f]{64})$/i.exec(readText(path).trim()) ?? [];
-  if (digits !== undefined) return `0x${digits.toLowerCase()}`;
-  throw new ConfigError(`Not started: CHAIN_RELAYER_KEY_FILE (${path}) does not hold 32 bytes in hexadecimal.`);
-}
-
-function readText(path: string): string {
-  let text: string;
-  try {
-    text = readFileSync(path, "utf8");
-  } catch {
-    throw new ConfigError(`Not started: CHAIN_RELAYER_KEY_FILE (${path}) cannot be read.`);
-  }
-  const problem = sayReadableByOthers(path);
-  if (problem !== undefined) throw new ConfigError(`Not started: CHAIN_RELAYER_KEY_FILE ${problem}`);
-  return text;
-}
 
 /** Throws a one-line ConfigError if the configuration does not match the chain, or the database belongs to another chain. */
 export async function openLiveChain(options: LiveChainOptions): Promise<OpenedChain> {

@@ -1,0 +1,95 @@
+import { formatDecimal } from "../domain/money.ts";
+import { tokenSymbols } from "../domain/tokens.ts";
+import type { Books, BooksPlace, PoolStatus } from "./books.ts";
+import { PLACE_USAGE, placeOptions, readPlace } from "./chain-place.ts";
+import { type Command, formatTable } from "./command-line.ts";
+
+type OpenBooks = <Result>(place: BooksPlace, work: (books: Books) => Promise<Result>) => Promise<Result>;
+
+/** A pool's rates have 18 decimals. */
+const TO_MICRO = 10n ** 12n;
+const OWNER_KEY = "owner-key-file";
+
+const show: Command<OpenBooks> = {
+  name: "pool",
+  summary: "Show the swap pool: whether it swaps, its owner, its rates, its limits and its inventory.",
+  usage: PLACE_USAGE,
+  positionals: [],
+  options: placeOptions,
+  prepare(args) {
+    const place = readPlace(args);
+    return (openBooks) =>
+      openBooks(place, async (books) => {
+        const found = await books.pool();
+        return { text: poolText(found), json: { network: place.environment, ...poolJson(found) } };
+      });
+  },
+};
+
+const change = (name: string, isPaused: boolean, summary: string): Command<OpenBooks> => ({
+  name,
+  summary,
+  usage: `${PLACE_USAGE} [--${OWNER_KEY} <file>]`,
+  positionals: [],
+  options: { ...placeOptions, [OWNER_KEY]: { type: "string" } },
+  prepare(args) {
+    const place = readPlace(args);
+    const ownerKeyFile = args.text(OWNER_KEY);
+    return (openBooks) =>
+      openBooks(place, async (books) => {
+        const { pool, transactionHash } = await books.setPoolPaused(isPaused, ownerKeyFile);
+        const state = isPaused ? "swaps nothing" : "swaps";
+        const text =
+          transactionHash === undefined
+            ? `The pool ${pool} was like this before: it ${state}.`
+            : `The pool ${pool} ${state} now, by the transaction ${transactionHash}.`;
+        const json = { network: place.environment, pool, isPaused, transactionHash: transactionHash ?? null };
+        return { text, json };
+      });
+  },
+});
+
+const pause = change(
+  "pause-pool",
+  true,
+  "Let the swap pool make no swaps, by its owner's key, until resume-pool. Its owner can still take its inventory out. In the sandbox, the service has the key.",
+);
+const resume = change("resume-pool", false, "Let the swap pool make swaps again, by its owner's key.");
+
+function poolJson({ address, owner, isOurQuoter, terms, inventory }: PoolStatus) {
+  const tokens = tokenSymbols.map((token) => ({
+    token,
+    inventory: formatDecimal(inventory[token]),
+    available: formatDecimal(terms.tokens[token].available),
+    mostPerSwap: formatDecimal(terms.tokens[token].mostPerSwap),
+  }));
+  return {
+    pool: address,
+    owner,
+    isPaused: terms.isPaused,
+    quoter: terms.quoter,
+    isOurQuoter,
+    spreadBps: Number(terms.spreadBps),
+    leastRate: formatDecimal(terms.leastRate / TO_MICRO),
+    mostRate: formatDecimal(terms.mostRate / TO_MICRO),
+    tokens,
+  };
+}
+
+function poolText(found: PoolStatus): string {
+  const { pool, owner, isPaused, quoter, isOurQuoter, spreadBps, leastRate, mostRate, tokens } = poolJson(found);
+  const facts = formatTable(
+    ["pool", pool],
+    [
+      ["owner", owner],
+      ["swaps", isPaused ? "PAUSED" : "open"],
+      ["quoter", isOurQuoter ? `${quoter}, the relayer` : `${quoter}, NOT THE RELAYER: nothing is swapped`],
+      ["spread", `${spreadBps} basis points`],
+      ["rates taken", `${leastRate} to ${mostRate} US dollars for one euro`],
+    ],
+  );
+  const rows = tokens.map(({ token, inventory, available, mostPerSwap }) => [token, inventory, available, mostPerSwap]);
+  return `${facts}\n\n${formatTable(["TOKEN", "INVENTORY", "SWAPS CAN TAKE OUT", "MOST IN ONE SWAP"], rows)}`;
+}
+
+export const poolCommands: readonly Command<OpenBooks>[] = [show, pause, resume];
