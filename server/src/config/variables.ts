@@ -346,7 +346,7 @@ export const variables = {
   releaseDownloadsUrl: url(
     "RELEASE_DOWNLOADS_URL",
     http,
-    "Base address of release artifacts: /downloads/x redirects to x below it. Unset: no downloads.",
+    "Base address of release artifacts: /downloads/x redirects to x below it. Unset: only what npm run bundle has built is offered.",
   ),
   securityContact: {
     name: "SECURITY_CONTACT",

@@ -1,10 +1,14 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { request } from "node:http";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { z } from "zod";
 import { startTestService, type TestService } from "../../../test/support/service.ts";
 import { openSharedService } from "../../../test/support/shared-service.ts";
 import { registry } from "../../contributions.ts";
 import { findFreePort } from "../../embedded/free-port.ts";
+import { downloadRoutes } from "./downloads.ts";
 
 const NOW = "2026-11-20T12:00:00Z";
 let now = Temporal.Instant.from(NOW);
@@ -312,8 +316,23 @@ describe("downloads", () => {
   );
 
   test("are not available unless the operator configures them, and the answer says so", async () => {
-    const answer = await download("wayfare.mcpb", plain.appUrl);
+    const answer = await download("not-built.mcpb", plain.appUrl);
     expect(answer.status).toBe(404);
     expect(await answer.json()).toMatchObject({ detail: expect.stringContaining("RELEASE_DOWNLOADS_URL") });
+  });
+
+  test("are the files that were built, where no release is configured", async () => {
+    const folder = mkdtempSync(join(tmpdir(), "wayfare-downloads-"));
+    writeFileSync(join(folder, "wayfare.mcpb"), "built");
+    const [route] = downloadRoutes({ releaseDownloadsUrl: undefined, builtFolder: folder, appUrl: address });
+    if (route === undefined || !("webHandler" in route)) throw new Error("There is one route.");
+    const ask = (name: string) =>
+      route.webHandler(new Request(`${address}/downloads/${name}`), { remoteAddress: "127.0.0.1" });
+    const answer = await ask("wayfare.mcpb");
+    expect(answer.status).toBe(200);
+    expect(await answer.text()).toBe("built");
+    expect(answer.headers.get("content-disposition")).toBe('attachment; filename="wayfare.mcpb"');
+    expect((await ask("..%2fwayfare.mcpb")).status).toBe(404);
+    rmSync(folder, { recursive: true });
   });
 });

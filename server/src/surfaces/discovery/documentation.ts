@@ -24,6 +24,8 @@ export interface DocumentationOptions {
   clock: Clock;
 }
 
+/** Where `npm run bundle` puts the bundle. */
+const BUILT_FOLDER = resolve(import.meta.dirname, "../../../../bridge/dist");
 const LICENCES_FILE = resolve(import.meta.dirname, "../../../../docs/licences.txt");
 
 /** The licence texts of packages and data, in one file. */
@@ -41,6 +43,6 @@ export function documentationRoutes(options: DocumentationOptions): Routes {
     ...serverCardRoutes(options),
     ...securityContactRoutes(options),
     ...licenceRoutes(),
-    ...downloadRoutes(options.releaseDownloadsUrl, options.appUrl),
+    ...downloadRoutes({ ...options, builtFolder: BUILT_FOLDER }),
   ];
 }
