@@ -25,6 +25,7 @@ const LEFT_OUT = [
   { page: "docs/backup.md", starts: "npm run chain", because: "needs a live chain" },
   { page: "docs/connect.md", starts: "claude mcp add", because: "a program of another company" },
   { page: "docs/connect.md", starts: "npx -y", because: "downloads a program" },
+  { page: "docs/connect.md", starts: "npm run bundle", because: "bundle.test.ts builds it" },
   { page: "docs/going-live.md", starts: "npm run chain", because: "needs a live chain" },
   { page: "docs/guest-claims.md", starts: "SMTP_URL=", because: "needs a mail server" },
   { page: "docs/invoices.md", starts: "npm install", because: "downloads programs" },
