@@ -36,7 +36,7 @@ const heading = (page: Page, name: string): Locator => page.getByRole("heading",
 export const until = async (page: Page, name: string) => heading(page, name).waitFor();
 export const status = (page: Page): Locator => page.getByRole("status");
 export const wallet = (page: Page): Locator => page.getByLabel("Address of your wallet");
-export const code = (page: Page): Locator => page.getByLabel("Code of six digits");
+export const code = (page: Page): Locator => page.getByLabel("Six-digit code");
 export const accept = (page: Page): Locator => page.getByRole("button", { name: "Accept the trip" });
 
 export const focused = (page: Page) => page.evaluate("document.activeElement.id");

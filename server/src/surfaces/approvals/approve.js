@@ -81,7 +81,7 @@ function moneyText(amount) {
 }
 const priceText = (amount, { isMinimum = false, ...bought }) => {
   const price = `${moneyText(amount)} USD`;
-  const all = isMinimum ? `at least ${price}, services whose price is not known come on top` : price;
+  const all = isMinimum ? `at least ${price}, plus services whose price is not known` : price;
   return filled([all, refundText(bought)], ", ");
 };
 /** How an airline pays a refund is only known of the order, when its cancellation is quoted. */
@@ -91,11 +91,11 @@ function refundText({ kind, refundable, refundPenaltyUsd }) {
   if (kind !== "flight") return "refundable";
   const fee =
     typeof refundPenaltyUsd !== "string"
-      ? "for a fee that is not known"
+      ? "for an unknown fee"
       : Number(refundPenaltyUsd) === 0
         ? "without a fee"
         : `less a fee of ${moneyText(refundPenaltyUsd)} USD`;
-  return `refundable ${fee}, in money or airline credit, as the airline decides`;
+  return `refundable ${fee}, in money or airline credit, at the airline's choice`;
 }
 
 function boughtText(bought) {
@@ -134,7 +134,7 @@ const alternativeText = (one) =>
 
 function listReasons({ violations = [], notEvaluated = [] }) {
   const unknown = notEvaluated.map(
-    ({ rule, missing }) => `${rule} could not be judged: ${missing.join(", ")} not known.`,
+    ({ rule, missing }) => `${rule} could not be checked: ${missing.join(", ")} not known.`,
   );
   return [...violations.map(({ text }) => text), ...unknown];
 }
@@ -146,17 +146,17 @@ const decidedText = ({ decidedBy, decidedAt, reason: why }) =>
 const screens = {
   pending: (approval) => ({
     heading: "Your approval is needed",
-    text: `Hello ${approval.personName}. The travel policy asks for a person's decision. Approved, it can be done once.`,
+    text: `Hello ${approval.personName}. The travel policy requires a person's decision. If you approve, this can be done once.`,
     canDecide: true,
   }),
   approved: (approval) => ({ heading: "Approved", text: decidedText(approval) }),
   rejected: (approval) => ({ heading: "Rejected", text: decidedText(approval) }),
-  revoked: (approval) => ({ heading: "Taken back", text: decidedText(approval) }),
+  revoked: (approval) => ({ heading: "Withdrawn", text: decidedText(approval) }),
   used: (approval) => ({ heading: "Approved and done", text: decidedText(approval) }),
-  expired: () => ({ heading: "Too late to decide", text: "If it is still wanted, it will be asked for again." }),
+  expired: () => ({ heading: "Too late to decide", text: "If it is still wanted, you will be asked again." }),
   replaced: () => ({
     heading: "This has changed",
-    text: "What was asked for has changed. If it is still wanted, another approval is asked for.",
+    text: "The request has changed. If it is still wanted, you will get a new one.",
   }),
 };
 
@@ -166,7 +166,7 @@ async function look() {
   if (problem.status === 404 || problem.code === "invalid_input") {
     return render({
       heading: "This link does not work",
-      text: "It is not complete, or not yours any more. Open it again where you got it, all of it.",
+      text: "It is incomplete or no longer yours. Open it again from the message you received, and copy all of it.",
     });
   }
   render({ heading: "Something went wrong", text: problem.detail ?? "", canTryAgain: true });
@@ -175,14 +175,14 @@ async function look() {
 async function decide(decision) {
   if (isBusy) return;
   const why = reason.value.trim();
-  complain(reason, decision === "reject" && why === "" ? "Say why, so that something else can be found." : "");
+  complain(reason, decision === "reject" && why === "" ? "Say why, so that an alternative can be found." : "");
   if (decision === "reject" && why === "") return;
   setBusy(true);
   const { problem } = await ask(link, { ...proof, decision, ...(why === "" ? {} : { reason: why }) });
   setBusy(false);
   // Whoever was first has decided: the page shows what it was.
   if (problem === undefined || problem.code === "conflict") return look();
-  news.textContent = problem.detail ?? "It could not be stored. Try again.";
+  news.textContent = problem.detail ?? "Your decision could not be saved. Try again.";
 }
 
 function setBusy(busy) {

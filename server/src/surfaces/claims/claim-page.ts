@@ -41,11 +41,11 @@ ${field("title", "Title", choice({ mr: "Mr", ms: "Ms", mrs: "Mrs", miss: "Miss",
 ${field("gender", "Gender, as on the passport", choice({ f: "Female", m: "Male" }))}
 ${field("email", "E-mail address", '<input type="email" autocomplete="email" autocapitalize="none" maxlength="254">')}
 ${field("phoneNumber", "Phone number", '<input type="tel" autocomplete="tel" maxlength="40">', "With the country code, such as +44 20 8016 0508")}
-${field("code", "Your code, once more", '<input type="text" inputmode="numeric" autocomplete="one-time-code" maxlength="11">', "The six digits with which the trip was accepted")}
+${field("code", "Your code again", '<input type="text" inputmode="numeric" autocomplete="one-time-code" maxlength="11">', "The six digits that you accepted the trip with")}
 <button id="traveler-save" type="submit">Save</button>
 </form>`;
 
-const BODY = `<p id="trial" class="trial" hidden>This is a trial: it is test money, without any value.</p>
+const BODY = `<p id="trial" class="trial" hidden>This is a trial with test money that is worth nothing.</p>
 <dl id="facts" hidden></dl>
 <div id="summary" hidden>
 <h2 id="summary-title"></h2>
@@ -58,12 +58,12 @@ const BODY = `<p id="trial" class="trial" hidden>This is a trial: it is test mon
 <input id="wallet" name="wallet" type="text" autocomplete="off" autocapitalize="none" autocorrect="off" spellcheck="false" placeholder="0x…" maxlength="400" required aria-describedby="wallet-hint wallet-ends wallet-error">
 <button id="paste" type="button" class="plain" hidden>Paste</button>
 </div>
-<p class="hint" id="wallet-hint">0x and 40 digits and letters. The address is all that is needed: never your private key, never your recovery phrase.</p>
+<p class="hint" id="wallet-hint">0x followed by 40 digits and letters. Only the address is needed: never enter your private key or your recovery phrase.</p>
 <p class="hint" id="wallet-ends"></p>
 <p class="error" id="wallet-error" hidden></p>
 </div>
 <div class="field" id="code-field" hidden>
-<label for="code">Code of six digits</label>
+<label for="code">Six-digit code</label>
 <input id="code" name="code" type="text" inputmode="numeric" autocomplete="one-time-code" maxlength="11" required aria-describedby="code-hint code-error">
 <p class="hint" id="code-hint"></p>
 <p class="error" id="code-error" hidden></p>

@@ -23,8 +23,8 @@ let claiming;
 const say = (text) => {
   if (news.textContent !== text) news.textContent = text;
 };
-const buyer = () => trip?.buyerName ?? "the one who invites you";
-const Buyer = () => trip?.buyerName ?? "The one who invites you";
+const buyer = () => trip?.buyerName ?? "the person who invited you";
+const Buyer = () => trip?.buyerName ?? "The person who invited you";
 const timeText = (iso) =>
   new Intl.DateTimeFormat("en-GB", {
     ...{ day: "numeric", month: "long", year: "numeric", hour: "2-digit", minute: "2-digit", timeZoneName: "short" },
@@ -42,7 +42,7 @@ function render({ heading, text, list = [], asksAddress = false, canTryAgain = f
   facts.replaceChildren(...list.map(fact));
   show(facts, list.length > 0);
   const hasSummary = asksAddress && trip.tripSummary !== null;
-  find("summary-title").textContent = `About the trip, in the words of ${buyer()}`;
+  find("summary-title").textContent = `About the trip, from ${buyer()}`;
   find("summary-text").textContent = hasSummary ? trip.tripSummary : "";
   show(find("summary"), hasSummary);
   show(form, asksAddress);
@@ -61,18 +61,18 @@ const screens = {
     const hello = trip.guestName === null ? "" : `Hello ${trip.guestName}. `;
     render({
       heading: trip.buyerName === null ? "A trip for you" : `A trip for you, from ${trip.buyerName}`,
-      text: `${hello}${Buyer()} has set aside money for the bookings of a trip of yours. It stays in escrow and pays for them; nothing is taken from your wallet.`,
+      text: `${hello}${Buyer()} has set aside money to book a trip for you. It stays in escrow until the bookings are paid from it. Nothing is taken from your wallet.`,
       list: [money(), until()],
       asksAddress: true,
     });
     show(find("code-field"), trip.requiresCode);
-    find("code-hint").textContent = `You get it from ${buyer()}. It is not in the mail that brought the link.`;
+    find("code-hint").textContent = `You get it from ${buyer()}. It is not in the e-mail with the link.`;
     show(find("paste"), navigator.clipboard?.readText !== undefined);
   },
   claiming() {
     render({
       heading: "The trip is being accepted",
-      text: "It is being written to the chain, which takes some seconds. This page looks again by itself.",
+      text: "This is being recorded on the chain and takes a few seconds. The page updates by itself.",
       list: [money(), until()],
     });
     lookLater(LOOKS_AGAIN);
@@ -88,14 +88,14 @@ const screens = {
     const asksTraveler = (trip.travelerMissing ?? []).length > 0;
     if (isMine) {
       const next = asksTraveler
-        ? "To book the trip, we still need to know who travels."
-        : "There is nothing else to do.";
-      render({ heading: "The trip is yours", text: `Your wallet is now named as the guest's. ${next}`, list });
+        ? "One thing is missing before it can be booked: who travels."
+        : `You have nothing else to do: ${buyer()} can now book the trip.`;
+      render({ heading: "The trip is yours", text: `Your wallet is now recorded as the guest's. ${next}`, list });
     } else {
-      const next = asksTraveler ? " If it is yours, say below who travels." : "";
+      const next = asksTraveler ? " If it is yours, enter below who travels." : "";
       render({
         heading: "This trip has been accepted",
-        text: `That is possible once. If the wallet below is not yours, tell ${buyer()}.${next}`,
+        text: `A trip can be accepted once. If the wallet below is not yours, tell ${buyer()}.${next}`,
         list,
       });
     }
@@ -104,7 +104,7 @@ const screens = {
   locked() {
     render({
       heading: "Too many wrong codes",
-      text: `The trip is locked, so that nobody can guess the code. Ask ${buyer()} to unlock it and for the right code, then try again.`,
+      text: `The trip is locked to keep anyone from guessing the code. Ask ${buyer()} to unlock it and to give you the right code, then try again.`,
       list: [money(), until()],
       canTryAgain: true,
     });
@@ -112,16 +112,16 @@ const screens = {
   expired() {
     render({
       heading: "This trip can no longer be accepted",
-      text: `It could be accepted until ${timeText(trip.expiresAt)}. What had not been spent by then goes back to ${buyer()}.`,
+      text: `It could be accepted until ${timeText(trip.expiresAt)}. The unspent money goes back to ${buyer()}.`,
     });
   },
   closed() {
-    render({ heading: "This trip has been closed", text: `What had not been spent has gone back to ${buyer()}.` });
+    render({ heading: "This trip has been closed", text: `The unspent money has gone back to ${buyer()}.` });
   },
   funding() {
     render({
       heading: "The budget is still on its way",
-      text: "The trip can be accepted as soon as its money has arrived. This page looks again by itself.",
+      text: "You can accept the trip as soon as its money arrives. The page updates by itself.",
       list: [money(), until()],
     });
     lookLater(LOOKS_AGAIN);
@@ -137,7 +137,7 @@ const screens = {
 function showWrongLink() {
   render({
     heading: "This link does not work",
-    text: "It is not complete, or not of this trip. Open it again where you got it. If you copied it, copy all of it, with what stands behind the #.",
+    text: "It is incomplete or belongs to another trip. Open it again from the message you received. If you copied it, copy all of it, including the part after the #.",
   });
 }
 
@@ -150,10 +150,10 @@ function lookLater(milliseconds) {
 }
 
 const whySlow = {
-  no_connection: "There is no connection. This page tries again by itself.",
-  rate_limited: "There were too many requests from your network. This page tries again by itself.",
+  no_connection: "There is no connection. The page will try again by itself.",
+  rate_limited: "There were too many requests from your network. The page will try again by itself.",
 };
-const slowText = ({ code: problem }) => whySlow[problem] ?? "The service is busy. This page tries again by itself.";
+const slowText = ({ code: problem }) => whySlow[problem] ?? "The service is busy. The page will try again by itself.";
 
 let failures = 0;
 const nextPause = ({ pause }) => {
@@ -182,7 +182,7 @@ async function look() {
 function showTrouble({ detail, traceId }) {
   render({
     heading: "Something went wrong",
-    text: `${detail ?? ""} ${traceId === undefined ? "" : `If it stays so, tell ${buyer()} this number: ${traceId}`}`,
+    text: `${detail ?? ""} ${traceId === undefined ? "" : `If this keeps happening, give ${buyer()} this number: ${traceId}`}`,
     canTryAgain: true,
   });
 }
@@ -210,10 +210,10 @@ async function claim() {
   }
   if (kind === "invalid_input") {
     stopClaiming();
-    return complain(wallet, "This is not the address of a wallet. Copy it once more from your wallet.");
+    return complain(wallet, "This is not a wallet address. Copy it from your wallet again.");
   }
   if (kind === "in_progress") {
-    say("The chain is slow. Nothing is lost: this page keeps trying by itself, and you can leave it open.");
+    say("The chain is slow. Nothing is lost: leave the page open, and it will keep trying by itself.");
     return lookLater(nextPause(problem));
   }
   if (problem.retryable === true) {
@@ -222,7 +222,7 @@ async function claim() {
   }
   if (reason === "step_reverted") {
     stopClaiming();
-    return say("The chain has refused it, and nothing has changed. Press the button once more.");
+    return say("The chain refused it, and nothing has changed. Press the button again.");
   }
   // Whatever else stands against it, the trip says best itself.
   return stop();
@@ -244,7 +244,7 @@ function showWrongCode(left) {
   trip.codesLeft = left;
   if (left <= 0) return look();
   const tries = left === 1 ? "One try is left" : `${left} tries are left`;
-  complain(code, `That is not the code. ${tries}, then the trip is locked.`);
+  complain(code, `That is not the right code. ${tries} before the trip is locked.`);
   code.select();
 }
 
@@ -252,7 +252,7 @@ function setBusy(isBusy) {
   accept.setAttribute("aria-disabled", String(isBusy));
   wallet.readOnly = isBusy;
   code.readOnly = isBusy;
-  if (isBusy) say("It is being written to the chain, which takes some seconds.");
+  if (isBusy) say("This is being recorded on the chain and takes a few seconds.");
 }
 
 const walletText = () => wallet.value.trim();
@@ -267,9 +267,9 @@ function walletProblem() {
   if (/^(0x)?[0-9a-f]{64}$/i.test(text))
     return "This looks like a private key. Never enter it anywhere: only the address is needed.";
   if (!/^0x[0-9a-f]{40}$/i.test(text))
-    return "An address is 0x and 40 digits and letters from a to f. Copy it from your wallet.";
+    return "An address is 0x followed by 40 digits and letters from a to f. Copy it from your wallet.";
   if (/^0x0+$/.test(text)) return "This address belongs to nobody. Copy yours from your wallet.";
-  return isChecksumRight(text) ? "" : "A letter of this address is wrong. Copy it once more from your wallet.";
+  return isChecksumRight(text) ? "" : "A letter of this address is wrong. Copy it from your wallet again.";
 }
 
 form.addEventListener("submit", (event) => {

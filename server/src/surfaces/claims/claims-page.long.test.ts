@@ -100,7 +100,7 @@ describe("a guest with the link from the mail", () => {
     await wallet(page).fill(address);
     await code(page).fill(wrongCode(trip));
     await accept(page).click();
-    await page.getByText("That is not the code. 4 tries are left").waitFor();
+    await page.getByText("That is not the right code. 4 tries are left").waitFor();
     expect(await code(page).getAttribute("aria-invalid")).toBe("true");
     expect(await focused(page)).toBe("code");
 
@@ -172,7 +172,7 @@ test("typing errors are shown before anything is sent", async () => {
   await code(page).fill("12345");
   for (const [given, said] of [
     ["", "Enter the address of your wallet."],
-    ["0x1234", "An address is 0x and 40 digits"],
+    ["0x1234", "An address is 0x followed by 40 digits"],
     ["0x70997970C51812dc3A010C7d01b50e0d17dc79C9", "A letter of this address is wrong."],
     [`0x${"0".repeat(40)}`, "This address belongs to nobody."],
     [`0x${"ab".repeat(32)}`, "This looks like a private key."],

@@ -63,13 +63,13 @@ test.each(LOOKS)("on %s a guest accepts a trip and names the traveler", async (_
   await form.getByLabel("E-mail address").fill("ada@example.com");
   await form.getByLabel("Phone number").fill("0044 20 8016 0508");
   // The code of the claim is still there.
-  expect(await form.getByLabel("Your code, once more").inputValue()).toBe(trip.claimCode);
+  expect(await form.getByLabel("Your code again").inputValue()).toBe(trip.claimCode);
   await save.click();
   await page.getByText("This must lie between").waitFor();
   expect(await focused(page)).toBe("traveler-bornOn");
   await form.getByLabel("Date of birth").fill("1985-12-10");
   await page.keyboard.press("Enter");
-  await page.getByText("There is nothing else to do.").waitFor();
+  await page.getByText("You have nothing else to do").waitFor();
   expect(await form.isVisible()).toBe(false);
 
   const profile = await service.send(`/api/travelers/guest_${trip.tripId.slice(2)}`, {
@@ -103,10 +103,10 @@ test("a guest who returns later does so with the code, and is not asked for a kn
   await form.getByLabel("Title").selectOption("Ms");
   await form.getByLabel("Gender, as on the passport").selectOption("Female");
   await form.getByLabel("Phone number").fill("+44 20 8016 0508");
-  await form.getByLabel("Your code, once more").fill(claimCode === "000000" ? "000001" : "000000");
+  await form.getByLabel("Your code again").fill(claimCode === "000000" ? "000001" : "000000");
   await form.getByRole("button", { name: "Save" }).click();
-  await page.getByText("That is not the code. Tries left: 4.").waitFor();
-  await form.getByLabel("Your code, once more").fill(claimCode);
+  await page.getByText("That is not the right code. Tries left: 4.").waitFor();
+  await form.getByLabel("Your code again").fill(claimCode);
   await form.getByRole("button", { name: "Save" }).click();
   await form.waitFor({ state: "hidden" });
   await page.close();
@@ -118,7 +118,7 @@ test("a trip without a guest asks for no traveler", async () => {
   await until(page, "A trip for you, from Bob");
   await wallet(page).fill(getAddress(`0x${randomBytes(20).toString("hex")}`));
   await accept(page).click();
-  await page.getByText("There is nothing else to do.").waitFor();
+  await page.getByText("You have nothing else to do").waitFor();
   expect(await page.getByText("Who travels").isVisible()).toBe(false);
   await page.close();
 });

@@ -21,7 +21,7 @@ export function showTravelerForm({ travelerMissing, requiresCode }, buyer, code)
   show(find("traveler"), true);
   show(find("traveler-email-field"), travelerMissing.includes("email"));
   show(find("traveler-code-field"), requiresCode);
-  find("traveler-once").textContent = `As on the passport. You say it once; after that, ask ${buyer} to change it.`;
+  find("traveler-once").textContent = `As on the passport. You can enter this once; afterwards, ask ${buyer} to change it.`;
   if (travelerCode.value === "") travelerCode.value = code;
 }
 
@@ -43,10 +43,10 @@ function showTravelerProblem({ code, reason, attemptsLeft, detail, issues = [] }
   for (const { path, message } of known.toReversed()) complain(travelerInput(path), `This ${message}.`);
   if (known.length > 0) return "";
   if (reason === "claim_code_wrong") {
-    complain(travelerCode, `That is not the code. Tries left: ${attemptsLeft}.`);
+    complain(travelerCode, `That is not the right code. Tries left: ${attemptsLeft}.`);
     return "";
   }
-  return code === "no_connection" ? "There is no connection. Press the button once more." : (detail ?? "");
+  return code === "no_connection" ? "There is no connection. Press the button again." : (detail ?? "");
 }
 
 /** `tripNow` answers the trip as the page knows it; `done` is called once who travels is known. */
