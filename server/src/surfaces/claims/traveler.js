@@ -21,7 +21,8 @@ export function showTravelerForm({ travelerMissing, requiresCode }, buyer, code)
   show(find("traveler"), true);
   show(find("traveler-email-field"), travelerMissing.includes("email"));
   show(find("traveler-code-field"), requiresCode);
-  find("traveler-once").textContent = `As on the passport. You can enter this once; afterwards, ask ${buyer} to change it.`;
+  find("traveler-once").textContent =
+    `As on the passport. You can enter this once; afterwards, ask ${buyer} to change it.`;
   if (travelerCode.value === "") travelerCode.value = code;
 }
 
