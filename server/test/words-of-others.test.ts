@@ -92,7 +92,7 @@ const CHECKED_NAMES = [
     "timeZones.*",
     "tools",
   ],
-  ...["requestedBy", "requestedByKey", "tolerance"],
+  ...["page", "requestedBy", "requestedByKey", "tolerance"],
   ...["amountReceived", "amountSent", "minimumReceived", "pool", "rateAsOf"],
 ];
 /** Members with the service's own words, or composed of texts that it has cleaned before. */
@@ -100,6 +100,7 @@ const OWN_NAMES = [
   ...["amountSent", "expectedBy"],
   ...[
     "advice",
+    "agentName",
     "apple",
     "assumptions",
     "attribution",

@@ -3273,6 +3273,16 @@ export interface components {
                     trackingReference?: string;
                 }[];
                 readonly availableAirlineCreditIds?: string[];
+                /** @description Of airlineCreditIds, those that fit; book_flight takes one */
+                readonly airlineCredits?: {
+                    airlineCreditId: string;
+                    amount: string;
+                    currency: string;
+                    /** @description Of the credit after this offer; null: other currencies */
+                    remains: string | null;
+                    /** @description Of the offer after the credit */
+                    toPay: string | null;
+                }[];
                 totalEmissionsKg: string | null;
                 expiresAt: string;
             }[];
@@ -3544,6 +3554,16 @@ export interface components {
                     trackingReference?: string;
                 }[];
                 readonly availableAirlineCreditIds?: string[];
+                /** @description Of airlineCreditIds, those that fit; book_flight takes one */
+                readonly airlineCredits?: {
+                    airlineCreditId: string;
+                    amount: string;
+                    currency: string;
+                    /** @description Of the credit after this offer; null: other currencies */
+                    remains: string | null;
+                    /** @description Of the offer after the credit */
+                    toPay: string | null;
+                }[];
                 totalEmissionsKg: string | null;
                 expiresAt: string;
             }[];
@@ -7358,6 +7378,10 @@ export interface components {
             sandbox: boolean;
             /** @description null: of any agent */
             agentId: string | null;
+            agentName: string | null;
+            /** @description tenant: another one of this service */
+            owner: ("you" | "operator" | "tenant" | "elsewhere") | null;
+            ownerAddress: string | null;
             /** @description Stars, with two places; null: no ratings */
             average: string | null;
             count: number;
@@ -8593,6 +8617,16 @@ export interface components {
                         fareType?: string;
                     }[];
                     identityDocumentsRequired: boolean;
+                    /** @description Of airlineCreditIds, those that fit; book_flight takes one */
+                    readonly airlineCredits?: {
+                        airlineCreditId: string;
+                        amount: string;
+                        currency: string;
+                        /** @description Of the credit after this offer; null: other currencies */
+                        remains: string | null;
+                        /** @description Of the offer after the credit */
+                        toPay: string | null;
+                    }[];
                     totalEmissionsKg: string | null;
                     expiresAt: string;
                     /** @description totalAmount less change.order.returnedAmount; null: not known, or the order has other flights */
@@ -10070,6 +10104,14 @@ export interface components {
                 policyId: string;
                 version: number;
             } | null;
+            /** @description Unused ones that end within 60 days: airlineCreditIds of search_flights */
+            readonly expiringAirlineCredits: {
+                airlineCreditId: string;
+                airlineIataCode: string;
+                amount: string;
+                currency: string;
+                expiresAt: string;
+            }[];
             /** @description Of one call, after the discount */
             readonly prices: {
                 /** @description Micro-USDC: 1000000 are one USDC */
@@ -10100,6 +10142,17 @@ export interface components {
                 what: string;
                 /** @description For a person, not for you */
                 how: string;
+                /** @description The page that explains it */
+                page: string;
+            }[];
+            /** @description What only a person can set up, and whether it is set up */
+            readonly setUp: {
+                what: string;
+                /** @description For a person, not for you */
+                how: string;
+                /** @description The page that explains it */
+                page: string;
+                isSet: boolean;
             }[];
         } & {
             [key: string]: unknown;
@@ -27677,7 +27730,7 @@ export interface operations {
                         /** @constant */
                         status?: 500;
                         /** @enum {unknown} */
-                        code?: "chain_not_available" | "agent_not_found" | "step_in_progress" | "registry_refused" | "own_agent" | "already_rated" | "trip_not_found" | "booking_not_found" | "user_not_found" | "tool_failed" | "internal_error";
+                        code?: "chain_not_available" | "agent_not_found" | "step_in_progress" | "registry_refused" | "own_agent" | "already_rated" | "trip_not_found" | "booking_not_found" | "agent_not_involved" | "user_not_found" | "tool_failed" | "internal_error";
                     };
                 };
             };

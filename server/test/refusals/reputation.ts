@@ -54,6 +54,12 @@ export const reputationRefusals: Readonly<Record<string, Refusals>> = {
     already_rated: async (world) => ({ args: await rated(world) }),
     trip_not_found: () => ({ args: rating({ tripId: freshHash() }) }),
     booking_not_found: () => ({ args: rating({ bookingId: freshHash() }) }),
+    agent_not_involved: async (world) => {
+      const { agentId } = await (await openAgents(world.service, world.escrow)).newTenant("Uninvolved");
+      const tripId = await world.escrow.prefund("5");
+      const { bookingId } = await world.result("reserve_booking", { tripId, upperBoundUsdc: "1" });
+      return { args: rating({ subjectAgentId: agentId, bookingId }) };
+    },
     user_not_found: () => ({ args: rating({ fromKind: "user", fromUserId: "user_nobody" }) }),
   },
   request_validation: {

@@ -96,7 +96,13 @@ const digits = (number: number): Hex => `0x${number.toString(16).padStart(64, "0
 let next = 0;
 
 /** A trip with a booking as they are stored before the chain has them: all that a rating asks of them. */
-export async function storeTrip({ config }: TestService, { vault }: Treasury["keys"], tenant: TestTenant) {
+/** `agentTokenId`: the agent that the trip is prefunded for. */
+export async function storeTrip(
+  { config }: TestService,
+  { vault }: Treasury["keys"],
+  tenant: TestTenant,
+  agentTokenId = "1",
+) {
   const { db, close } = openDatabase(config.databaseUrl ?? "", { poolSize: 1, onError: () => undefined });
   const clock = createManualClock();
   next += 1;
@@ -114,7 +120,7 @@ export async function storeTrip({ config }: TestService, { vault }: Treasury["ke
       expiresAt: clock.now().add({ hours: 1_000 }),
       codeNonce: digits(next),
       requiresCode: false,
-      details: { linkOrigin: "https://trips.example" },
+      details: { linkOrigin: "https://trips.example", agentTokenId },
       guestEmail: undefined,
       mail: "none",
     });

@@ -147,11 +147,13 @@ export async function openServicing(product: "own" | "shared") {
     return booked;
   }
 
-  /** An airline credit of the caller. */
-  async function giveCredit(airline_iata_code: string, amount: string): Promise<string> {
+  const addDays = (days: number) => Temporal.Now.plainDateISO("UTC").add({ days }).toString();
+
+  /** An airline credit of the caller, which ends after so many days. */
+  async function giveCredit(airline_iata_code: string, amount: string, days?: number): Promise<string> {
     const { customerUserId: user_id } = await result("ensure_flight_customer", {});
     const type = { amount_currency: "USD", code: "1252106312810", type: "eticket" };
-    const dates = { issued_on: "2026-01-01", expires_at: "2030-01-01" };
+    const dates = { issued_on: "2026-01-01", expires_at: days === undefined ? "2030-01-01" : addDays(days) };
     const made = await post("/air/airline_credits", { airline_iata_code, amount, ...type, ...dates, user_id });
     return z.object({ data: z.object({ id: z.string() }) }).parse(made).data.id;
   }

@@ -73,6 +73,18 @@ export const ModuleFacts = z.strictObject({
     .strictObject({ policyId: z.string(), version: z.int() })
     .nullable()
     .describe("That direct bookings are held to; null: to none"),
+  expiringAirlineCredits: z
+    .array(
+      z.strictObject({
+        airlineCreditId: z.string(),
+        airlineIataCode: z.string(),
+        amount: DecimalAmount,
+        currency: z.string(),
+        expiresAt: z.string(),
+      }),
+    )
+    .readonly()
+    .describe("Unused ones that end within 60 days: airlineCreditIds of search_flights"),
   prices: z
     .array(z.strictObject({ priceMicroUsdc: MicroUsdc, tools: z.array(z.string()).readonly() }))
     .readonly()

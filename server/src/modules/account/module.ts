@@ -17,13 +17,19 @@ interface Account {
   tenant(tenantId: string): Promise<Tenant | undefined>;
   /** The facts of all modules. */
   read(caller: Caller): Promise<Required<AccountFacts>>;
+  /** The address of a page of the documentation. */
+  pageUrl(page: string): string;
 }
 
 export const accountModule = defineModule({
   name: "account",
   tools: [readAccount, previewCall],
-  ports({ identity, readAccount: read }) {
-    const account: Account = { read, tenant: (tenantId) => identity.getTenant(tenantId) };
+  ports({ identity, readAccount: read, urls }) {
+    const account: Account = {
+      read,
+      tenant: (tenantId) => identity.getTenant(tenantId),
+      pageUrl: (page) => `${urls.app}/docs/${page}`,
+    };
     return { account };
   },
   async account({ identity, tools }, { tenantId, environment, scopes }) {
@@ -53,5 +59,6 @@ function missingScopes(
   return [...Map.groupBy(refused, (tool) => tool.scopes.join(" or "))].map(([wanted, some]) => ({
     what: `${some.map(({ name }) => name).join(", ")}: the key lacks the scope ${wanted}.`,
     how: `The operator mints a key with it: npm run key -- mint --tenant ${tenantId} --environment ${environment} --scopes ${[...scopes, wanted.split(" or ")[0]].join(",")}`,
+    page: "keys-and-tenants",
   }));
 }

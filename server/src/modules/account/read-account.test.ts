@@ -1,5 +1,7 @@
+import { existsSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { z } from "zod";
+import { ApprovalDesk } from "../../../test/support/approval-desk.ts";
 import type { TestService } from "../../../test/support/service.ts";
 import { openSharedService } from "../../../test/support/shared-service.ts";
 import { requireResult } from "../../../test/support/treasury.ts";
@@ -81,6 +83,7 @@ describe("read_account", () => {
     const { missing } = await read(key);
     expect(missing).toContainEqual({
       what: expect.stringMatching(/^book_flight, .*: the key lacks the scope flights:spend\.$/),
+      page: expect.stringContaining("keys-and-tenants"),
       how: expect.stringContaining(
         `--tenant ${service.tenantId} --environment sandbox --scopes account:read,flights:read,flights:spend`,
       ),
@@ -96,9 +99,41 @@ describe("read_account", () => {
       ["trip_weather_brief", "OPEN_METEO_URL"],
       ["air_quality_brief", "OPEN_METEO_AIR_QUALITY_URL"],
     ]) {
-      const part = { what: expect.stringContaining(`${tool}`), how: expect.stringContaining(`${variable} `) };
+      const page = expect.stringContaining("config");
+      const part = { what: expect.stringContaining(`${tool}`), how: expect.stringContaining(`${variable} `), page };
       expect(missing).toContainEqual(part);
     }
+  });
+
+  it("names what only a person can set up, whether it is, and the page", async () => {
+    const Parts = z.array(
+      z.object({ what: z.string(), isSet: z.boolean().optional(), how: z.string(), page: z.string() }),
+    );
+    const before = await read();
+    const [missing, setUp] = [Parts.parse(before.missing), Parts.parse(before.setUp)];
+    const isSet = (parts: z.output<typeof Parts>, page: string) =>
+      parts.find((part) => part.page.endsWith(`/docs/${page}`))?.isSet;
+    for (const page of ["travel-policy", "limits", "invoices", "approvals"])
+      expect(isSet(setUp, page), page).toBe(false);
+    expect(missing).toContainEqual({
+      what: expect.stringContaining("exchange rates"),
+      how: expect.stringContaining("FX_RATES_URL"),
+      page: expect.stringMatching(/\/docs\/config$/),
+    });
+    expect(missing.map(({ how }) => how).join()).toContain("SMTP_URL");
+    for (const { page } of [...missing, ...setUp]) {
+      const name = page.slice(page.lastIndexOf("/") + 1);
+      expect(existsSync(new URL(`../../../../docs/${name}.md`, import.meta.url)), page).toBe(true);
+    }
+    const desk = new ApprovalDesk(service);
+    await desk.newPerson("Grace", "approver");
+    await desk.enforce({});
+    const after = Parts.parse((await read()).setUp);
+    expect([isSet(after, "approvals"), isSet(after, "travel-policy"), isSet(after, "limits")]).toEqual([
+      true,
+      true,
+      false,
+    ]);
   });
 
   it("is put together from modules without duplicate facts", () => {

@@ -8,6 +8,8 @@ export type Decider =
   | { kind: "person"; personId: string; with: "key" | "link" }
   | { kind: "token"; name: string; approvedBy: string };
 
+const APPROVAL_ROLES: readonly Approval["role"][] = ["approver", "finance", "admin"];
+
 type DecisionStores = Pick<Stores, "approvals" | "persons" | "transaction">;
 
 /** The single path for decisions. Throws a Failure if the decider may not decide, or if it was already decided. */
@@ -53,6 +55,11 @@ export async function listDeciders(
   return (await persons.list({ tenantId, environment })).filter(
     ({ id, roles }) => id !== requestedBy && id !== asker && !travelers.includes(id) && hasRole(roles, role),
   );
+}
+
+/** Whether some policy could have it decided by this person. */
+export function mayDecideSome({ roles }: Pick<Person, "roles">): boolean {
+  return APPROVAL_ROLES.some((role) => roles.includes(role));
 }
 
 function hasRole(roles: Person["roles"], role: Approval["role"]): boolean {

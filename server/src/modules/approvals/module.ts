@@ -1,5 +1,6 @@
 import { defineJob } from "../../kernel/contracts/job.ts";
 import { defineModule } from "./context.ts";
+import { mayDecideSome } from "./decide-approval.ts";
 import type { Directions } from "./find-deciders.ts";
 import { KeptApprovals } from "./kept-approvals.ts";
 import * as approvals from "./migrations/0033-approvals.ts";
@@ -34,6 +35,16 @@ export const approvalsModule = defineModule({
     "0086-approved-fares": approvedFares,
     "0108-rejected-purchases": rejectedPurchases,
   },
+  account: async ({ stores }, { tenantId, environment }) => ({
+    setUp: [
+      {
+        what: "People who approve calls where a travel policy asks for it.",
+        isSet: (await stores.persons.list({ tenantId, environment })).some(mayDecideSome),
+        how: `The operator runs npm run user -- add --tenant ${tenantId} --name <name> --email <address> --roles approver.`,
+        page: "approvals",
+      },
+    ],
+  }),
   effectFollower: { opened: (aggregates, callId) => aggregates.approvals.takeAgain(callId) },
   parts: {
     approvals({ stores, clock, random, vault, urls, delivery }) {

@@ -45,5 +45,6 @@ function missingSources(settings: Settings): MissingPart[] {
   return SOURCES.filter(({ setting }) => settings[setting] === undefined).map(({ variable, without }) => ({
     what: without,
     how: `The operator sets ${variable} and starts the service again.`,
+    page: "config",
   }));
 }

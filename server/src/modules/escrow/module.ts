@@ -55,6 +55,7 @@ export const escrowModule = defineModule({
       missing.push({
         what: "Trips and bookings in escrow.",
         how: "Set CHAIN_ESCROW to the contract, and start again.",
+        page: "going-live",
       });
     }
     return { missing };

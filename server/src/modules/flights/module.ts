@@ -1,5 +1,6 @@
 import { defineJob } from "../../kernel/contracts/job.ts";
 import { defineModule } from "./context.ts";
+import { listExpiringCredits } from "./expiring-credits.ts";
 import * as privateOffers from "./migrations/0004-private-offers.ts";
 import * as searchedLoyaltyAccounts from "./migrations/0039-searched-loyalty-accounts.ts";
 import * as foundSearches from "./migrations/0096-found-searches.ts";
@@ -53,6 +54,11 @@ export const flightsModule = defineModule({
     for (const task of [bestView, pageView, storedPageView]) threads.prepare(task);
     // Loads the airports, so that the first search need not wait for them.
     setTimeout(() => maps.airport("LHR"), LOAD_MILLISECONDS).unref();
+  },
+  async account({ stores, clock, portsFor }, caller) {
+    const ports = portsFor(caller.environment);
+    const expiring = ports === undefined ? [] : await listExpiringCredits({ ...ports, stores }, caller, clock.now());
+    return { facts: { expiringAirlineCredits: expiring } };
   },
   effectUses: ({ stores, clock, portsFor }) => [
     flightBookingUse({ stores, clock }, (environment) => portsFor(environment)?.flights),

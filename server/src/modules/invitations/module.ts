@@ -43,7 +43,13 @@ export const invitationsModule = defineModule({
   account: ({ delivery: { carriers } }) => ({
     missing: carriers.has("mail")
       ? []
-      : [{ what: "Guest links by e-mail: hand them over yourself.", how: "Set SMTP_URL, and start again." }],
+      : [
+          {
+            what: "E-mail, to guests, travelers and approvers: hand links over yourself.",
+            how: "The operator sets SMTP_URL and starts the service again.",
+            page: "config",
+          },
+        ],
   }),
   effectUses: (parts) => (parts.delivery.carriers.size === 0 ? [] : [outboxUse(parts, guestMailKind(parts))]),
 });

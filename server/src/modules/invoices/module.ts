@@ -34,6 +34,16 @@ export const invoicesModule = defineModule({
   stores: ({ db, clock }) => ({ invoices: createInvoices(db, clock) }),
   personRecords: () => ({ tables: { notSearched: { booking_invoice: "an invoice is a record of accounting" } } }),
   migrations: { "0034-invoices": invoices },
+  account: async ({ stores }, { tenantId, environment }) => ({
+    setUp: [
+      {
+        what: "The seller's name, address and tax on invoices.",
+        isSet: (await stores.invoices.settings({ tenantId, environment })) !== undefined,
+        how: "A person writes them with a key that has escrow:write: PUT /api/invoicing.",
+        page: "invoices",
+      },
+    ],
+  }),
   parts: { invoiceRenderer: () => new InvoiceRenderer() },
   ports: ({ invoiceRenderer, eInvoices }) => ({ invoiceRenderer, eInvoices }),
   jobs({ stores, clock, eInvoices, log }) {

@@ -22,8 +22,19 @@ export async function describeSpending(
       },
       budgets,
     },
+    setUp: [
+      {
+        what: "Limits on the money that this key can move.",
+        isSet: isLimited(state.key) || isLimited(state.tenant),
+        how: `The operator runs npm run key -- limits --tenant ${caller.tenantId} ${caller.keyId} --per-day <USDC>, or npm run tenant -- limits for all keys of the tenant.`,
+        page: "limits",
+      },
+    ],
   };
 }
+
+const isLimited = ({ perCall, perDay, perMonth, recipients, tools }: LimitsState): boolean =>
+  [perCall, perDay.limit, perMonth.limit, recipients, tools].some((limit) => limit !== undefined);
 
 /** The budgets that would cover a call of the caller now, with their remaining amounts. */
 export async function describeBudgets(

@@ -175,6 +175,8 @@ export interface Orders {
   ): Promise<boolean>;
   /** Writes the order's events to the record of its trips. Repeated events are written once. */
   tellTrips(environment: Environment, orderId: string): Promise<void>;
+  /** Whether an airline has issued a credit for an order of the tenant that no booking has used. */
+  hasUnusedCredits(tenantId: string, environment: Environment): Promise<boolean>;
   /** Oldest first. */
   events(environment: Environment, orderId: string): Promise<readonly (OrderEvent & { source: OrderEventSource })[]>;
 

@@ -69,7 +69,9 @@ function selectOwner(environment: Environment, orderId: string) {
   ] as const;
 }
 
-export function createEvents(queryable: Queryable): Pick<Orders, "record" | "events" | "tellTrips"> {
+export function createEvents(
+  queryable: Queryable,
+): Pick<Orders, "record" | "events" | "hasUnusedCredits" | "tellTrips"> {
   return {
     async record(environment, orderId, { kind, key, source, details, at }) {
       return await (queryable.isTransaction ? insert(queryable) : queryable.transaction().execute(insert));
@@ -107,6 +109,20 @@ export function createEvents(queryable: Queryable): Pick<Orders, "record" | "eve
         .orderBy("id")
         .execute();
       await tellTrips(queryable, environment, orderId, rows);
+    },
+
+    async hasUnusedCredits(tenantId, environment) {
+      const { rows } = await sql<{ isThere: boolean }>`
+        select exists (
+          select 1 from booking join order_event as event
+            on event.network = booking.network and event.order_id = booking.order_id and event.kind = 'credit_issued'
+          where booking.tenant_id = ${tenantId} and booking.network = ${environment}
+            and not exists (
+              select 1 from booking as later
+              where later.tenant_id = ${tenantId} and later.network = ${environment} and later.state = 'booked'
+                and later.airline_credit_id = event.details->>'id')
+        ) as "isThere"`.execute(queryable);
+      return rows[0]?.isThere === true;
     },
 
     async events(environment, orderId) {

@@ -47,5 +47,15 @@ async function describeEnforced(
 ): Promise<AccountFacts> {
   const { policyId } = await travelPolicies.findEnforced(owner);
   const active = policyId === undefined ? undefined : await activePolicies.find(owner, policyId);
-  return { facts: { enforcedPolicy: active === undefined ? null : { policyId, version: active.version } } };
+  return {
+    facts: { enforcedPolicy: active === undefined ? null : { policyId, version: active.version } },
+    setUp: [
+      {
+        what: "A travel policy that direct bookings must comply with.",
+        isSet: active !== undefined,
+        how: "A person whose key has policy:administer writes it by PUT /api/policies/{policyId} and enforces it by PUT /api/policy-enforcement.",
+        page: "travel-policy",
+      },
+    ],
+  };
 }

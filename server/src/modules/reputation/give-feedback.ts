@@ -6,8 +6,10 @@ import type { ChainTransaction } from "../../ports/chain/chain-transactions.ts";
 import type { Clock } from "../../ports/clock.ts";
 import { bookingErrors, tripStateErrors } from "../escrow/index.ts";
 import type { SendOutAnswer } from "../treasury/index.ts";
+import type { EscrowBooking } from "../trips/index.ts";
 import type { Stores } from "./context.ts";
 import { registryWriteErrors } from "./errors.ts";
+import { isOperators } from "./name-agent.ts";
 import { type RecordPorts, recordOnce, requireRegistries } from "./record-once.ts";
 import { findRegistration } from "./register-agent.ts";
 import { FEEDBACK_PURPOSE, hashContent } from "./registry-intents.ts";
@@ -45,6 +47,8 @@ export const feedbackErrors = {
     "You have already rated this, and ratings cannot be changed. `txHash` is its transaction. Rate another booking, trip or tag.",
   trip_not_found: tripStateErrors.trip_not_found,
   booking_not_found: bookingErrors.booking_not_found,
+  agent_not_involved:
+    "This agent took no part in this booking: it is neither the agent that prefund_trip named, nor the vendor's, nor the operator's. Leave bookingId out.",
 } as const;
 
 const failed = (code: keyof typeof feedbackErrors, extra?: Readonly<Record<string, unknown>>): Failure =>
@@ -68,12 +72,28 @@ export async function checkFeedback(
   ]);
   if (owner === undefined) throw failed("agent_not_found");
   if (owner === from) throw failed("own_agent");
-  const scope = ratingScope({ ...rating, agentId, ...place });
+  const scope = ratingScope({ ...rating, agentId, tripId: place.tripId, bookingId: place.bookingId });
   const earlier = await stores.feedbacks.findInScope(chain.key, scope);
   if (earlier?.transactionHash !== undefined && !isSameRating(earlier, { ...rating, agentId })) {
     throw alreadyRated(earlier, { hash: earlier.transactionHash });
   }
-  return { agentId, place, from, raterAgentId, scope };
+  if (place.booking !== undefined && !(await takesPart(stores, chain, { agentId, owner }, place.booking))) {
+    throw failed("agent_not_involved");
+  }
+  const { booking: _, ...named } = place;
+  return { agentId, place: named, from, raterAgentId, scope };
+}
+
+/** The agent that the trip was prefunded for, the vendor's, or the operator's, which carries every booking out. */
+async function takesPart(
+  { trips, wallets }: Pick<Stores, "trips" | "wallets">,
+  { key }: Pick<Chain, "key">,
+  { agentId, owner }: { agentId: bigint; owner: Hex },
+  { tenantId, environment, tripId, vendor }: EscrowBooking,
+): Promise<boolean> {
+  if (owner === vendor || (await isOperators(wallets, key, owner))) return true;
+  const { agentTokenId } = (await trips.find(tenantId, environment, tripId))?.details ?? {};
+  return agentTokenId !== undefined && BigInt(agentTokenId) === agentId;
 }
 
 /** Rates an agent once per scope. Throws Failure with a code of `feedbackErrors`. */
@@ -129,16 +149,16 @@ async function findPlace(
   { trips, escrowBookings }: Pick<Stores, "trips" | "escrowBookings">,
   environment: Chain["environment"],
   { tenantId, tripId, bookingId }: Pick<FeedbackRequest, "tenantId" | "tripId" | "bookingId">,
-): Promise<{ tripId: Hex | undefined; bookingId: Hex | undefined }> {
+): Promise<{ tripId: Hex | undefined; bookingId: Hex | undefined; booking: EscrowBooking | undefined }> {
   if (tripId !== undefined) {
     const trip = await trips.find(tenantId, environment, tripId);
     if (trip === undefined || trip.state === "failed") throw failed("trip_not_found");
   }
-  if (bookingId === undefined) return { tripId, bookingId };
+  if (bookingId === undefined) return { tripId, bookingId, booking: undefined };
   const booking = await escrowBookings.find(tenantId, environment, bookingId);
   if (booking === undefined || booking.state === "failed") throw failed("booking_not_found");
   if (tripId !== undefined && booking.tripId !== tripId) throw failed("booking_not_found");
-  return { tripId: booking.tripId, bookingId };
+  return { tripId: booking.tripId, bookingId, booking };
 }
 
 type Content = Pick<NewFeedback, "agentId" | "stars" | "tag" | "evidenceUri">;

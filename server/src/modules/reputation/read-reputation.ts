@@ -2,6 +2,7 @@ import { Failure } from "../../domain/errors.ts";
 import type { Chain } from "../../ports/chain/chain.ts";
 import type { Reads, Stores } from "./context.ts";
 import { ownAgentErrors, registryErrors } from "./errors.ts";
+import { nameAgent } from "./name-agent.ts";
 import { requireRegistries } from "./record-once.ts";
 import { findRegistration } from "./register-agent.ts";
 import type { Feedback, FeedbackQuery, Ratings } from "./reputation.ts";
@@ -34,11 +35,13 @@ export async function readReputation(
   const [summary, recent] = await reads(query.reader, ({ feedbacks }) =>
     Promise.all([feedbacks.summary(ratings, MOST_TAGS), feedbacks.recent(ratings, query.recentLimit)]),
   );
-  // A rated agent is registered; for others the chain is asked.
-  const mayBeUnknown = query.agent !== "own" && agentId !== undefined && summary.count === 0;
-  if (mayBeUnknown && (await registries.findOwner(agentId)) === undefined) throw agentNotFound();
+  const owner = agentId === undefined ? undefined : await registries.findOwner(agentId);
+  if (agentId !== undefined && owner === undefined) throw agentNotFound();
   return {
     agentId: agentId?.toString() ?? null,
+    ...(owner === undefined
+      ? { agentName: null, owner: null, ownerAddress: null }
+      : { ...(await nameAgent(stores.wallets, chain.key, owner, tenantId)), ownerAddress: owner }),
     average: averageStars(summary),
     count: summary.count,
     byTag: summary.byTag.map((one) => ({ tag: one.tag, average: averageStars(one), count: one.count })),

@@ -37,6 +37,9 @@ const Rated = z.object({
 });
 const Reputation = z.object({
   agentId: z.string().nullable(),
+  agentName: z.string().nullable(),
+  owner: z.string().nullable(),
+  ownerAddress: z.string().nullable(),
   average: z.string().nullable(),
   count: z.number(),
   byTag: z.array(z.object({ tag: z.string(), average: z.string(), count: z.number() })),
@@ -158,7 +161,7 @@ describe("give_feedback", () => {
   });
 
   it("is one per booking, one per trip, and separate for tenant and users", async () => {
-    const { tripId, bookingId } = await storeTrip(service, treasury.keys, demo);
+    const { tripId, bookingId } = await storeTrip(service, treasury.keys, demo, subject.agentId);
     const booked = await rate({ bookingId: bookingId.toUpperCase().replace("0X", "0x"), tag: "booked" });
     expect(requireResult(booked)).toMatchObject({ tripId, bookingId });
     expect(requireResult(await rate({ bookingId, tripId, tag: "booked" }))).toEqual(requireResult(booked));
@@ -178,6 +181,21 @@ describe("give_feedback", () => {
     expect((await rate({ bookingId, tag: "booked", fromKind: "user" })).status).toBe(200);
     const given = [booked, trip, byUser].map((answer) => requireResult(answer).txHash);
     expect(new Set(given).size).toBe(3);
+  });
+
+  it("is about an agent that took part in the booking: the trip's, the vendor's or the operator's", async () => {
+    const newcomer = await agents.newTenant("Took part");
+    const { bookingId } = await storeTrip(service, treasury.keys, demo, subject.agentId);
+    const by = (subjectAgentId: string, change: object = {}) =>
+      rate({ bookingId, subjectAgentId, tag: "took part", ...change });
+    expect(outcome(await by(newcomer.agentId))).toEqual([500, "agent_not_involved"]);
+    await service.sql("update escrow_booking set vendor = $2 where booking_id = $1", [bookingId, newcomer.wallet]);
+    expect((await by(newcomer.agentId)).status).toBe(200);
+    const user = { fromKind: "user", fromUserId: "user_demo" };
+    expect((await by("1", user)).status).toBe(200);
+    // Without a booking any other agent can be rated.
+    const { tripId } = await storeTrip(service, treasury.keys, demo, subject.agentId);
+    expect((await rate({ tripId, subjectAgentId: newcomer.agentId, tag: "took part" })).status).toBe(200);
   });
 
   it("refuses other tenants' records, its own agent, and unknown agents", async () => {
@@ -269,10 +287,19 @@ describe("read_reputation", () => {
 
   it("shows the own agent by default, and zeros for an unrated one", async () => {
     expect(await read({}, other.as)).toEqual(await read({ agentId: other.agentId }, other.as));
+    expect(await read({}, other.as)).toMatchObject({ owner: "you", ownerAddress: other.wallet });
+    expect(await read({ agentId: other.agentId })).toMatchObject({ owner: "tenant", ownerAddress: other.wallet });
+    expect(await read({ agentId: "1" })).toMatchObject({
+      owner: "operator",
+      agentName: expect.stringContaining("operator"),
+    });
     expect(await read({ tenantId: other.tenantId }, other.as)).toEqual(await read({}, other.as));
     const unrated = await agents.newTenant("Unrated");
     expect(await read({}, unrated.as)).toEqual({
       agentId: unrated.agentId,
+      agentName: "Your own agent",
+      owner: "you",
+      ownerAddress: unrated.wallet,
       average: null,
       count: 0,
       byTag: [],
@@ -284,7 +311,7 @@ describe("read_reputation", () => {
   });
 
   it("shows trips and bookings to their tenant only", async () => {
-    const { tripId, bookingId } = await storeTrip(service, treasury.keys, demo);
+    const { tripId, bookingId } = await storeTrip(service, treasury.keys, demo, subject.agentId);
     const args = { agentId: subject.agentId, recentLimit: 1 };
     const given = await rate({ bookingId, tag: "private" });
     expect(given.status, given.text).toBe(200);
@@ -324,7 +351,7 @@ describe("read_reputation", () => {
     const bought = await buyer.buy("read_reputation", { agentId: other.agentId });
     expect(bought.status, bought.text).toBe(200);
     expect(bought.body).toMatchObject({ paid: true, priceUsdc: "0.0005" });
-    expect(Reputation.parse(requireResult(bought))).toEqual(await read({ agentId: other.agentId }, other.as));
+    expect(Reputation.parse(requireResult(bought))).toEqual(await read({ agentId: other.agentId }, demo.as));
     const balance = await buyer.readBalance(buyer.address);
     const refused = [{}, { tenantId: demo.tenantId }, { userId: "user_demo", agentId: other.agentId }];
     for (const args of refused) {

@@ -43,7 +43,13 @@ export async function describeWallet(
       },
     },
     missing: isStopped
-      ? [{ what: "Money is stopped on this network.", how: "The operator looks into the difference: npm run books." }]
+      ? [
+          {
+            what: "Money is stopped on this network.",
+            how: "The operator looks into the difference: npm run books.",
+            page: "operating",
+          },
+        ]
       : [],
   };
 }

@@ -4,6 +4,7 @@ import { defineJob } from "../../kernel/contracts/job.ts";
 import { notServed } from "../../kernel/contracts/module.ts";
 import { treasuryEndings } from "./chain-endings.ts";
 import { type Aggregates, defineModule } from "./context.ts";
+import { describeRates } from "./describe-rates.ts";
 import { describeWallet } from "./describe-wallet.ts";
 import { drip } from "./drip-operation.ts";
 import { equipMissingTenants, equipSandboxTenant, fundPayer, waitForEquipment } from "./equip-tenants.ts";
@@ -35,6 +36,9 @@ const READ_BLOCKS = { name: "chain_network", restMilliseconds: RECONCILE_REST_MI
 /** A node that does not answer must not delay a stop. */
 const STOP_WAIT_MILLISECONDS = 1_000;
 
+/** A report does not wait longer for current rates. */
+const RATES_MILLISECONDS = 3_000;
+
 export const treasuryModule = defineModule({
   name: "treasury",
   tools: [checkTreasury, sendTokens, settleSplit, faucetDrip, quoteFx, readTransaction],
@@ -54,7 +58,10 @@ export const treasuryModule = defineModule({
       ...(splitter === undefined ? [notServed([settleSplit], "until CHAIN_SPLITTER is set")] : []),
     ];
   },
-  account: ({ stores, chains }, caller) => describeWallet(stores, chains, caller),
+  async account({ stores, chains, fx }, caller) {
+    const { facts = {}, missing = [] } = await describeWallet(stores, chains, caller);
+    return { facts, missing: [...missing, ...describeRates(await fx.table(AbortSignal.timeout(RATES_MILLISECONDS)))] };
+  },
   gates: ({ stores }) => [walletGate(stores)],
   equipTenant: (aggregates: Aggregates, tenantId, { sandboxBalanceUsdc }) =>
     equipSandboxTenant(aggregates, tenantId, sandboxBalanceUsdc),

@@ -4,6 +4,12 @@ import { discountPercentByPlan } from "../../../ports/identity.ts";
 import { defineTool } from "../context.ts";
 import { ModuleFacts } from "../module-facts.ts";
 
+const ByPerson = z.object({
+  what: z.string(),
+  how: z.string().describe("For a person, not for you"),
+  page: z.string().describe("The page that explains it"),
+});
+
 export const readAccount = defineTool({
   name: "read_account",
   title: "Read the account",
@@ -25,17 +31,18 @@ export const readAccount = defineTool({
     userId: z.string().describe("As whom you call"),
     travelerId: z.string().describe("Whose traveler profile your own trips use"),
     scopes: z.array(z.string()).readonly().describe("*: everything"),
-    missing: z
-      .array(z.object({ what: z.string(), how: z.string().describe("For a person, not for you") }))
+    missing: z.array(ByPerson).readonly().describe("What does not work before a person has done something"),
+    setUp: z
+      .array(ByPerson.extend({ isSet: z.boolean() }))
       .readonly()
-      .describe("What does not work before a person has done something"),
+      .describe("What only a person can set up, and whether it is set up"),
   }),
   errors: {},
   example: () => ({}),
 
   async run(_input, { account, caller }) {
     const { tenantId, environment, keyId, userId, travelerId, scopes } = caller;
-    const [tenant, { facts, missing }] = await Promise.all([account.tenant(tenantId), account.read(caller)]);
+    const [tenant, { facts, missing, setUp }] = await Promise.all([account.tenant(tenantId), account.read(caller)]);
     if (tenant === undefined) throw new Error("a key without its tenant");
     const { name: tenantName, plan } = tenant;
     const discountPercent = discountPercentByPlan[plan];
@@ -50,7 +57,8 @@ export const readAccount = defineTool({
       travelerId,
       scopes,
       ...ModuleFacts.parse(facts),
-      missing,
+      missing: missing.map((part) => ({ ...part, page: account.pageUrl(part.page) })),
+      setUp: setUp.map((part) => ({ ...part, page: account.pageUrl(part.page) })),
     };
   },
 });

@@ -45,6 +45,13 @@ const Emergency = z.object({
   servicesAreRecalled: z.boolean().describe("False: every number of a service is from a source"),
 });
 
+/** The question of entry rules, in the languages of the brief's texts. */
+const ENTRY_WORDS =
+  /\b(?:visas?|visum|e-?visa|esta|etias|immigration|passports?|reisepass|einreise\w*|passeports?|pasaportes?|passaportes?|entry (?:rules?|requirements?|permits?|conditions?))\b|ビザ|査証|入国|パスポート|旅券/iu;
+const asksForEntry = (notes: string): boolean => ENTRY_WORDS.test(notes);
+const NO_ENTRY_RULES =
+  "This brief does not answer questions about entry rules, visas or passports. check_travel_eligibility does.";
+
 export const travelSafetyAid = defineTool({
   name: "travel_safety_aid",
   title: "Safety aid",
@@ -130,7 +137,7 @@ export const travelSafetyAid = defineTool({
         ...provenance,
       },
       card: { address: addressLines.map((line) => toVisibleText(line, 200)), travelerNotes: shownNotes },
-      notes: contradiction === null ? [] : [contradiction],
+      notes: [contradiction, asksForEntry(shownNotes) ? NO_ENTRY_RULES : null].filter((note) => note !== null),
       language: words.answer,
       ...maps.ownProvenance,
       attribution: [...maps.ownProvenance.attribution, EMERGENCY_NUMBERS_ATTRIBUTION],

@@ -1,7 +1,8 @@
 import { z } from "zod";
+import { formatDecimal, type Micro, parseDecimal } from "../../../domain/money.ts";
 import { DecimalAmount, wordsOfOthers } from "../../../domain/schemas.ts";
 import { OfferedConditions, PaymentRequirements, SearchedSlice } from "../../../domain/travel/offer-schema.ts";
-import type { FlightOffer, FlightSearch } from "../../../ports/supplier/flights.ts";
+import type { AirlineCredit, FlightOffer, FlightSearch } from "../../../ports/supplier/flights.ts";
 import { type SaleRates, shownInUsdc } from "../../bookings/index.ts";
 import { isWhollyIn, sayCabins, shareIn } from "./cabins.ts";
 import { countBags, describeCabin, Fare, fareName } from "./fares.ts";
@@ -52,6 +53,19 @@ export const OfferAnswer = z.object({
     .readonly()
     .optional(),
   availableAirlineCreditIds: z.array(z.string()).readonly().optional(),
+  airlineCredits: z
+    .array(
+      z.object({
+        airlineCreditId: z.string(),
+        amount: DecimalAmount,
+        currency: z.string(),
+        remains: DecimalAmount.nullable().describe("Of the credit after this offer; null: other currencies"),
+        toPay: DecimalAmount.nullable().describe("Of the offer after the credit"),
+      }),
+    )
+    .readonly()
+    .optional()
+    .describe("Of airlineCreditIds, those that fit; book_flight takes one"),
   totalEmissionsKg: z.string().nullable(),
   expiresAt: z.string(),
 });
@@ -62,6 +76,7 @@ export function toOfferAnswer(
   fares: readonly Fare[],
   rates: SaleRates,
   cabin: FlightSearch["cabinClass"],
+  credits: readonly AirlineCredit[] = [],
 ): z.input<typeof OfferAnswer> {
   const { privateFares, availableAirlineCreditIds, passengers, conditions, slices, ...facts } = offer;
   const cabinClass = describeCabin(offer);
@@ -89,6 +104,27 @@ export function toOfferAnswer(
     })),
     ...(privateFares.length === 0 ? {} : { privateFares }),
     ...(availableAirlineCreditIds.length === 0 ? {} : { availableAirlineCreditIds }),
+    ...describeCredits(offer, credits),
+  };
+}
+
+function describeCredits(offer: FlightOffer, credits: readonly AirlineCredit[]) {
+  const fitting = credits.filter(({ id }) => offer.availableAirlineCreditIds.includes(id));
+  if (fitting.length === 0) return {};
+  const price = parseDecimal(offer.totalAmount);
+  return {
+    airlineCredits: fitting.map(({ id, amount, currency }) => {
+      const credit = currency === offer.totalCurrency ? parseDecimal(amount) : undefined;
+      const rest = credit === undefined || price === undefined ? undefined : credit - price;
+      const say = (left: Micro) => formatDecimal(left > 0n ? left : 0n);
+      return {
+        airlineCreditId: id,
+        amount,
+        currency,
+        remains: rest === undefined ? null : say(rest),
+        toPay: rest === undefined ? null : say(-rest),
+      };
+    }),
   };
 }
 

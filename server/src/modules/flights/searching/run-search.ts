@@ -3,7 +3,13 @@ import { Failure } from "../../../domain/errors.ts";
 import { newId } from "../../../domain/ids.ts";
 import { supplierErrors } from "../../../domain/travel/supplier-errors.ts";
 import type { Caller, CallInfo } from "../../../kernel/contracts/tool.ts";
-import type { FlightSearch, LoyaltyAccount, OfferDigest, PrivateFare } from "../../../ports/supplier/flights.ts";
+import type {
+  AirlineCredit,
+  FlightSearch,
+  LoyaltyAccount,
+  OfferDigest,
+  PrivateFare,
+} from "../../../ports/supplier/flights.ts";
 import { keepsRecords, type SaleRates, saleRates } from "../../bookings/index.ts";
 import {
   customerErrors,
@@ -39,6 +45,8 @@ interface SearchDone<View> {
   rates: SaleRates;
   /** Null if the caller has no key, so that nothing is stored. */
   searchId: string | null;
+  /** The usable ones of the query. */
+  credits: readonly AirlineCredit[];
 }
 
 /**
@@ -54,7 +62,7 @@ export async function runSearch<Ask extends object, View>(
   const { flights, travelers, stores, clock, random, fx } = ports;
   const { cabinClass } = query;
   const traveler = await findTraveler(query, ports, caller);
-  const { airlineCreditIds, notApplied } = await findCredits(query, ports, caller);
+  const { credits, notApplied } = await findCredits(query, ports, caller);
   call.progress("Asking the supplier for offers");
   const loyaltyAccounts = query.loyaltyProgrammeAccounts ?? [];
   const { passengers, ages, leisureFareTypes = [] } = query;
@@ -69,7 +77,7 @@ export async function runSearch<Ask extends object, View>(
       await recognizeTravelers(travelers, caller, loyaltyAccounts, traveler),
     ),
     privateFares: toPrivateFares(query.privateFares ?? {}),
-    airlineCreditIds,
+    airlineCreditIds: credits.map(({ id }) => id),
   };
   const isPrivate = hasPrivateInputs(query);
   const options = { signal: call.signal, owner: caller.tenantId };
@@ -86,13 +94,13 @@ export async function runSearch<Ask extends object, View>(
     await keepPrivate(stores.privateOffers, caller, { ids: privateIds, expireAt }, loyaltyAccounts);
   }
   const rates = await saleRates({ fx, clock }, caller.environment, found.currencies);
-  if (packed === undefined) return { found, view, rates, searchId: null };
+  if (packed === undefined) return { found, view, rates, credits, searchId: null };
   const searchId = newId("sea_", clock.now().epochMilliseconds, random);
   await Promise.all([
     seeSearch({ seenOffers: stores.seenOffers, clock, random }, caller, found.seen, rates, searchId),
     stores.foundSearches.keep(caller, searchId, packed, expireAt),
   ]);
-  return { found, view, rates, searchId };
+  return { found, view, rates, credits, searchId };
 }
 
 async function findTraveler(query: SearchQuery, { travelers }: SearchPorts, caller: Caller) {
@@ -119,7 +127,7 @@ async function chooseTraveler(
 }
 
 async function findCredits(query: SearchQuery, { flights, travelers }: SearchPorts, caller: Caller) {
-  const airlineCreditIds: string[] = [];
+  const credits: AirlineCredit[] = [];
   const notApplied = [];
   for (const value of new Set(query.airlineCreditIds)) {
     const credit = await findOwnCredit({ flights, travelers }, caller, value);
@@ -129,10 +137,10 @@ async function findCredits(query: SearchQuery, { flights, travelers }: SearchPor
         extra: { airlineCreditId: value },
       });
     }
-    if (credit.usable) airlineCreditIds.push(value);
+    if (credit.usable) credits.push(credit);
     else notApplied.push({ input: "airlineCreditIds", value, reason: "spent, expired or invalidated" });
   }
-  return { airlineCreditIds, notApplied };
+  return { credits, notApplied };
 }
 
 interface PrivateFareInput {

@@ -120,6 +120,27 @@ describe("search_flights", () => {
     const answer = await search({ airlineCreditIds: ["acd_good", "acd_spent"] });
     expect(lastSearch()?.airlineCreditIds).toEqual(["acd_good"]);
     expect(answer).toMatchObject({ notApplied: [{ input: "airlineCreditIds", value: "acd_spent" }] });
+    expect(JSON.stringify(answer)).not.toContain('"airlineCredits"');
+    tenant.supplier.answerSearchesWith([
+      { ...offer(), totalAmount: "420.50", availableAirlineCreditIds: ["acd_good"] },
+    ]);
+    credits.set("acd_large", { ...credit, id: "acd_large", amount: "500.00", customerUserId: "icu_amelia" });
+    expect(await search({ airlineCreditIds: ["acd_good", "acd_large"] })).toMatchObject({
+      offers: [
+        {
+          airlineCredits: [
+            { airlineCreditId: "acd_good", amount: "50.00", currency: "USD", remains: "0.00", toPay: "370.50" },
+          ],
+        },
+      ],
+    });
+    tenant.supplier.answerSearchesWith([
+      { ...offer(), totalAmount: "420.50", availableAirlineCreditIds: ["acd_large"] },
+    ]);
+    expect(await search({ airlineCreditIds: ["acd_large"] })).toMatchObject({
+      offers: [{ airlineCredits: [{ remains: "79.50", toPay: "0.00" }] }],
+    });
+    tenant.supplier.answerSearchesWith([offer()]);
     for (const id of ["acd_other", "acd_loose", "acd_unheard_of"]) {
       await expect(search({ airlineCreditIds: [id] })).rejects.toMatchObject({ code: "credit_not_found" });
     }

@@ -196,6 +196,27 @@ describe("services of book_flight", () => {
   });
 });
 
+describe("read_account", () => {
+  it("names unused airline credits that expire soon", async () => {
+    const offer = await world.flexibleOffer();
+    const { orderId } = await world.result("book_flight", { offerId: offer.id });
+    const id = await world.giveCredit(offer.owner.iataCode, "31.00", 20);
+    const [later, endless] = [await world.giveCredit("BA", "32.00", 90), await world.giveCredit("BA", "33.00")];
+    const named = async () => (await world.result("read_account", {})).expiringAirlineCredits;
+    // Without a record of ours the supplier is not asked.
+    expect(await named()).not.toContainEqual(expect.objectContaining({ airlineCreditId: id }));
+    await world.service.sql(
+      "insert into order_event (network, order_id, kind, key, source, details, at) values ('sandbox', $1, 'credit_issued', 'test', 'webhook', $2, now())",
+      [orderId, JSON.stringify({ id })],
+    );
+    const credits = z.array(z.object({ airlineCreditId: z.string(), amount: z.string() })).parse(await named());
+    expect(credits).toContainEqual(expect.objectContaining({ airlineCreditId: id, amount: "31.00" }));
+    const ids = credits.map(({ airlineCreditId }) => airlineCreditId);
+    expect(ids).not.toContain(later);
+    expect(ids).not.toContain(endless);
+  });
+});
+
 describe("list_airline_credits", () => {
   it("answers for the tenant's own users only", async () => {
     const { customerUserId, userId } = await world.result("ensure_flight_customer", {});

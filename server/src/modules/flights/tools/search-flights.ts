@@ -70,7 +70,7 @@ export const searchFlights = defineTool({
 
   async run(query, { flights, maps, travelers, stores, clock, random, fx, caller, call }) {
     const ports = { flights, travelers, stores, clock, random, fx };
-    const { found, view, rates, searchId } = await runSearch(
+    const { found, view, rates, searchId, credits } = await runSearch(
       query,
       ports,
       { caller, call },
@@ -78,7 +78,7 @@ export const searchFlights = defineTool({
     );
     const { considered, picks, shown, flown } = view;
     return {
-      offers: shown.map(({ offer, fares }) => toOfferAnswer(offer, fares, rates, query.cabinClass)),
+      offers: shown.map(({ offer, fares }) => toOfferAnswer(offer, fares, rates, query.cabinClass, credits)),
       considered,
       picks,
       searchId,

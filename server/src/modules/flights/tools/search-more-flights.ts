@@ -99,7 +99,9 @@ export const searchMoreFlights = defineTool({
   async run(input, { flights, maps, travelers, stores, threads, clock, random, fx, caller, call, fail }) {
     const given = input.cursor === undefined ? 0 : readCursor(input.cursor, input.searchId ?? "", input);
     const page = { now: clock.now().toString(), wishes: input, offset: given ?? 0, limit: input.limit };
-    const { searchId, found, view, rates } = await (input.searchId === undefined ? search() : resume(input.searchId));
+    const { searchId, found, view, rates, credits } = await (input.searchId === undefined
+      ? search()
+      : resume(input.searchId));
     if (view.live === 0) throw fail("search_expired");
     if (given === undefined) {
       const message = "must be nextCursor of the answer to the same searchId, filters and order";
@@ -108,7 +110,7 @@ export const searchMoreFlights = defineTool({
     if (input.searchId !== undefined) await seeMore(stores.seenOffers, caller, searchId, view.seen, rates);
     return {
       searchId,
-      offers: view.shown.map(({ offer, fares }) => toOfferAnswer(offer, fares, rates, found.cabinClass)),
+      offers: view.shown.map(({ offer, fares }) => toOfferAnswer(offer, fares, rates, found.cabinClass, credits)),
       matching: view.matching,
       emptiedBy: view.emptiedBy,
       considered: view.considered,
@@ -144,7 +146,7 @@ export const searchMoreFlights = defineTool({
       });
       if (found === undefined) throw fail("search_expired");
       const rates = await saleRates({ fx, clock }, caller.environment, found.view.currencies);
-      return { searchId, found, view: found.view, rates };
+      return { searchId, found, view: found.view, rates, credits: [] };
     }
   },
 });

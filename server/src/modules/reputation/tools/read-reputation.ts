@@ -28,6 +28,12 @@ export const readReputation = defineTool({
   }),
   output: ChainResult.extend({
     agentId: z.string().nullable().describe("null: of any agent"),
+    agentName: z.string().nullable(),
+    owner: z
+      .enum(["you", "operator", "tenant", "elsewhere"])
+      .nullable()
+      .describe("tenant: another one of this service"),
+    ownerAddress: z.string().nullable(),
     average: Average,
     count: z.number(),
     byTag: z
