@@ -17,7 +17,7 @@ export interface MissingPart {
   readonly page: string;
 }
 
-export interface SetUpPart extends MissingPart {
+interface SetUpPart extends MissingPart {
   readonly isSet: boolean;
 }
 
