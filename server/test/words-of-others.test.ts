@@ -97,7 +97,7 @@ const CHECKED_NAMES = [
 ];
 /** Members with the service's own words, or composed of texts that it has cleaned before. */
 const OWN_NAMES = [
-  ...["amountSent", "expectedBy"],
+  ...["amountSent", "expectedBy", "fee", "rateWarning", "warning"],
   ...[
     "advice",
     "agentName",

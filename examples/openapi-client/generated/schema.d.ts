@@ -5749,6 +5749,22 @@ export interface components {
                     EURC: string;
                 };
             }[];
+            /** @description Your USDC in the Gateway, by our books; gateway_balance compares them */
+            readonly gateway?: {
+                chain: string;
+                available: string;
+                /** @description Set aside for transfers and withdrawals that have just begun */
+                inFlight: string;
+                withdrawing: string;
+            }[];
+            /** @description Withdrawals from the Gateway that have not ended */
+            readonly withdrawals?: {
+                withdrawalId: string;
+                chain: string;
+                amount: string;
+                /** @description null: its delay has not begun */
+                withdrawableAtBlock: string | null;
+            }[];
             /** @description Transfers between chains that have not ended, oldest first */
             readonly inFlight?: {
                 /** @description For read_transaction */
@@ -5900,6 +5916,8 @@ export interface components {
             converted: string;
             /** @description Assumptions without a source */
             readonly assumptions: string[];
+            /** @description The rate is out of date */
+            warning?: string;
         } & {
             [key: string]: unknown;
         };
@@ -5934,10 +5952,10 @@ export interface components {
             /** @description It pays or refunds this booking (bkg_…), or is a step of it in escrow (0x…) */
             bookingId: string | null;
             tripId: string | null;
-            /** @description Blocks with and above its own */
-            confirmations: number;
+            /** @description Blocks with and above its own; left out: its chain was not asked */
+            confirmations?: number;
             confirmationsNeeded: number;
-            transfers: {
+            transfers?: {
                 token: string;
                 amount: string;
                 from: string;
@@ -6191,6 +6209,7 @@ export interface components {
             }[];
             /** @description Why it waits or failed; null: it gets on */
             waiting: string | null;
+            readonly warnings: string[];
         } & {
             [key: string]: unknown;
         };
@@ -6229,6 +6248,8 @@ export interface components {
             spreadBps: number;
             rateSource: string;
             rateAsOf: string;
+            /** @description The rate is out of date */
+            rateWarning?: string;
             /** @description After the spread, by the chain */
             amountReceived: string;
         } & {
@@ -6297,6 +6318,7 @@ export interface components {
             outcome: "in_progress" | "completed" | "bridged_not_swapped" | "failed";
             /** @description For less it stays USDC; null: a bridge alone */
             minimumReceived: string | null;
+            readonly warnings: string[];
             /** @description What you can do if it was not swapped */
             nextSteps: string[];
         } & {
@@ -10223,6 +10245,14 @@ export interface components {
                 }[];
                 /** @description priceUsdc: counts against the monthly cap and does not come out of the wallet */
                 callPriceUsdc: string | null;
+            };
+            /** @description Of a transfer between chains, if it is known: the most that is taken, and at least what arrives */
+            arrival?: {
+                fee: string;
+                amountReceived: string;
+                /** @enum {string} */
+                receivedToken: "USDC" | "EURC";
+                expectedBy: string;
             };
             /** @description What cannot be taken back afterwards */
             readonly irreversible: {

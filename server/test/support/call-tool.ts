@@ -85,6 +85,7 @@ export function toolRunner(tenant: Tenant, stays: Stays = createMemoryStays().st
     bridgeFinality: "standard",
     transferWaits: absent("transferWaits"),
     transfersOverChains: absent("transfersOverChains"),
+    openWithdrawals: absent("openWithdrawals"),
     claimLinks: absent("claimLinks"),
     failedCallLog: absent("failedCallLog"),
     usage: absent("usage"),

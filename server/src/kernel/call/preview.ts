@@ -31,6 +31,7 @@ export async function previewCall(
     const refusal = await findRefusal(options.gates, call, plan);
     if (refusal !== undefined) throw refusal.failure;
     preview.plan = await plan();
+    preview.warnings = [...preview.warnings, ...(preview.plan.warnings ?? [])];
     preview.allowances = await previewGates(options.gates, call, plan);
     if (preview.plan.refusal !== undefined) throw preview.plan.refusal;
     // The earlier call answers for its own effects.
@@ -44,7 +45,8 @@ export async function previewCall(
     }
     await previewRun(options.gates, call, plan);
     const remarks = (await tool.remarks?.(input, ports, caller)) ?? [];
-    preview.plan = { ...preview.plan, remarks: [...(preview.plan.remarks ?? []), ...remarks] };
+    const arrival = await tool.arrival?.(input, ports, caller);
+    preview.plan = { ...preview.plan, arrival, remarks: [...(preview.plan.remarks ?? []), ...remarks] };
   } catch (error) {
     if (isWaiting || !(error instanceof Failure)) throw error;
     preview.refusal = describe(error, tried);

@@ -151,9 +151,9 @@ function sayIssue(issue: z.core.$ZodRawIssue): string | undefined {
   if (issue.code === "invalid_type")
     return `must be ${withArticle(String(issue.expected))}, not ${describeKind(issue.input)}`;
   const choices = issue.values.map(String);
-  if (choices.length > MAXIMUM_CHOICES) return undefined;
   if (choices.length === 1) return `must be ${choices[0]}`;
   const near = typeof issue.input === "string" ? nearest(issue.input, choices) : undefined;
+  if (choices.length > MAXIMUM_CHOICES) return near === undefined ? undefined : `is not known; did you mean "${near}"?`;
   const hint = near === undefined ? "" : `; did you mean "${near}"?`;
   return `must be one of ${choices.join(", ")}${hint}`;
 }

@@ -33,6 +33,8 @@ export interface PlannedMovement {
   part?: MovementPart | undefined;
   /** True: this call fixes amount and payee, and a later call moves the money. */
   isLater?: true;
+  /** True: a fee comes on top that only the supplier or the chain knows. The call itself judges whether the wallet has enough. */
+  hasFeeOnTop?: true;
   /** True: an earlier call counted it against limits, such as the booking of the order that it pays for. */
   isCounted?: true;
 }
@@ -49,6 +51,16 @@ export interface PlannedFinality {
   undoCost?: Micro | undefined;
 }
 
+/** The end of a transfer between chains, as far as it is known before. */
+export interface PlannedArrival {
+  /** The most that is taken. */
+  fee: Micro;
+  /** At least. */
+  amountReceived: Micro;
+  receivedToken: TokenSymbol;
+  expectedBy: Temporal.Instant;
+}
+
 /** The consequences of a call if nothing refuses it: gates judge it, and a preview shows it. Modules add what their gates judge. */
 export interface CallPlan {
   movements: readonly PlannedMovement[];
@@ -61,6 +73,10 @@ export interface CallPlan {
   isRepeat?: true;
   /** A sentence on how the caller can make the records say more about the purchase, if possible. */
   howToKnow?: string | undefined;
+  /** For a preview of a transfer between chains. */
+  arrival?: PlannedArrival | undefined;
+  /** For a preview: what the caller should know first, in whole sentences. */
+  warnings?: readonly string[] | undefined;
   /** Further remarks for a preview, in whole sentences. */
   remarks?: readonly string[] | undefined;
   /** The refusal that the records already imply. For a preview: the run itself refuses. */

@@ -23,7 +23,7 @@ import type { StayBookings } from "../../ports/supplier/stay-bookings.ts";
 import type { Stays } from "../../ports/supplier/stays.ts";
 import type { Threads } from "../../ports/threads.ts";
 import type { Ways } from "../../ports/ways.ts";
-import type { CallPlan, Cover } from "./call-plan.ts";
+import type { CallPlan, Cover, PlannedArrival } from "./call-plan.ts";
 import type { Preview } from "./preview-answer.ts";
 import type { OwnedBy, ReadsOf, StoresOf } from "./stores.ts";
 import type { TripNote } from "./trip-note.ts";
@@ -201,6 +201,8 @@ export interface ToolDefinition<
   probe?(input: z.output<Input>, context: Pick<Ports, Use> & PlanContext): Promise<unknown>;
   /** Sentences for a preview that only a supplier or the chain can say, such as a quote. Asked after the probe, which refuses. */
   remarks?(input: z.output<Input>, context: Pick<Ports, Use> & PlanContext): Promise<readonly string[]>;
+  /** Says what a transfer between chains would bring. Asked after the probe, which refuses. Undefined: it is not known before the call. */
+  arrival?(input: z.output<Input>, context: Pick<Ports, Use> & PlanContext): Promise<PlannedArrival | undefined>;
   /**
    * Makes the whole answer from the stored result of the effect, for callers that send a call again after another
    * process finished it. `run` makes its answer from the same. Left out if the whole answer is stored.
@@ -250,6 +252,10 @@ export interface Tool {
   readonly probe: ((input: unknown, ports: AllPorts, caller: Caller) => Promise<void>) | undefined;
   /** Takes validated arguments. Undefined if the plan has all remarks. */
   readonly remarks: ((input: unknown, ports: AllPorts, caller: Caller) => Promise<readonly string[]>) | undefined;
+  /** Takes validated arguments. Undefined for tools that are no transfers between chains. */
+  readonly arrival:
+    | ((input: unknown, ports: AllPorts, caller: Caller) => Promise<PlannedArrival | undefined>)
+    | undefined;
   /** Takes the stored result of the effect and returns an unchecked result. Undefined if whole answers are stored. */
   readonly complete: ((stored: unknown, ports: AllPorts, caller: Caller) => Promise<unknown>) | undefined;
   /** Takes validated arguments and returns an unchecked result. */
@@ -301,6 +307,7 @@ export function defineAnyTool<
     plan,
     probe,
     remarks,
+    arrival,
     check,
     complete,
     advice,
@@ -350,6 +357,10 @@ export function defineAnyTool<
       remarks === undefined
         ? undefined
         : async (input, ports, caller) => await remarks(parsed(input), Object.assign({}, ports, { caller })),
+    arrival:
+      arrival === undefined
+        ? undefined
+        : async (input, ports, caller) => await arrival(parsed(input), Object.assign({}, ports, { caller })),
     complete:
       complete === undefined
         ? undefined

@@ -91,6 +91,31 @@ describe("bridge_to_arc", () => {
     expect((await bridge(amount, { fromChain })).body).toMatchObject({ ok: false, code });
   });
 
+  test("is previewed with its fee, what arrives and when", async () => {
+    const preview = async (args: object) =>
+      requireResult(await service.call("preview_call", { tool: "bridge_to_arc", args }));
+    expect(await preview({ fromChain: NAME, amount: "4" })).toMatchObject({
+      accepted: true,
+      warnings: [],
+      arrival: { fee: "0.00", amountReceived: "4.00", receivedToken: "USDC", expectedBy: expect.any(String) },
+    });
+    const { warnings } = await preview({ fromChain: "Base", amount: "4" });
+    expect(warnings).toEqual([expect.stringContaining("With a sandbox key, Base is a development chain")]);
+  });
+
+  test("names the wallet that has too little, in a preview too", async () => {
+    const args = { fromChain: NAME, amount: "10000.000001" };
+    const { code, detail, requiredUsdc } = (await bridge(args.amount)).body;
+    expect(detail).toMatch(/^Your wallet on Base_Sepolia lacks /);
+    const { problem } = requireResult(await service.call("preview_call", { tool: "bridge_to_arc", args }));
+    expect(problem).toMatchObject({ code, detail, requiredUsdc });
+  });
+
+  test("suggests the name of a misspelt chain", async () => {
+    const { body } = await bridge("1", { fromChain: "Base Sepolia" });
+    expect(body.issues).toEqual([{ path: "fromChain", message: 'is not known; did you mean "Base_Sepolia"?' }]);
+  });
+
   test("both legs are movements with their chain and the transfer's id", async () => {
     const { transferId } = await bridged("2");
     const { movements } = requireResult(await service.call("list_movements", { limit: 10 }));
@@ -103,6 +128,9 @@ describe("bridge_to_arc", () => {
     );
     const read = requireResult(await service.call("read_transaction", { transferId }));
     expect(read).toMatchObject({ transferId, state: "confirmed", transfer: { status: "completed" } });
+    // Those of the mint.
+    expect(read).toMatchObject({ confirmations: expect.any(Number), transfers: [{ amount: "2.00", direction: "in" }] });
+    expect(Number(read.confirmations)).toBeGreaterThan(0);
   });
 });
 

@@ -1,6 +1,12 @@
 export { BRIDGE } from "./bridge/bridge-kind.ts";
 export { advanceBridge } from "./bridge/bridge-legs.ts";
-export { bridgeErrors, previewBridgeTerms, requireMoved, runBridge } from "./bridge/run-bridge.ts";
+export {
+  bridgeErrors,
+  previewBridgeTerms,
+  requireMoved,
+  runBridge,
+  warnOfMainNetwork,
+} from "./bridge/run-bridge.ts";
 export { describeTransfer } from "./describe-transfer.ts";
 export { requireSource } from "./named-source.ts";
 export { followStep, holdChains, openChain, type TransferParts } from "./transfer-chains.ts";

@@ -168,6 +168,30 @@ describe("a transfer over the Gateway", () => {
     );
   });
 
+  it("is previewed with its fee, what arrives and when", async () => {
+    const args = { from: "Base_Sepolia", to: "Arc_Testnet", amount: "5" };
+    expect(requireResult(await call("preview_call", { tool: "gateway_transfer", args }))).toMatchObject({
+      accepted: true,
+      arrival: { amountReceived: "5.00", receivedToken: "USDC", expectedBy: expect.any(String) },
+    });
+  });
+
+  it("that is refused says what it needs with its fee, as its preview does, and leaves the other chain alone", async () => {
+    const other = await newFundedTenant(service, "Refused");
+    const args = { from: "Arc_Testnet", to: "Base_Sepolia", amount: "5000000" };
+    const { body } = await service.call("gateway_transfer", args, other.as);
+    expect(body).toMatchObject({
+      code: "insufficient_balance",
+      detail: expect.stringMatching(/^Your money in the Gateway and in your wallet on Arc_Testnet lacks /),
+    });
+    expect(micro(String(body.requiredUsdc))).toBeGreaterThan(5_000_000n * UNIT);
+    const { problem } = requireResult(await service.call("preview_call", { tool: "gateway_transfer", args }, other.as));
+    const { code, detail, requiredUsdc } = body;
+    expect(problem).toMatchObject({ code, detail, requiredUsdc });
+    const wallets = "select chain from wallet where tenant_id = $1 and chain = 'eip155:84532'";
+    expect(await service.sql(wallets, [other.tenantId])).toEqual([]);
+  });
+
   it.each([
     ["the same chain", { to: "Base_Sepolia" }, "invalid_input"],
     ["an unknown chain", { from: "Solana" }, "invalid_input"],

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { z } from "zod";
+import { sandboxChain } from "../../../test/support/sandbox-chain.ts";
 import type { TestService } from "../../../test/support/service.ts";
 import { openSharedService } from "../../../test/support/shared-service.ts";
 import { newFundedTenant, requireResult } from "../../../test/support/treasury.ts";
@@ -43,6 +44,10 @@ test("a withdrawal is followed to its end, and its transactions and its movement
     [tenantId],
   );
   expect(stored).toEqual({ effect: "done", id: begun.withdrawalId });
+  expect(await call("check_treasury", {})).toMatchObject({
+    gateway: [{ chain: sandboxChain.chain, available: "1.00" }],
+    withdrawals: [{ withdrawalId: begun.withdrawalId, chain: sandboxChain.chain, amount: "2.00" }],
+  });
   const follow = async () => Withdrawal.parse(await call("gateway_withdraw", { chain }));
   await expect
     .poll(follow, { timeout: 60_000 })

@@ -1,3 +1,4 @@
+import { formatDecimal } from "../../domain/money.ts";
 import { defineJob } from "../../kernel/contracts/job.ts";
 import { TransferWorker, transferEnding } from "../cross-chain/index.ts";
 import { createGatewayEvents } from "./books/read-events.ts";
@@ -55,7 +56,19 @@ export const gatewayModule = defineModule({
     gatewayEvents: ({ chains, stores, log }) => createGatewayEvents({ chains, stores, log }),
     gatewayWorker: (parts) => new TransferWorker(gatewayKind(parts), parts),
   },
-  ports: ({ gatewayEvents, chains }) => ({ gatewayEvents, gatewayGas: createGatewayGas({ chains }) }),
+  ports: ({ gatewayEvents, chains, stores }) => ({
+    gatewayEvents,
+    gatewayGas: createGatewayGas({ chains }),
+    openWithdrawals: {
+      list: async (owner) =>
+        (await stores.gatewayWithdrawals.listOpen(owner)).map(({ id, chain, amount, withdrawalBlock }) => ({
+          withdrawalId: id,
+          chain,
+          amount: formatDecimal(amount),
+          withdrawableAtBlock: withdrawalBlock?.toString() ?? null,
+        })),
+    },
+  }),
   jobs: (parts) => [
     parts.gatewayWorker.job,
     defineJob({

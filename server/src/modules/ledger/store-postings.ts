@@ -7,8 +7,11 @@ import type { Queryable } from "../../platform/database/database.ts";
 import type { LedgerAccountTable, LedgerTransactionTable } from "../../platform/database/generated-tables.ts";
 import { prepared } from "../../platform/database/prepared.ts";
 import type { ChainKey } from "../../ports/chain/chain-key.ts";
+import { findChainById } from "../../ports/chain/named-chains.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Balance, GatewayBalance, Purse } from "./ledger.ts";
+
+const ARC_DOMAIN = 26;
 
 export interface Move {
   kind: LedgerAccountTable["kind"];
@@ -258,12 +261,22 @@ async function ensureAccounts(db: Queryable, accounts: readonly Account[]): Prom
 
 async function insufficient(db: Queryable, purse: Purse, required: Micro): Promise<Failure> {
   const { available } = await readBalance(db, purse);
-  return lacksBalance(purse.token, available, required);
+  return lacksBalance(purse, available, required);
 }
 
-/** The error for a request above the available balance. */
-/** `who`: at the beginning of a sentence. */
-export function lacksBalance(token: TokenSymbol, available: Micro, required: Micro, who = "The treasury"): Failure {
+/** At the beginning of a sentence. */
+function nameWallet(chain: string): string {
+  const known = findChainById(Number(chain.slice(chain.indexOf(":") + 1)));
+  return known === undefined || known.domain === ARC_DOMAIN ? "The treasury" : `Your wallet on ${known.name}`;
+}
+
+/** The error for a request above the available balance. `who`: at the beginning of a sentence; default: the wallet on the chain. */
+export function lacksBalance(
+  { token, chain }: Pick<Purse, "token" | "chain">,
+  available: Micro,
+  required: Micro,
+  who = nameWallet(chain),
+): Failure {
   const missing = required - available;
   const unit = token === "USDC" ? "Usdc" : "Eurc";
   return new Failure("insufficient_balance", {

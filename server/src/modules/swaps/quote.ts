@@ -5,7 +5,7 @@ import { POOL_RATE_UNIT, type PoolTerms } from "../../ports/chain/swap-pool.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { FxRates, RateTable } from "../../ports/fx.ts";
 import type { Environment } from "../../ports/identity.ts";
-import { convert, isRateStale } from "../treasury/index.ts";
+import { convert, isRateStale, warnOfOldRate } from "../treasury/index.ts";
 import { otherToken } from "./swap-operation.ts";
 
 export interface SwapWish {
@@ -23,6 +23,8 @@ export interface SwapQuote extends SwapWish {
   rate: string;
   rateSource: string;
   rateAsOf: string;
+  /** The rate is out of date. */
+  rateWarning: string | undefined;
   spreadBps: number;
   /** The most of the token that the pool exchanges at once now. */
   most: Micro;
@@ -59,7 +61,7 @@ export async function quoteSwap(
   // Shared by all waiting callers, so no single caller can abort it.
   const table = await fx.table(new AbortController().signal);
   if (isRateStale(table.provenance, fx.terms, environment, clock.now())) throw refuse("rate_stale");
-  const quote = quoteBy(table, terms, wish);
+  const quote = { ...quoteBy(table, terms, wish), rateWarning: warnOfOldRate(table.provenance.asOf, clock.now()) };
   const isOpen = !terms.isPaused && quote.poolRate >= terms.leastRate && quote.poolRate <= terms.mostRate;
   if (!isOpen || quote.most === 0n) throw refuse("swap_not_available");
   if (wish.amount > quote.most) {
@@ -75,7 +77,7 @@ export async function quoteSwap(
   return quote;
 }
 
-function quoteBy(table: RateTable, terms: PoolTerms, { token, amount }: SwapWish): SwapQuote {
+function quoteBy(table: RateTable, terms: PoolTerms, { token, amount }: SwapWish): Omit<SwapQuote, "rateWarning"> {
   const toToken = otherToken(token);
   const dollars = table.perEuro.get("USD");
   const conversion = convert(table, amount, token, toToken);

@@ -50,6 +50,15 @@ export function isRateStale(
   return isOlder(asOf, mostAgeHours, now);
 }
 
+/** Rates are published on every working day; a few public holidays in a row are no exception yet. */
+const USUAL_HOURS = 72;
+
+/** Undefined: the rate is as new as one can expect. */
+export function warnOfOldRate(asOf: string, now: Temporal.Instant): string | undefined {
+  if (!isOlder(asOf, USUAL_HOURS, now)) return undefined;
+  return `The rate is of ${asOf.slice(0, 10)} and out of date: reference rates are published on every working day.`;
+}
+
 /** Whether more than `hours` have passed since the day ended. Weekends do not count, as no rates are published then. */
 function isOlder(asOf: string, hours: number, now: Temporal.Instant): boolean {
   let passed = 0;

@@ -1,7 +1,7 @@
 export { isServiceContract } from "./chain-contracts.ts";
 export { ChainResult, ChainWrite, chainProvenance } from "./chain-result.ts";
 export { collect } from "./collect.ts";
-export { convert, isRateStale } from "./convert.ts";
+export { convert, isRateStale, warnOfOldRate } from "./convert.ts";
 export { findHomePurse, findVendorAddress } from "./home-purse.ts";
 export { FreeRecipient, Recipient, readAddress, requireAddress, TokenAmount } from "./input.ts";
 export { TransferAnswer } from "./over-chains/transfer-answer.ts";

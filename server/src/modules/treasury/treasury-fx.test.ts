@@ -9,7 +9,7 @@ import { requireResult } from "../../../test/support/treasury.ts";
 import { createEmbeddedFx } from "../../adapters/embedded-fx/index.ts";
 import { formatDecimal, parseDecimal } from "../../domain/money.ts";
 import type { RateTable } from "../../ports/fx.ts";
-import { convert } from "./convert.ts";
+import { convert, warnOfOldRate } from "./convert.ts";
 
 const GOOD = `<?xml version="1.0" encoding="UTF-8"?>
 <gesmes:Envelope xmlns:gesmes="http://www.gesmes.org/xml/2002-08-01" xmlns="http://www.ecb.int/vocabulary/2002-08-01/eurofxref">
@@ -29,6 +29,14 @@ const quote = (args: unknown) => service.call("quote_fx", args);
 const gbp = { fromCurrency: "GBP", toCurrency: "USDC", amount: 250 };
 
 describe("quote_fx", () => {
+  it.each([
+    ["over a weekend", "2026-07-03", "2026-07-07T12:00:00Z", false],
+    ["over a long weekend", "2026-04-02", "2026-04-07T15:00:00Z", false],
+    ["when newer ones must be out", "2026-07-06", "2026-07-10T12:00:00Z", true],
+  ])("warns of an old rate: %s", (_when, asOf, now, warns) => {
+    expect(warnOfOldRate(asOf, Temporal.Instant.from(now)) !== undefined).toBe(warns);
+  });
+
   it("converts at the embedded rates, with their date and source", async () => {
     const answer = await quote(gbp);
     expect(requireResult(answer)).toEqual({
@@ -43,6 +51,7 @@ describe("quote_fx", () => {
         "European Central Bank, euro foreign exchange reference rates of 2026-07-06: a fixed table that comes with the service",
       sourceLevel: "embedded",
       asOf: "2026-07-06",
+      warning: expect.stringContaining("2026-07-06"),
     });
     expect(answer.body.priceMicroUsdc).toBe("1000");
     expect(isSignedBy(answer, service.signingSecret)).toBe(true);

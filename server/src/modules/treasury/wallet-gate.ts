@@ -19,11 +19,12 @@ export const walletGate = ({ ledger, boundChains }: Pick<Stores, "ledger" | "bou
       if (leaving.length === 0 && comesBack === undefined) return [];
       const home = await boundChains.requireHome(environment);
       const allowances: Allowance[] = [];
-      for (const { chain, token, amounts, returning } of sumByPurse(home, leaving, comesBack)) {
+      for (const { chain, token, amounts, returning, hasFeeOnTop } of sumByPurse(home, leaving, comesBack)) {
         await requireMoving(boundChains, { environment, chain });
         const known = amounts.reduce<bigint>((sum, amount) => sum + (amount ?? 0n), 0n);
-        const available = await requireAvailable(ledger, { environment, chain, tenantId, token }, known + returning);
-        const leftAfter = amounts.includes(undefined) ? null : formatDecimal(available - known);
+        const least = hasFeeOnTop ? 0n : known + returning;
+        const available = await requireAvailable(ledger, { environment, chain, tenantId, token }, least);
+        const leftAfter = hasFeeOnTop || amounts.includes(undefined) ? null : formatDecimal(available - known);
         const name = chain === home.chain ? "treasury wallet" : `treasury wallet on ${chain}`;
         allowances.push({ name, token, left: formatDecimal(available), leftAfter });
       }
@@ -31,21 +32,31 @@ export const walletGate = ({ ledger, boundChains }: Pick<Stores, "ledger" | "bou
     },
   });
 
+interface PurseSum {
+  chain: string;
+  token: TokenSymbol;
+  amounts: readonly (Micro | undefined)[];
+  returning: Micro;
+  hasFeeOnTop: boolean;
+}
+
 /** The amounts of each chain and token, and what the wallet must have there in addition. */
 function sumByPurse(
   { chain: home }: ChainKey,
   leaving: readonly PlannedMovement[],
   comesBack: CallPlan["comesBack"],
-): { chain: string; token: TokenSymbol; amounts: readonly (Micro | undefined)[]; returning: Micro }[] {
+): PurseSum[] {
   const all = comesBack === undefined ? leaving : [...leaving, comesBack];
   const chains = [...new Set(all.map(({ chain = home }) => chain))];
   return chains.flatMap((chain) =>
     tokenSymbols.flatMap((token) => {
       const isHere = (one: Pick<PlannedMovement, "chain" | "token">) =>
         (one.chain ?? home) === chain && one.token === token;
-      const amounts = leaving.filter(isHere).map(({ expected, amount = expected }) => amount);
+      const here = leaving.filter(isHere);
+      const amounts = here.map(({ expected, amount = expected }) => amount);
+      const hasFeeOnTop = here.some((one) => one.hasFeeOnTop === true);
       const returning = comesBack !== undefined && isHere(comesBack) ? comesBack.amount : 0n;
-      return amounts.length === 0 && returning === 0n ? [] : [{ chain, token, amounts, returning }];
+      return amounts.length === 0 && returning === 0n ? [] : [{ chain, token, amounts, returning, hasFeeOnTop }];
     }),
   );
 }
@@ -56,6 +67,6 @@ function sumByPurse(
  */
 export async function requireAvailable(ledger: Pick<Ledger, "balance">, purse: Purse, amount: Micro): Promise<Micro> {
   const { available } = await ledger.balance(purse);
-  if (amount > available) throw lacksBalance(purse.token, available, amount);
+  if (amount > available) throw lacksBalance(purse, available, amount);
   return available;
 }

@@ -72,6 +72,9 @@ const aliases: Readonly<Record<string, ChainName>> = {
   "MATIC-AMOY": "Polygon_Amoy_Testnet",
 };
 
+/** The tools of the Gateway have a name of their own for this chain. */
+export const nameAtGateway = (name: string): string => (name === "Polygon_Amoy_Testnet" ? "Polygon_Amoy" : name);
+
 const isChainName = (name: string): name is ChainName => Object.hasOwn(evmChains, name);
 
 const describeChain = (name: ChainName): KnownChain => ({

@@ -1,7 +1,8 @@
 import { z } from "zod";
 import { formatDecimal } from "../../../domain/money.ts";
-import { wordsOfOthers } from "../../../domain/schemas.ts";
-import type { CallPlan } from "../../../kernel/contracts/call-plan.ts";
+import { DecimalAmount, wordsOfOthers } from "../../../domain/schemas.ts";
+import { tokenSymbols } from "../../../domain/tokens.ts";
+import type { CallPlan, PlannedArrival } from "../../../kernel/contracts/call-plan.ts";
 import type { Allowance } from "../../../kernel/contracts/preview-answer.ts";
 import { ChainName } from "../../../ports/chain/chain-key.ts";
 import { defineTool } from "../context.ts";
@@ -57,6 +58,15 @@ const Output = z.object({
       .describe("The same by token"),
     callPriceUsdc: Amount.describe("priceUsdc: counts against the monthly cap and does not come out of the wallet"),
   }),
+  arrival: z
+    .object({
+      fee: DecimalAmount,
+      amountReceived: DecimalAmount,
+      receivedToken: z.enum(tokenSymbols),
+      expectedBy: z.string(),
+    })
+    .optional()
+    .describe("Of a transfer between chains, if it is known: the most that is taken, and at least what arrives"),
   irreversible: z
     .array(
       z.object({
@@ -111,7 +121,7 @@ export const previewCall = defineTool({
 
   async run({ tool, args }, { call }) {
     const { refusal, tried, allowances, warnings, plan } = await call.preview(tool, args);
-    const { movements = [], irreversible = [] } = refusal === undefined ? (plan ?? {}) : {};
+    const { movements = [], irreversible = [], arrival } = refusal === undefined ? (plan ?? {}) : {};
     return {
       tool: tried?.toolName ?? tool,
       accepted: refusal === undefined,
@@ -132,6 +142,7 @@ export const previewCall = defineTool({
       })),
       totals: sumByToken(movements),
       ...computeInAll(movements, refusal === undefined ? tried : undefined),
+      ...(arrival === undefined ? {} : { arrival: describeArrival(arrival) }),
       irreversible: irreversible.map(({ what, undo = "never" as const, undoableUntil, undoCost }) => ({
         what,
         undo: undoableUntil === undefined ? undo : ("until" as const),
@@ -146,6 +157,13 @@ export const previewCall = defineTool({
       ].join(" "),
     };
   },
+});
+
+const describeArrival = ({ fee, amountReceived, receivedToken, expectedBy }: PlannedArrival) => ({
+  fee: formatDecimal(fee),
+  amountReceived: formatDecimal(amountReceived),
+  receivedToken,
+  expectedBy: expectedBy.toString(),
 });
 
 function sumByToken(movements: CallPlan["movements"]) {

@@ -2,7 +2,9 @@ import type { SourceChain } from "../../../domain/chains/source-chain.ts";
 import { Failure } from "../../../domain/errors.ts";
 import type { Micro } from "../../../domain/money.ts";
 import type { TokenSymbol } from "../../../domain/tokens.ts";
+import type { PlannedArrival } from "../../../kernel/contracts/call-plan.ts";
 import type { Caller, CallInfo } from "../../../kernel/contracts/tool.ts";
+import { findChainById } from "../../../ports/chain/named-chains.ts";
 import { sendOutErrors } from "../../treasury/index.ts";
 import type { Ports } from "../context.ts";
 import { requireSource } from "../named-source.ts";
@@ -45,6 +47,31 @@ export async function previewBridgeTerms(ports: ReadingPorts, wish: BridgeWish):
   const source = { environment: caller.environment, chain: requireSource(wish.fromChain, home) };
   if ((await stores.wallets.findTreasury(source, caller.tenantId)) === undefined) return undefined;
   return await readTerms(ports, await openEnds(ports, wish.fromChain), wish.amount);
+}
+
+/** Undefined as `previewBridgeTerms`. */
+export async function previewArrival(
+  ports: ReadingPorts & Pick<Ports, "clock">,
+  wish: BridgeWish,
+): Promise<PlannedArrival | undefined> {
+  const terms = await previewBridgeTerms(ports, wish);
+  if (terms === undefined) return undefined;
+  const { maxFee: fee, expectedSeconds: seconds } = terms;
+  const expectedBy = ports.clock.now().add({ seconds });
+  return { fee, amountReceived: wish.amount - fee, receivedToken: "USDC", expectedBy };
+}
+
+/** Says that a sandbox key moves nothing on the main network that it names. */
+export function warnOfMainNetwork({
+  environment,
+  fromChain,
+}: Pick<Transfer, "environment" | "fromChain">): readonly string[] {
+  const known = findChainById(Number(fromChain.slice(fromChain.indexOf(":") + 1)));
+  if (environment !== "sandbox" || known?.network !== "mainnet") return [];
+  const { name } = known;
+  return [
+    `With a sandbox key, ${name} is a development chain with the id of the main network: test money moves from it to the emulated Arc test network, and nothing on the real ${name}.`,
+  ];
 }
 
 /** Starts a transfer over the bridge, or finds that of an earlier call with the same key, and waits for it. */

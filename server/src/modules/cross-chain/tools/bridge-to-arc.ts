@@ -5,12 +5,19 @@ import { final, planOrRefusal } from "../../../kernel/contracts/call-plan.ts";
 import { Replayed } from "../../../kernel/contracts/tool.ts";
 import { ChainResult, chainProvenance, TokenAmount, TransferAnswer } from "../../treasury/index.ts";
 import { BRIDGE } from "../bridge/bridge-kind.ts";
-import { bridgeErrors, previewBridgeTerms, requireMoved, runBridge } from "../bridge/run-bridge.ts";
+import {
+  bridgeErrors,
+  previewArrival,
+  previewBridgeTerms,
+  requireMoved,
+  runBridge,
+  warnOfMainNetwork,
+} from "../bridge/run-bridge.ts";
 import { defineTool } from "../context.ts";
 import { describeTransfer } from "../describe-transfer.ts";
 import { requireSource } from "../named-source.ts";
 
-const Output = ChainResult.extend(TransferAnswer.shape);
+const Output = ChainResult.extend(TransferAnswer.shape).extend({ warnings: z.array(z.string()).readonly() });
 const Stored = z.object({ transferId: z.string() });
 
 export const bridgeToArc = defineTool({
@@ -41,6 +48,7 @@ export const bridgeToArc = defineTool({
         // The wallet gets test money at its first use.
         movements: wallet === undefined ? [] : [{ ...movement, amount: parseDecimal(amount) }],
         irreversible: [final(`the burn on ${fromChain}`)],
+        warnings: warnOfMainNetwork({ environment, fromChain: source.chain }),
         remarks: [
           bridgeFinality === "fast"
             ? `${amount} USDC arrive on Arc, less a fee of a few basis points, usually within a minute.`
@@ -53,18 +61,22 @@ export const bridgeToArc = defineTool({
     await previewBridgeTerms(ports, { fromChain, amount: parseDecimal(amount) ?? 0n });
   },
 
+  arrival: ({ fromChain, amount }, ports) => previewArrival(ports, { fromChain, amount: parseDecimal(amount) ?? 0n }),
+
   async complete(stored, { chain, stores, clock, caller }) {
     const { transferId } = Stored.parse(stored);
     const transfer = await stores.transfers.find(caller, transferId);
     if (transfer === undefined) throw new Error(`there is no transfer ${transferId}`);
-    return { ...describeTransfer(transfer), chainId: chain.chainId, ...chainProvenance(chain, clock) };
+    const warnings = warnOfMainNetwork(transfer);
+    return { ...describeTransfer(transfer), warnings, chainId: chain.chainId, ...chainProvenance(chain, clock) };
   },
 
   async run({ fromChain, amount }, ports) {
     const { chain: home, clock, call } = ports;
     const asked = { kind: BRIDGE, fromChain, amount: parseDecimal(amount) ?? 0n, receivedToken: "USDC" } as const;
     const transfer = requireMoved(await runBridge(ports, asked));
-    const answer = { ...describeTransfer(transfer), chainId: home.chainId, ...chainProvenance(home, clock) };
+    const described = { ...describeTransfer(transfer), warnings: warnOfMainNetwork(transfer) };
+    const answer = { ...described, chainId: home.chainId, ...chainProvenance(home, clock) };
     return transfer.callId === call.id || transfer.callId === null ? answer : new Replayed(answer, transfer.callId);
   },
 });

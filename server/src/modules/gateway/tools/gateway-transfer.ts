@@ -21,7 +21,7 @@ import {
 } from "../../treasury/index.ts";
 import { defineTool, type Ports } from "../context.ts";
 import { GatewayChain, noGateway, resolveGatewayChain } from "../gateway-chains.ts";
-import { startTransfer } from "../transfers/start-transfer.ts";
+import { expectSeconds, startTransfer } from "../transfers/start-transfer.ts";
 import { readDetail } from "../transfers/transfer-detail.ts";
 import { buildTerms } from "../transfers/transfer-kind.ts";
 
@@ -98,7 +98,7 @@ export const gatewayTransfer = defineTool({
           // The wallet gets test money at its first use.
           ...(missing === 0n || wallet === undefined
             ? []
-            : [{ token, chain, amount: missing, from: "treasury" as const, to: "gateway" as const }]),
+            : [{ token, chain, amount: missing, from: "treasury", to: "gateway", hasFeeOnTop: true } as const]),
           { token, chain, amount, from: "gateway", to: isOwn ? "treasury" : receiver },
         ],
         irreversible: [final("the transfer")],
@@ -106,11 +106,15 @@ export const gatewayTransfer = defineTool({
     }),
 
   async probe(input, ports) {
-    const { tenantId, environment } = ports.caller;
-    const source = { environment, chain: resolveGatewayChain(input.from) };
-    // A chain is started by its first call, not by a preview.
-    if ((await ports.stores.wallets.findTreasury(source, tenantId)) === undefined) return;
-    await check(ports, input, ports.caller);
+    await checkUsed(ports, input, ports.caller);
+  },
+
+  async arrival(input, ports) {
+    const checked = await checkUsed(ports, input, ports.caller);
+    if (checked === undefined) return undefined;
+    const { source, amount, maxFee: fee, missing } = checked;
+    const expectedBy = ports.clock.now().add({ seconds: expectSeconds(source, missing > 0n) });
+    return { fee, amountReceived: amount, receivedToken: "USDC", expectedBy };
   },
 
   async complete(stored, ports) {
@@ -123,8 +127,12 @@ export const gatewayTransfer = defineTool({
   async run(input, ports) {
     const { stores, transferWaits, caller, call } = ports;
     const { tenantId, environment } = caller;
-    const checked = await check(ports, input, caller);
-    const started = await startTransfer(ports, { ...checked, tenantId, callId: call.id });
+    const { recipient, ...checked } = await check(ports, input, caller);
+    // From now on the tenant uses that chain, too.
+    const { chain: target } = await ports.usableChains.open(input.to, tenantId);
+    const own = await stores.wallets.ensure(target.key, "treasury", tenantId);
+    const request = { ...checked, recipient: recipient ?? own.address, tenantId, callId: call.id };
+    const started = await startTransfer(ports, request);
     const read = () => stores.transfers.find({ tenantId, environment }, started.id);
     const isEnough = (found: Transfer | undefined) =>
       found === undefined || ["completed", "failed"].includes(found.status);
@@ -150,29 +158,39 @@ function describe({ chain, clock }: Pick<Ports, "chain" | "clock">, transfer: Tr
 
 type CheckingPorts = Pick<Ports, "usableChains" | "unifiedBalance" | "stores">;
 
-/** Throws the refusals that come before anything is done. */
+interface Asked {
+  from: z.output<typeof GatewayChain>;
+  to: z.output<typeof GatewayChain>;
+  amount: string;
+  recipient?: string | undefined;
+}
+
+/** Undefined: the tenant has not used the source. A chain is started by its first call, not by a preview. */
+async function checkUsed(ports: CheckingPorts, input: Asked, caller: { tenantId: string; environment: Environment }) {
+  const source = { environment: caller.environment, chain: resolveGatewayChain(input.from) };
+  const wallet = await ports.stores.wallets.findTreasury(source, caller.tenantId);
+  return wallet === undefined ? undefined : await check(ports, input, caller);
+}
+
+/** Throws the refusals that come before anything is done, and the tenant gets anything on the destination. */
 async function check(
   { usableChains, unifiedBalance, stores }: CheckingPorts,
-  input: { from: string; to: string; amount: string; recipient?: string | undefined },
+  input: Asked,
   { tenantId, environment }: { tenantId: string; environment: Environment },
 ) {
-  const [source, target] = await Promise.all([
-    usableChains.open(input.from, tenantId),
-    usableChains.open(input.to, tenantId),
-  ]);
+  const [source, target] = await Promise.all([usableChains.open(input.from, tenantId), usableChains.open(input.to)]);
   const operator = unifiedBalance.of(environment, source.network);
   if (operator === undefined || source.network !== target.network) {
     throw new Failure("chain_not_available", { detail: noGateway });
   }
-  const [{ address: from }, { address: own }] = await Promise.all([
-    stores.wallets.ensure(source.chain.key, "treasury", tenantId),
-    stores.wallets.ensure(target.chain.key, "treasury", tenantId),
-  ]);
-  const recipient = readAddress(input.recipient ?? own) ?? own;
+  const { address: from } = await stores.wallets.ensure(source.chain.key, "treasury", tenantId);
+  const own = await stores.wallets.findTreasury(target.chain.key, tenantId);
+  const recipient = readAddress(input.recipient ?? own?.address ?? "");
   const amount = parseDecimal(input.amount) ?? 0n;
-  await requireReceiver(stores, source.chain, target.chain, recipient);
+  if (recipient !== undefined) await requireReceiver(stores, source.chain, target.chain, recipient);
+  // The fee is the same for every recipient.
   const fee = await operator.estimateFee(
-    buildTerms({ source, target, from, recipient, value: amount, salt: ZERO_SALT }),
+    buildTerms({ source, target, from, recipient: recipient ?? from, value: amount, salt: ZERO_SALT }),
   );
   if (amount <= fee) {
     throw new Failure("amount_too_low", {
@@ -180,21 +198,23 @@ async function check(
     });
   }
   const maxFee = fee + fee / FEE_MARGIN_DIVISOR;
-  await requireMoney(stores, { ...source.chain.key, tenantId, token: "USDC" }, [amount, amount + maxFee]);
-  return { source, target, from, recipient, amount, maxFee };
+  const purse = { ...source.chain.key, tenantId, token: "USDC" } as const;
+  const missing = await requireMoney(stores, purse, { name: input.from, need: amount + maxFee });
+  return { source, target, from, recipient, amount, maxFee, missing };
 }
 
-/** Without its fee, as the plan has it, and then with it. */
+/** The part that the wallet pays. */
 async function requireMoney(
   { ledger }: Pick<Ports["stores"], "ledger">,
   purse: { tenantId: string; environment: Environment; chain: string; token: "USDC" },
-  needs: readonly Micro[],
-): Promise<void> {
-  const { available = 0n } = (await ledger.inGateway(purse)).get(purse.chain) ?? {};
-  const wallet = await ledger.balance(purse);
-  for (const need of needs) {
-    if (available + wallet.available < need) throw lacksBalance("USDC", wallet.available, need - available);
+  { name, need }: { name: string; need: Micro },
+): Promise<Micro> {
+  const { available: deposited = 0n } = (await ledger.inGateway(purse)).get(purse.chain) ?? {};
+  const { available } = await ledger.balance(purse);
+  if (deposited + available < need) {
+    throw lacksBalance(purse, deposited + available, need, `Your money in the Gateway and in your wallet on ${name}`);
   }
+  return need > deposited ? need - deposited : 0n;
 }
 
 type Chain = Ports["chain"];

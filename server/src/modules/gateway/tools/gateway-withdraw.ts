@@ -131,11 +131,14 @@ async function check(
   await requireMoving(stores.boundChains, chain.key);
   const { available = 0n } = (await stores.ledger.inGateway({ tenantId, environment })).get(chain.key.chain) ?? {};
   const amount = parseDecimal(decimal ?? "0") ?? 0n;
-  if (amount > available) throw lacksBalance("USDC", available, amount, `Your money in the Gateway on ${name}`);
+  if (amount > available) throw lacksDeposit(chain.key.chain, name, available, amount);
   const { address } = await stores.wallets.ensure(chain.key, "treasury", tenantId);
   if (isOpen || decimal !== undefined) await gatewayGas.require(chain, address);
   return { chain, followed: decimal === undefined ? last : undefined, address };
 }
+
+const lacksDeposit = (chain: string, name: string, available: Micro, amount: Micro): Failure =>
+  lacksBalance({ token: "USDC", chain }, available, amount, `Your money in the Gateway on ${name}`);
 
 interface Wish {
   chain: Chain;
@@ -158,7 +161,7 @@ async function begin(
       throw new Failure("already_withdrawing", { detail: errors.already_withdrawing });
     }
     const available = await gatewayBooks.reserve({ ...owner, token: "USDC" }, amount, id);
-    if (available < amount) throw lacksBalance("USDC", available, amount, "Your money in the Gateway on this chain");
+    if (available < amount) throw lacksDeposit(key.chain, name, available, amount);
     await effects.open(callId);
     await effects.done(callId, { withdrawalId: id, chain: name });
   });

@@ -28,6 +28,10 @@ const LIVE_SECONDS = 60;
 /** Until a deposit is final for the operator. */
 const DEPOSIT_SECONDS = 20 * 60;
 
+export function expectSeconds({ isEmulated }: Pick<OpenChain, "isEmulated">, hasDeposit: boolean): number {
+  return isEmulated ? EMULATED_SECONDS : LIVE_SECONDS + (hasDeposit ? DEPOSIT_SECONDS : 0);
+}
+
 /**
  * Stores a transfer and sets its money aside in one transaction: what the Gateway has available, and the rest as a deposit out of the
  * wallet. Throws Failure as `sendOut` does.
@@ -48,7 +52,7 @@ export async function startTransfer(
     const need = amount + maxFee;
     const reserved = await aggregates.gatewayBooks.reserve(purse, need, id);
     const missing = need - reserved;
-    const seconds = source.isEmulated ? EMULATED_SECONDS : LIVE_SECONDS + (missing > 0n ? DEPOSIT_SECONDS : 0);
+    const seconds = expectSeconds(source, missing > 0n);
     const { transfer } = await aggregates.transfers.insert({
       id,
       tenantId,

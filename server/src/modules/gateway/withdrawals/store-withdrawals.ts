@@ -56,6 +56,18 @@ export function createGatewayWithdrawals(db: Queryable, clock: Clock): GatewayWi
       return row && toWithdrawal(row);
     },
 
+    async listOpen({ environment, tenantId }) {
+      const rows = await db
+        .selectFrom("gatewayWithdrawal")
+        .selectAll()
+        .where("environment", "=", environment)
+        .where("tenantId", "=", tenantId)
+        .where("nextAt", "is not", null)
+        .orderBy("createdAt")
+        .execute();
+      return rows.map(toWithdrawal);
+    },
+
     async findByHashes({ environment, chain }, hashes) {
       if (hashes.length === 0) return new Map();
       const rows = await db

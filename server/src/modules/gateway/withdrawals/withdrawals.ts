@@ -44,6 +44,8 @@ export interface GatewayWithdrawals {
   get(id: string): Promise<GatewayWithdrawal | undefined>;
   /** The latest one, open or not. */
   findLast(owner: Omit<Purse, "token">): Promise<GatewayWithdrawal | undefined>;
+  /** Those that have not ended, oldest first: at most one for each chain. */
+  listOpen(owner: Pick<Purse, "tenantId" | "environment">): Promise<readonly GatewayWithdrawal[]>;
   /** The withdrawal that one of these transactions belongs to, by hash. */
   findByHashes(chain: ChainKey, hashes: readonly Hex[]): Promise<ReadonlyMap<Hex, GatewayWithdrawal>>;
   /** Leases those that are due. */

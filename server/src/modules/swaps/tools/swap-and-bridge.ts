@@ -14,6 +14,7 @@ import {
   requireSource,
   runBridge,
   type Transfer,
+  warnOfMainNetwork,
 } from "../../cross-chain/index.ts";
 import { ChainResult, chainProvenance, TokenAmount, TransferAnswer } from "../../treasury/index.ts";
 import { readMinimum, SWAP_AND_BRIDGE, writeMinimum } from "../bridged/swap-and-bridge-kind.ts";
@@ -38,6 +39,7 @@ const Outcome = z
 const Output = ChainResult.extend(TransferAnswer.shape).extend({
   outcome: Outcome,
   minimumReceived: DecimalAmount.nullable().describe("For less it stays USDC; null: a bridge alone"),
+  warnings: z.array(z.string()).readonly(),
   nextSteps: z.array(z.string()).describe("What you can do if it was not swapped"),
 });
 const Stored = z.object({ transferId: z.string() });
@@ -77,6 +79,7 @@ export const swapAndBridge = defineTool({
                 { token: "EURC", amount: undefined, from: "swap_pool", to: "treasury" },
               ],
         irreversible: [final(`the burn on ${fromChain}`)],
+        warnings: warnOfMainNetwork({ environment, fromChain: source.chain }),
       };
     }),
 
@@ -85,13 +88,22 @@ export const swapAndBridge = defineTool({
   },
 
   async remarks(input, ports) {
-    const { maxFee, quote } = await quoteBoth(ports, input);
+    const { terms, quote } = await quoteBoth(ports, input);
     return [
-      maxFee === undefined
+      terms === undefined
         ? "The bridge's fee is known once your wallet on that chain is opened, by the first call."
-        : `The bridge takes at most ${formatDecimal(maxFee)} USDC.`,
+        : `The bridge takes at most ${formatDecimal(terms.maxFee)} USDC.`,
       ...(quote === undefined ? [] : [sayQuote(quote)]),
     ];
+  },
+
+  async arrival(input, ports) {
+    const { terms, quote } = await quoteBoth(ports, input);
+    if (terms === undefined) return undefined;
+    const { maxFee: fee, expectedSeconds: seconds } = terms;
+    const bridged = (parseDecimal(input.amount) ?? 0n) - fee;
+    const amountReceived = quote === undefined ? bridged : leastReceived(quote);
+    return { fee, amountReceived, receivedToken: input.targetToken, expectedBy: ports.clock.now().add({ seconds }) };
   },
 
   async complete(stored, { chain, stores, clock, caller }) {
@@ -124,15 +136,15 @@ export const swapAndBridge = defineTool({
 
 type QuotingPorts = PoolPorts & QuotePorts & Parameters<typeof previewBridgeTerms>[0];
 
-/** The fee is undefined before the wallet is opened; the quote, for a bridge alone. */
+/** The terms are undefined before the wallet is opened; the quote, for a bridge alone. */
 async function quoteBoth(
   ports: QuotingPorts,
   { fromChain, amount: text, targetToken }: z.output<typeof Input>,
-): Promise<{ maxFee: Micro | undefined; quote: SwapQuote | undefined }> {
+): Promise<{ terms: Awaited<ReturnType<typeof previewBridgeTerms>>; quote: SwapQuote | undefined }> {
   const amount = parseDecimal(text) ?? 0n;
   const terms = await previewBridgeTerms(ports, { fromChain, amount });
-  const maxFee = terms?.maxFee;
-  return { maxFee, quote: targetToken === "USDC" ? undefined : await quoteArriving(ports, amount - (maxFee ?? 0n)) };
+  const arriving = amount - (terms?.maxFee ?? 0n);
+  return { terms, quote: targetToken === "USDC" ? undefined : await quoteArriving(ports, arriving) };
 }
 
 async function quoteArriving(ports: QuotingPorts, amount: Micro): Promise<SwapQuote> {
@@ -145,9 +157,10 @@ function leastReceived({ amountOut }: SwapQuote): Micro {
 }
 
 function sayQuote(quote: SwapQuote): string {
-  const { amountOut, rate, rateAsOf, spreadBps } = quote;
+  const { amountOut, rate, rateAsOf, rateWarning, spreadBps } = quote;
   return [
     `Quoted: 1 USDC = ${rate} EURC (as of ${rateAsOf.slice(0, 10)}), less a spread of ${spreadBps} basis points: about ${formatDecimal(amountOut)} EURC.`,
+    ...(rateWarning === undefined ? [] : [rateWarning]),
     `You get at least ${formatDecimal(leastReceived(quote))} EURC; if the pool would pay less when the money has arrived, it stays USDC in your treasury wallet.`,
   ].join(" ");
 }
@@ -159,6 +172,7 @@ function describeOutcome(transfer: Transfer) {
   return {
     ...describeTransfer(transfer),
     outcome,
+    warnings: warnOfMainNetwork(transfer),
     minimumReceived: minimum === undefined ? null : formatDecimal(minimum),
     nextSteps:
       outcome === "bridged_not_swapped"

@@ -33,6 +33,7 @@ const Stored = ChainWrite.extend({
   spreadBps: z.int().describe("Taken off the rate, in hundredths of a percent"),
   rateSource: z.string(),
   rateAsOf: z.string(),
+  rateWarning: z.string().optional().describe("The rate is out of date"),
 });
 const Output = Stored.extend({ amountReceived: DecimalAmount.describe("After the spread, by the chain") });
 
@@ -143,7 +144,7 @@ async function complete(stored: unknown, chain: Chain): Promise<z.input<typeof O
 }
 
 function describeQuote(quote: SwapQuote, { address }: Pick<Pool, "address">) {
-  const { token, toToken, amount, amountOut, rate, rateSource, rateAsOf, spreadBps } = quote;
+  const { token, toToken, amount, amountOut, rate, rateSource, rateAsOf, rateWarning, spreadBps } = quote;
   return {
     pool: address,
     fromToken: token,
@@ -154,12 +155,14 @@ function describeQuote(quote: SwapQuote, { address }: Pick<Pool, "address">) {
     spreadBps,
     rateSource,
     rateAsOf,
+    ...(rateWarning === undefined ? {} : { rateWarning }),
   };
 }
 
-function sayQuote({ token, toToken, amountOut, rate, rateAsOf, spreadBps, most }: SwapQuote): string {
+function sayQuote({ token, toToken, amountOut, rate, rateAsOf, rateWarning, spreadBps, most }: SwapQuote): string {
   return [
     `Quoted: 1 ${token} = ${rate} ${toToken} (as of ${rateAsOf.slice(0, 10)}), less a spread of ${spreadBps} basis points.`,
+    ...(rateWarning === undefined ? [] : [rateWarning]),
     `You get ${formatDecimal(amountOut)} ${toToken}, and not less: otherwise the swap has no effect.`,
     `The call has ${QUOTE_SECONDS} seconds to be carried out.`,
     `The pool exchanges up to ${formatDecimal(most)} ${token} at once now.`,

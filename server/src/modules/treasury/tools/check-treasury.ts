@@ -6,6 +6,7 @@ import { ChainName } from "../../../ports/chain/chain-key.ts";
 import type { Environment } from "../../../ports/identity.ts";
 import { ChainResult, chainProvenance } from "../chain-result.ts";
 import { defineTool, type Stores } from "../context.ts";
+import { OpenWithdrawal } from "../over-chains/open-withdrawals.ts";
 import { TransferAnswer } from "../over-chains/transfer-answer.ts";
 
 const Amounts = z.object({ USDC: DecimalAmount, EURC: DecimalAmount });
@@ -30,7 +31,7 @@ export const checkTreasury = defineTool({
   effect: "read",
   price: 500n,
   payableWithoutKey: false,
-  uses: ["chain", "usableChains", "transfersOverChains", "stores", "clock"],
+  uses: ["chain", "usableChains", "transfersOverChains", "openWithdrawals", "stores", "clock"],
   input: z.strictObject({}),
   output: ChainResult.extend({
     address: z.string(),
@@ -51,6 +52,23 @@ export const checkTreasury = defineTool({
       .readonly()
       .optional()
       .describe("Your wallets on further chains, by CAIP-2"),
+    gateway: z
+      .array(
+        z.object({
+          chain: ChainName,
+          available: DecimalAmount,
+          inFlight: DecimalAmount.describe("Set aside for transfers and withdrawals that have just begun"),
+          withdrawing: DecimalAmount,
+        }),
+      )
+      .readonly()
+      .optional()
+      .describe("Your USDC in the Gateway, by our books; gateway_balance compares them"),
+    withdrawals: z
+      .array(OpenWithdrawal)
+      .readonly()
+      .optional()
+      .describe("Withdrawals from the Gateway that have not ended"),
     inFlight: z
       .array(TransferAnswer.pick(SHOWN))
       .readonly()
@@ -60,8 +78,10 @@ export const checkTreasury = defineTool({
   errors: {},
   example: () => ({}),
 
-  async run(_input, { chain, usableChains, transfersOverChains, stores, clock, caller: { tenantId } }) {
+  async run(_input, ports) {
+    const { chain, usableChains, transfersOverChains, openWithdrawals, stores, clock, caller } = ports;
     const { key } = chain;
+    const { tenantId } = caller;
     const { address } = await stores.wallets.ensure(key, "treasury", tenantId);
     const head = await chain.head();
     const read = async (token: TokenSymbol) => {
@@ -72,11 +92,13 @@ export const checkTreasury = defineTool({
       return { onChain, ...books };
     };
     const { environment } = key;
-    const [usdc, eurc, withWallet, inFlight] = await Promise.all([
+    const [usdc, eurc, withWallet, inFlight, gateway, withdrawals] = await Promise.all([
       read("USDC"),
       read("EURC"),
       usableChains.listWithWallet(tenantId),
       transfersOverChains.listOpen({ tenantId, environment }),
+      readGateway(stores, { tenantId, environment }),
+      openWithdrawals.list({ tenantId, environment }),
     ]);
     const others = withWallet.filter((name) => name !== key.chain);
     const both = (name: keyof typeof usdc) => ({ USDC: formatDecimal(usdc[name]), EURC: formatDecimal(eurc[name]) });
@@ -88,11 +110,28 @@ export const checkTreasury = defineTool({
       held: both("held"),
       outgoing: both("outgoing"),
       ...(others.length === 0 ? {} : { otherChains: await readOtherWallets(stores, environment, tenantId, others) }),
+      ...(gateway.length === 0 ? {} : { gateway }),
+      ...(withdrawals.length === 0 ? {} : { withdrawals }),
       ...(inFlight.length === 0 ? {} : { inFlight }),
       ...chainProvenance(chain, clock),
     };
   },
 });
+
+async function readGateway({ ledger }: Pick<Stores, "ledger">, tenant: { tenantId: string; environment: Environment }) {
+  return [...(await ledger.inGateway(tenant))].flatMap(([chain, { available, reserved, withdrawing }]) =>
+    available + reserved + withdrawing === 0n
+      ? []
+      : [
+          {
+            chain,
+            available: formatDecimal(available),
+            inFlight: formatDecimal(reserved),
+            withdrawing: formatDecimal(withdrawing),
+          },
+        ],
+  );
+}
 
 /** By the service's ledger, which answers also while a chain does not. */
 async function readOtherWallets(

@@ -3,7 +3,7 @@ import { formatDecimal, fromNumber } from "../../../domain/money.ts";
 import { nearest } from "../../../domain/near-match.ts";
 import { DecimalAmount, Provenance } from "../../../domain/schemas.ts";
 import { defineTool } from "../context.ts";
-import { convert, convertible } from "../convert.ts";
+import { convert, convertible, warnOfOldRate } from "../convert.ts";
 
 const isPositive = (amount: number): boolean => (fromNumber(amount) ?? 0n) > 0n;
 
@@ -16,7 +16,7 @@ export const quoteFx = defineTool({
   effect: "read",
   price: 1_000n,
   payableWithoutKey: true,
-  uses: ["fx"],
+  uses: ["fx", "clock"],
   input: z.strictObject({
     fromCurrency: z.string().describe("ISO 4217 code, USDC or EURC"),
     toCurrency: z.enum(["USDC", "USD", "EURC"]),
@@ -29,13 +29,14 @@ export const quoteFx = defineTool({
     rate: z.string().describe("Units of toCurrency for one unit of fromCurrency, cut after 8 places"),
     converted: DecimalAmount.describe("Rounded down to 6 places"),
     assumptions: z.array(z.string()).readonly().describe("Assumptions without a source"),
+    warning: z.string().optional().describe("The rate is out of date"),
   }),
   errors: {
     rate_not_available: "There is no rate for this currency. The answer lists the supported currencies.",
   },
   example: () => ({ fromCurrency: "GBP", toCurrency: "USDC" as const, amount: 250 }),
 
-  async run({ fromCurrency, toCurrency, amount }, { fx, call, fail, invalid }) {
+  async run({ fromCurrency, toCurrency, amount }, { fx, clock, call, fail, invalid }) {
     const from = fromCurrency.trim().toUpperCase();
     if (!/^[A-Z]{3,4}$/.test(from)) {
       throw invalid({ path: "fromCurrency", message: "must be an ISO 4217 code, USDC or EURC" });
@@ -48,7 +49,9 @@ export const quoteFx = defineTool({
       const near = nearest(from, known);
       throw fail("rate_not_available", { extra: { currencies: known, ...(near === undefined ? {} : { near }) } });
     }
+    const warning = warnOfOldRate(table.provenance.asOf, clock.now());
     return {
+      ...(warning === undefined ? {} : { warning }),
       fromCurrency: from,
       toCurrency,
       amount: formatDecimal(micro),

@@ -1,10 +1,13 @@
 import { z } from "zod";
+import { Failure } from "../../../domain/errors.ts";
 import { formatDecimal } from "../../../domain/money.ts";
 import { DecimalAmount, Hash } from "../../../domain/schemas.ts";
 import type { Hex } from "../../../domain/tokens.ts";
+import type { Caller } from "../../../kernel/contracts/tool.ts";
 import type { ChainReceipt, TokenMovement } from "../../../ports/chain/chain.ts";
-import type { ChainKey } from "../../../ports/chain/chain-key.ts";
+import { type ChainKey, nameEvmChain } from "../../../ports/chain/chain-key.ts";
 import type { ChainTransaction } from "../../../ports/chain/chain-transactions.ts";
+import { findNamedChain } from "../../../ports/chain/named-chains.ts";
 import { ChainResult, chainProvenance } from "../chain-result.ts";
 import { defineTool, type Ports } from "../context.ts";
 import { TransferAnswer } from "../over-chains/transfer-answer.ts";
@@ -50,17 +53,19 @@ export const readTransaction = defineTool({
       .nullable()
       .describe("It pays or refunds this booking (bkg_…), or is a step of it in escrow (0x…)"),
     tripId: z.string().nullable(),
-    confirmations: z.int().describe("Blocks with and above its own"),
+    confirmations: z.int().optional().describe("Blocks with and above its own; left out: its chain was not asked"),
     confirmationsNeeded: z.int(),
-    transfers: z.array(
-      z.object({
-        token: z.string(),
-        amount: DecimalAmount,
-        from: z.string(),
-        to: z.string(),
-        direction: Direction.describe("As your treasury wallet sees it"),
-      }),
-    ),
+    transfers: z
+      .array(
+        z.object({
+          token: z.string(),
+          amount: DecimalAmount,
+          from: z.string(),
+          to: z.string(),
+          direction: Direction.describe("As your treasury wallet sees it"),
+        }),
+      )
+      .optional(),
     transfer: TransferAnswer.optional().describe(
       "How far it is, of xfr_…; other members are then those of its latest transaction",
     ),
@@ -80,6 +85,7 @@ export const readTransaction = defineTool({
       if (transfer === undefined) throw fail("transaction_not_found");
       return {
         ...describeTransfer(transfer),
+        ...(await readLatest(ports, transfer)),
         confirmationsNeeded: home.confirmations,
         ...chainProvenance(home, clock),
       };
@@ -95,25 +101,14 @@ export const readTransaction = defineTool({
       stores.wallets.findTreasury(key, tenantId),
     ]);
     if (own === undefined && receipt === undefined) throw fail("transaction_not_found");
-    const block = receipt === undefined ? undefined : await chain.block(receipt.block.number);
-    const above = receipt === undefined ? -1n : head.number - receipt.block.number;
     return {
       transferId: own?.id ?? null,
       txHash: txHash ?? null,
       state: transactionState(own, receipt),
       purpose: own?.purpose ?? null,
-      blockNumber: receipt?.block.number.toString() ?? null,
-      blockTime: block?.at.toString() ?? null,
       ...describePurpose(own),
-      confirmations: above < 0n ? 0 : Number(above) + chain.confirmations,
+      ...(await describeReceipt(chain, receipt, head.number, wallet?.address)),
       confirmationsNeeded: chain.confirmations,
-      transfers: (receipt?.movements ?? []).map(({ token, amount, from, to }) => ({
-        token,
-        amount: formatDecimal(amount),
-        from,
-        to,
-        direction: movementDirection({ from, to }, wallet?.address),
-      })),
       chainId,
       ...chainProvenance(chain, clock),
     };
@@ -157,6 +152,47 @@ async function findOwn(
   return found.find(isOwn);
 }
 
+async function describeReceipt(
+  chain: Pick<Ports["chain"], "confirmations" | "block">,
+  receipt: ChainReceipt | undefined,
+  head: bigint,
+  wallet: Hex | undefined,
+) {
+  const above = receipt === undefined ? -1n : head - receipt.block.number;
+  const block = receipt === undefined ? undefined : await chain.block(receipt.block.number);
+  return {
+    blockNumber: receipt?.block.number.toString() ?? null,
+    blockTime: block?.at.toString() ?? null,
+    confirmations: above < 0n ? 0 : Number(above) + chain.confirmations,
+    transfers: (receipt?.movements ?? []).map(({ token, amount, from, to }) => ({
+      token,
+      amount: formatDecimal(amount),
+      from,
+      to,
+      direction: movementDirection({ from, to }, wallet),
+    })),
+  };
+}
+
+/** The latest transaction of a transfer, as its chain shows it. Nothing where that does not answer: no chain is started for it. */
+async function readLatest(
+  { usableChains, stores, caller: { tenantId } }: Pick<Ports, "usableChains" | "stores"> & { caller: Caller },
+  { txHashes }: TransferAnswer,
+) {
+  const latest = txHashes.findLast(({ txHash }) => txHash !== null);
+  const known = latest && findNamedChain(latest.chain);
+  if (!latest?.txHash || known === undefined) return {};
+  try {
+    const { chain } = usableChains.at(nameEvmChain(known.chainId));
+    const [receipt, head] = await Promise.all([chain.receipt(lowerCase(latest.txHash)), chain.head()]);
+    const wallet = await stores.wallets.findTreasury(chain.key, tenantId);
+    return receipt === undefined ? {} : await describeReceipt(chain, receipt, head.number, wallet?.address);
+  } catch (error) {
+    if (error instanceof Failure) return {};
+    throw error;
+  }
+}
+
 /** By our own records: its chains may not answer now. */
 function describeTransfer(transfer: TransferAnswer) {
   const { transferId, status, kind, txHashes, to } = transfer;
@@ -169,8 +205,6 @@ function describeTransfer(transfer: TransferAnswer) {
     blockNumber: null,
     blockTime: null,
     ...describePurpose(undefined),
-    confirmations: 0,
-    transfers: [],
     transfer,
     chainId: to.chainId,
   };
