@@ -7,7 +7,7 @@ import type { RandomBytes } from "./domain/ids.ts";
 import { currentTraceId } from "./domain/trace.ts";
 import { type HostName, openHosts } from "./hosts.ts";
 import { type JobQueue, startJob } from "./kernel/contracts/job.ts";
-import type { Fact } from "./kernel/contracts/module.ts";
+import type { Fact, Gauge } from "./kernel/contracts/module.ts";
 import type { Tool } from "./kernel/contracts/tool.ts";
 import type { Parts } from "./kernel/contracts/whole.ts";
 import type { EmbeddedOptions } from "./outside/embedded.ts";
@@ -21,6 +21,7 @@ import { BodyRoom } from "./surfaces/http/bodies/body-room.ts";
 import { HostStatus } from "./surfaces/http/closed.ts";
 import { connectionLimits, readOpenFilesLimit } from "./surfaces/http/connections.ts";
 import { createMetrics, type Metrics } from "./surfaces/http/metrics.ts";
+import { SERVICE_VERSION } from "./surfaces/mcp/versions.ts";
 
 export interface AppOptions extends EmbeddedOptions {
   /** For harnesses outside of the product: replaces parts at the start. */
@@ -73,7 +74,8 @@ export async function startApp(config: Config, options: AppOptions = {}): Promis
   const appUrl = () => config.publicAppUrl ?? reachableUrl(config.host, ports.app);
   const serves = (["app", "edge"] as const).filter((name) => config.serve === "both" || config.serve === name);
   const connections = connectionLimits(readOpenFilesLimit(), serves.length, config.connectionsPerAddress);
-  const about = { closedBecause, unreadyBecause, isLeaving, bodyRoom, connections, log };
+  const { metricsToken } = config;
+  const about = { metricsToken, closedBecause, unreadyBecause, isLeaving, bodyRoom, connections, log };
   const fronts = serves.map((name) => ({ name, front: createFront(config, { ...about, appUrl }) }));
   const undo: Undo = [];
   const stopEverything = async () => {
@@ -89,9 +91,9 @@ export async function startApp(config: Config, options: AppOptions = {}): Promis
         "PUBLIC_APP_URL is plain http: anyone on the network path can read and change what guests see",
       );
     }
-    const metrics = createMetrics();
+    const metrics = createMetrics(SERVICE_VERSION);
     const parts = await openParts(config, { ...options, log, urls, countCall: metrics.countCall }, undo);
-    metrics.addGauges(modules.flatMap((one) => one.gauges?.(parts) ?? []));
+    metrics.addGauges([connectionsGauge(parts.pool), ...modules.flatMap((one) => one.gauges?.(parts) ?? [])]);
     await runModules(parts, metrics, undo, { log, signal: options.signal });
     const { kernel, catalog } = parts;
     const hosts = await openHosts({ config, parts, kernel, catalog, closedBecause, translate });
@@ -118,6 +120,20 @@ export async function startApp(config: Config, options: AppOptions = {}): Promis
     await stopEverything();
     throw error;
   }
+}
+
+/** Connections to the database of this process. */
+function connectionsGauge(pool: Parts["pool"]): Gauge {
+  return {
+    name: "wayfare_database_connections",
+    help: "Connections of the pool: in use, idle, and requests that wait for one.",
+    labelNames: ["state"],
+    read: () => [
+      { labels: { state: "used" }, value: pool.totalCount - pool.idleCount },
+      { labels: { state: "idle" }, value: pool.idleCount },
+      { labels: { state: "waiting" }, value: pool.waitingCount },
+    ],
+  };
 }
 
 /** A line with its own trace id keeps it. */

@@ -343,6 +343,13 @@ export const variables = {
     "USDC, and the same amount of EURC, that a new tenant's wallet gets on the development chain.",
     developmentMoney,
   ),
+  metricsToken: {
+    name: "METRICS_TOKEN",
+    fallback: undefined,
+    meaning:
+      "With it as Authorization: Bearer, GET /metrics answers from other machines too; at least 32 letters, digits, hyphens or underscores. Unset: only from the same machine.",
+    read: readMetricsToken,
+  },
   releaseDownloadsUrl: url(
     "RELEASE_DOWNLOADS_URL",
     http,
@@ -369,3 +376,8 @@ export const variables = {
     choiceAmong("fatal", "error", "warn", "info", "debug", "silent"),
   ),
 } satisfies Record<string, Variable<unknown>>;
+
+function readMetricsToken(value: string | undefined): string | undefined {
+  if (value === undefined || /^[A-Za-z0-9_-]{32,256}$/.test(value)) return value;
+  throw new Error("must be 32 to 256 letters, digits, hyphens or underscores");
+}

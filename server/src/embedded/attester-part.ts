@@ -106,7 +106,7 @@ export const createAttesterPart = (options: AttesterPartOptions): Part<"attester
         { title: "The attester", logPath, words, port, movePort: opening.mayMovePort ? movePort : undefined },
         opening,
       );
-      log.info({ pid: running.pid, port: running.port }, "attester started");
+      log.info({ partPid: running.pid, port: running.port }, "attester started");
       return running;
     },
     close: closeProgram,

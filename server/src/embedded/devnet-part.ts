@@ -142,7 +142,7 @@ export const createDevnetPart = (options: DevnetPartOptions): Part => {
         { title: "The development chain", logPath, words, port, movePort: opening.mayMovePort ? movePort : undefined },
         opening,
       );
-      log.info({ pid: running.pid, port: running.port }, "development chain started");
+      log.info({ partPid: running.pid, port: running.port }, "development chain started");
       return running;
     },
     async close(running) {

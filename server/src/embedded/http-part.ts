@@ -80,10 +80,10 @@ export const adoptProgram = async (
 ): Promise<RunningPart | undefined> => {
   if (!known || !isAlive(known)) return undefined;
   if (fits && (await becomesHealthy(known, ADOPT_LIMIT_MILLISECONDS, signal))) {
-    log.info({ pid: known.pid, port: known.port }, `adopted the running ${title}`);
+    log.info({ partPid: known.pid, port: known.port }, `adopted the running ${title}`);
     return known;
   }
-  log.warn({ pid: known.pid }, `the running ${title} ${fits ? "does not answer" : "does not fit"} and is replaced`);
+  log.warn({ partPid: known.pid }, `the running ${title} ${fits ? "does not answer" : "does not fit"} and is replaced`);
   await closeProgram(known);
   return undefined;
 };

@@ -69,7 +69,7 @@ export const createPartKeeper = (
       return true;
     }
     if (performance.now() < (retries.get(part.name)?.at ?? 0)) return false;
-    if (entry?.ready) log.warn({ part: part.name, pid: entry.pid }, "an embedded part died and is restarted");
+    if (entry?.ready) log.warn({ part: part.name, partPid: entry.pid }, "an embedded part died and is restarted");
     try {
       await open(part, mayMovePort);
       return true;

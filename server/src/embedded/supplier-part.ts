@@ -90,7 +90,7 @@ export const supplierPart = ({
         },
         { started, signal },
       );
-      log.info({ pid: running.pid, port: running.port }, "supplier sandbox started");
+      log.info({ partPid: running.pid, port: running.port }, "supplier sandbox started");
       return running;
     },
     close: closeProgram,

@@ -26,7 +26,7 @@ const STARTING = "Wayfare is starting.\n";
 
 export function createFront(
   config: Pick<Config, "host" | "trustedProxies">,
-  about: Pick<HostOptions, "closedBecause" | "unreadyBecause" | "appUrl"> & {
+  about: Pick<HostOptions, "closedBecause" | "unreadyBecause" | "appUrl" | "metricsToken"> & {
     isLeaving(): boolean;
     bodyRoom: BodyRoom;
     connections: ConnectionLimits;

@@ -145,11 +145,11 @@ const adoptServer = async (access: Access, options: OpenServerOptions): Promise<
   const outcome = await waitUntilReady(part, access, FOUND_SILENCE_LIMIT_MILLISECONDS, options);
   if (outcome === "ready") {
     if (part.port !== access.port) saveAccess(options.folder, { ...access, port: part.port });
-    options.log.info({ pid: part.pid, port: part.port }, "adopted the running embedded database");
+    options.log.info({ partPid: part.pid, port: part.port }, "adopted the running embedded database");
     return part;
   }
   if (outcome === "silent") {
-    options.log.warn({ pid: part.pid }, "the running embedded database does not answer and is replaced");
+    options.log.warn({ partPid: part.pid }, "the running embedded database does not answer and is replaced");
     sendSignal(part, "SIGQUIT");
     if (!(await waitUntilGone(part, 500))) sendSignal(part, "SIGKILL");
     await waitUntilGone(part, 2_000);
@@ -180,7 +180,7 @@ export const openServer = async (options: OpenServerOptions): Promise<RunningPar
     options.started?.(part);
     const outcome = await waitUntilReady(part, access, STARTED_SILENCE_LIMIT_MILLISECONDS, options);
     if (outcome === "ready") {
-      log.info({ pid: part.pid, port: part.port }, "embedded database started");
+      log.info({ partPid: part.pid, port: part.port }, "embedded database started");
       return part;
     }
     if (outcome === "silent") await closeServer(part);

@@ -52,7 +52,11 @@ async function invokeAndRecord(options: KernelOptions, invocation: Invocation): 
     return answer;
   } catch (error) {
     const known = options.translate(error);
-    recordFailure(options, invocation, known instanceof Failure ? known : { code: "internal_error" });
+    const failure = known instanceof Failure ? known : { code: "internal_error" };
+    recordFailure(options, invocation, failure);
+    // Not the name as it was sent: anybody can send a long one.
+    const tool = options.catalog.find(invocation.toolName)?.tool.name;
+    options.log.info({ tool, code: failure.code, surface: invocation.surface }, "a call was refused");
     throw error;
   }
 }
@@ -139,6 +143,8 @@ async function replayed(
   started: number,
 ): Promise<Answer> {
   const outcome = await answerAgain(options, prepared, replay);
+  const { id, tool, surface } = prepared.call;
+  options.log.info({ tool: tool.name, callId: id, surface }, "a call was answered as before");
   return { outcome, receipt: replay.receipt, latencyMs: millisecondsSince(started), replayed: true };
 }
 
@@ -166,7 +172,8 @@ async function runAndSettle(options: KernelOptions, running: Running): Promise<A
     await charge.release(call, outcome, isFinal(outcome));
     if (reserving.length > 0) await settleGates(reserving, call, options.log);
     const latencyMs = millisecondsSince(started);
-    options.log.info({ tool: tool.name, callId: call.id, code: outcome.code, latencyMs }, "a call failed");
+    const { surface } = call;
+    options.log.info({ tool: tool.name, callId: call.id, code: outcome.code, surface, latencyMs }, "a call failed");
     options.onCall?.(tool.name, outcome.code, latencyMs / 1000);
     return { outcome, receipt: NOTHING_PAID, latencyMs, replayed: false };
   }
@@ -174,6 +181,7 @@ async function runAndSettle(options: KernelOptions, running: Running): Promise<A
   // Not released if this fails: the effect has happened, and the sweep finds out about it.
   const receipt = await charge.capture(call, entry.redactResult(result), latencyMs, firstCallId);
   if (reserving.length > 0) await settleGates(reserving, call, options.log);
+  options.log.info({ tool: tool.name, callId: call.id, surface: call.surface, latencyMs }, "a call succeeded");
   options.onCall?.(tool.name, "ok", latencyMs / 1000);
   return { outcome: { ok: true, result }, receipt, latencyMs, replayed: receipt.replayed };
 }

@@ -6,6 +6,7 @@ import { defineModule, type Parts } from "./context.ts";
 import { appointMinter } from "./development/appoint-minter.ts";
 import { mint } from "./development/mint-operation.ts";
 import type { ChainIndexer } from "./following/index-chain.ts";
+import { fundsGauges, type MeasuredFunds, measureFunds } from "./measure-funds.ts";
 import * as chain from "./migrations/0005-chain.ts";
 import * as chainRequests from "./migrations/0007-chain-requests.ts";
 import * as chains from "./migrations/0113-chains.ts";
@@ -24,6 +25,7 @@ declare module "../../kernel/contracts/parts.ts" {
     readonly "chain.submitters": ByChain<ChainSubmitter>;
     readonly "chain.indexers": ByChain<ChainIndexer>;
     readonly "chain.chainOpener": ChainOpener;
+    readonly "chain.chainFunds": MeasuredFunds;
   }
 }
 
@@ -78,6 +80,7 @@ export const chainModule = defineModule({
       mapChains(chains, (openedChain) => createIndexer(openedChain, { operations, stores, log })),
     chainOpener: ({ chains, submitters, indexers, stores, clock, processId, log }) =>
       new ChainOpener({ chains, submitters, indexers, stores, clock, processId, log }),
+    chainFunds: measureFunds,
   },
   ports({ chains, stores, submitters, chainOpener }, environment) {
     const submission = submitters.home(environment);
@@ -89,7 +92,14 @@ export const chainModule = defineModule({
     for (const [, indexer] of listChains(indexers)) while (await indexer.runOnce());
     for (const [, submitter] of listChains(submitters)) submitter.start();
   },
-  jobs: (parts) => [...submittingJobs(parts), ...indexingJobs(parts), ...openingJobs(parts), ...onDemandJobs(parts)],
+  jobs: (parts) => [
+    ...submittingJobs(parts),
+    ...indexingJobs(parts),
+    ...openingJobs(parts),
+    ...onDemandJobs(parts),
+    parts.chainFunds.job,
+  ],
+  gauges: fundsGauges,
   stop: ({ submitters, chainOpener }) =>
     Promise.all([...listChains(submitters).map(([, submitter]) => submitter.stop()), chainOpener.stop()]),
 });

@@ -108,3 +108,22 @@ test("later work of a call is in its trace: a trip with its entries, a run with 
   const steps = await service.sql("select distinct trace_id from workflow_step where run_id = $1", [runId]);
   expect(steps).toEqual([{ trace_id: runTrace }]);
 });
+
+test("each call has one line with its outcome, and no line has a key twice", async () => {
+  const calls = async (trace: string, tool: string, args: object) => {
+    await callInTrace(trace, tool, args);
+    return loggedMessages(trace).filter((message) => String(message).startsWith("a call "));
+  };
+  expect(await calls(newTrace(), "timezone_brief", { latitude: 48, longitude: 16 })).toEqual(["a call succeeded"]);
+  expect(await calls(newTrace(), "timezone_brief", { lat: 48 })).toEqual(["a call was refused"]);
+  expect(await calls(newTrace(), "no_such_tool", {})).toEqual(["a call was refused"]);
+  const trace = newTrace();
+  await callInTrace(trace, "prefund_trip", { budgetUsdc: "1.00" });
+  expect(await calls(trace, "prefund_trip", { budgetUsdc: "1.00" })).toEqual([
+    "a call succeeded",
+    "a call was answered as before",
+  ]);
+  const lines = loggedWith('"level"');
+  expect(lines.length).toBeGreaterThan(0);
+  for (const line of lines) expect(JSON.stringify(JSON.parse(line))).toBe(line.trim());
+});

@@ -1,7 +1,9 @@
+import { createHash, timingSafeEqual } from "node:crypto";
 import { type Context, Hono } from "hono";
 import type { RouteDescription } from "../../kernel/contracts/route.ts";
 import type { Log } from "../../ports/log.ts";
 import { renderProblem, renderThrown } from "../render-error.ts";
+import { readBearer } from "./admission.ts";
 import { type ClosedReason, closedDetail } from "./closed.ts";
 import type { HttpHandler } from "./http.ts";
 import { isLoopback } from "./limits/client-address.ts";
@@ -18,8 +20,10 @@ export interface HostOptions {
   closedBecause(): ClosedReason | undefined;
   /** Undefined while new callers are welcome; otherwise the reason. */
   unreadyBecause(): ClosedReason | undefined;
-  /** For this machine only; omitted while starting. */
+  /** For this machine, and for who has the token; omitted while starting. */
   metrics?: Metrics;
+  /** Undefined: only this machine sees the metrics. */
+  metricsToken: string | undefined;
   /** Why a page may not see it. */
   refuseOrigin?: OriginGuard;
   /** The 404 page. Undefined: the caller does not accept HTML. */
@@ -69,7 +73,8 @@ export function createHost(routes: Routes, options: HostOptions): Host {
   app.get("/metrics", async (context) => {
     const { metrics, refuseOrigin } = options;
     const isOwn = isLoopback(context.env.remoteAddress) && refuseOrigin?.(context.req) === undefined;
-    if (!isOwn || metrics === undefined) return problem(context, "not_found", appUrl());
+    const isSeen = isOwn || hasToken(context.req.header("authorization"), options.metricsToken);
+    if (!isSeen || metrics === undefined) return problem(context, "not_found", appUrl());
     const { contentType, text } = await metrics.render();
     return context.body(text, 200, { "content-type": contentType });
   });
@@ -96,6 +101,14 @@ export function createHost(routes: Routes, options: HostOptions): Host {
     fetch: (request, client) => app.fetch(request, client),
     routes: app.routes.map(({ method, path }) => ({ method, path })),
   };
+}
+
+/** Compares hashes, so that the time says nothing about the token. */
+function hasToken(authorization: string | undefined, token: string | undefined): boolean {
+  const bearer = readBearer(authorization);
+  if (token === undefined || bearer.kind !== "token") return false;
+  const digest = (text: string) => createHash("sha256").update(text).digest();
+  return timingSafeEqual(digest(bearer.token), digest(token));
 }
 
 function problem(context: Context, code: "not_found" | ClosedReason, appUrl: string): Response {

@@ -12,9 +12,15 @@ export interface Metrics {
 const LATENCY_BUCKETS_SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 130];
 
 /** No label per tenant: tenants' figures come from their usage records. */
-export function createMetrics(): Metrics {
+export function createMetrics(version: string): Metrics {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
+  new PrometheusGauge({
+    name: "wayfare_build_info",
+    help: "Always 1; its labels say what runs.",
+    labelNames: ["version", "node"],
+    registers: [registry],
+  }).set({ version, node: process.versions.node }, 1);
   const calls = new Counter({
     name: "wayfare_calls_total",
     help: "Tool calls by outcome: ok or an error code.",

@@ -11,12 +11,14 @@ const [probeRead] = createProbes().tools;
 if (probeRead === undefined) throw new Error("There is no probe.");
 const open: Tool = { ...probeRead, name: "probe_open", payableWithoutKey: true };
 
+const METRICS_TOKEN = "m".repeat(32);
+
 let service: TestService;
 let buyer: Buyer;
 
 beforeAll(async () => {
   service = await startTestService(
-    { UNPAID_PER_MINUTE: "40", REFUSED_KEYS_PER_MINUTE: "5", TRUSTED_PROXIES: "127.0.0.0/8, ::1" },
+    { METRICS_TOKEN, UNPAID_PER_MINUTE: "40", REFUSED_KEYS_PER_MINUTE: "5", TRUSTED_PROXIES: "127.0.0.0/8, ::1" },
     { extraTools: [open], clock: { now: () => instant } },
   );
   buyer = createBuyer(service);
@@ -136,4 +138,24 @@ it("what only this machine may see is hidden from clients of a trusted proxy", a
   expect(await metrics({ origin: "https://attacker.example" })).toBe(404);
   expect(await metrics({ host: "rebound.example" })).toBe(404);
   expect(await metrics({ origin: service.appUrl })).toBe(200);
+});
+
+it("metrics are shown to other machines with the token only, and say what runs and what the operator's wallets hold", async () => {
+  const ask = async (authorization?: string) => {
+    const headers: Record<string, string> = authorization === undefined ? {} : { authorization };
+    return await fetch(`${service.appUrl}/metrics`, { headers: { ...headers, "x-forwarded-for": "192.0.2.1" } });
+  };
+  for (const wrong of [undefined, "Bearer", `Bearer ${METRICS_TOKEN}x`, `Basic ${METRICS_TOKEN}`]) {
+    expect((await ask(wrong)).status).toBe(404);
+  }
+  const answer = await ask(`Bearer ${METRICS_TOKEN}`);
+  expect(answer.status).toBe(200);
+  const text = await answer.text();
+  expect(text).toMatch(/^wayfare_build_info\{version="[\d.]+",node="26[\d.]+"\} 1$/m);
+  expect(text).toMatch(/^wayfare_database_connections\{state="used"\} \d+$/m);
+  await expect
+    .poll(async () => await (await ask(`Bearer ${METRICS_TOKEN}`)).text(), { timeout: 20_000 })
+    .toMatch(/^wayfare_relayer_gas\{network="sandbox".*\} [\d.e+]+$/m);
+  const funds = await (await ask(`Bearer ${METRICS_TOKEN}`)).text();
+  expect(funds).toMatch(/^wayfare_operator_balance\{network="sandbox",.*holder="collection",token="USDC"\} [\d.e+]+$/m);
 });
