@@ -5,10 +5,10 @@ import type { ChainKey } from "../../ports/chain/chain-key.ts";
 import type { OpenedChain } from "../../ports/chain/opened-chain.ts";
 import type { Parts } from "./context.ts";
 
-/** What the operator's wallets on a chain hold, in whole units. */
+/** Holdings of the operator on a chain, in whole units. */
 interface ChainFunds {
   key: ChainKey;
-  /** Of the chain's native coin. */
+  /** In the native coin of the chain. */
   relayerGas: number;
   balances: readonly { holder: "collection" | "swap_pool"; token: string; amount: number }[];
 }
