@@ -39,6 +39,11 @@ export interface DrawnInvoice {
 
 export interface Invoices {
   settings(owner: Owner): Promise<InvoicingSettings | undefined>;
+  /** The same with the booking's documents, as `ofBooking` gives them. */
+  issued(
+    owner: Owner,
+    bookingId: Hex,
+  ): Promise<{ settings: InvoicingSettings | undefined; issued: readonly StoredInvoice[] }>;
   putSettings(owner: Owner, settings: InvoicingSettings, actor: string): Promise<void>;
   /** The invoice and its credit notes, oldest first. */
   ofBooking(owner: Owner, bookingId: Hex): Promise<readonly StoredInvoice[]>;

@@ -63,8 +63,41 @@ function createSettings(queryable: Queryable, clock: Clock): Pick<Invoices, "set
   };
 }
 
-function createReads(db: Queryable): Pick<Invoices, "ofBooking" | "find" | "listOrderIds" | "list" | "listToCredit"> {
+function createReads(
+  db: Queryable,
+): Pick<Invoices, "issued" | "ofBooking" | "find" | "listOrderIds" | "list" | "listToCredit"> {
   return {
+    async issued({ tenantId, environment }, bookingId) {
+      // One row without an invoice where there is none.
+      const rows = await db
+        .selectFrom(sql`(select 1)`.as("one"))
+        .leftJoin("invoicingSettings", (join) =>
+          join.on("invoicingSettings.tenantId", "=", tenantId).on("invoicingSettings.environment", "=", environment),
+        )
+        .leftJoin("bookingInvoice", (join) =>
+          join
+            .on("bookingInvoice.tenantId", "=", tenantId)
+            .on("bookingInvoice.environment", "=", environment)
+            .on("bookingInvoice.bookingId", "=", bookingId),
+        )
+        .select(["settings", ...columns])
+        .orderBy("kind", "desc")
+        .orderBy("issuedAt")
+        .orderBy("invoiceNumber")
+        .execute();
+      const settings = rows[0]?.settings ?? undefined;
+      return {
+        settings: settings === undefined ? undefined : InvoicingSettings.parse(settings),
+        issued: rows.flatMap((row) => {
+          const { invoiceNumber, kind, total, document, issuedAt } = row;
+          const isThere = invoiceNumber !== null && kind !== null && total !== null && issuedAt !== null;
+          return isThere
+            ? toInvoice({ bookingId, orderId: row.orderId, invoiceNumber, kind, total, document, issuedAt })
+            : [];
+        }),
+      };
+    },
+
     async ofBooking(owner, bookingId) {
       const rows = await selectInvoices(db, owner)
         .where("bookingId", "=", bookingId)

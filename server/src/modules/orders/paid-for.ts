@@ -22,7 +22,7 @@ export async function paidFor(
     known?.booking ?? (await bookings.get(bookingId));
   const done = await servicingActions.listDone(environment, orderId);
   const events = known?.events ?? (await orders.events(environment, orderId));
-  const refunds = events.filter(({ kind }) => kind === "refunded");
+  const refunds = events.filter(({ kind }) => kind === "refunded" || kind === "reimbursed");
   const charged = [booking?.result, ...done.map(({ result }) => result)].map((result) => Charged.parse(result ?? {}));
   const inEscrow = events
     .filter(({ kind }) => kind === "paid_by_escrow")

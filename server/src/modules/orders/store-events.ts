@@ -2,9 +2,10 @@ import { sql } from "kysely";
 import { z } from "zod";
 import { currentTraceId } from "../../domain/trace.ts";
 import type { Queryable } from "../../platform/database/database.ts";
+import { toWrite } from "../../platform/database/write-together.ts";
 import type { Environment } from "../../ports/identity.ts";
 import type { Orders } from "./orders.ts";
-import { nameEvent, tellTrips } from "./tell-trips.ts";
+import { nameEvent, tellStored, tellTrips } from "./store-told-trips.ts";
 
 /** Events that happen once per order, under whatever id they are reported. */
 const ONCE: ReadonlySet<string> = new Set(["ticketed", "cancelled", "lapsed"]);
@@ -46,7 +47,7 @@ const Events = z.object({
 /** Reads `eventsColumn`, oldest first. */
 export function readEvents(column: unknown): readonly StoredEvent[] {
   const { stored, ...booked } = Events.parse(column);
-  return [...listCallEvents(booked), ...stored];
+  return [...listCallEvents(booked), ...stored.map((event) => ({ ...event, kind: nameEvent(event) }))];
 }
 
 /** Events that follow from the booking are not stored again. */
@@ -73,30 +74,27 @@ export function createEvents(
   queryable: Queryable,
 ): Pick<Orders, "record" | "events" | "hasUnusedCredits" | "tellTrips"> {
   return {
-    async record(environment, orderId, { kind, key, source, details, at }) {
-      return await (queryable.isTransaction ? insert(queryable) : queryable.transaction().execute(insert));
-
-      async function insert(db: Queryable): Promise<boolean> {
-        const row = await db
-          .insertInto("orderEvent")
-          .values({
-            environment,
-            orderId,
-            kind,
-            key: ONCE.has(kind) ? "" : key,
-            source,
-            details: JSON.stringify(details),
-            at: at.toString(),
-            traceId: currentTraceId(),
-          })
-          .onConflict((conflict) => conflict.columns(["environment", "orderId", "kind", "key"]).doNothing())
-          .returning("id")
-          .returning(selectOwner(environment, orderId))
-          .executeTakeFirst();
-        if (row === undefined) return false;
-        await tellTrips(db, environment, orderId, [{ ...row, kind, details, at }]);
-        return true;
-      }
+    async record(environment, orderId, event) {
+      const { kind, key, source, details, at } = event;
+      const stored = queryable
+        .insertInto("orderEvent")
+        .values({
+          environment,
+          orderId,
+          kind,
+          key: ONCE.has(kind) ? "" : key,
+          source,
+          details: JSON.stringify(details),
+          at: at.toString(),
+          traceId: currentTraceId(),
+        })
+        .onConflict((conflict) => conflict.columns(["environment", "orderId", "kind", "key"]).doNothing())
+        .returning("id")
+        .returning(selectOwner(environment, orderId));
+      const { rows } = await sql`
+        with stored as (${toWrite(stored)}), told as (${tellStored(environment, orderId, event)})
+        select id from stored`.execute(queryable);
+      return rows.length > 0;
     },
 
     async tellTrips(environment, orderId) {

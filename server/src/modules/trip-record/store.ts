@@ -19,11 +19,14 @@ const Kind = z.enum(tripEntryKinds);
 /** The kinds of entries that summarise a trip in a few lines. */
 const MILESTONES: readonly TripEntryKind[] = ["claim", "approval", "order", "ticket", "document"];
 
+/** Key and text may be expressions over `told`, the rows of `trips`. */
+type EntryToInsert = Omit<NewTripEntry, "key" | "text"> & Record<"key" | "text", string | RawBuilder<string>>;
+
 /**
  * Returns the statement that adds an entry to each trip that `trips` selects as `tenant_id`, `network` and `trip_id`. It may be
  * part of a larger statement.
  */
-export function insertTripEntry(trips: RawBuilder<unknown>, entry: NewTripEntry): RawBuilder<unknown> {
+export function insertTripEntry(trips: RawBuilder<unknown>, entry: EntryToInsert): RawBuilder<unknown> {
   const { key, kind, text, details, userId, at } = entry;
   return sql`
     insert into trip_entry (tenant_id, network, trip_id, key, kind, text, details, user_id, at, trace_id)

@@ -50,6 +50,7 @@ export async function startRun(parts: RunParts, caller: RunCaller, request: RunR
       detail: "The idempotency key started another run. Use a new key for a new run.",
     });
   }
+  if (inserted.kind === "new") workflowRunner.expect(inserted.run);
   workflowRunner.wake();
   return inserted.run;
 }

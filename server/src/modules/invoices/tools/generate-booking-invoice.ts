@@ -154,8 +154,7 @@ async function readIssued(
   { booking: { tenantId, environment, bookingId } }: Settlement,
   { invoices }: Pick<Stores, "invoices">,
 ) {
-  const settings = await invoices.settings({ tenantId, environment });
-  const issued = await invoices.ofBooking({ tenantId, environment }, bookingId);
+  const { settings, issued } = await invoices.issued({ tenantId, environment }, bookingId);
   if (settings === undefined && environment === "production" && issued.length === 0) throw refused("invoicing_not_set");
   return { settings, issued };
 }

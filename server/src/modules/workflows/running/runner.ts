@@ -33,6 +33,7 @@ export interface RunnerOptions {
 /** How the step failed in its last attempt. */
 const LastAttempt = z.object({ code: z.string().optional() });
 
+const MOST_EXPECTED = 1_000;
 /** The number of runs that a process executes at once. */
 const AT_ONCE = 16;
 /** A worker silent for this long counts as dead. */
@@ -45,6 +46,8 @@ export class WorkflowRunner {
   readonly #options: RunnerOptions;
   readonly #executing = new Map<string, Promise<void>>();
   readonly #gone = new AbortController();
+  /** Runs that this process has just stored, as they were then. */
+  readonly #expected = new Map<string, Run>();
   #leasing: Promise<void> | undefined;
   #isAskedAgain = false;
 
@@ -58,6 +61,12 @@ export class WorkflowRunner {
 
   get queue(): JobQueue {
     return this.#options.runs.queue(STALE_SECONDS);
+  }
+
+  /** For a run that was stored just now: it has no steps yet. */
+  expect(run: Run): void {
+    if (this.#expected.size >= MOST_EXPECTED) this.#expected.clear();
+    this.#expected.set(run.id, run);
   }
 
   /** Looks for due runs. */
@@ -125,10 +134,17 @@ export class WorkflowRunner {
       // A process of another version or configuration may know it.
       return { kind: "again", at: this.#options.clock.now().add({ minutes: 1 }) };
     }
-    const journal = await this.#options.runs.steps(run.id);
+    const journal = await this.#readJournal(run);
     const { runs, catalog, clock, random, workerId } = this.#options;
     const options = { runs, catalog, clock, random, workerId, collectionAddress, invoke: this.#invoke, ask: this.#ask };
     return await new Segment(options, workflow, run, journal).execute();
+  }
+
+  /** Each step changes its run: one that another process has begun meanwhile has changed since it was stored. */
+  async #readJournal(run: Run): Promise<readonly JournaledStep[]> {
+    const expected = this.#expected.get(run.id);
+    this.#expected.delete(run.id);
+    return expected?.updatedAt.equals(run.updatedAt) === true ? [] : await this.#options.runs.steps(run.id);
   }
 
   async #store(run: Run, end: SegmentEnd): Promise<void> {
