@@ -1,5 +1,4 @@
 import { z } from "zod";
-import { formatDecimal, parseDecimal } from "../domain/money.ts";
 import { CabinClass, IsoDate } from "../domain/schemas.ts";
 import { defineWorkflow, StepFailure } from "../kernel/contracts/workflow.ts";
 import type { ToolMap } from "../modules/index.ts";
@@ -16,6 +15,7 @@ import {
   unless,
   waitForClaim,
 } from "./booking-parts.ts";
+import { betterFares, FareWishes, type Offer, wishedFares } from "./fare-wishes.ts";
 import { type Answer, type Args, earlierAnswers, required, type Steps } from "./tools.ts";
 import { totalCost, undoOrder } from "./undo-order.ts";
 import { readTravelers, travelerProfile } from "./who-travels.ts";
@@ -39,6 +39,7 @@ const Fields = z.strictObject({
     .string()
     .default("default-corp")
     .describe("Decides on the price, and on whether the fare must be refundable or changeable"),
+  fare: FareWishes.optional(),
 });
 const Input = Fields.superRefine(({ customerUserIds, passengers }, context) => {
   if (customerUserIds === undefined || customerUserIds.length === passengers) return;
@@ -57,9 +58,6 @@ const Travelers = z.object({
 });
 const Ticketing = z.object({ status: z.enum(["ticketed", "failed"]) });
 
-type FoundOffer = Answer<"search_flights">["offers"][number];
-/** An offer, or another fare of its flights. */
-type Offer = Omit<FoundOffer, "fares" | "conditions"> & { conditions?: FoundOffer["conditions"] | undefined };
 type Segment = Answer<"book_flight">["slices"][number]["segments"][number];
 
 const GONE: ReadonlySet<string> = new Set(["offer_expired", "offer_not_found", "price_changed", "hold_not_available"]);
@@ -72,6 +70,8 @@ const NO_OFFER_LEFT = {
   code: "no_offer_left",
   detail: "No offer could be booked, and nobody asked for another search.",
 };
+const NO_FARE_AS_WISHED =
+  "No offer has a fare as the run's input wishes it. Nothing was booked; run it again with other wishes or another date.";
 const TRAVELER_HOURS = 72;
 const TICKETING_HOURS = 72;
 
@@ -79,7 +79,7 @@ export const bookFlight = defineWorkflow<typeof Input, ToolMap>({
   id: "service.book_flight",
   version: 6,
   description:
-    "Books a flight for a prefunded trip: the guest claims the trip and travels if the trip was prefunded with guestName or guestEmail (otherwise the run's own user does, and customerUserIds names others), the policy or a person lets the offer through, the escrow covers it, and it is settled once its tickets are issued. What fails is undone, and what was reserved is back in the trip's budget, so that the same trip can be run again. It buys the best offer of search_flights without asking, mostly at the cheapest fare, which often cannot be refunded or changed. The input has no wish for other terms or for a most price: the policy of policyId has them (a fare that it refuses gives way to the cheapest fare of the same flights that it lets through), and the trip's budget bounds the price. For a fare of your choice use book_flight instead. The result says until when it can be refunded or changed.",
+    "Books a flight for a prefunded trip: the guest claims the trip and travels if the trip was prefunded with guestName or guestEmail (otherwise the run's own user does, and customerUserIds names others), the policy or a person lets the offer through, the escrow covers it, and it is settled once its tickets are issued. What fails is undone, and what was reserved is back in the trip's budget, so that the same trip can be run again. It buys the best offer of search_flights without asking, mostly at the cheapest fare, which often cannot be refunded or changed. With fare it buys only fares that can be refunded or changed, that have checked bags, or that cost no more than the given price; where none does, nothing is booked. The policy of policyId can require the same (a fare that it refuses gives way to the cheapest fare of the same flights that it lets through), and the trip's budget bounds the price. For a fare of your choice use book_flight instead. The result says until when it can be refunded or changed.",
   input: Input,
   earlierAnswers,
   steps: [
@@ -236,7 +236,7 @@ async function askForTravelers({ pause, isSince }: Steps, { passengers }: Trip):
   return customerUserIds;
 }
 
-const toQuery = ({ tripId: _, customerUserIds: __, policyId: ___, returnDate, ...route }: Trip) =>
+const toQuery = ({ tripId: _, customerUserIds: __, policyId: ___, fare: ____, returnDate, ...route }: Trip) =>
   returnDate === undefined ? route : { ...route, returnDate };
 
 /** Undefined if nothing was found within the reserved amount. */
@@ -272,14 +272,18 @@ async function chooseOffer(
     prepare: async () => ({ bookable: offer, booking: toBooking(offer, additionalCustomerUserIds) }),
     hold: steps.isSince(COVERED) ? () => holdOffer(steps, toBooking(offer, additionalCustomerUserIds).args) : undefined,
   });
-  const candidates = offers.map(({ fares, ...offer }) => ({
-    ...toCandidate({ offer }),
-    alternatives: steps.isSince(WITH_FARES)
-      ? betterFares({ fares, ...offer })
-          .filter((fare) => isWithin(fare.offer))
-          .map(toCandidate)
-      : [],
-  }));
+  const wished = trip.fare === undefined ? undefined : offers.flatMap(wishedFares(trip.fare));
+  if (wished?.length === 0) throw new StepFailure("no_fare_as_wished", NO_FARE_AS_WISHED);
+  const asFound = () =>
+    offers.map(({ fares, ...offer }) => ({
+      ...toCandidate({ offer }),
+      alternatives: steps.isSince(WITH_FARES)
+        ? betterFares({ fares, ...offer })
+            .filter((fare) => isWithin(fare.offer))
+            .map(toCandidate)
+        : [],
+    }));
+  const candidates = wished?.map((fare) => ({ ...toCandidate(fare), alternatives: [] })) ?? asFound();
   const within = candidates.filter(({ choice }) => isWithin(choice));
   if (within.length === 0) return undefined;
   return steps.isSince(JUDGED_BY_BOOKING)
@@ -308,22 +312,6 @@ async function giveBack(call: Steps["call"], orderId: string): Promise<undefined
   return undefined;
 }
 
-/** Fares of the same flights and cabin that are refundable or changeable where the offer is not. */
-function betterFares({ fares, ...offer }: FoundOffer): { offer: Offer; terms: object }[] {
-  const { refundBeforeDeparture, changeBeforeDeparture } = offer.conditions;
-  return fares
-    .filter(
-      ({ refundable, changeable, cabinClass }) =>
-        cabinClass === undefined &&
-        ((refundable === true && refundBeforeDeparture?.allowed !== true) ||
-          (changeable === true && changeBeforeDeparture?.allowed !== true)),
-    )
-    .map(({ id, name, totalAmount, refundable, refundPenaltyAmount, changeable, changePenaltyAmount }) => ({
-      offer: { ...offer, id, totalAmount, ...inUsdc(offer, totalAmount), fareName: name, conditions: undefined },
-      terms: { refundable, refundPenaltyAmount, changeable, changePenaltyAmount },
-    }));
-}
-
 /** An offer as shown to an approver; times are local. */
 function shownOffer({ id, totalAmount, totalUsdc, totalCurrency, fareName, conditions, slices }: Offer) {
   const shownSlices = slices.map(({ durationMinutes, segments }) => ({
@@ -333,13 +321,6 @@ function shownOffer({ id, totalAmount, totalUsdc, totalCurrency, fareName, condi
     }),
   }));
   return { id, totalAmount, totalUsdc, totalCurrency, fareName, conditions, slices: shownSlices };
-}
-
-/** At the rate at which the search showed the offer, rounded up. */
-function inUsdc(offer: Offer, amount: string): { totalUsdc?: string } {
-  const [shown, total, wanted] = [offer.totalUsdc, offer.totalAmount, amount].map((text) => parseDecimal(text ?? ""));
-  if (shown === undefined || !total || wanted === undefined) return {};
-  return { totalUsdc: formatDecimal((wanted * shown + total - 1n) / total) };
 }
 
 const toBooking = ({ id: offerId }: Offer, additionalCustomerUserIds: string[]) => ({

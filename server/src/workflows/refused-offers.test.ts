@@ -6,6 +6,15 @@ import type { TestService } from "../../test/support/service.ts";
 import { openSharedService } from "../../test/support/shared-service.ts";
 import { requireResult } from "../../test/support/treasury.ts";
 
+const Allowed = z.object({ allowed: z.boolean() }).nullish();
+const Terms = z.object({
+  offer: z.object({
+    refundable: z.boolean().nullish(),
+    changeable: z.boolean().nullish(),
+    conditions: z.object({ refundBeforeDeparture: Allowed, changeBeforeDeparture: Allowed }).nullish(),
+  }),
+});
+
 /** How a run treats offers that a policy or a person has refused. */
 
 let service: TestService;
@@ -21,10 +30,10 @@ afterAll(() => service?.[Symbol.asyncDispose]());
 
 const call = async (tool: string, args: object) => requireResult(await service.call(tool, args));
 
-async function run(days: number) {
+async function run(days: number, more: object = {}) {
   const { tripId, guestLink, codeNonce } = await call("prefund_trip", { budgetUsdc: "3000" });
   await call("guest_claim_link", { guestLink, codeNonce, guestWallet: `0x${randomBytes(20).toString("hex")}` });
-  const input = { tripId, origin: "LHR", destination: "JFK", departureDate: day(days) };
+  const input = { tripId, origin: "LHR", destination: "JFK", departureDate: day(days), ...more };
   const { runId } = await call("run_workflow", { workflowId: "service.book_flight", input });
   const read = () => call("read_run", { runId });
   await expect.poll(async () => (await read()).status, { timeout: 30_000 }).not.toBe("running");
@@ -52,4 +61,17 @@ it("continues with another flight if a person has rejected the first one before"
   const { ended: second } = await run(131);
   expect(second).toMatchObject({ status: "paused", nextStepId: "approval" });
   expect(Shown.parse(second.shown).approvalId).not.toBe(approvalId);
+});
+
+it("buys only a fare as it was wished for, and nothing if there is none", async () => {
+  await desk.enforce({}, { payments: undefined });
+  const { ended: none } = await run(133, { fare: { mostUsdc: "1.00" } });
+  expect(none).toMatchObject({ status: "failed", failure: { code: "no_fare_as_wished" } });
+  const { ended } = await run(133, { fare: { refundable: true, changeable: true, checkedBags: 1, mostUsdc: "3000" } });
+  expect(ended).toMatchObject({ status: "paused", nextStepId: "approval" });
+  const { refundable, changeable, conditions } = Terms.parse(ended.shown).offer;
+  expect([
+    refundable ?? conditions?.refundBeforeDeparture?.allowed,
+    changeable ?? conditions?.changeBeforeDeparture?.allowed,
+  ]).toEqual([true, true]);
 });

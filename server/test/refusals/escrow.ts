@@ -217,6 +217,10 @@ export const escrowRefusals: Readonly<Record<string, Refusals>> = {
     ...openTripRefusals(logging),
     insufficient_budget: async (world) => ({ args: { tripId: await trip(world), feeMicroUsdc: "9000000000" } }),
   },
+  unlock_claim: {
+    trip_not_found: () => ({ args: { tripId: freshHash() } }),
+    claim_closed: async (world) => ({ args: { tripId: (await closed(world)).tripId } }),
+  },
   close_trip: {
     ...stepRefusals(async (world) => ({ tripId: await trip(world) })),
     ...tripRefusals((tripId) => ({ tripId })),

@@ -161,11 +161,14 @@ describe("a claim fails with its own code", () => {
     }
     expect(await claim({ guestLink, claimCode, guestWallet })).toMatchObject(failing("claim_locked"));
     expect(await readGuest(tripId)).toBe(NOBODY);
+    const byTool = requireResult(await service.call("unlock_claim", { tripId }));
+    expect(byTool.claim).toMatchObject({ isLocked: false, codesLeft: 5 });
     const headers = { authorization: `Bearer ${service.apiKey}` };
     const unlocked = await service.send(`/api/trips/${tripId}/unlock`, { method: "POST", headers });
     expect(unlocked.status).toBe(200);
     expect((await claim({ guestLink, claimCode, guestWallet })).status).toBe(200);
     expect(await readGuest(tripId)).toBe(guestWallet);
+    expect(await service.call("unlock_claim", { tripId })).toMatchObject(failing("claim_closed"));
   });
 
   it("for 16 wrong codes at once: five are counted", async () => {

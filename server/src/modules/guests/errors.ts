@@ -6,7 +6,8 @@ export const guestClaimErrors = {
   claim_link_invalid: "The guest link is incomplete or belongs to another trip. Use it exactly as received.",
   already_claimed: claimErrors.already_claimed,
   wrong_chain: "The trip is on another chain, named in the text. Send it as chainId.",
-  claim_locked: "Too many wrong codes: the buyer has to unlock the claim (docs/guest-claims); no tool does that.",
+  claim_locked:
+    "Too many wrong codes: the buyer has to agree to try again; then unlock_claim allows it (docs/guest-claims).",
   claim_code_required: "The claim needs the buyer's six-digit code. Ask for it.",
   claim_code_wrong: "The code or the code nonce is wrong. Ask the buyer; the text says how many attempts are left.",
 } as const;

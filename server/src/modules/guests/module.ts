@@ -3,11 +3,12 @@ import { defineModule } from "./context.ts";
 import { guestRoutes } from "./routes.ts";
 import { guestClaimLink } from "./tools/guest-claim-link.ts";
 import { readTripTravelers } from "./tools/read-trip-travelers.ts";
+import { unlockClaim } from "./tools/unlock-claim.ts";
 
 /** The guests of trips: claims by link and code, and who travels. */
 export const guestsModule = defineModule({
   name: "guests",
-  tools: [guestClaimLink, readTripTravelers],
+  tools: [guestClaimLink, readTripTravelers, unlockClaim],
   routes: guestRoutes,
   async facts({ chains }) {
     const production = chains.home("production");

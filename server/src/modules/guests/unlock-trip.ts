@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { defineRoute } from "../../kernel/contracts/route.ts";
 import type { Clock } from "../../ports/clock.ts";
+import type { Environment } from "../../ports/identity.ts";
 import { Claim, describeClaim, Hash, NO_SUCH_TRIP, requireHash } from "../escrow/index.ts";
 import type { Trip } from "../trips/index.ts";
 import type { Stores } from "./context.ts";
@@ -8,6 +9,35 @@ import type { Stores } from "./context.ts";
 interface UnlockPorts {
   stores: Pick<Stores, "trips">;
   clock: Clock;
+}
+
+interface OwnTrip {
+  tenantId: string;
+  environment: Environment;
+  tripId: ReturnType<typeof requireHash>;
+}
+
+export const UnlockedClaim = z.object({ tripId: z.string(), claim: Claim });
+
+/** Undefined: the tenant has no such trip. `reason`: why it cannot be claimed any more; undefined: it can. */
+export async function findUnlockable(
+  { stores, clock }: UnlockPorts,
+  { tenantId, environment, tripId }: OwnTrip,
+): Promise<{ reason: string | undefined } | undefined> {
+  const trip = await stores.trips.find(tenantId, environment, tripId);
+  if (trip === undefined) return undefined;
+  const reason = reasonNotClaimable(trip, clock.now());
+  return { reason: reason && `${reason}, so there is nothing to unlock.` };
+}
+
+/** Lets the guest try codes again. Undefined: the trip is gone. */
+export async function unlockOwnClaim(
+  { stores: { trips } }: Pick<UnlockPorts, "stores">,
+  { tenantId, environment, tripId }: OwnTrip,
+): Promise<z.input<typeof UnlockedClaim> | undefined> {
+  await trips.unlock(tenantId, environment, tripId);
+  const unlocked = await trips.find(tenantId, environment, tripId);
+  return unlocked && { tripId, claim: describeClaim(unlocked) };
 }
 
 /** Resets the count of wrong codes. */
@@ -21,19 +51,16 @@ export const unlockTrip = defineRoute({
     "Lets the guest try codes again after too many wrong ones. Asked again it changes nothing. 409 when the trip cannot be claimed any more.",
   scope: "escrow:write",
   params: z.object({ tripId: Hash.describe("0x and 64 hex digits, as prefund_trip answered it") }),
-  answers: { 200: { description: "It is unlocked.", schema: z.object({ tripId: z.string(), claim: Claim }) } },
+  answers: { 200: { description: "It is unlocked.", schema: UnlockedClaim } },
   errors: { not_found: NO_SUCH_TRIP, conflict: "The trip cannot be claimed, so there is nothing to unlock." },
-  async run({ principal, params, fail }, { stores: { trips }, clock }: UnlockPorts) {
-    const { tenantId, environment } = principal;
-    const tripId = requireHash(params.tripId);
-    const trip = await trips.find(tenantId, environment, tripId);
-    if (trip === undefined) throw fail("not_found");
-    const reason = reasonNotClaimable(trip, clock.now());
-    if (reason !== undefined) throw fail("conflict", { detail: `${reason}, so there is nothing to unlock.` });
-    await trips.unlock(tenantId, environment, tripId);
-    const unlocked = await trips.find(tenantId, environment, tripId);
+  async run({ principal: { tenantId, environment }, params, fail }, ports: UnlockPorts) {
+    const own = { tenantId, environment, tripId: requireHash(params.tripId) };
+    const found = await findUnlockable(ports, own);
+    if (found === undefined) throw fail("not_found");
+    if (found.reason !== undefined) throw fail("conflict", { detail: found.reason });
+    const unlocked = await unlockOwnClaim(ports, own);
     if (unlocked === undefined) throw fail("not_found");
-    return { tripId, claim: describeClaim(unlocked) };
+    return unlocked;
   },
 });
 

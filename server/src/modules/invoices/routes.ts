@@ -1,10 +1,11 @@
 import { z } from "zod";
 import { invalidInput } from "../../domain/errors.ts";
-import { DecimalAmount } from "../../domain/schemas.ts";
+import { DecimalAmount, IsoDate } from "../../domain/schemas.ts";
 import { CURSOR_MESSAGE, NextCursor, pageQuery, readPage } from "../../kernel/contracts/page.ts";
-import { defineRoute } from "../../kernel/contracts/route.ts";
+import { defineRoute, FileAnswer } from "../../kernel/contracts/route.ts";
 import type { SharedFiles } from "../files/index.ts";
 import type { Reads } from "./context.ts";
+import { writeCsv } from "./invoice-csv.ts";
 import type { Invoices } from "./invoices.ts";
 import { InvoicingSettings } from "./settings.ts";
 import { buildFileNames } from "./share-invoice.ts";
@@ -71,6 +72,9 @@ const writeInvoicing = defineRoute({
   },
 });
 
+const MOST_EXPORTED = 5_000;
+const LAST_DAY = "9999-12-31";
+
 const Listed = z.object({
   invoiceNumber: z.string(),
   kind: z.enum(["invoice", "credit_note"]),
@@ -127,6 +131,33 @@ const listInvoices = defineRoute({
   },
 });
 
+const exportInvoices = defineRoute({
+  id: "export_invoices",
+  method: "GET",
+  path: "/api/invoices/export",
+  tag: "escrow",
+  summary: "Export invoices and credit notes as CSV",
+  description: `The newest ${MOST_EXPORTED} of the period, one line each, in UTF-8 with a header. Amounts have the currency beside them.`,
+  scope: "escrow:read",
+  query: z.object({
+    from: IsoDate.optional().describe("Issued on this day or later"),
+    to: IsoDate.optional().describe("Issued on this day or earlier"),
+  }),
+  answers: { 200: { description: "The file.", schema: z.string(), contentType: "text/csv" } },
+  errors: {},
+  async run(
+    { principal: { tenantId, environment }, query: { from = "", to = LAST_DAY } },
+    { reads }: InvoiceRoutePorts,
+  ) {
+    const owner = { tenantId, environment };
+    const found = await reads(tenantId, ({ invoices }) =>
+      invoices.list(owner, { limit: MOST_EXPORTED, after: undefined }),
+    );
+    const issued = found.filter(({ document: { issuedOn } }) => issuedOn >= from && issuedOn <= to);
+    return new FileAnswer({ content: writeCsv(issued), contentType: "text/csv", fileName: "invoices.csv" });
+  },
+});
+
 const revokeFiles = defineRoute({
   id: "revoke_invoice_files",
   method: "DELETE",
@@ -150,4 +181,4 @@ const revokeFiles = defineRoute({
   },
 });
 
-export const invoiceRoutes = [readInvoicing, writeInvoicing, listInvoices, revokeFiles];
+export const invoiceRoutes = [readInvoicing, writeInvoicing, listInvoices, exportInvoices, revokeFiles];

@@ -62,6 +62,7 @@ export const guestClaimLink = defineTool({
     guestWallet: "0x00000000000000000000000000000000000a11ce",
     claimCode,
   }),
+  usesUp: ["guestLink"],
 
   plan: () => ({ movements: [], irreversible: [final("the trip belongs to the guest's wallet")] }),
 
