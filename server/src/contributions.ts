@@ -152,6 +152,7 @@ const COMMON_PORTS = [
   "claimKeys",
   "messageAttestations",
   "unifiedBalance",
+  "testFaucet",
 ] as const;
 
 /** One set for each environment with an enabled supplier and chain. A port that nothing provides does not compile. */

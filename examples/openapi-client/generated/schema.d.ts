@@ -661,28 +661,6 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/api/agent/dispatch#faucet_drip": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * Drip from the faucet
-         * @description Send development USDC or EURC to an address, for testing. It is worth nothing. Only on development chains. Price: 5000 micro-USDC (0.005 USDC).
-         *
-         *     Changes records. Scope `treasury:write`, list price 0.005 USDC; only a successful call is paid.
-         */
-        post: operations["faucet_drip"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
     "/api/agent/dispatch#quote_fx": {
         parameters: {
             query?: never;
@@ -721,6 +699,28 @@ export interface paths {
          *     Changes nothing. Scope `treasury:read`, list price 0.0005 USDC; only a successful call is paid.
          */
         post: operations["read_transaction"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/agent/dispatch#faucet_drip": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Drip from the faucet
+         * @description Send development USDC or EURC to an address, for testing. It is worth nothing. Only on development chains, and on test networks whose faucet the operator has access to. Price: 5000 micro-USDC (0.005 USDC).
+         *
+         *     Changes records. Scope `treasury:write`, list price 0.005 USDC; only a successful call is paid.
+         */
+        post: operations["faucet_drip"];
         delete?: never;
         options?: never;
         head?: never;
@@ -5905,38 +5905,6 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
-        faucet_drip_args: {
-            /** @description 0x address of a wallet or contract */
-            address: string;
-            /**
-             * @default ARC-TESTNET
-             * @enum {string}
-             */
-            blockchain?: "ARC-TESTNET" | "ETH-SEPOLIA" | "AVAX-FUJI" | "MATIC-AMOY";
-            /**
-             * @default USDC
-             * @enum {string}
-             */
-            token?: "USDC" | "EURC";
-        };
-        faucet_drip_result: {
-            source: string;
-            /** @enum {string} */
-            sourceLevel: "live" | "open" | "embedded";
-            asOf: string;
-            chainId: number;
-            /** @description True: development money on a development chain */
-            sandbox: boolean;
-            txHash: string;
-            /** @constant */
-            status: "confirmed";
-            to: string;
-            /** @enum {string} */
-            token: "USDC" | "EURC";
-            blockchain: string;
-        } & {
-            [key: string]: unknown;
-        };
         quote_fx_args: {
             /** @description ISO 4217 code, USDC or EURC */
             fromCurrency: string;
@@ -6047,6 +6015,42 @@ export interface components {
                 /** @description Why it waits or failed; null: it gets on */
                 waiting: string | null;
             };
+        } & {
+            [key: string]: unknown;
+        };
+        faucet_drip_args: {
+            /** @description 0x address of a wallet or contract */
+            address: string;
+            /**
+             * @default ARC-TESTNET
+             * @enum {string}
+             */
+            blockchain?: "ARC-TESTNET" | "ETH-SEPOLIA" | "AVAX-FUJI" | "MATIC-AMOY";
+            /**
+             * @default USDC
+             * @enum {string}
+             */
+            token?: "USDC" | "EURC";
+        };
+        faucet_drip_result: {
+            source: string;
+            /** @enum {string} */
+            sourceLevel: "live" | "open" | "embedded";
+            asOf: string;
+            chainId: number;
+            /** @description True: development money on a development chain */
+            sandbox: boolean;
+            to: string;
+            /** @enum {string} */
+            token: "USDC" | "EURC";
+            blockchain: string;
+            /**
+             * @description requested: a public faucet gives it; its transfer is not seen yet
+             * @enum {string}
+             */
+            status: "confirmed" | "requested";
+            /** @description null: not known */
+            txHash: string | null;
         } & {
             [key: string]: unknown;
         };
@@ -18822,288 +18826,6 @@ export interface operations {
             };
         };
     };
-    faucet_drip: {
-        parameters: {
-            query?: never;
-            header?: {
-                /** @description Kept 24 hours for the tenant, user and tool. The same key with the same body gives the first answer again: no second run, no second charge. */
-                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-                /** @description W3C trace context; the call continues its trace. */
-                traceparent?: components["parameters"]["Traceparent"];
-            };
-            path?: never;
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": {
-                    /** @description The key's own tenant, `tenant_…` */
-                    tenantId: string;
-                    /** @constant */
-                    tool: "faucet_drip";
-                    args: components["schemas"]["faucet_drip_args"];
-                    /** @description A user of the tenant; left out, the key's own service account calls */
-                    userId?: string;
-                };
-            };
-        };
-        responses: {
-            /** @description The tool's result. */
-            200: {
-                headers: {
-                    "x-service-trace-id": components["headers"]["TraceId"];
-                    "x-service-sig": components["headers"]["Signature"];
-                    "x-service-meter-id": components["headers"]["MeterId"];
-                    "idempotent-replayed": components["headers"]["IdempotentReplayed"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        /** @constant */
-                        ok: true;
-                        result: components["schemas"]["faucet_drip_result"];
-                        /**
-                         * @description An earlier call's answer: nothing ran again
-                         * @constant
-                         */
-                        replayed?: true;
-                        latencyMs: number;
-                        /** @description What was paid, in micro-USDC */
-                        priceMicroUsdc: string;
-                    };
-                };
-            };
-            /** @description Malformed json; Invalid input */
-            400: {
-                headers: {
-                    "x-service-trace-id": components["headers"]["TraceId"];
-                    "x-service-sig": components["headers"]["Signature"];
-                    "idempotent-replayed": components["headers"]["IdempotentReplayed"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @constant */
-                        status?: 400;
-                        /** @enum {unknown} */
-                        code?: "malformed_json" | "invalid_input";
-                    };
-                };
-            };
-            /** @description Unauthorized */
-            401: {
-                headers: {
-                    "x-service-trace-id": components["headers"]["TraceId"];
-                    "x-service-sig": components["headers"]["Signature"];
-                    "www-authenticate": components["headers"]["WwwAuthenticate"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @constant */
-                        status?: 401;
-                        /** @enum {unknown} */
-                        code?: "unauthorized";
-                    };
-                };
-            };
-            /** @description Spend cap exceeded; Spend limit exceeded */
-            402: {
-                headers: {
-                    "x-service-trace-id": components["headers"]["TraceId"];
-                    "x-service-sig": components["headers"]["Signature"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @constant */
-                        status?: 402;
-                        /** @enum {unknown} */
-                        code?: "spend_cap_exceeded" | "spend_limit_exceeded";
-                    };
-                };
-            };
-            /** @description Missing scope; Policy denied; Approval required; Approval used; Approval expired; Approval price changed; Approval offer changed; Approval revoked; Approval rejected */
-            403: {
-                headers: {
-                    "x-service-trace-id": components["headers"]["TraceId"];
-                    "x-service-sig": components["headers"]["Signature"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @constant */
-                        status?: 403;
-                        /** @enum {unknown} */
-                        code?: "missing_scope" | "policy_denied" | "approval_required" | "approval_used" | "approval_expired" | "approval_price_changed" | "approval_offer_changed" | "approval_revoked" | "approval_rejected";
-                    };
-                };
-            };
-            /** @description Tool not found; Tenant not found */
-            404: {
-                headers: {
-                    "x-service-trace-id": components["headers"]["TraceId"];
-                    "x-service-sig": components["headers"]["Signature"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @constant */
-                        status?: 404;
-                        /** @enum {unknown} */
-                        code?: "tool_not_found" | "tenant_not_found";
-                    };
-                };
-            };
-            /** @description Request timeout */
-            408: {
-                headers: {
-                    "x-service-trace-id": components["headers"]["TraceId"];
-                    "x-service-sig": components["headers"]["Signature"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @constant */
-                        status?: 408;
-                        /** @enum {unknown} */
-                        code?: "request_timeout";
-                    };
-                };
-            };
-            /** @description In progress */
-            409: {
-                headers: {
-                    "x-service-trace-id": components["headers"]["TraceId"];
-                    "x-service-sig": components["headers"]["Signature"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @constant */
-                        status?: 409;
-                        /** @enum {unknown} */
-                        code?: "in_progress";
-                    };
-                };
-            };
-            /** @description Too large */
-            413: {
-                headers: {
-                    "x-service-trace-id": components["headers"]["TraceId"];
-                    "x-service-sig": components["headers"]["Signature"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @constant */
-                        status?: 413;
-                        /** @enum {unknown} */
-                        code?: "too_large";
-                    };
-                };
-            };
-            /** @description Unsupported media type */
-            415: {
-                headers: {
-                    "x-service-trace-id": components["headers"]["TraceId"];
-                    "x-service-sig": components["headers"]["Signature"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @constant */
-                        status?: 415;
-                        /** @enum {unknown} */
-                        code?: "unsupported_media_type";
-                    };
-                };
-            };
-            /** @description Idempotency mismatch */
-            422: {
-                headers: {
-                    "x-service-trace-id": components["headers"]["TraceId"];
-                    "x-service-sig": components["headers"]["Signature"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @constant */
-                        status?: 422;
-                        /** @enum {unknown} */
-                        code?: "idempotency_mismatch";
-                    };
-                };
-            };
-            /** @description Rate limited */
-            429: {
-                headers: {
-                    "x-service-trace-id": components["headers"]["TraceId"];
-                    "x-service-sig": components["headers"]["Signature"];
-                    "retry-after": components["headers"]["RetryAfter"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @constant */
-                        status?: 429;
-                        /** @enum {unknown} */
-                        code?: "rate_limited";
-                    };
-                };
-            };
-            /** @description Headers too large */
-            431: {
-                headers: {
-                    "x-service-trace-id": components["headers"]["TraceId"];
-                    "x-service-sig": components["headers"]["Signature"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @constant */
-                        status?: 431;
-                        /** @enum {unknown} */
-                        code?: "headers_too_large";
-                    };
-                };
-            };
-            /** @description The tool ran and failed */
-            500: {
-                headers: {
-                    "x-service-trace-id": components["headers"]["TraceId"];
-                    "x-service-sig": components["headers"]["Signature"];
-                    "idempotent-replayed": components["headers"]["IdempotentReplayed"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @constant */
-                        status?: 500;
-                        /** @enum {unknown} */
-                        code?: "chain_not_available" | "settlement_stopped" | "transfer_in_progress" | "transfer_reverted" | "recipient_blocked" | "faucet_cooldown" | "tool_failed" | "internal_error";
-                    };
-                };
-            };
-            /** @description Starting; Draining; Sandbox unavailable; Unavailable */
-            503: {
-                headers: {
-                    "x-service-trace-id": components["headers"]["TraceId"];
-                    "x-service-sig": components["headers"]["Signature"];
-                    "retry-after": components["headers"]["RetryAfter"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @constant */
-                        status?: 503;
-                        /** @enum {unknown} */
-                        code?: "starting" | "draining" | "sandbox_unavailable" | "unavailable";
-                    };
-                };
-            };
-        };
-    };
     quote_fx: {
         parameters: {
             query?: never;
@@ -19646,6 +19368,288 @@ export interface operations {
                         status?: 500;
                         /** @enum {unknown} */
                         code?: "chain_not_available" | "transaction_not_found" | "tool_failed" | "internal_error";
+                    };
+                };
+            };
+            /** @description Starting; Draining; Sandbox unavailable; Unavailable */
+            503: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    "retry-after": components["headers"]["RetryAfter"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 503;
+                        /** @enum {unknown} */
+                        code?: "starting" | "draining" | "sandbox_unavailable" | "unavailable";
+                    };
+                };
+            };
+        };
+    };
+    faucet_drip: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Kept 24 hours for the tenant, user and tool. The same key with the same body gives the first answer again: no second run, no second charge. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+                /** @description W3C trace context; the call continues its trace. */
+                traceparent?: components["parameters"]["Traceparent"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description The key's own tenant, `tenant_…` */
+                    tenantId: string;
+                    /** @constant */
+                    tool: "faucet_drip";
+                    args: components["schemas"]["faucet_drip_args"];
+                    /** @description A user of the tenant; left out, the key's own service account calls */
+                    userId?: string;
+                };
+            };
+        };
+        responses: {
+            /** @description The tool's result. */
+            200: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    "x-service-meter-id": components["headers"]["MeterId"];
+                    "idempotent-replayed": components["headers"]["IdempotentReplayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        ok: true;
+                        result: components["schemas"]["faucet_drip_result"];
+                        /**
+                         * @description An earlier call's answer: nothing ran again
+                         * @constant
+                         */
+                        replayed?: true;
+                        latencyMs: number;
+                        /** @description What was paid, in micro-USDC */
+                        priceMicroUsdc: string;
+                    };
+                };
+            };
+            /** @description Malformed json; Invalid input */
+            400: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    "idempotent-replayed": components["headers"]["IdempotentReplayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 400;
+                        /** @enum {unknown} */
+                        code?: "malformed_json" | "invalid_input";
+                    };
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    "www-authenticate": components["headers"]["WwwAuthenticate"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 401;
+                        /** @enum {unknown} */
+                        code?: "unauthorized";
+                    };
+                };
+            };
+            /** @description Spend cap exceeded; Spend limit exceeded */
+            402: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 402;
+                        /** @enum {unknown} */
+                        code?: "spend_cap_exceeded" | "spend_limit_exceeded";
+                    };
+                };
+            };
+            /** @description Missing scope; Policy denied; Approval required; Approval used; Approval expired; Approval price changed; Approval offer changed; Approval revoked; Approval rejected */
+            403: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 403;
+                        /** @enum {unknown} */
+                        code?: "missing_scope" | "policy_denied" | "approval_required" | "approval_used" | "approval_expired" | "approval_price_changed" | "approval_offer_changed" | "approval_revoked" | "approval_rejected";
+                    };
+                };
+            };
+            /** @description Tool not found; Tenant not found */
+            404: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 404;
+                        /** @enum {unknown} */
+                        code?: "tool_not_found" | "tenant_not_found";
+                    };
+                };
+            };
+            /** @description Request timeout */
+            408: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 408;
+                        /** @enum {unknown} */
+                        code?: "request_timeout";
+                    };
+                };
+            };
+            /** @description In progress */
+            409: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 409;
+                        /** @enum {unknown} */
+                        code?: "in_progress";
+                    };
+                };
+            };
+            /** @description Too large */
+            413: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 413;
+                        /** @enum {unknown} */
+                        code?: "too_large";
+                    };
+                };
+            };
+            /** @description Unsupported media type */
+            415: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 415;
+                        /** @enum {unknown} */
+                        code?: "unsupported_media_type";
+                    };
+                };
+            };
+            /** @description Idempotency mismatch */
+            422: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 422;
+                        /** @enum {unknown} */
+                        code?: "idempotency_mismatch";
+                    };
+                };
+            };
+            /** @description Rate limited */
+            429: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    "retry-after": components["headers"]["RetryAfter"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 429;
+                        /** @enum {unknown} */
+                        code?: "rate_limited";
+                    };
+                };
+            };
+            /** @description Headers too large */
+            431: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 431;
+                        /** @enum {unknown} */
+                        code?: "headers_too_large";
+                    };
+                };
+            };
+            /** @description The tool ran and failed */
+            500: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    "idempotent-replayed": components["headers"]["IdempotentReplayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 500;
+                        /** @enum {unknown} */
+                        code?: "chain_not_available" | "settlement_stopped" | "transfer_in_progress" | "transfer_reverted" | "recipient_blocked" | "faucet_cooldown" | "faucet_refused" | "faucet_unavailable" | "faucet_outcome_unknown" | "tool_failed" | "internal_error";
                     };
                 };
             };

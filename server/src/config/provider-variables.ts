@@ -125,6 +125,12 @@ export const providerVariables = {
     "Providers of elevations, in this order; the next one is asked if one fails or finds nothing. Providers without a URL or key are skipped.",
     choicesAmong("google", "opentopodata", "open-meteo", "embedded"),
   ),
+  faucetUrl: url(
+    "FAUCET_API_URL",
+    http,
+    "URL of the API of a faucet of the public test networks, such as `https://api.circle.com`, for `faucet_drip` with production keys; needs FAUCET_API_KEY. Unset: such a call answers `chain_not_available`.",
+  ),
+  faucetApiKey: text("FAUCET_API_KEY", "Key for that API, sent as a bearer token; needs FAUCET_API_URL."),
   visionModelUrl: url(
     "VISION_MODEL_URL",
     http,

@@ -145,6 +145,8 @@ const retryableCodes: ReadonlySet<string> = new Set([
   "trip_not_funded",
   "settlement_stopped",
   "faucet_cooldown",
+  "faucet_unavailable",
+  "faucet_outcome_unknown",
   "swap_not_available",
   "swap_expired",
   "price_moved",

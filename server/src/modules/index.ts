@@ -14,6 +14,7 @@ import { eInvoicesModule } from "./e-invoices/module.ts";
 import { effectsModule } from "./effects/module.ts";
 import { eligibilityModule } from "./eligibility/module.ts";
 import { escrowModule } from "./escrow/module.ts";
+import { faucetModule } from "./faucet/module.ts";
 import { filesModule } from "./files/module.ts";
 import { flightsModule } from "./flights/module.ts";
 import { gatewayModule } from "./gateway/module.ts";
@@ -64,6 +65,7 @@ export const modules = [
   ordersModule,
   supplierEventsModule,
   treasuryModule,
+  faucetModule,
   gatewayModule,
   crossChainModule,
   swapsModule,

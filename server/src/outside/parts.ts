@@ -39,6 +39,7 @@ import { openPageTranscriber } from "./page-transcriber.ts";
 import { openReads } from "./reads.ts";
 import { sandboxPayer } from "./sandbox-keys.ts";
 import { openSuppliers } from "./suppliers.ts";
+import { openTestFaucet } from "./test-faucet.ts";
 import { translate } from "./translate.ts";
 import { openVault } from "./vault.ts";
 import { openWays } from "./ways.ts";
@@ -170,6 +171,7 @@ function outsideParts(
     facilitator: () => facilitator,
     messageAttestations: () => crossChain.messageAttestations,
     unifiedBalance: () => crossChain.unifiedBalance,
+    testFaucet: () => openTestFaucet(config, http),
     mailer: () => openMailer(config),
     pageTranscriber: () => openPageTranscriber(config, { http, log }),
     maps: () => openMaps(config, sources, places),

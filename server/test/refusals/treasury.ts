@@ -98,6 +98,9 @@ export const treasuryRefusals: Readonly<Record<string, Refusals>> = {
     chain_not_available: "deployment",
     settlement_stopped: () => ({ args: { address: stranger() } }),
     recipient_blocked: async (world) => ({ args: { address: await blockedAddress(world) } }),
+    faucet_refused: "deployment",
+    faucet_unavailable: "deployment",
+    faucet_outcome_unknown: "deployment",
     faucet_cooldown: async (world) => ({ args: { address: await dripped(world) } }),
   },
 };

@@ -82,6 +82,7 @@ export function toolRunner(tenant: Tenant, stays: Stays = createMemoryStays().st
     claimKeys: absent("claimKeys"),
     messageAttestations: absent("messageAttestations"),
     unifiedBalance: absent("unifiedBalance"),
+    testFaucet: absent("testFaucet"),
     bridgeFinality: "standard",
     transferWaits: absent("transferWaits"),
     transfersOverChains: absent("transfersOverChains"),

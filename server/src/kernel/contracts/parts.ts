@@ -17,6 +17,7 @@ import type { Maps } from "../../ports/maps.ts";
 import type { Nearby } from "../../ports/nearby.ts";
 import type { PageTranscriber } from "../../ports/page-transcriber.ts";
 import type { Supplier } from "../../ports/supplier/supplier.ts";
+import type { TestFaucetByEnvironment } from "../../ports/test-faucet.ts";
 import type { Threads } from "../../ports/threads.ts";
 import type { Vault } from "../../ports/vault.ts";
 import type { Ways } from "../../ports/ways.ts";
@@ -55,6 +56,7 @@ export interface CommonParts {
   readonly chains: Chains;
   readonly messageAttestations: MessageAttestationsByNetwork;
   readonly unifiedBalance: UnifiedBalanceByNetwork;
+  readonly testFaucet: TestFaucetByEnvironment;
   /** Undefined: payments are verified and settled on the chain itself. */
   readonly facilitator: Facilitator | undefined;
   /** Undefined: the operator has no mail server. */

@@ -21,6 +21,7 @@ import type { FlightServicing } from "../../ports/supplier/flight-servicing.ts";
 import type { Flights } from "../../ports/supplier/flights.ts";
 import type { StayBookings } from "../../ports/supplier/stay-bookings.ts";
 import type { Stays } from "../../ports/supplier/stays.ts";
+import type { TestFaucetByEnvironment } from "../../ports/test-faucet.ts";
 import type { Threads } from "../../ports/threads.ts";
 import type { Ways } from "../../ports/ways.ts";
 import type { CallPlan, Cover, PlannedArrival } from "./call-plan.ts";
@@ -50,6 +51,7 @@ export interface CommonPorts {
   claimKeys: ClaimKeys;
   messageAttestations: MessageAttestationsByNetwork;
   unifiedBalance: UnifiedBalanceByNetwork;
+  testFaucet: TestFaucetByEnvironment;
 }
 
 /**

@@ -3,7 +3,7 @@ export { ChainResult, ChainWrite, chainProvenance } from "./chain-result.ts";
 export { collect } from "./collect.ts";
 export { convert, isRateStale, warnOfOldRate } from "./convert.ts";
 export { findHomePurse, findVendorAddress } from "./home-purse.ts";
-export { FreeRecipient, Recipient, readAddress, requireAddress, TokenAmount } from "./input.ts";
+export { FreeRecipient, Recipient, readAddress, requireAddress, Token, TokenAmount } from "./input.ts";
 export { TransferAnswer } from "./over-chains/transfer-answer.ts";
 export { keyOfRefund, refund } from "./refund.ts";
 export {

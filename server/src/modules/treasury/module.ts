@@ -6,12 +6,10 @@ import { treasuryEndings } from "./chain-endings.ts";
 import { type Aggregates, defineModule } from "./context.ts";
 import { describeRates } from "./describe-rates.ts";
 import { describeWallet } from "./describe-wallet.ts";
-import { drip } from "./drip-operation.ts";
 import { equipMissingTenants, equipSandboxTenant, fundPayer, waitForEquipment } from "./equip-tenants.ts";
 import { createReconciler, type LedgerReconciler } from "./reconcile-ledger.ts";
 import { split } from "./split-operation.ts";
 import { checkTreasury } from "./tools/check-treasury.ts";
-import { faucetDrip } from "./tools/faucet-drip.ts";
 import { quoteFx } from "./tools/quote-fx.ts";
 import { readTransaction } from "./tools/read-transaction.ts";
 import { sendTokens } from "./tools/send-tokens.ts";
@@ -41,8 +39,8 @@ const RATES_MILLISECONDS = 3_000;
 
 export const treasuryModule = defineModule({
   name: "treasury",
-  tools: [checkTreasury, sendTokens, settleSplit, faucetDrip, quoteFx, readTransaction],
-  chainOperations: [transfer, split, drip],
+  tools: [checkTreasury, sendTokens, settleSplit, quoteFx, readTransaction],
+  chainOperations: [transfer, split],
   chainEndings: treasuryEndings,
   parts: {
     ledgerReconcilers: ({ chains, stores, log }) =>

@@ -368,6 +368,18 @@ export interface FailedCallTable {
   createdAt: Timestamp;
 }
 
+export interface FaucetRequestTable {
+  blockchain: string;
+  token: "USDC" | "EURC";
+  address: Hex;
+  state: "asked" | "unknown" | "given" | "refused";
+  tenantId: string;
+  askedAt: Timestamp;
+  againAt: Timestamp;
+  afterBlock: bigint | null;
+  transactionHash: Hex | null;
+}
+
 export interface FeedbackTable {
   id: string;
   environment: "sandbox" | "production";
@@ -1107,6 +1119,7 @@ export interface Database {
   escrowBooking: EscrowBookingTable;
   escrowStep: EscrowStepTable;
   failedCall: FailedCallTable;
+  faucetRequest: FaucetRequestTable;
   feedback: FeedbackTable;
   flightCancellationQuote: FlightCancellationQuoteTable;
   foundSearch: FoundSearchTable;

@@ -13,7 +13,7 @@ import type { Chain } from "../../../ports/chain/chain.ts";
 import { requireToken } from "../../../ports/chain/chain.ts";
 import { nameEvmChain } from "../../../ports/chain/chain-key.ts";
 import { systemClock } from "../../../ports/clock.ts";
-import { drip } from "../../treasury/drip-operation.ts";
+import { drip } from "../../faucet/drip-operation.ts";
 
 const GIVE_UP_MILLISECONDS = 300;
 const STRANGER: Hex = "0x00000000000000000000000000000000000000aa";

@@ -5,14 +5,25 @@ import { type Hex, type TokenSymbol, tokenSymbols } from "../../../domain/tokens
 import { final } from "../../../kernel/contracts/call-plan.ts";
 import type { Caller } from "../../../kernel/contracts/tool.ts";
 import type { Chain } from "../../../ports/chain/chain.ts";
+import { findNamedChain } from "../../../ports/chain/named-chains.ts";
 import type { Clock } from "../../../ports/clock.ts";
+import type { TestGift } from "../../../ports/test-faucet.ts";
 import { mint } from "../../chain/index.ts";
-import { ChainWrite, chainProvenance } from "../chain-result.ts";
+import {
+  ChainResult,
+  chainProvenance,
+  FreeRecipient,
+  requireAddress,
+  requireMoving,
+  requireUnblocked,
+  sendOut,
+  sendOutErrors,
+  Token,
+  toToolAnswer,
+} from "../../treasury/index.ts";
 import { defineTool, type Ports, type Stores } from "../context.ts";
 import { drip } from "../drip-operation.ts";
-import { FreeRecipient, requireAddress, Token } from "../input.ts";
-import { requireMoving, requireUnblocked, sendOut, sendOutErrors } from "../send-out.ts";
-import { toToolAnswer } from "../tool-answer.ts";
+import { askPublicFaucet, checkPublicFaucet, publicFaucetErrors } from "../public-faucet.ts";
 
 const HUB = "ARC-TESTNET";
 /** The same as the faucet of the first development chain gives, and as often. */
@@ -27,20 +38,29 @@ const errors = {
   chain_not_available:
     "There is no faucet on this chain, or the chain does not answer. Ask for ARC-TESTNET with a sandbox key.",
   faucet_cooldown: "This address received this token recently. Ask again after the number of seconds in the answer.",
+  ...publicFaucetErrors,
 } as const;
 
-const Output = ChainWrite.extend({ to: z.string(), token: z.enum(tokenSymbols), blockchain: z.string() });
+const Output = ChainResult.extend({
+  to: z.string(),
+  token: z.enum(tokenSymbols),
+  blockchain: z.string(),
+  status: z
+    .enum(["confirmed", "requested"])
+    .describe("requested: a public faucet gives it; its transfer is not seen yet"),
+  txHash: z.string().nullable().describe("null: not known"),
+});
 
 export const faucetDrip = defineTool({
   name: "faucet_drip",
   title: "Drip from the faucet",
   summary: "Send development USDC or EURC to an address, for testing. It is worth nothing.",
-  advice: "Only on development chains.",
+  advice: "Only on development chains, and on test networks whose faucet the operator has access to.",
   area: "treasury",
   effect: "write",
   price: 5_000n,
   payableWithoutKey: false,
-  uses: ["chain", "submission", "usableChains", "stores", "clock"],
+  uses: ["chain", "submission", "usableChains", "testFaucet", "stores", "clock"],
   input: z.strictObject({
     address: FreeRecipient.describe("0x address of a wallet or contract"),
     blockchain: z.enum([HUB, "ETH-SEPOLIA", "AVAX-FUJI", "MATIC-AMOY"]).default(HUB),
@@ -54,7 +74,11 @@ export const faucetDrip = defineTool({
   plan: () => ({ movements: [], irreversible: [final("the faucet's gift")] }),
 
   async probe({ address, token, blockchain }, ports) {
-    const { stores, clock } = ports;
+    const { stores, clock, caller } = ports;
+    if (ports.testFaucet.of(caller.environment) !== undefined) {
+      await checkPublicFaucet(ports, { address: requireAddress(address), token, blockchain }, caller.tenantId);
+      return;
+    }
     const { chain } = await openFaucet(ports, blockchain);
     await checkDrip({ chain, stores, clock }, { to: requireAddress(address), token });
     await requireMoving(stores.boundChains, chain.key);
@@ -64,6 +88,12 @@ export const faucetDrip = defineTool({
     const { stores, clock, caller, call } = ports;
     const { token, blockchain } = input;
     const to = requireAddress(input.address);
+    const faucet = ports.testFaucet.of(caller.environment);
+    if (faucet !== undefined) {
+      const gift = { address: to, token, blockchain };
+      const { transactionHash } = await askPublicFaucet({ ...ports, faucet }, gift, caller.tenantId);
+      return describeGift(gift, transactionHash, clock);
+    }
     const { chain, submission } = await openFaucet(ports, blockchain);
     await checkDrip({ chain, stores, clock }, { to, token });
     const asked = {
@@ -86,6 +116,24 @@ export const faucetDrip = defineTool({
     return toToolAnswer(answer, Output);
   },
 });
+
+/** A gift of the public faucet on the test network of this name. */
+function describeGift({ address: to, token, blockchain }: TestGift, transactionHash: Hex | undefined, clock: Clock) {
+  const network = findNamedChain(blockchain);
+  if (network === undefined) throw new Error(`there is no network ${blockchain}`);
+  return {
+    to,
+    token,
+    blockchain,
+    status: transactionHash === undefined ? ("requested" as const) : ("confirmed" as const),
+    txHash: transactionHash ?? null,
+    chainId: network.chainId,
+    source: "public faucet",
+    sourceLevel: "live" as const,
+    asOf: clock.now().toString(),
+    sandbox: false,
+  };
+}
 
 /** The development chain of this name. A further one starts when it is first used. */
 async function openFaucet(
