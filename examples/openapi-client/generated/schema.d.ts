@@ -716,7 +716,7 @@ export interface paths {
         put?: never;
         /**
          * Drip from the faucet
-         * @description Send development USDC or EURC to an address, for testing. It is worth nothing. Only on development chains, and on test networks whose faucet the operator has access to. Price: 5000 micro-USDC (0.005 USDC).
+         * @description Send development USDC or EURC to an address, for testing. It is worth nothing. Only on test networks. Price: 5000 micro-USDC (0.005 USDC).
          *
          *     Changes records. Scope `treasury:write`, list price 0.005 USDC; only a successful call is paid.
          */

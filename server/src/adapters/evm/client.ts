@@ -1,5 +1,6 @@
 import { BaseError, createPublicClient, custom, type PublicClient } from "viem";
 import { CHAIN_AWAY, Failure } from "../../domain/errors.ts";
+import { NO_ROOM } from "../../ports/chain/opened-chain.ts";
 import { type Rpc, RpcRefusal } from "./rpc.ts";
 
 export function createEvmClient(rpc: Rpc): PublicClient {
@@ -12,10 +13,16 @@ export function refusalIn(error: unknown): RpcRefusal | undefined {
   return inner instanceof RpcRefusal ? inner : undefined;
 }
 
+const AWAY = "The network does not answer now. Nothing is lost; send the call again, with the same Idempotency-Key.";
+
+/** In the words of the process that runs the development chains. */
+const isWithoutRoom = (cause: unknown): boolean =>
+  refusalIn(cause)?.message.startsWith("As many chains as may run are in use") === true;
+
 export function chainUnavailable(cause: unknown): Failure {
   if (cause instanceof Failure) return cause;
   return new Failure(CHAIN_AWAY, {
-    detail: "The network does not answer now. Nothing is lost; send the call again, with the same Idempotency-Key.",
+    detail: isWithoutRoom(cause) ? NO_ROOM : AWAY,
     retryAfterSeconds: 5,
     // The library's wrapper repeats the whole request.
     cause: cause instanceof BaseError ? cause.walk() : cause,

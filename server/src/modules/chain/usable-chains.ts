@@ -4,7 +4,7 @@ import type { Chain } from "../../ports/chain/chain.ts";
 import { type ChainKey, nameEvmChain } from "../../ports/chain/chain-key.ts";
 import type { ChainSubmission } from "../../ports/chain/chain-transactions.ts";
 import { type BridgeNetwork, findChainById, findNamedChain } from "../../ports/chain/named-chains.ts";
-import type { OpenedChain } from "../../ports/chain/opened-chain.ts";
+import { NO_ROOM, type OpenedChain } from "../../ports/chain/opened-chain.ts";
 import type { Environment } from "../../ports/identity.ts";
 import type { Stores } from "./context.ts";
 import type { ChainOpener } from "./opening/chain-opener.ts";
@@ -129,8 +129,12 @@ function resolveName(name: string, environment: Environment): ChainKey {
 }
 
 function refuseSilentChain(name: string, cause?: Failure): Failure {
+  const why =
+    cause?.detail === NO_ROOM
+      ? `The chain ${name} has no room to run: ${NO_ROOM.charAt(0).toLowerCase()}${NO_ROOM.slice(1)}`
+      : `The chain ${name} does not answer at the moment.`;
   return new Failure("chain_not_available", {
-    detail: `The chain ${name} does not answer at the moment. Nothing was done; call again later.`,
+    detail: `${why} Nothing was done; call again later.`,
     retryAfterSeconds: AGAIN_SECONDS,
     cause,
   });

@@ -57,10 +57,14 @@ export function gatherChains(gathered: GatheredChains): Chains {
       at(key) === undefined ? [...further, ...onDemand].find((one) => isSameChain(one.key, key)) : undefined;
     const mustComplete = key.environment === "sandbox" && !isSandboxComplete;
     if (wanted === undefined && !mustComplete) return at(key);
-    const [openedChain] = await withLock(() =>
-      Promise.all([wanted && openIfReachable(wanted, log), mustComplete && complete()]),
+    // Whoever asks for a development chain learns why it does not open.
+    const open = wanted && onDemand.includes(wanted) ? wanted.open : () => wanted && openIfReachable(wanted, log);
+    // Both end under the lock.
+    const [openedChain, completed] = await withLock(() =>
+      Promise.allSettled([open(), mustComplete ? complete() : undefined]),
     );
-    if (openedChain !== undefined) all.push(openedChain);
+    if (openedChain.status === "fulfilled" && openedChain.value !== undefined) all.push(openedChain.value);
+    for (const end of [openedChain, completed]) if (end.status === "rejected") throw end.reason;
     return at(key);
   }
 

@@ -5,6 +5,9 @@ import type { Chain } from "./chain.ts";
 import type { ChainSender } from "./chain-sender.ts";
 import type { Wallet } from "./wallets.ts";
 
+/** The detail of `chain_unavailable` for a development chain whose node cannot start beside those that are in use. */
+export const NO_ROOM = "As many development chains as can run at once are in use.";
+
 /** The extras of a development chain. */
 export interface DevelopmentChain {
   /** The relayer, who issues its tokens, appoints these minters and mints this money once, for the contracts for other chains. */

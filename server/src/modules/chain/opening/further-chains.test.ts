@@ -113,6 +113,7 @@ it("makes room for another one, unless something is in flight on it", async () =
   await expect(usable().open(other)).rejects.toMatchObject({
     code: "chain_not_available",
     retryAfterSeconds: expect.any(Number),
+    detail: expect.stringContaining(`The chain ${other} has no room to run: as many development chains as can run`),
   });
   expect(await listRunning()).toEqual([NAME]);
   await vi.waitFor(async () => expect(await usable().open(other)).toMatchObject({ domain: 0 }), PATIENCE);

@@ -55,7 +55,7 @@ export const faucetDrip = defineTool({
   name: "faucet_drip",
   title: "Drip from the faucet",
   summary: "Send development USDC or EURC to an address, for testing. It is worth nothing.",
-  advice: "Only on development chains, and on test networks whose faucet the operator has access to.",
+  advice: "Only on test networks.",
   area: "treasury",
   effect: "write",
   price: 5_000n,
