@@ -10124,6 +10124,13 @@ export interface components {
                     /** @description null: every tool */
                     tools: string[] | null;
                 };
+                /** @description What the calls of this key may cost in a month; null: no limit but the monthly cap */
+                keyFees: {
+                    limitUsdc: string;
+                    usedUsdc: string;
+                    leftUsdc: string;
+                    renewsAt: string;
+                } | null;
                 tenant: {
                     /** @description null: no limit */
                     perCallUsdc: string | null;

@@ -4,7 +4,7 @@ import { systemClock } from "../ports/clock.ts";
 import type { ApiKey, Environment, Identity } from "../ports/identity.ts";
 import { type Command, JSON_NOTE, type Program, UsageError } from "./command-line.ts";
 import { keyJson, keyTable, newKeyLines } from "./describe-identity.ts";
-import { keyLimits, LIMITS_NOTE, limitOptions, readLimitOptions } from "./limits.ts";
+import { keyLimitOptions, keyLimits, LIMITS_NOTE, readLimitOptions } from "./limits.ts";
 import type { Operator } from "./open-database.ts";
 import { runIdentityProgram } from "./run-identity-program.ts";
 
@@ -17,7 +17,7 @@ const mint: Command<Operator> = {
   name: "mint",
   summary: "Make a key. It is shown once. Without --scopes: sandbox *, production every read and reputation:write.",
   usage:
-    "--tenant <tenantId> [--environment sandbox|production] [--person <userId>] [--name <name>] [--scopes a,b] [--expires 30d|12h|2027-01-01T00:00:00Z] [--per-call <USDC>] [--per-day <USDC>] [--per-month <USDC>] [--recipients <address,…>] [--tools <name,…>]",
+    "--tenant <tenantId> [--environment sandbox|production] [--person <userId>] [--name <name>] [--scopes a,b] [--expires 30d|12h|2027-01-01T00:00:00Z] [--max-fees <USDC>] [--per-call <USDC>] [--per-day <USDC>] [--per-month <USDC>] [--recipients <address,…>] [--tools <name,…>]",
   positionals: [],
   options: {
     tenant: { type: "string" },
@@ -26,7 +26,7 @@ const mint: Command<Operator> = {
     name: { type: "string" },
     scopes: { type: "string" },
     expires: { type: "string" },
-    ...limitOptions,
+    ...keyLimitOptions,
   },
   prepare(args) {
     const limits = readLimitOptions(args);

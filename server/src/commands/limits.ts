@@ -21,8 +21,16 @@ const ADDRESS = /^0x[0-9a-fA-F]{40}$/;
 /** The largest value that the database can hold. */
 const MAXIMUM_MICRO = 2n ** 63n - 1n;
 
-/** The options that name limits. */
-export const limitOptions = {
+/** The options that name limits; those of a key also have its fees. */
+export const keyLimitOptions = {
+  "max-fees": { type: "string" },
+  "per-call": { type: "string" },
+  "per-day": { type: "string" },
+  "per-month": { type: "string" },
+  recipients: { type: "string" },
+  tools: { type: "string" },
+} as const;
+const limitOptions = {
   "per-call": { type: "string" },
   "per-day": { type: "string" },
   "per-month": { type: "string" },
@@ -33,15 +41,15 @@ const options = { environment: { type: "string" }, ...limitOptions } as const;
 const usage =
   "[--per-call <USDC>|none] [--per-day <USDC>|none] [--per-month <USDC>|none] [--recipients <address,…>|none] [--tools <name,…>|none] [--environment sandbox|production]";
 export const LIMITS_NOTE =
-  "Limits count the money that calls move, such as the price of a flight or a transfer. The fees of the calls themselves are capped for the whole tenant by npm run tenant -- set <tenantId> --cap <USDC>.";
+  "Limits count the money that calls move, such as the price of a flight or a transfer. The fees of the calls themselves are capped by the month: for one key by --max-fees, for the whole tenant by npm run tenant -- set <tenantId> --cap <USDC>.";
 
 export const keyLimits: Command<Operator> = {
   name: "limits",
   summary:
     "Show or change a key's limits: per call, day and month (UTC), by recipient and by tool; none removes a limit. A change applies from the next call on; reads follow within 15 seconds.",
-  usage: `--tenant <tenantId> <keyId> ${usage}`,
+  usage: `--tenant <tenantId> <keyId> [--max-fees <USDC>|none] ${usage}`,
   positionals: ["keyId"],
-  options: { tenant: { type: "string" }, ...options },
+  options: { tenant: { type: "string" }, environment: { type: "string" }, ...keyLimitOptions },
   prepare(args) {
     const tenantId = args.required("tenant");
     const keyId = args.positional(0);
@@ -93,6 +101,7 @@ export function readLimitOptions(args: Arguments): Partial<Limits> {
     ["perCall", "per-call"],
     ["perDay", "per-day"],
     ["perMonth", "per-month"],
+    ["fees", "max-fees"],
   ] as const) {
     const text = args.text(option);
     if (text !== undefined) change[name] = text === NONE ? undefined : readAmount(option, text);
@@ -135,21 +144,33 @@ async function applyLimits(
   { tenantId, keyId }: { tenantId: string; keyId: string | undefined },
   { environments, change }: Asked,
 ): Promise<Report> {
-  const shown: { environment: Environment; limits: LimitsState }[] = [];
+  const shown: { environment: Environment; limits: LimitsState; fees: Micro | undefined }[] = [];
   for (const environment of environments) {
     if (Object.keys(change).length > 0) await spending.spendLimits.set(tenantId, environment, keyId, change, ACTOR);
     const state = await readLimits(spending, { tenantId, environment, keyId: keyId ?? "" }, systemClock.now());
-    shown.push({ environment, limits: keyId === undefined ? state.tenant : state.key });
+    const { fees } = await spending.spendLimits.get(tenantId, environment, keyId);
+    shown.push({ environment, fees, limits: keyId === undefined ? state.tenant : state.key });
   }
   return {
-    text: shown.map(({ environment, limits }) => `${environment}\n${limitLines(limits)}`).join("\n"),
+    text: shown
+      .map(({ environment, limits, fees }) =>
+        [environment, limitLines(limits), ...(keyId === undefined ? [] : [feesLine(fees)])].join("\n"),
+      )
+      .join("\n"),
     json: {
       tenantId,
       ...(keyId === undefined ? {} : { keyId }),
-      limits: shown.map(({ environment, limits }) => ({ environment, ...describeLimits(limits) })),
+      limits: shown.map(({ environment, limits, fees }) => ({
+        environment,
+        ...describeLimits(limits),
+        ...(keyId === undefined ? {} : { maxFeesUsdc: fees === undefined ? null : formatDecimal(fees) }),
+      })),
     },
   };
 }
+
+const feesLine = (fees: Micro | undefined): string =>
+  `  fees of calls  ${fees === undefined ? "up to the tenant's monthly cap" : `at most ${formatDecimal(fees)} USDC a month`}`;
 
 function limitLines({ perCall, perDay, perMonth, recipients, tools }: LimitsState): string {
   return formatTable(

@@ -41,6 +41,15 @@ export const ModuleFacts = z.strictObject({
     mostForNextCallUsdc: Limit.describe("The least of all that is left; null: no limit"),
     counting: z.string().describe("Whether usedUsdc is gross"),
     key: Limits,
+    keyFees: z
+      .strictObject({
+        limitUsdc: DecimalAmount,
+        usedUsdc: DecimalAmount,
+        leftUsdc: DecimalAmount,
+        renewsAt: z.string(),
+      })
+      .nullable()
+      .describe("What the calls of this key may cost in a month; null: no limit but the monthly cap"),
     tenant: Limits,
   }),
   budgets: z

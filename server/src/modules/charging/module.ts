@@ -10,6 +10,7 @@ import * as usageByNetwork from "./migrations/0019-usage-by-network.ts";
 import * as traceIds from "./migrations/0059-trace-ids.ts";
 import * as usagePartitions from "./migrations/0068-usage-partitions.ts";
 import { createCalls } from "./store-calls.ts";
+import { createKeyFees } from "./store-key-fees.ts";
 import { createCallingPersons } from "./store-persons.ts";
 import { createCallReservations } from "./store-reservations.ts";
 import { createUsageSettlements } from "./store-settlements.ts";
@@ -33,6 +34,7 @@ export const chargingModule = defineModule({
   stores: ({ db }) => ({
     callReservations: createCallReservations(db),
     usageSettlements: createUsageSettlements(db),
+    keyFees: createKeyFees(db),
   }),
   personRecords: ({ db }) => createCallingPersons(db),
   migrations: {

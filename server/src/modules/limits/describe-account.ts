@@ -2,21 +2,36 @@ import { formatDecimal, type Micro } from "../../domain/money.ts";
 import type { AccountFacts } from "../../kernel/contracts/account.ts";
 import type { Caller } from "../../kernel/contracts/tool.ts";
 import type { Stores } from "./context.ts";
+import { KeyFees } from "./key-fees.ts";
 import { type BudgetState, readBudgets } from "./read-budgets.ts";
 import { type LimitsState, type PeriodState, readLimits } from "./read-limits.ts";
 
 /** The caller's spending limits, and the budgets that cover its next spending. */
 export async function describeSpending(
-  stores: Pick<Stores, "budgets" | "callSpends" | "spendLimits">,
+  stores: Pick<Stores, "budgets" | "callSpends" | "keyFees" | "spendLimits">,
   caller: Caller,
   now: Temporal.Instant,
 ): Promise<AccountFacts> {
-  const [state, budgets] = await Promise.all([readLimits(stores, caller, now), describeBudgets(stores, caller, now)]);
+  const [state, budgets, inForce] = await Promise.all([
+    readLimits(stores, caller, now),
+    describeBudgets(stores, caller, now),
+    stores.spendLimits.inForce(caller),
+  ]);
+  const fees = await new KeyFees().read(stores, caller, inForce, { at: now });
   return {
     facts: {
       limits: {
         mostForNextCallUsdc: amount(state.mostForNextCall),
         key: describeLimits(state.key),
+        keyFees:
+          fees === undefined
+            ? null
+            : {
+                limitUsdc: amount(fees.limit),
+                usedUsdc: amount(fees.used),
+                leftUsdc: amount(fees.left),
+                renewsAt: fees.renewsAt.toString(),
+              },
         tenant: describeLimits(state.tenant),
         counting: "usedUsdc is what calls spent: a refund or a return that came later is not taken off.",
       },

@@ -20,6 +20,7 @@ const OPTIONS: Readonly<Record<keyof Limits, string>> = {
   perMonth: "--per-month <USDC>",
   recipients: "--recipients <address,…>",
   tools: "--tools <name,…>",
+  fees: "--max-fees <USDC>",
 };
 
 export const whoseLimit: Readonly<Record<Limited, string>> = { key: "this key", tenant: "the tenant" };

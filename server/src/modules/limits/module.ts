@@ -2,10 +2,12 @@ import { defineJob } from "../../kernel/contracts/job.ts";
 import type { Caller } from "../../kernel/contracts/tool.ts";
 import { defineModule } from "./context.ts";
 import { describeBudgets, describeSpending } from "./describe-account.ts";
+import { KeyFees } from "./key-fees.ts";
 import * as spendLimits from "./migrations/0022-spend-limits.ts";
 import * as budgets from "./migrations/0023-budgets.ts";
 import * as budgetChangesAreTold from "./migrations/0075-budget-changes-are-told.ts";
 import * as rulesVersion from "./migrations/0077-rules-version.ts";
+import * as feeLimits from "./migrations/0129-fee-limits.ts";
 import { budgetRoutes } from "./routes.ts";
 import { pruneSpends, settleSpends } from "./settle-spends.ts";
 import { SpendGate } from "./spend-gate.ts";
@@ -37,6 +39,7 @@ export const limitsModule = defineModule({
     "0023-budgets": budgets,
     "0075-budget-changes-are-told": budgetChangesAreTold,
     "0077-rules-version": rulesVersion,
+    "0129-fee-limits": feeLimits,
   },
   ports: ({ stores, clock, tenantMemory }) => {
     const hasAny = tenantMemory.remember((owner) => stores.budgets.hasAny(owner));
@@ -49,7 +52,7 @@ export const limitsModule = defineModule({
     doneWith: SPENDS_USED,
     failed: ({ callSpends }, callId) => callSpends.failed(callId),
   },
-  gates: ({ stores, fx }) => [new SpendGate({ stores, fx })],
+  gates: ({ stores, fx }) => [new SpendGate({ stores, fx, fees: new KeyFees() })],
   jobs: ({ stores, clock, log }) => [
     defineJob({
       name: "settle-spends",

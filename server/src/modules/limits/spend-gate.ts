@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
+import { formatDecimal } from "../../domain/money.ts";
 import type { LazyPlan } from "../../kernel/contracts/call-plan.ts";
 import type { PendingCall } from "../../kernel/contracts/charge.ts";
 import { type Gate, judgeByMemory } from "../../kernel/contracts/gate.ts";
@@ -17,13 +18,15 @@ import {
   requireSmallEnough,
   totalSpend,
 } from "./judge-spend.ts";
+import type { KeyFees } from "./key-fees.ts";
 import { type Limited, limitExceeded, whoseLimit } from "./limit-exceeded.ts";
 import { type PlannedRecipient, type PlannedSpend, planShownSpend, planSpend, spendsNothing } from "./plan-spend.ts";
 import { type FoundLimits, type LimitsInForce, NO_LIMITS } from "./spend-limits.ts";
 
 export interface SpendGateOptions {
-  stores: Pick<Stores, "boundChains" | "budgets" | "spendLimits" | "callSpends" | "wallets">;
+  stores: Pick<Stores, "boundChains" | "budgets" | "keyFees" | "spendLimits" | "callSpends" | "wallets">;
   fx: FxRates;
+  fees: KeyFees;
 }
 
 /** How long reads are judged by cached limits, like keys. */
@@ -59,18 +62,21 @@ export class SpendGate implements Gate {
     const remembered = this.#remembered.get(call.keyId);
     if (call.tool.effect === "read") {
       if (remembered === undefined || remembered.until < performance.now()) return this.#checkTool(call);
-      return requireTool(call, remembered.inForce);
+      requireTool(call, remembered.inForce);
+      if (remembered.inForce.key.fees === undefined) return;
+      return this.#checkTool(call);
     }
     // A limit is read anew before it refuses.
-    if (remembered === undefined || notAllowing(call, remembered.inForce) !== undefined) {
-      return this.#checkFresh(call, plan);
-    }
+    const isLimited = remembered === undefined || remembered.inForce.key.fees !== undefined;
+    if (isLimited || notAllowing(call, remembered.inForce) !== undefined) return this.#checkFresh(call, plan);
     if (call.tool.plan !== undefined) return this.#checkByMemory(call, plan, remembered.inForce);
     if (!judgeByMemory(call, remembered.inForce.version)) return this.#checkFresh(call, plan);
   }
 
   async preview(call: PendingCall, plan: LazyPlan): Promise<readonly Allowance[]> {
-    if (call.keyId === "" || call.tool.effect === "read") return [];
+    if (call.keyId === "") return [];
+    const fees = await this.#previewFees(call);
+    if (call.tool.effect === "read") return fees;
     const spend = await this.#planShown(plan);
     const checked = this.#checked.get(plan);
     const [inForce, counted] = await Promise.all([
@@ -79,9 +85,19 @@ export class SpendGate implements Gate {
     ]);
     const lines = listLines(counted.counted, counted.counters, spend);
     return [
+      ...fees,
       ...allowancesOfCall(inForce, spend),
       ...listAllowances({ inForce, budgets: counted.covering }, counted.counters, { lines, isOpen: spend.isOpen }),
     ];
+  }
+
+  async #previewFees(call: PendingCall): Promise<readonly Allowance[]> {
+    const { fees, stores } = this.#options;
+    if (call.paidBy !== "tenant") return [];
+    const found = await fees.read(stores, call, await stores.spendLimits.inForce(call), { at: call.startedAt });
+    if (found === undefined) return [];
+    const left = formatDecimal(found.left);
+    return [{ name: "fees of this key", token: "USDC", left, leftAfter: formatDecimal(found.left - call.price) }];
   }
 
   /** A price that only the run finds out is judged there; a preview judges the price shown to the tenant. */
@@ -92,11 +108,16 @@ export class SpendGate implements Gate {
   }
 
   uses({ keyId, tool }: PendingCall, plan: LazyPlan): Promise<boolean> | boolean {
-    return keyId !== "" && tool.plan !== undefined && this.#spends(plan);
+    if (keyId === "") return false;
+    if (this.#remembered.get(keyId)?.inForce.key.fees !== undefined) return true;
+    return tool.plan !== undefined && this.#spends(plan);
   }
 
-  async reserve(call: PendingCall, plan: LazyPlan, { callSpends }: Aggregates): Promise<void> {
-    await callSpends.reserve(call, call, await this.#planSpendOnce(plan));
+  async reserve(call: PendingCall, plan: LazyPlan, aggregates: Aggregates): Promise<void> {
+    const inForce = this.#remembered.get(call.keyId)?.inForce;
+    if (inForce !== undefined) await this.#options.fees.reserve(aggregates, call, inForce);
+    if (call.tool.plan === undefined || !(await this.#spends(plan))) return;
+    await aggregates.callSpends.reserve(call, call, await this.#planSpendOnce(plan));
   }
 
   async settle({ id }: PendingCall): Promise<void> {
@@ -104,7 +125,14 @@ export class SpendGate implements Gate {
   }
 
   async #checkTool(call: PendingCall): Promise<void> {
-    requireTool(call, await this.#look(call));
+    const inForce = await this.#look(call);
+    requireTool(call, inForce);
+    await this.#requireFees(call, inForce);
+  }
+
+  #requireFees(call: PendingCall, inForce: LimitsInForce): Promise<void> {
+    const { fees, stores } = this.#options;
+    return fees.require(stores, call, inForce);
   }
 
   /** A spending under limits or budgets also depends on the counters, which are read anew. */
@@ -119,6 +147,7 @@ export class SpendGate implements Gate {
   async #checkFresh(call: PendingCall, plan: LazyPlan): Promise<void> {
     const inForce = await this.#look(call);
     requireTool(call, inForce);
+    await this.#requireFees(call, inForce);
     const spend = await this.#planSpendOnce(plan);
     await this.#requireRecipients(call, inForce, spend.recipients);
     const counted = spendsNothing(spend) ? undefined : await this.#requireRoom(call, inForce, spend);

@@ -18,6 +18,8 @@ export interface Limits {
   /** Addresses in lower case. The tenant's own treasury and the service's accounts are always allowed. */
   recipients: readonly Hex[] | undefined;
   tools: readonly string[] | undefined;
+  /** The most that the key's calls may cost in a calendar month (UTC). Of keys only: a tenant has its monthly cap. */
+  fees: Micro | undefined;
 }
 
 export const NO_LIMITS: Limits = {
@@ -26,6 +28,7 @@ export const NO_LIMITS: Limits = {
   perMonth: undefined,
   recipients: undefined,
   tools: undefined,
+  fees: undefined,
 };
 
 /** The spender. */

@@ -65,11 +65,11 @@ export function createSpendLimits(queryable: Queryable, clock: Clock): SpendLimi
 /** Each key consists of an environment, a tenant and a key's id. */
 async function readInForce(db: Queryable, keys: readonly string[]): Promise<ReadonlyMap<string, FoundLimits>> {
   const { rows } = await sql<LimitsRow & { asked: string; keyId: string | null; rulesVersion: number }>`
-    select asked, rules_version, key_id, per_call_micro, per_day_micro, per_month_micro, recipients, tools
+    select asked, rules_version, key_id, per_call_micro, per_day_micro, per_month_micro, recipients, tools, fees_micro
     from unnest(${keys}::text[]) as asked join tenant on tenant.id = split_part(asked, ' ', 2)
       left join spend_limit on environment = split_part(asked, ' ', 1) and tenant_id = tenant.id
         and key_id in (${TENANT}, split_part(asked, ' ', 3))
-    ${prepared("limits-in-force")}`.execute(db);
+    ${prepared("limits-in-force-2")}`.execute(db);
   const found = new Map<string, FoundLimits>();
   for (const { asked, rulesVersion: version, keyId, ...row } of rows) {
     const { tenant, key } = found.get(asked) ?? { tenant: NO_LIMITS, key: NO_LIMITS };
@@ -79,39 +79,42 @@ async function readInForce(db: Queryable, keys: readonly string[]): Promise<Read
   return found;
 }
 
-function toColumns({ perCall, perDay, perMonth, recipients, tools }: Limits) {
+function toColumns({ perCall, perDay, perMonth, recipients, tools, fees }: Limits) {
   return {
     perCallMicro: perCall ?? null,
     perDayMicro: perDay ?? null,
     perMonthMicro: perMonth ?? null,
     recipients: recipients === undefined ? null : [...recipients],
     tools: tools === undefined ? null : [...tools],
+    feesMicro: fees ?? null,
   };
 }
 
 type LimitsRow = Pick<
   Selectable<SpendLimitTable>,
-  "perCallMicro" | "perDayMicro" | "perMonthMicro" | "recipients" | "tools"
+  "perCallMicro" | "perDayMicro" | "perMonthMicro" | "recipients" | "tools" | "feesMicro"
 >;
 
 function toLimits(row: LimitsRow): Limits {
-  const { perCallMicro, perDayMicro, perMonthMicro, recipients, tools } = row;
+  const { perCallMicro, perDayMicro, perMonthMicro, recipients, tools, feesMicro } = row;
   return {
     perCall: perCallMicro ?? undefined,
     perDay: perDayMicro ?? undefined,
     perMonth: perMonthMicro ?? undefined,
     recipients: recipients?.map((address): Hex => `0x${address.slice(2)}`),
     tools: tools ?? undefined,
+    fees: feesMicro ?? undefined,
   };
 }
 
 /** For the audit log. */
-function describeLimits({ perCall, perDay, perMonth, recipients, tools }: Limits) {
+function describeLimits({ perCall, perDay, perMonth, recipients, tools, fees }: Limits) {
   return {
     perCallMicroUsdc: perCall?.toString() ?? null,
     perDayMicroUsdc: perDay?.toString() ?? null,
     perMonthMicroUsdc: perMonth?.toString() ?? null,
     recipients: recipients ?? null,
     tools: tools ?? null,
+    feesMicroUsdc: fees?.toString() ?? null,
   };
 }

@@ -789,6 +789,7 @@ export interface SpendLimitTable {
   recipients: string[] | null;
   tools: string[] | null;
   updatedAt: Timestamp;
+  feesMicro: bigint | null;
 }
 
 export interface StayCancellationQuoteTable {
