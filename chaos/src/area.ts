@@ -29,8 +29,6 @@ export interface AreaRun {
   begun?(): number;
   /** Arms faults of the outside systems for what comes next. */
   disturb(random: Random): Promise<void>;
-  /** Makes a notification about one of the area's topics likely. */
-  provoke?(topic: string): Promise<void>;
   /** Resolves at a moment at which a kill matters here, or soon in vain. */
   nextMoment?(random: Random, signal: AbortSignal): Promise<void>;
   /** Looks, right after a kill, at what it has caught. */

@@ -21,7 +21,7 @@ interface NemesisOptions {
   moves: readonly Move[];
   kills: Kills;
   random: Random;
-  run: Pick<AreaRun, "disturb" | "provoke" | "nextMoment" | "witness">;
+  run: Pick<AreaRun, "disturb" | "nextMoment" | "witness">;
   /** How often a process died between a notification and its work, by topic. */
   notified: Kills;
   /** Before each move; true: enough was seen. */
@@ -33,7 +33,7 @@ const CHANCE_OF_A_KILL_AT_AN_ANSWER = 0.5;
 /** For other moments that the area knows. */
 const CHANCE_OF_A_KILL_AT_A_MOMENT = 0.75;
 const CHANCE_OF_A_KILL_WHILE_STARTING = 0.25;
-const NOTIFIED_WITHIN_MILLISECONDS = 30_000;
+const NOTIFIED_WITHIN_MILLISECONDS = 15_000;
 
 /**
  * Makes its moves in an order and at moments that the seed decides. Half of the kills fall on the heels of an answer, others at a
@@ -45,11 +45,7 @@ export async function rage(options: NemesisOptions): Promise<void> {
     if (await options.isOver()) break;
     await run.disturb(random).catch(() => undefined);
     await delay(random.between(300, 1_500), undefined, { signal });
-    if (move.notifiedOf !== undefined) {
-      await deployment.untilReady(signal);
-      await run.provoke?.(move.notifiedOf).catch(() => undefined);
-      await dieWhenNotified(options, move.notifiedOf);
-    }
+    if (move.notifiedOf !== undefined) await dieWhenNotified(options, move.notifiedOf);
     const atAnAnswer = random.chance(CHANCE_OF_A_KILL_AT_AN_ANSWER);
     const atAMoment = !atAnAnswer && random.chance(CHANCE_OF_A_KILL_AT_A_MOMENT);
     for (const [index, group] of move.groups.entries()) {

@@ -101,7 +101,6 @@ export const approvals: Area = {
   summary:
     "Calls that wait for approvals, decided over all ways at once, used, revoked and expired: what was approved against the supplier's ledger and the chain, within a budget.",
   parts: ["postgres", "supplier", "devnet"],
-  notifications: ["message"],
   guards: ["approval-use", "one-decision", "four-eyes", "reserved-limits"],
   environment: {
     ...UNLIMITED_CALLS,

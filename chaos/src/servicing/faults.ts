@@ -62,13 +62,6 @@ function drawServicingFaults(random: Random): Fault[] {
   });
 }
 
-/** The answers to the next bookings of flights come later than the service waits. */
-export async function losePurchases(supplierUrl: string): Promise<void> {
-  const delayMs = COMMIT_TIMEOUT_MILLISECONDS + 200;
-  const late = { match: { path: "/air/orders", method: "POST" }, fault: "late_effect", times: 3, delayMs };
-  await control(supplierUrl, "scenarios", { method: "POST", body: JSON.stringify(late) });
-}
-
 /** Disturbances of the supplier's events on their way. */
 function drawDisturbances(random: Random) {
   return Array.from({ length: random.between(0, 2) }, () => ({

@@ -12,7 +12,7 @@ import { SequenceStorm } from "../sequence-storm.ts";
 import { readBookings, readOpenActions, readServicingBooks, readSupplier } from "./books.ts";
 import { checkActions, checkCredits, checkFinal, checkMoney, checkOrders, checkPurses } from "./check-books.ts";
 import { checkAnswered, checkOnce, checkRefused } from "./check-effects.ts";
-import { disturbSupplier, leaveSupplierAlone, losePurchases } from "./faults.ts";
+import { disturbSupplier, leaveSupplierAlone } from "./faults.ts";
 import { createMoments } from "./moments.ts";
 import { travels } from "./sequences.ts";
 
@@ -76,8 +76,6 @@ async function open({ deployment, history, share }: Scene): Promise<AreaRun> {
   return {
     storm: (_round, random, signal) => storm.run(random, signal),
     disturb: (random) => disturbSupplier(supplierUrl, random),
-    // A booking is told of only if its outcome is unknown.
-    provoke: async (topic) => (topic === "booking" ? await losePurchases(supplierUrl) : undefined),
     nextMoment: moments.next,
     witness: moments.witness,
     notes: () => [...storm.notes(), ...moments.notes()],
@@ -101,7 +99,7 @@ export const servicing: Area = {
   summary:
     "Sequences of bookings, changes, cancellations, credits and stays by several tenants: the supplier's own ledger against our books and the chain.",
   parts: ["postgres", "supplier", "devnet"],
-  notifications: ["servicing_action", "webhook_event", "booking"],
+  notifications: ["servicing_action", "webhook_event"],
   guards: ["servicing-lookup"],
   environment: {
     ...UNLIMITED_CALLS,
