@@ -7,7 +7,7 @@ import * as spendLimits from "./migrations/0022-spend-limits.ts";
 import * as budgets from "./migrations/0023-budgets.ts";
 import * as budgetChangesAreTold from "./migrations/0075-budget-changes-are-told.ts";
 import * as rulesVersion from "./migrations/0077-rules-version.ts";
-import * as feeLimits from "./migrations/0129-fee-limits.ts";
+import * as feeLimits from "./migrations/0130-fee-limits.ts";
 import { budgetRoutes } from "./routes.ts";
 import { pruneSpends, settleSpends } from "./settle-spends.ts";
 import { SpendGate } from "./spend-gate.ts";
@@ -39,7 +39,7 @@ export const limitsModule = defineModule({
     "0023-budgets": budgets,
     "0075-budget-changes-are-told": budgetChangesAreTold,
     "0077-rules-version": rulesVersion,
-    "0129-fee-limits": feeLimits,
+    "0130-fee-limits": feeLimits,
   },
   ports: ({ stores, clock, tenantMemory }) => {
     const hasAny = tenantMemory.remember((owner) => stores.budgets.hasAny(owner));
