@@ -1,26 +1,9 @@
-import { z } from "zod";
 import type { catalog } from "../../contributions.ts";
 import { isRetryable } from "../../domain/errors.ts";
 import { sayScopes } from "../../domain/scopes.ts";
+import { listArguments, type Property } from "./list-arguments.ts";
 import { fence, json, NOTICE, table, usdc } from "./markdown.ts";
 import type { RanExample } from "./run-in-order.ts";
-
-/** The parts of JSON Schema that fit in a table; the rest is in the schema itself. */
-const Property = z.object({
-  type: z.union([z.string(), z.array(z.string())]).optional(),
-  format: z.string().optional(),
-  enum: z.array(z.unknown()).optional(),
-  const: z.unknown().optional(),
-  default: z.unknown().optional(),
-  description: z.string().optional(),
-  minimum: z.number().optional(),
-  maximum: z.number().optional(),
-  items: z.looseObject({ type: z.string().optional() }).optional(),
-});
-const Arguments = z.object({
-  properties: z.record(z.string(), Property).default({}),
-  required: z.array(z.string()).default([]),
-});
 
 /** The application host's address in the page files; readers get their deployment's. */
 const DISPATCH_URL = "http://127.0.0.1:3000/api/agent/dispatch";
@@ -90,7 +73,7 @@ ${json(value)}
 
 ## Arguments
 
-${argumentTable(inputSchema)}
+${argumentTable(tool.name, inputSchema)}
 
 ## Errors of its own
 
@@ -181,26 +164,17 @@ function daysAfter(day: string, date: string): number {
   return Temporal.PlainDate.from(day).until(Temporal.PlainDate.from(date)).days;
 }
 
-function argumentTable(inputSchema: unknown): string {
-  const { properties, required } = Arguments.parse(inputSchema);
-  const rows = Object.entries(properties).map(([name, property]) => [
-    `\`${name}\``,
+function argumentTable(toolName: string, inputSchema: unknown): string {
+  const rows = listArguments(toolName, inputSchema).map(({ path, property, isRequired, meaning }) => [
+    `\`${path}\``,
     describeType(property),
-    describeNeed(property, required.includes(name)),
-    property.description ?? "",
+    describeNeed(property, isRequired),
+    meaning ?? "",
   ]);
   return rows.length === 0 ? "None." : table(["Name", "Kind", "Needed", "Meaning"], rows);
 }
 
-function describeType({
-  type,
-  format,
-  enum: values,
-  minimum,
-  maximum,
-  items,
-  ...rest
-}: z.infer<typeof Property>): string {
+function describeType({ type, format, enum: values, minimum, maximum, items, ...rest }: Property): string {
   if (values !== undefined) return values.map((value) => `\`${String(value)}\``).join(", ");
   if (rest.const !== undefined) return `\`${String(rest.const)}\``;
   const base =
@@ -214,7 +188,7 @@ function describeType({
   return isBounded(maximum) ? `${words}, at most ${maximum}` : words;
 }
 
-function describeNeed(property: z.infer<typeof Property>, isRequired: boolean): string {
+function describeNeed(property: Property, isRequired: boolean): string {
   if (property.default !== undefined) return `no; \`${JSON.stringify(property.default)}\``;
   return isRequired ? "yes" : "no";
 }
