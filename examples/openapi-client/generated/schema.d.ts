@@ -188,7 +188,7 @@ export interface paths {
         put?: never;
         /**
          * Ensure flight customer
-         * @description Make sure a traveler exists at the flight supplier and return the customer user id. Fields given here are stored in the traveler's profile. Needed only for customerUserId of search_flights and list_airline_credits: book_flight makes the customers of its travelers itself. Price: 5000 micro-USDC (0.005 USDC).
+         * @description Make sure a traveler exists at the flight supplier and return the customer user id. Fields given here are stored in the traveler's profile. book_flight does this itself. Price: 5000 micro-USDC (0.005 USDC).
          *
          *     Changes records. Scope `flights:write`, list price 0.005 USDC; only a successful call is paid.
          */
@@ -1222,7 +1222,7 @@ export interface paths {
         put?: never;
         /**
          * Unlock a trip's claim
-         * @description Let the guest try claim codes again after five wrong ones. Repeating it changes nothing. Ask the buyer first: five wrong codes can be somebody else's guesses. Price: 5000 micro-USDC (0.005 USDC).
+         * @description Let the guest try claim codes again after five wrong ones. Price: 5000 micro-USDC (0.005 USDC).
          *
          *     Changes records. Scope `escrow:write`, list price 0.005 USDC; only a successful call is paid.
          */
@@ -1508,7 +1508,7 @@ export interface paths {
         put?: never;
         /**
          * Geocode a trip stop
-         * @description Coordinates of a city, neighborhood, sight, airport or address: all candidates of the name, best first. Price: 500 micro-USDC (0.0005 USDC).
+         * @description Coordinates of a city, neighborhood, sight, airport or address, best first. Price: 500 micro-USDC (0.0005 USDC).
          *
          *     Changes nothing. Scope `trip:read`, list price 0.0005 USDC; only a successful call is paid.
          */
@@ -1706,7 +1706,7 @@ export interface paths {
         put?: never;
         /**
          * Write an arrival playbook
-         * @description The steps from the aircraft seat to the door of the stay, with times, map and directions. Based on typical airports and the distance; queues and gates are unknown. Price: 3000 micro-USDC (0.003 USDC).
+         * @description The steps from the aircraft seat to the door of the stay, with times, map and directions. Price: 3000 micro-USDC (0.003 USDC).
          *
          *     Changes nothing. Scope `trip:read`, list price 0.003 USDC; only a successful call is paid.
          */
@@ -3866,7 +3866,7 @@ export interface components {
                 /** @default 1 */
                 quantity?: number;
             }[];
-            /** @description userId of save_traveler, or icu_…. The caller travels, too, unless these fill the offer alone */
+            /** @description userId or icu_…; the caller travels, too, unless these fill the offer */
             additionalCustomerUserIds?: string[];
             /** @description acd_…; the balance pays the rest */
             airlineCreditId?: string;
@@ -4113,7 +4113,7 @@ export interface components {
                 /** @default 1 */
                 quantity?: number;
             }[];
-            /** @description userId of save_traveler, or icu_…. The caller travels, too, unless these fill the offer alone */
+            /** @description userId or icu_…; the caller travels, too, unless these fill the offer */
             additionalCustomerUserIds?: string[];
             /** @description acd_…; the balance pays the rest */
             airlineCreditId?: string;
@@ -7091,7 +7091,6 @@ export interface components {
             [key: string]: unknown;
         };
         unlock_claim_args: {
-            /** @description Of prefund_trip or list_trips */
             tripId: string;
         };
         unlock_claim_result: {
@@ -7629,7 +7628,7 @@ export interface components {
             [key: string]: unknown;
         };
         geocode_trip_stop_args: {
-            /** @description Any script; add the country where a name is common. May hold coordinates, 48.8583, 2.2945 */
+            /** @description Any script, or coordinates; add the country where a name is common */
             address: string;
             /** @default en */
             languageCode?: string;
@@ -7735,7 +7734,7 @@ export interface components {
             [key: string]: unknown;
         };
         validate_travel_address_args: {
-            /** @description In mailing order, street first; city, region and code also in fields of their own, or read from here */
+            /** @description In mailing order, street first */
             addressLines: string[];
             /** @description ISO 3166-1 alpha-2, such as US */
             regionCode?: string;
@@ -7846,7 +7845,7 @@ export interface components {
                 latitude?: number;
                 /** @description Degrees, -180 to 180 */
                 longitude?: number;
-                /** @description Of Google Maps; looked up where the operator has a key for it */
+                /** @description Of Google Maps */
                 placeId?: string;
             }[];
             /**
@@ -8194,7 +8193,7 @@ export interface components {
             airportLongitude?: number;
             /** @description As it is shown */
             destinationLabel?: string;
-            /** @description Address, neighborhood or sight, of several the near one; or coordinates: 38.71,-9.14 */
+            /** @description Address, district or sight; or 38.71,-9.14 */
             destinationAddress: string;
             /** @description ISO 3166-1 alpha-2, such as US */
             regionCode?: string;
@@ -8380,7 +8379,7 @@ export interface components {
             airportLongitude?: number;
             /** @description As it is shown */
             destinationLabel?: string;
-            /** @description Address, neighborhood or sight, of several the near one; or coordinates: 38.71,-9.14 */
+            /** @description Address, district or sight; or 38.71,-9.14 */
             destinationAddress: string;
             /** @description ISO 3166-1 alpha-2, such as US */
             regionCode?: string;

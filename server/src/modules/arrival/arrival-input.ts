@@ -8,9 +8,7 @@ export const arrivalFields = {
   airportLatitude: Latitude.optional(),
   airportLongitude: Longitude.optional(),
   destinationLabel: z.string().optional().describe("As it is shown"),
-  destinationAddress: z
-    .string()
-    .describe("Address, neighborhood or sight, of several the near one; or coordinates: 38.71,-9.14"),
+  destinationAddress: z.string().describe("Address, district or sight; or 38.71,-9.14"),
   regionCode: RegionCode.optional(),
   languageCode: z.string().default("en"),
   arrivalTimeIso: Instant.optional(),

@@ -30,7 +30,6 @@ export const airportArrivalPlaybook = defineTool({
   name: "airport_arrival_playbook",
   title: "Write an arrival playbook",
   summary: "The steps from the aircraft seat to the door of the stay, with times, map and directions.",
-  advice: "Based on typical airports and the distance; queues and gates are unknown.",
   area: "trip",
   effect: "read",
   price: 3_000n,

@@ -21,7 +21,7 @@ export const BookFlightInput = z.strictObject({
   additionalCustomerUserIds: z
     .array(z.string())
     .optional()
-    .describe("userId of save_traveler, or icu_…. The caller travels, too, unless these fill the offer alone"),
+    .describe("userId or icu_…; the caller travels, too, unless these fill the offer"),
   airlineCreditId: z.string().optional().describe("acd_…; the balance pays the rest"),
 });
 

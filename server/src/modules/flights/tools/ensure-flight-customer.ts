@@ -45,8 +45,7 @@ export const ensureFlightCustomer = defineTool({
   title: "Ensure flight customer",
   summary:
     "Make sure a traveler exists at the flight supplier and return the customer user id. Fields given here are stored in the traveler's profile.",
-  advice:
-    "Needed only for customerUserId of search_flights and list_airline_credits: book_flight makes the customers of its travelers itself.",
+  advice: "book_flight does this itself.",
   area: "flights",
   effect: "write",
   price: 5_000n,

@@ -15,14 +15,13 @@ const errors = {
 export const unlockClaim = defineTool({
   name: "unlock_claim",
   title: "Unlock a trip's claim",
-  summary: "Let the guest try claim codes again after five wrong ones. Repeating it changes nothing.",
-  advice: "Ask the buyer first: five wrong codes can be somebody else's guesses.",
+  summary: "Let the guest try claim codes again after five wrong ones.",
   area: "escrow",
   effect: "write",
   price: 5_000n,
   payableWithoutKey: false,
   uses: ["stores", "clock"],
-  input: z.strictObject({ tripId: z.string().describe("Of prefund_trip or list_trips") }),
+  input: z.strictObject({ tripId: z.string() }),
   output: UnlockedClaim,
   errors,
   // The trip of a link that nobody has used.

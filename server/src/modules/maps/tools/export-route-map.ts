@@ -20,7 +20,7 @@ const Stop = z
     address: z.string().optional().describe("Place, city or airport; looked up unless coordinates are given"),
     latitude: Latitude.optional(),
     longitude: Longitude.optional(),
-    placeId: z.string().optional().describe("Of Google Maps; looked up where the operator has a key for it"),
+    placeId: z.string().optional().describe("Of Google Maps"),
   })
   .superRefine(({ address = "", latitude, longitude }, context) => {
     if ((latitude === undefined) !== (longitude === undefined)) {

@@ -24,16 +24,14 @@ const Candidate = z.object({
 export const geocodeTripStop = defineTool({
   name: "geocode_trip_stop",
   title: "Geocode a trip stop",
-  summary: "Coordinates of a city, neighborhood, sight, airport or address: all candidates of the name, best first.",
+  summary: "Coordinates of a city, neighborhood, sight, airport or address, best first.",
   area: "trip",
   effect: "read",
   price: 500n,
   payableWithoutKey: true,
   uses: ["maps"],
   input: z.strictObject({
-    address: z
-      .string()
-      .describe("Any script; add the country where a name is common. May hold coordinates, 48.8583, 2.2945"),
+    address: z.string().describe("Any script, or coordinates; add the country where a name is common"),
     languageCode: LanguageCode.default("en"),
     regionCode: RegionCode.optional(),
   }),

@@ -26,11 +26,7 @@ export const validateTravelAddress = defineTool({
   uses: ["maps"],
   input: z
     .strictObject({
-      addressLines: z
-        .array(z.string())
-        .describe(
-          "In mailing order, street first; city, region and code also in fields of their own, or read from here",
-        ),
+      addressLines: z.array(z.string()).describe("In mailing order, street first"),
       regionCode: RegionCode.optional(),
       locality: z.string().optional().describe("City"),
       administrativeArea: z.string().optional().describe("State or province"),
