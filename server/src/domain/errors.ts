@@ -195,14 +195,16 @@ export class Failure extends Error {
 export function invalidInput(issues: readonly Issue[]): Failure {
   const [first] = issues;
   const where = first === undefined || first.path === "" ? "" : `${first.path}: `;
-  const more = issues.length > 1 ? ` ${sayMore(issues.length - 1)}, all in issues: fix them together.` : "";
+  const more =
+    issues.length > 1 ? ` ${sayMore(issues.length - 1)}: issues lists all of them, so fix them together.` : "";
   return new Failure("invalid_input", {
     detail: `Not accepted: ${where}${first?.message ?? "invalid input"}.${more}`,
     issues,
   });
 }
 
-const sayMore = (count: number): string => (count === 1 ? "So is one more" : `So are ${count} more`);
+const sayMore = (count: number): string =>
+  count === 1 ? "There is one more problem" : `There are ${count} more problems`;
 
 export function unauthorized(): Failure {
   return new Failure("unauthorized", {

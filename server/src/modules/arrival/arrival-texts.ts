@@ -30,7 +30,7 @@ export const arrivalTexts = defineTexts({
     ja: "遠すぎるため概算できません。航空便、列車、長距離バスをご確認ください",
   },
   outside: {
-    en: "Out of the airport usually {fewest}–{most} min after landing, by border and bags",
+    en: "You usually leave the airport {fewest}–{most} min after landing, depending on border control and bags",
     de: "Aus dem Flughafen meist {fewest}–{most} Min. nach der Landung, je nach Grenze und Gepäck",
     fr: "Sortie de l’aéroport en général {fewest}–{most} min après l’atterrissage, selon frontière et bagages",
     es: "Salida del aeropuerto normalmente {fewest}–{most} min después de aterrizar, según frontera y equipaje",
@@ -111,7 +111,7 @@ export const arrivalTexts = defineTexts({
     ja: { other: "普通のタクシー{count}台(荷物を持った3人で1台)" },
   },
   safeTaxi: {
-    en: "Go with nobody who offers a ride in the hall; agree on the price or see that the meter runs",
+    en: "Do not accept rides offered in the arrivals hall; agree on the price first or make sure the meter runs",
     de: "Mit niemandem mitfahren, der in der Halle eine Fahrt anbietet; Preis vereinbaren oder auf das Taxameter achten",
     fr: "Ne suivez personne qui propose une course dans le hall ; convenez du prix ou vérifiez le compteur",
     es: "No vaya con quien ofrezca un viaje en el vestíbulo; acuerde el precio o compruebe el taxímetro",
@@ -129,7 +129,7 @@ export const arrivalTexts = defineTexts({
     ja: "パスポート・電話・薬はトランクに入れず身につける",
   },
   safeNight: {
-    en: "It is night then: wait inside the terminal, where there is light and staff",
+    en: "You arrive at night: wait inside the terminal, where it is lit and staffed",
     de: "Dann ist es Nacht: im Terminal warten, wo Licht und Personal ist",
     fr: "Il fera nuit : attendez dans le terminal, éclairé et surveillé",
     es: "Será de noche: espere dentro de la terminal, con luz y personal",
@@ -138,7 +138,7 @@ export const arrivalTexts = defineTexts({
     ja: "夜間の到着:明るく係員のいるターミナル内で待つ",
   },
   carAtNight: {
-    en: "It is night then: book the car ahead, and expect trains and buses to have stopped",
+    en: "You arrive at night: book the car ahead, as trains and buses may have stopped",
     de: "Dann ist es Nacht: den Wagen vorbestellen; Züge und Busse fahren vielleicht nicht mehr",
     fr: "Il fera nuit : réservez la voiture ; trains et bus peuvent ne plus circuler",
     es: "Será de noche: reserve el coche; puede que no haya trenes ni autobuses",

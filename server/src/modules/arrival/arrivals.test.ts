@@ -241,7 +241,7 @@ describe("an arrival at night", () => {
     expect(card.text.split("\n")[1]).toMatch(new RegExp(`^${NO_TRAIN}`));
     expect(steps.find(({ kind }) => kind === "way")?.lines[0]).toMatch(new RegExp(`^${NO_TRAIN}`));
     const byCar = await playbook({ ...at("23:40"), mode: "driving" });
-    expect(byCar.card.text.split("\n")[1]).toMatch(/^It is night then: book the car ahead/);
+    expect(byCar.card.text.split("\n")[1]).toMatch(/^You arrive at night: book the car ahead/);
     // The card's first step is the way on, with its duration.
     expect(byCar.card.text).toMatch(/1\. Way on: By taxi.*About \d+ min/);
   });

@@ -30,7 +30,7 @@ export const playbookTexts = defineTexts({
     ja: "入国審査",
   },
   borderText: {
-    en: "Follow the signs to arrivals. Flights within a country or an area without borders have no control",
+    en: "Follow the signs to arrivals. Domestic flights, and flights within an area without border checks, have no passport control",
     de: "Den Schildern zur Ankunft folgen. Flüge im Inland oder in einem Raum ohne Grenzen haben keine Kontrolle",
     fr: "Suivez les panneaux Arrivées. Les vols intérieurs ou dans un espace sans frontières n’ont pas de contrôle",
     es: "Siga las señales de llegadas. Los vuelos nacionales o dentro de un espacio sin fronteras no tienen control",
@@ -93,7 +93,7 @@ export const playbookTexts = defineTexts({
     ja: "到着後",
   },
   doorText: {
-    en: "Say that you have arrived to whoever waits for it",
+    en: "Let the people who are expecting you know that you have arrived",
     de: "Denen Bescheid geben, die darauf warten",
     fr: "Prévenez de votre arrivée ceux qui l’attendent",
     es: "Avise de su llegada a quien la espere",

@@ -61,7 +61,7 @@ export const airTexts = defineTexts({
     ja: "すべての人は空気を清浄にした屋内にとどまり、屋外での運動をしないでください。当局の指示に従ってください。",
   },
   notKnown: {
-    en: "How the air is here is not known. Look at the local authority's index before you exercise outdoors.",
+    en: "The air quality here is not known. Check the local authority's index before you exercise outdoors.",
     de: "Wie die Luft hier ist, ist nicht bekannt. Vor Anstrengung im Freien auf den Index der örtlichen Behörde schauen.",
     fr: "La qualité de l’air ici n’est pas connue. Consultez l’indice de l’autorité locale avant un effort en plein air.",
     es: "No se conoce la calidad del aire aquí. Mire el índice de la autoridad local antes de hacer esfuerzo al aire libre.",

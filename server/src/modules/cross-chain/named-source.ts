@@ -13,7 +13,7 @@ export function requireSource(name: SourceChain, { chainId }: Pick<Chain, "chain
     });
   }
   if (known.chainId === chainId) {
-    throw invalidInput([{ path: "fromChain", message: "is where the money goes; name another chain" }]);
+    throw invalidInput([{ path: "fromChain", message: "is the chain that the money goes to; name another one" }]);
   }
   return nameEvmChain(known.chainId);
 }

@@ -151,7 +151,9 @@ describe("emergency numbers", () => {
       for (const numbers of Object.values(emergency.services))
         expect([code, numbers]).toEqual([code, expect.arrayContaining(["112"])]);
     }
-    expect(aids.get("US")?.mobileNote).toMatch(/may reach help, which is not certain/);
+    expect(aids.get("US")?.mobileNote).toMatch(/^Listed here: 112 from mobiles may redirect/);
+    expect(aids.get("FR")?.mobileNote).toBe("112 is a general emergency number here, as listed above.");
+    expect(aids.get("JP")?.mobileNote).toMatch(/may reach help, but that is not certain/);
   });
 
   it("are those of regionCode if the borders know only its parent country, and the answer names both", async () => {

@@ -54,22 +54,25 @@ export function sayServices({ police, ambulance, fire }: EmergencyNumbers): stri
     .join(", ");
 }
 
-const GSM = "112 from a GSM phone may reach help, which is not certain here";
+const GSM = "112 from a mobile phone may reach help, but that is not certain here";
 
 /** How reliable the numbers are, and what to do. */
 export function sayReliability(row: EmergencyNumbers | undefined): string {
   if (row === undefined || allNumbers(row).length === 0) {
     return `No emergency number is known here. Ask your hotel, ship or host whom to call; ${GSM}.`;
   }
-  if (row.agreement === "both") return "Two sources name these numbers.";
+  if (row.agreement === "both") return "Call these numbers. Two sources agree on them.";
   if (row.agreement === "single") return "Only one source names these numbers. Confirm them locally.";
   return "Sources disagree about some of these numbers, as the note says. Call the first one, and the next if nobody answers.";
 }
 
-/** Mobile phones certainly reach help by 112 only where it is one of the services' own numbers. */
+/** Mobile phones reach every service by 112 only where it is each service's own number. */
 export function sayMobile(row: EmergencyNumbers | undefined): string {
   const isOwn = row?.agreement === "both" && [row.police, row.ambulance, row.fire].every((one) => one.includes("112"));
-  return isOwn ? "112 reaches every service here, also from mobile phones." : `${GSM}.`;
+  if (isOwn) return "112 reaches every service here, also from mobile phones.";
+  if (row?.general.includes("112") === true) return "112 is a general emergency number here, as listed above.";
+  const said = row?.other.find((text) => /\b112\b.*mobile/.test(text));
+  return said === undefined ? `${GSM}.` : `Listed here: ${said}.`;
 }
 
 /** By ISO 3166-1 alpha-2, which gives territories codes of their own. */

@@ -17,7 +17,7 @@ export function approvalPause(
     reason:
       approvalId === undefined
         ? (detail ?? `${tool} needs an approval.`)
-        : `A person who may decide approvals approves or rejects ${approvalId}, on the page that approvers are mailed or by the API; the run then continues automatically. An agent cannot.`,
+        : `A person must approve or reject ${approvalId}, on the page that approvers get by e-mail or through the API; an agent cannot. The run then continues by itself. read_approval says who may decide.`,
     resolution: Approved,
     shown: { ...shown, ...(approvalId === undefined ? {} : { approvalId }) },
     timeoutHours:
