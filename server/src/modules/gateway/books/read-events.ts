@@ -57,10 +57,12 @@ export function createGatewayEvents({ chains, stores, log }: ReaderOptions) {
     );
     const last = unclear === undefined ? block : unclear.event.blockNumber - 1n;
     if (last <= reading.block) return;
+    let isFirst = true;
     try {
       await stores.transaction(async (aggregates) => {
         const known = owned.filter(({ event }) => event.blockNumber <= last);
-        if (!(await aggregates.gatewayBooks.advance(chain.key, reading.block, last, known))) return;
+        isFirst = await aggregates.gatewayBooks.advance(chain.key, reading.block, last, known);
+        if (!isFirst) return;
         const burned = known.flatMap(({ transferId }) => transferId ?? []);
         await aggregates.gatewayIntents.markBurned(burned);
         await aggregates.transfers.wake(burned);
@@ -69,6 +71,8 @@ export function createGatewayEvents({ chains, stores, log }: ReaderOptions) {
       if (!isDatabaseAway(error)) await stop(chain, error);
       throw error;
     }
+    // Whoever was first may not have read as far.
+    if (!isFirst) await readTo(chain, block);
   }
 
   async function ownEvents({ key }: Chain, events: readonly GatewayEvent[]): Promise<readonly OwnedEvent[]> {
