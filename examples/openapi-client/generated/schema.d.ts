@@ -1398,7 +1398,7 @@ export interface paths {
         put?: never;
         /**
          * Read an agent's reputation
-         * @description Show how an agent was rated: average, count, by tag, most recent. By default your own agent. Without an agent id your own agent is shown, once it is registered. Price: 500 micro-USDC (0.0005 USDC).
+         * @description Show how an agent was rated: average, count, by tag, most recent. Without an agent id your own agent is shown, once it is registered. Price: 500 micro-USDC (0.0005 USDC).
          *
          *     Changes nothing. Scope `reputation:read`, list price 0.0005 USDC; only a successful call is paid.
          */
@@ -2935,7 +2935,7 @@ export interface components {
             }[];
         };
         list_usage_args: {
-            /** @description nextCursor of the page before */
+            /** @description nextCursor */
             cursor?: string;
             /** @default 50 */
             limit?: number;
@@ -3003,7 +3003,7 @@ export interface components {
             [key: string]: unknown;
         };
         list_failed_calls_args: {
-            /** @description nextCursor of the page before */
+            /** @description nextCursor */
             cursor?: string;
             /** @default 50 */
             limit?: number;
@@ -3046,7 +3046,7 @@ export interface components {
             [key: string]: unknown;
         };
         list_travelers_args: {
-            /** @description nextCursor of the page before */
+            /** @description nextCursor */
             cursor?: string;
             /** @default 50 */
             limit?: number;
@@ -5346,7 +5346,7 @@ export interface components {
             [key: string]: unknown;
         };
         list_orders_args: {
-            /** @description nextCursor of the page before */
+            /** @description nextCursor */
             cursor?: string;
             /** @default 50 */
             limit?: number;
@@ -5681,7 +5681,7 @@ export interface components {
             [key: string]: unknown;
         };
         list_movements_args: {
-            /** @description nextCursor of the page before */
+            /** @description nextCursor */
             cursor?: string;
             /** @default 50 */
             limit?: number;
@@ -6431,9 +6431,9 @@ export interface components {
                     /** @description Of the cost, in basis points: 500 is 5 % */
                     bps: number;
                 };
-                /** @description Least markup in micro-USDC: 2 USDC is 2000000; left out: 0 */
+                /** @description Least markup; left out: 0 */
                 floorMicroUsdc?: string;
-                /** @description Most markup: 25 USDC is 25000000; not under floorMicroUsdc; left out or null: none */
+                /** @description Most markup; not under floorMicroUsdc; left out or null: none */
                 ceilingMicroUsdc?: string | null;
                 /**
                  * @description Left out: add_to_customer
@@ -6546,7 +6546,7 @@ export interface components {
             costMicroUsdc: string;
             /** @description Of the cost: 500 is 5 %; left out: your policy's */
             markupBps?: number;
-            /** @description In micro-USDC: 25 USDC is 25000000. Not together with markupBps */
+            /** @description Not together with markupBps */
             markupMicroUsdc?: string;
             override?: {
                 /** @enum {string} */
@@ -6778,7 +6778,7 @@ export interface components {
             [key: string]: unknown;
         };
         list_trips_args: {
-            /** @description nextCursor of the page before */
+            /** @description nextCursor */
             cursor?: string;
             /** @default 50 */
             limit?: number;
@@ -6817,7 +6817,7 @@ export interface components {
         read_trip_args: {
             /** @description Of prefund_trip or list_trips */
             tripId: string;
-            /** @description nextCursor of the page before */
+            /** @description nextCursor */
             cursor?: string;
             /** @default 50 */
             limit?: number;
@@ -7207,7 +7207,7 @@ export interface components {
             [key: string]: unknown;
         };
         list_approvals_args: {
-            /** @description nextCursor of the page before */
+            /** @description nextCursor */
             cursor?: string;
             /** @default 50 */
             limit?: number;
@@ -7351,9 +7351,9 @@ export interface components {
                 /** @description Of the cost, in basis points: 500 is 5 % */
                 bps: number;
             };
-            /** @description Least markup in micro-USDC: 2 USDC is 2000000; left out: 0 */
+            /** @description Least markup; left out: 0 */
             floorMicroUsdc?: string;
-            /** @description Most markup: 25 USDC is 25000000; not under floorMicroUsdc; left out or null: none */
+            /** @description Most markup; not under floorMicroUsdc; left out or null: none */
             ceilingMicroUsdc?: string | null;
             /**
              * @description Left out: add_to_customer
@@ -7597,7 +7597,7 @@ export interface components {
             [key: string]: unknown;
         };
         list_validators_args: {
-            /** @description nextCursor of the page before */
+            /** @description nextCursor */
             cursor?: string;
             /** @default 50 */
             limit?: number;
@@ -9801,7 +9801,7 @@ export interface components {
         run_workflow_args: {
             /** @description service.book_flight, or another of describe_workflows */
             workflowId: string;
-            /** @description The workflow's input, required and optional: see describe_workflows */
+            /** @description As describe_workflows lists it */
             input: {
                 [key: string]: unknown;
             };
@@ -9938,7 +9938,7 @@ export interface components {
             [key: string]: unknown;
         };
         resume_run_args: {
-            /** @description The paused run's session, from run_workflow or read_run */
+            /** @description From run_workflow or read_run */
             sessionId: string;
             /** @description Fits the `expects` of the paused run */
             resolution: {
@@ -36986,7 +36986,7 @@ export interface operations {
     get_approvals: {
         parameters: {
             query?: {
-                /** @description nextCursor of the page before */
+                /** @description nextCursor */
                 cursor?: string;
                 limit?: number;
                 state?: "pending" | "approved" | "rejected" | "revoked" | "replaced" | "used";
@@ -38373,7 +38373,7 @@ export interface operations {
             query?: {
                 /** @description Refused or failed, the default: `GET /api/usage` lists the others */
                 outcome?: "failed";
-                /** @description nextCursor of the page before */
+                /** @description nextCursor */
                 cursor?: string;
                 limit?: number;
                 tool?: string;
@@ -39170,7 +39170,7 @@ export interface operations {
     list_invoices: {
         parameters: {
             query?: {
-                /** @description nextCursor of the page before */
+                /** @description nextCursor */
                 cursor?: string;
                 limit?: number;
             };
@@ -40599,7 +40599,7 @@ export interface operations {
     get_orders: {
         parameters: {
             query?: {
-                /** @description nextCursor of the page before */
+                /** @description nextCursor */
                 cursor?: string;
                 limit?: number;
                 /** @description Orders of this status only */
@@ -43120,7 +43120,7 @@ export interface operations {
     list_policy_versions: {
         parameters: {
             query?: {
-                /** @description nextCursor of the page before */
+                /** @description nextCursor */
                 cursor?: string;
                 limit?: number;
             };
@@ -44628,7 +44628,7 @@ export interface operations {
     get_trips: {
         parameters: {
             query?: {
-                /** @description nextCursor of the page before */
+                /** @description nextCursor */
                 cursor?: string;
                 limit?: number;
             };
@@ -44801,7 +44801,7 @@ export interface operations {
     get_trip: {
         parameters: {
             query?: {
-                /** @description nextCursor of the page before */
+                /** @description nextCursor */
                 cursor?: string;
                 limit?: number;
             };
@@ -45480,7 +45480,7 @@ export interface operations {
     read_usage: {
         parameters: {
             query?: {
-                /** @description nextCursor of the page before */
+                /** @description nextCursor */
                 cursor?: string;
                 limit?: number;
                 /** @description Records of this tool only */
@@ -45663,7 +45663,7 @@ export interface operations {
     read_usage_sums: {
         parameters: {
             query?: {
-                /** @description nextCursor of the page before */
+                /** @description nextCursor */
                 cursor?: string;
                 limit?: number;
                 /** @description Left out: day */
@@ -46691,7 +46691,7 @@ export interface operations {
     list_workflow_runs: {
         parameters: {
             query?: {
-                /** @description nextCursor of the page before */
+                /** @description nextCursor */
                 cursor?: string;
                 limit?: number;
                 /** @description Needed with a token that is bound to several tenants */

@@ -9,7 +9,7 @@ export const CURSOR_MESSAGE = "must be the nextCursor of the page before";
 
 /** The query members that page through a list. `cursor` is the list's own schema for one. */
 export const pageQuery = (cursor: z.ZodString) => ({
-  cursor: cursor.describe("nextCursor of the page before").exactOptional(),
+  cursor: cursor.describe("nextCursor").exactOptional(),
   limit: z
     .string()
     .refine((text) => /^\d{1,3}$/.test(text) && Number(text) >= 1 && Number(text) <= MAXIMUM_LIMIT, {
@@ -26,7 +26,7 @@ export const pageInput = (cursor: z.ZodString) => ({
     .string()
     .refine((text) => cursor.safeParse(text).success, { message: CURSOR_MESSAGE })
     .optional()
-    .describe("nextCursor of the page before"),
+    .describe("nextCursor"),
   limit: z.int().min(1).max(MAXIMUM_LIMIT).default(DEFAULT_LIMIT),
 });
 

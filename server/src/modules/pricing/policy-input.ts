@@ -7,11 +7,11 @@ import type { PricingPolicy } from "./pricing-policies.ts";
 export const PolicyInput = z
   .strictObject({
     markupConfig: MarkupConfig,
-    floorMicroUsdc: MicroAmount.optional().describe("Least markup in micro-USDC: 2 USDC is 2000000; left out: 0"),
+    floorMicroUsdc: MicroAmount.optional().describe("Least markup; left out: 0"),
     ceilingMicroUsdc: MicroAmount.describe("Whole micro-USDC")
       .nullable()
       .optional()
-      .describe("Most markup: 25 USDC is 25000000; not under floorMicroUsdc; left out or null: none"),
+      .describe("Most markup; not under floorMicroUsdc; left out or null: none"),
     serviceTakeBehavior: ServiceTakeBehavior.optional().describe("Left out: add_to_customer"),
   })
   .superRefine(({ floorMicroUsdc, ceilingMicroUsdc }, context) => {

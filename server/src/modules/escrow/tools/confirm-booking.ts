@@ -49,9 +49,7 @@ export const confirmBooking = defineTool({
         "Supplier's net rate in micro-USDC: 25 USDC is 25000000",
       ),
       markupBps: z.int().min(0).max(10_000).optional().describe("Of the cost: 500 is 5 %; left out: your policy's"),
-      markupMicroUsdc: MicroAmount.optional().describe(
-        "In micro-USDC: 25 USDC is 25000000. Not together with markupBps",
-      ),
+      markupMicroUsdc: MicroAmount.optional().describe("Not together with markupBps"),
       override: Override.optional(),
       itineraryHash: Hash,
       itineraryCID: z.string().optional(),

@@ -12,7 +12,7 @@ const Average = DecimalAmount.nullable().describe("Stars, with two places; null:
 export const readReputation = defineTool({
   name: "read_reputation",
   title: "Read an agent's reputation",
-  summary: "Show how an agent was rated: average, count, by tag, most recent. By default your own agent.",
+  summary: "Show how an agent was rated: average, count, by tag, most recent.",
   advice: "Without an agent id your own agent is shown, once it is registered.",
   area: "reputation",
   effect: "read",

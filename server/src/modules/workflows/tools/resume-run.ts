@@ -26,7 +26,7 @@ export const resumeRunTool = defineTool({
   payableWithoutKey: false,
   uses: ["workflows"],
   input: z.strictObject({
-    sessionId: z.string().describe("The paused run's session, from run_workflow or read_run"),
+    sessionId: z.string().describe("From run_workflow or read_run"),
     resolution: z.record(z.string(), z.unknown()).describe("Fits the `expects` of the paused run"),
   }),
   output: RunAnswer,

@@ -20,9 +20,7 @@ export const runWorkflow = defineTool({
   uses: ["workflows"],
   input: z.strictObject({
     workflowId: z.string().describe("service.book_flight, or another of describe_workflows"),
-    input: z
-      .record(z.string(), z.unknown())
-      .describe("The workflow's input, required and optional: see describe_workflows"),
+    input: z.record(z.string(), z.unknown()).describe("As describe_workflows lists it"),
   }),
   output: RunAnswer,
   errors: {},
