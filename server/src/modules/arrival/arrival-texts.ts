@@ -29,6 +29,16 @@ export const arrivalTexts = defineTexts({
     "pt-BR": "O trajeto é longo demais para uma estimativa: procure voos, trens ou ônibus de longa distância",
     ja: "遠すぎるため概算できません。航空便、列車、長距離バスをご確認ください",
   },
+  wayByBoat: {
+    en: "{island} is an island: you need a boat or another flight to get there. Look up its times before you leave the airport; no arrival time is estimated",
+    de: "{island} ist eine Insel: Sie brauchen ein Schiff oder einen weiteren Flug. Abfahrtszeiten nachsehen, bevor Sie den Flughafen verlassen; die Ankunftszeit wird nicht geschätzt",
+    fr: "{island} est une île : il faut un bateau ou un autre vol. Vérifiez les horaires avant de quitter l’aéroport ; l’heure d’arrivée n’est pas estimée",
+    es: "{island} es una isla: necesita un barco u otro vuelo. Consulte los horarios antes de salir del aeropuerto; la hora de llegada no se estima",
+    pt: "{island} é uma ilha: precisa de um barco ou de outro voo. Consulte os horários antes de sair do aeroporto; a hora de chegada não é estimada",
+    "pt-BR":
+      "{island} é uma ilha: é preciso um barco ou outro voo. Consulte os horários antes de sair do aeroporto; a hora de chegada não é estimada",
+    ja: "{island}は島のため、船または別の航空便が必要です。空港を出る前に時刻をご確認ください。到着時刻は概算していません",
+  },
   outside: {
     en: "You usually leave the airport {fewest}–{most} min after landing, depending on border control and bags",
     de: "Aus dem Flughafen meist {fewest}–{most} Min. nach der Landung, je nach Grenze und Gepäck",

@@ -30,6 +30,7 @@ const Answer = z.looseObject({
       atDestination: Band.nullable(),
     })
     .nullable(),
+  wayNote: z.string().nullable(),
   links: z.looseObject({ google: z.string() }),
   map: z.looseObject({ lightPngUrl: z.string() }).nullable(),
   card: z.object({ text: z.string() }),
@@ -122,6 +123,42 @@ describe("a transfer from an airport", () => {
     });
     expect([way, taxisNeeded, schedule?.atDestinationLocal]).toEqual([null, null, null]);
     expect(wayNote).toMatch(/300 km/);
+  });
+
+  it.each([
+    ["NAP", "Ischia", "Ischia"],
+    ["ATH", "Naxos", "Naxos"],
+    ["LOP", "Gili Trawangan", "Gili Trawangan"],
+    ["VCE", "Murano", "Murano"],
+  ])("from %s to %s needs a boat, and no arrival time is estimated", async (airport, destinationAddress, island) => {
+    for (const mode of ["driving", "transit"]) {
+      const args = { airport, destinationAddress, mode, arrivalTimeIso: "2035-07-01T21:30:00Z" };
+      for (const answer of [await transfer(args), await playbook(args)]) {
+        const { way, wayNote, schedule, card, notes } = answer;
+        expect([way, schedule?.atDestinationLocal]).toEqual([null, null]);
+        expect(wayNote).toContain(`on an island (${island})`);
+        expect(card.text).toContain(`${island} is an island: you need a boat`);
+        expect([card.text, ...notes].join()).not.toMatch(/By taxi from|By train, underground|estimated from/);
+      }
+    }
+  });
+
+  it.each([
+    ["LHR", "Central London"],
+    ["LIS", "Baixa, Lisbon"],
+    ["NRT", "Tokyo"],
+    ["JNX", "Naxos"],
+    ["CTA", "37.07,15.29"],
+    ["VCE", "Venice"],
+  ])("from %s to %s needs no boat", async (airport, destinationAddress) => {
+    const { way, wayNote } = await transfer({ airport, destinationAddress });
+    expect(wayNote).toBeNull();
+    expect(way?.minutes.likely).toBeGreaterThan(0);
+  });
+
+  it("tells the time of landing before that at the door", async () => {
+    const { card } = await transfer(late);
+    expect(card.text).toMatch(/Landing.*leave the airport.*By taxi.*At .* about/s);
   });
 
   it.each([
@@ -242,8 +279,11 @@ describe("an arrival at night", () => {
     expect(steps.find(({ kind }) => kind === "way")?.lines[0]).toMatch(new RegExp(`^${NO_TRAIN}`));
     const byCar = await playbook({ ...at("23:40"), mode: "driving" });
     expect(byCar.card.text.split("\n")[1]).toMatch(/^You arrive at night: book the car ahead/);
-    // The card's first step is the way on, with its duration.
-    expect(byCar.card.text).toMatch(/1\. Way on: By taxi.*About \d+ min/);
+    // The duration of the way is in the heading, and the steps are in the order of time.
+    expect(byCar.card.text.split("\n")[1]).toMatch(/Onward journey: About \d+ min/);
+    expect(byCar.card.text).toMatch(
+      /1\. Before landing.*2\. Border.*3\. Bags.*4\. Arrivals hall.*5\. Onward journey: By taxi.*At .* about/s,
+    );
   });
 });
 

@@ -19,6 +19,7 @@ import { arrivalTexts } from "./arrival-texts.ts";
 import { type ArrivalTimes, computeTimes, TRANSIT_FROM } from "./arrival-times.ts";
 import type { Ports } from "./context.ts";
 import type { ArrivalAirport, ArrivalDestination } from "./find-arrival-places.ts";
+import { findIslandToReach } from "./islands.ts";
 
 export type ArrivalPorts = MapPorts & Pick<Ports, "ways">;
 
@@ -37,9 +38,13 @@ export async function planArrival(arrival: Arrival, ports: ArrivalPorts, signal:
   // The time when the traveler leaves the airport does not depend on the way.
   const outside = landsAt && computeTimes(landsAt, undefined, airport.timeZone);
   const kilometers = distanceMeters(airport, destination) / 1_000;
-  const whyByCar = whyNotAsked(arrival.mode, outside, kilometers);
+  const island = findIslandToReach(airport, destination);
+  const whyByCar = island === undefined ? whyNotAsked(arrival.mode, outside, kilometers) : undefined;
   const mode = whyByCar === undefined ? arrival.mode : "driving";
-  const known = await findWay([airport, destination], mode, ports, signal);
+  const known: KnownWay =
+    island === undefined
+      ? await findWay([airport, destination], mode, ports, signal)
+      : { way: undefined, routedBy: undefined, fallbackFrom: [] };
   const { way } = known;
   const times = landsAt && computeTimes(landsAt, way, airport.timeZone);
   const title = arrivalTexts(words)("fromTo", { airport: airport.label, destination: destination.label });
@@ -60,12 +65,13 @@ export async function planArrival(arrival: Arrival, ports: ArrivalPorts, signal:
     known,
     mode,
     whyByCar,
+    island,
     kilometers,
     answer: {
       airport,
       destination,
       way: way === undefined ? null : describeWay(way, mode, known),
-      wayNote: way === undefined ? "Over 300 km in a straight line: no way by road is estimated." : null,
+      wayNote: sayWayNote(way, island),
       modeNote: sayModeNote(whyByCar, kilometers, buildDeepLinks(stops, arrival.mode).google),
       schedule: times === undefined ? null : describeTimes(times, airport.timeZone),
       links,
@@ -73,6 +79,13 @@ export async function planArrival(arrival: Arrival, ports: ArrivalPorts, signal:
       mapNote,
     },
   };
+}
+
+function sayWayNote(way: WayToAirport | undefined, island: string | undefined): string | null {
+  if (island !== undefined) {
+    return `The destination is on an island (${island}) that no road or railway reaches: the traveler needs a boat or another flight. Their times are not known here, so no arrival time is estimated. Look up the crossing before you plan the way to the port.`;
+  }
+  return way === undefined ? "Over 300 km in a straight line: no way by road is estimated." : null;
 }
 
 const ASSUMED = `No timetable is known here: trains and buses are assumed to run from ${TRANSIT_FROM}:00 to midnight on the airport's clock.`;
@@ -146,8 +159,10 @@ function describeTimes({ landsAt, outside, arrives, isNight }: ArrivalTimes, tim
 const KILOMETERS = { style: "unit", unit: "kilometer", maximumFractionDigits: 0 } as const;
 
 /** The facts that decide how the traveler goes on, which lead the plan; empty if nothing is special. */
-export function sayDecision({ times, mode, whyByCar, kilometers, answer }: ArrivalPlan, words: Words): string[] {
+export function sayDecision(plan: ArrivalPlan, words: Words): string[] {
+  const { times, mode, whyByCar, island, kilometers, answer } = plan;
   const say = arrivalTexts(words);
+  if (island !== undefined) return [say("wayByBoat", { island })];
   const isNight = times?.isNight === true;
   if (whyByCar === "walk_too_far" || whyByCar === "walk_at_night") {
     const distance = words.number(kilometers, KILOMETERS);
@@ -161,23 +176,27 @@ export function sayDecision({ times, mode, whyByCar, kilometers, answer }: Arriv
   return mode === "driving" && isNight ? [say("carAtNight")] : [];
 }
 
-/** Describes the way for the traveler. */
-export function sayWay({ way, times, mode, answer }: ArrivalPlan, words: Words): string[] {
+/** The duration of the way; undefined if it is unknown. */
+export function sayDuration({ way }: ArrivalPlan, words: Words): string | undefined {
+  if (way === undefined) return undefined;
+  return arrivalTexts(words)("wayEstimated", {
+    minutes: way.minutes,
+    fewest: way.fewestMinutes,
+    most: way.mostMinutes,
+    distance: words.number(way.roadKilometers, KILOMETERS),
+  });
+}
+
+/** Describes the way for the traveler; empty if the decision says it all. */
+export function sayWay(plan: ArrivalPlan, words: Words): string[] {
+  const { times, mode, island, answer } = plan;
   const say = arrivalTexts(words);
   const { airport, destination } = answer;
-  const estimate =
-    way === undefined
-      ? say("wayUnknown")
-      : say("wayEstimated", {
-          minutes: way.minutes,
-          fewest: way.fewestMinutes,
-          most: way.mostMinutes,
-          distance: words.number(way.roadKilometers, KILOMETERS),
-        });
+  if (island !== undefined) return [];
+  const duration = sayDuration(plan, words);
   const moment = times?.arrives?.likely;
   return [
-    ...(way === undefined ? [] : [say(mode, { destination: destination.label })]),
-    estimate,
+    ...(duration === undefined ? [say("wayUnknown")] : [say(mode, { destination: destination.label }), duration]),
     ...(moment === undefined
       ? []
       : [say("arrives", { destination: destination.label, moment: words.moment(moment, airport.timeZone) })]),
@@ -216,7 +235,7 @@ export function arrivalCard({ title, answer: { map, links } }: ArrivalPlan, line
 }
 
 /** Notes for the caller, in English. */
-export function listNotes({ known, mode, answer: { airport, destination } }: ArrivalPlan): string[] {
+export function listNotes({ known, mode, island, answer: { airport, destination } }: ArrivalPlan): string[] {
   const { label, takenAs, unknownPart, otherCandidates } = destination;
   return [
     ...(airport.note === null ? [] : [airport.note]),
@@ -225,13 +244,16 @@ export function listNotes({ known, mode, answer: { airport, destination } }: Arr
       ? []
       : [`Not known of the address, and left out: ${unknownPart}. The time is that to the wider place.`]),
     ...(otherCandidates.length === 0 ? [] : [`Near this airport it could also be: ${otherCandidates.join("; ")}.`]),
-    ...(mode === "transit" ? [ASSUMED] : []),
+    ...(mode === "transit" && island === undefined ? [ASSUMED] : []),
     ...saidOfWays([known]).notes,
-    known.routedBy === undefined
-      ? "Distance and times are estimated from the straight line, without roads, traffic and timetables; the links know them."
-      : "Distance and times are those over the roads, without traffic; the links know it.",
+    ...(island === undefined ? [sayBasis(known)] : []),
   ];
 }
+
+const sayBasis = ({ routedBy }: KnownWay): string =>
+  routedBy === undefined
+    ? "Distance and times are estimated from the straight line, without roads, traffic and timetables; the links know them. Only well-known islands are recognized: to any other island, the time for a boat is not included."
+    : "Distance and times are those over the roads, without traffic; the links know it.";
 
 export function listAttribution({ known, answer: { map } }: ArrivalPlan, attribution: readonly string[]): string[] {
   return [...new Set([...attribution, ...(known.routedBy?.attribution ?? []), ...mapAttribution(map)])];

@@ -75,7 +75,7 @@ export const playbookTexts = defineTexts({
     ja: "到着ロビー",
   },
   onward: {
-    en: "Way on",
+    en: "Onward journey",
     de: "Weiterweg",
     fr: "Suite du trajet",
     es: "Trayecto",

@@ -10,6 +10,7 @@ import {
   listAttribution,
   listNotes,
   sayDecision,
+  sayDuration,
   sayExit,
   saySafety,
   sayWay,
@@ -61,15 +62,22 @@ export const airportArrivalPlaybook = defineTool({
     const { plan, words, provenance } = await planAskedArrival(input, ports, { caller, signal, fail });
     const { answer } = plan;
     const steps = listSteps(plan, input, words);
-    // A card is short: the deciding facts come first, then the way, then the other steps.
+    // The deciding facts and the duration of the way head the card; the steps follow in the order of time.
     const decision = sayDecision(plan, words);
-    const lines = steps
-      .toSorted((left, right) => Number(right.kind === "way") - Number(left.kind === "way"))
-      .map(({ title, lines: said }) => `${title}: ${said.filter((line) => !decision.includes(line)).join(". ")}`);
+    const duration = sayDuration(plan, words);
+    const head = [
+      ...decision,
+      ...sayExit(plan, words),
+      ...(duration === undefined ? [] : [`${playbookTexts(words)("onward")}: ${duration}`]),
+    ];
+    const lines = steps.map(({ title, lines: said }) => {
+      const others = said.filter((line) => !decision.includes(line) && line !== duration);
+      return `${title}: ${others.join(". ")}`;
+    });
     return {
       ...answer,
       steps,
-      card: arrivalCard(plan, [[...decision, ...sayExit(plan, words)].join(" · "), ...lines], words),
+      card: arrivalCard(plan, [head.join(" · "), ...lines], words),
       notes: listNotes(plan),
       language: words.answer,
       ...provenance,

@@ -89,8 +89,8 @@ export const airportTransferCoordinator = defineTool({
       : null;
     const lines = [
       ...sayDecision(plan, words),
-      ...sayWay(plan, words),
       ...sayExit(plan, words),
+      ...sayWay(plan, words),
       ...(taxisNeeded === null ? [] : [arrivalTexts(words)("taxis", { count: taxisNeeded })]),
       ...(safety?.advice ?? []),
     ];
