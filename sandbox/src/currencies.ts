@@ -1,4 +1,4 @@
-import { toCents } from "./money.ts";
+import { formatMoney, toCents, toUnits } from "./money.ts";
 
 /** Price levels of this supplier's own, as permille of a dollar's price; no rates of any day. */
 const PERMILLE: Readonly<Record<string, number>> = {
@@ -87,11 +87,25 @@ export function isKnownCurrency(code: string): boolean {
   return PERMILLE[code] !== undefined;
 }
 
-/** An amount of one currency in another, rounded to the hundredth. */
+/** Those of the currencies above that have no smaller unit. */
+const WITHOUT_PLACES: ReadonlySet<string> = new Set(["ISK", "JPY", "KRW"]);
+
+/** Rounded to the currency's smallest unit, half up. */
+export function roundIn(currency: string, micro: bigint): bigint {
+  return WITHOUT_PLACES.has(currency) ? toUnits(micro) : toCents(micro);
+}
+
+/** Without places where the currency has none. An amount stored before amounts were rounded keeps its places. */
+export function formatIn(currency: string, micro: bigint): string {
+  const isWhole = WITHOUT_PLACES.has(currency) && toUnits(micro) === micro;
+  return isWhole ? formatMoney(micro).replace(/\.00$/u, "") : formatMoney(micro);
+}
+
+/** An amount of one currency in another, rounded to its smallest unit. */
 export function exchange(micro: bigint, from: string, to: string): bigint {
   if (from === to) return micro;
   const [fromPermille, toPermille] = [from, to].map((code) => BigInt(PERMILLE[code] ?? 1000));
-  return toCents((micro * (toPermille ?? 1000n)) / (fromPermille ?? 1000n));
+  return roundIn(to, (micro * (toPermille ?? 1000n)) / (fromPermille ?? 1000n));
 }
 
 let account = "USD";

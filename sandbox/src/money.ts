@@ -20,6 +20,11 @@ export function toCents(micro: bigint): bigint {
   return ((micro + MICRO_PER_CENT / 2n) / MICRO_PER_CENT) * MICRO_PER_CENT;
 }
 
+/** Rounded to the whole unit, half up. */
+export function toUnits(micro: bigint): bigint {
+  return ((micro + MICRO / 2n) / MICRO) * MICRO;
+}
+
 export function applyPermille(micro: bigint, permille: number): bigint {
   return (micro * BigInt(Math.round(permille))) / 1000n;
 }

@@ -5142,6 +5142,8 @@ export interface components {
                 type: string;
                 count: number;
             }[];
+            /** @description What to settle before the booking, such as too few beds */
+            readonly warnings: string[];
             /** @description What book_stay takes */
             totalAmount: string;
             totalCurrency: string;

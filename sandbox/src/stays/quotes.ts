@@ -1,10 +1,11 @@
 // A quote: one rate, looked at again and held for a while at the price that a booking will cost.
 import { Hono } from "hono";
 import { z } from "zod";
+import { formatIn, roundIn } from "../currencies.ts";
 import { invalidState, notFound } from "../http/errors.ts";
 import { readData } from "../http/wire.ts";
 import { newId } from "../ids.ts";
-import { applyPermille, formatMoney, toCents } from "../money.ts";
+import { applyPermille } from "../money.ts";
 import type { Env, Fault, Router, Sandbox } from "../sandbox.ts";
 import type { Queryable } from "../storage/database.ts";
 import type { StayFinder } from "./finder.ts";
@@ -44,7 +45,7 @@ export type QuoteRow = {
 };
 
 function raise(rate: Rate): Rate {
-  const raised = (micro: bigint) => toCents(applyPermille(micro, PRICE_RISE_PERMILLE));
+  const raised = (micro: bigint) => roundIn(rate.currency, applyPermille(micro, PRICE_RISE_PERMILLE));
   return {
     ...rate,
     totalMicro: raised(rate.totalMicro),
@@ -65,6 +66,7 @@ export function withPictures(accommodation: QuoteDetails["accommodation"], baseU
 
 function renderQuote(row: QuoteRow, baseUrl: string) {
   const { details } = row;
+  const currency = quoteCurrency(details);
   const total = BigInt(row.total_micro);
   const tax = BigInt(details.taxMicro);
   return {
@@ -75,18 +77,18 @@ function renderQuote(row: QuoteRow, baseUrl: string) {
     rooms: details.rooms,
     guests: details.guests,
     accommodation: withPictures(details.accommodation, baseUrl),
-    base_amount: formatMoney(total - tax),
-    base_currency: quoteCurrency(details),
-    tax_amount: formatMoney(tax),
-    tax_currency: quoteCurrency(details),
-    fee_amount: "0.00",
-    fee_currency: quoteCurrency(details),
-    total_amount: formatMoney(total),
-    total_currency: quoteCurrency(details),
-    due_at_accommodation_amount: formatMoney(BigInt(details.dueAtHotelMicro)),
-    due_at_accommodation_currency: quoteCurrency(details),
+    base_amount: formatIn(currency, total - tax),
+    base_currency: currency,
+    tax_amount: formatIn(currency, tax),
+    tax_currency: currency,
+    fee_amount: formatIn(currency, 0n),
+    fee_currency: currency,
+    total_amount: formatIn(currency, total),
+    total_currency: currency,
+    due_at_accommodation_amount: formatIn(currency, BigInt(details.dueAtHotelMicro)),
+    due_at_accommodation_currency: currency,
     deposit_amount: null,
-    deposit_currency: quoteCurrency(details),
+    deposit_currency: currency,
     supported_loyalty_programme: details.accommodation.supported_loyalty_programme,
   };
 }

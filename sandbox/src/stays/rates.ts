@@ -1,9 +1,9 @@
 // The price of a room, and its cancellation deadlines.
 import { toIso } from "../clock.ts";
-import { currencyOfCountry, exchange } from "../currencies.ts";
+import { currencyOfCountry, exchange, formatIn, roundIn } from "../currencies.ts";
 import { chance, pickWhole } from "../hash.ts";
 import { derivedId } from "../ids.ts";
-import { applyPermille, formatMoney, toCents, wholeUnits } from "../money.ts";
+import { applyPermille, toCents, wholeUnits } from "../money.ts";
 import type { Hotel } from "./hotels.ts";
 import type { NegotiatedRate, StaySearch } from "./search.ts";
 
@@ -201,7 +201,7 @@ function buildTimeline(seed: string, hotel: Hotel, search: StaySearch, totalMicr
   const freeDays = pickWhole(1, 5, seed, "free-days", hotel.id);
   const steps = [
     { beforeMs: arrival - (freeDays + 1) * 24 * HOUR_MS, refundMicro: totalMicro },
-    { beforeMs: arrival - 24 * HOUR_MS, refundMicro: toCents(totalMicro / 2n) },
+    { beforeMs: arrival - 24 * HOUR_MS, refundMicro: roundIn(currencyOfCountry(hotel.country), totalMicro / 2n) },
   ];
   return steps.filter((step) => step.beforeMs > search.createdAtMs);
 }
@@ -245,7 +245,7 @@ export function listRates(seed: string, hotel: Hotel, search: StaySearch, place:
         negotiated,
         currency,
         totalMicro,
-        taxMicro: toCents(applyPermille(totalMicro, TAX_PERMILLE)),
+        taxMicro: roundIn(currency, applyPermille(totalMicro, TAX_PERMILLE)),
         dueAtHotelMicro: exchange(wholeUnits(cityTax * search.guests.length * nights.length), "USD", currency),
         timeline,
         quantity: pickWhole(1, 9, seed, "quantity", hotel.id, room.name, search.checkIn),
@@ -262,24 +262,24 @@ export function renderRate(rate: Rate, hotel: Hotel, expiresAtMs: number) {
     code: rate.plan.code,
     name: rate.negotiated?.displayName ?? rate.plan.name,
     description: null,
-    base_amount: formatMoney(base),
+    base_amount: formatIn(rate.currency, base),
     base_currency: rate.currency,
-    tax_amount: formatMoney(rate.taxMicro),
+    tax_amount: formatIn(rate.currency, rate.taxMicro),
     tax_currency: rate.currency,
-    fee_amount: "0.00",
+    fee_amount: formatIn(rate.currency, 0n),
     fee_currency: rate.currency,
-    total_amount: formatMoney(rate.totalMicro),
+    total_amount: formatIn(rate.currency, rate.totalMicro),
     total_currency: rate.currency,
     public_amount: null,
     public_currency: null,
-    due_at_accommodation_amount: formatMoney(rate.dueAtHotelMicro),
+    due_at_accommodation_amount: formatIn(rate.currency, rate.dueAtHotelMicro),
     due_at_accommodation_currency: rate.currency,
     board_type: rate.plan.board,
     payment_type: "pay_now",
     available_payment_methods: ["balance"],
     cancellation_timeline: rate.timeline.map((step) => ({
       before: toIso(step.beforeMs),
-      refund_amount: formatMoney(step.refundMicro),
+      refund_amount: formatIn(rate.currency, step.refundMicro),
       currency: rate.currency,
     })),
     conditions: [{ title: "Sandbox", description: "An invented rate of an invented hotel." }],

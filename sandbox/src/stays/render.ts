@@ -1,7 +1,7 @@
 import { toIso } from "../clock.ts";
+import { formatIn } from "../currencies.ts";
 import { chance } from "../hash.ts";
 import { derivedId } from "../ids.ts";
-import { formatMoney } from "../money.ts";
 import type { Hotel } from "./hotels.ts";
 import { listRoomTypes, negotiatedFor, type Rate, renderRate } from "./rates.ts";
 import { STAY_SEARCH_LIFE_MS, type StaySearch } from "./search.ts";
@@ -81,13 +81,13 @@ export function renderResult(result: StayResult, search: StaySearch, baseUrl: st
     guests: renderGuests(search),
     created_at: toIso(search.createdAtMs),
     expires_at: toIso(expiresAtMs),
-    cheapest_rate_total_amount: formatMoney(cheapest.totalMicro),
+    cheapest_rate_total_amount: formatIn(cheapest.currency, cheapest.totalMicro),
     cheapest_rate_currency: cheapest.currency,
-    cheapest_rate_base_amount: formatMoney(cheapest.totalMicro - cheapest.taxMicro),
+    cheapest_rate_base_amount: formatIn(cheapest.currency, cheapest.totalMicro - cheapest.taxMicro),
     cheapest_rate_base_currency: cheapest.currency,
     cheapest_rate_public_amount: null,
     cheapest_rate_public_currency: null,
-    cheapest_rate_due_at_accommodation_amount: formatMoney(cheapest.dueAtHotelMicro),
+    cheapest_rate_due_at_accommodation_amount: formatIn(cheapest.currency, cheapest.dueAtHotelMicro),
     cheapest_rate_due_at_accommodation_currency: cheapest.currency,
     supported_negotiated_rates: negotiatedFor(result.hotel, search).map(({ id, displayName }) => ({
       id,

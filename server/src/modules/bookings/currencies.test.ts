@@ -309,6 +309,21 @@ describe("a stay in the currency of its country", () => {
   });
 });
 
+describe("a stay in a currency without a smaller unit", () => {
+  it("has whole amounts, in the search and in the quote", async () => {
+    const dates = { checkInDate: inDays(60), checkOutDate: inDays(63) };
+    const Rate = z.object({ id: z.string(), totalAmount: z.string(), perNightAmount: z.string() });
+    const Hotels = z.object({ accommodations: z.array(z.object({ rates: z.array(Rate) })) });
+    const found = Hotels.parse(requireResult(await service.call("search_hotels", { location: "Tokyo", ...dates })));
+    const shown = found.accommodations.flatMap((place) => place.rates);
+    const amounts = shown.flatMap(({ totalAmount, perNightAmount }) => [totalAmount, perNightAmount]);
+    expect(amounts.filter((amount) => !/^[1-9]\d*$/u.test(amount))).toEqual([]);
+    const quote = requireResult(await service.call("quote_stay", { rateId: shown[0]?.id }));
+    const whole = expect.stringMatching(/^\d+$/u);
+    expect(quote).toMatchObject({ totalCurrency: "JPY", totalAmount: whole, taxAmount: whole, feeAmount: whole });
+  });
+});
+
 describe("a rate", () => {
   it("converts by integers, refunds the charge, and never more for parts than for the whole", async () => {
     const table = await embeddedRates.table(new AbortController().signal);

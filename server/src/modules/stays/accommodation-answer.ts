@@ -149,9 +149,9 @@ function toRate(rate: StayRate, nights: bigint, saleRates: SaleRates): z.input<t
   };
 }
 
-/** Rounded down to two decimals: for comparison only, never charged. */
+/** Rounded down to two decimals, or to none where the total has none, as in yen: for comparison only, never charged. */
 function perNight(totalAmount: string, nights: bigint): string {
-  const hundredth = 10_000n;
+  const places = totalAmount.includes(".") ? 2 : 0;
   const each = (parseDecimal(totalAmount) ?? 0n) / nights;
-  return formatDecimal(each - (each % hundredth));
+  return formatDecimal(each - (each % 10n ** BigInt(6 - places)), places);
 }

@@ -2,7 +2,7 @@ import { hash } from "node:crypto";
 import { z } from "zod";
 import { type Coordinates, distanceMeters } from "../../domain/distance.ts";
 import { parseDecimal } from "../../domain/money.ts";
-import type { FoundStay } from "../../ports/supplier/stays.ts";
+import type { FoundStay, StayRate } from "../../ports/supplier/stays.ts";
 import { type SaleRates, shownInUsdc } from "../bookings/index.ts";
 import { TokenAmount } from "../treasury/index.ts";
 
@@ -41,6 +41,12 @@ export function narrowStays(
   return { matching: inOrder(matching, wishes.order, around), emptiedBy: emptiedBy.map(([name]) => name) };
 }
 
+/** Whether a rate may be shown: a place passes the tests with its cheapest rate, and others of it may cost more. */
+export function isWanted(rate: StayRate, { maxTotalUsdc, refundable }: StayWishes, rates: SaleRates): boolean {
+  const most = maxTotalUsdc === undefined ? undefined : parseDecimal(maxTotalUsdc);
+  return (most === undefined || costs(rate, rates) <= most) && (!refundable || rate.cancellationPolicy.refundable);
+}
+
 type Test = (stay: FoundStay) => boolean;
 
 function buildTests(
@@ -51,7 +57,7 @@ function buildTests(
   const part = name?.toLowerCase();
   const atLeast = (value: number | null, least: number | undefined) => least === undefined || (value ?? -1) >= least;
   const tests: [string, boolean, Test][] = [
-    ["maxTotalUsdc", most !== undefined, (stay) => most !== undefined && costs(stay, rates) <= most],
+    ["maxTotalUsdc", most !== undefined, (stay) => most !== undefined && costs(stay.cheapest, rates) <= most],
     ["minStars", minStars !== undefined, ({ starRating }) => atLeast(starRating, minStars)],
     ["minReviewScore", minReviewScore !== undefined, ({ reviewScore }) => atLeast(reviewScore, minReviewScore)],
     [
@@ -67,7 +73,7 @@ function buildTests(
 function inOrder(stays: readonly FoundStay[], order: StayWishes["order"], { center, rates }: Around) {
   const compare: Record<StayWishes["order"], (left: FoundStay, right: FoundStay) => number> = {
     best: () => 0,
-    price: (left, right) => Number(costs(left, rates) - costs(right, rates)),
+    price: (left, right) => Number(costs(left.cheapest, rates) - costs(right.cheapest, rates)),
     distance: (left, right) => isFrom(left, center) - isFrom(right, center),
     stars: (left, right) => (right.starRating ?? 0) - (left.starRating ?? 0),
     review: (left, right) => (right.reviewScore ?? 0) - (left.reviewScore ?? 0),
@@ -78,10 +84,10 @@ function inOrder(stays: readonly FoundStay[], order: StayWishes["order"], { cent
 const NEVER = 2n ** 53n - 1n;
 
 /** In micro-USDC; a price that cannot be compared is above all others. */
-function costs({ cheapest }: FoundStay, rates: SaleRates): bigint {
-  if (cheapest === null) return NEVER;
-  const { totalUsdc } = shownInUsdc(cheapest, rates);
-  const usdc = totalUsdc ?? (cheapest.totalCurrency === "USD" ? cheapest.totalAmount : undefined);
+function costs(price: FoundStay["cheapest"], rates: SaleRates): bigint {
+  if (price === null) return NEVER;
+  const { totalUsdc } = shownInUsdc(price, rates);
+  const usdc = totalUsdc ?? (price.totalCurrency === "USD" ? price.totalAmount : undefined);
   return usdc === undefined ? NEVER : (parseDecimal(usdc) ?? NEVER);
 }
 

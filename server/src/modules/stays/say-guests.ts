@@ -5,12 +5,8 @@ interface Named {
   familyName: string;
 }
 
-/** Questions that the accommodation may ask if the quote covers more guests than are named, or than its beds suit. */
-export function sayGuests(quoted: SeenStay, named: readonly Named[]): string[] {
-  return [...sayUnnamed(quoted, named), ...sayBeds(quoted)];
-}
-
-function sayUnnamed({ guests, childAges = [] }: SeenStay, named: readonly Named[]): string[] {
+/** Says what the accommodation may ask if the quote covers more guests than are named. */
+export function sayUnnamed({ guests, childAges = [] }: SeenStay, named: readonly Named[]): string[] {
   // Bookings of early releases do not name their guests.
   if (guests === undefined || named.length === 0 || named.length >= guests) return [];
   const names = named.map(({ givenName, familyName }) => `${givenName} ${familyName}`).join(", ");
@@ -32,15 +28,26 @@ const FOR_ONE: ReadonlySet<string> = new Set(["single", "twin"]);
 /** Younger children sleep in a cot. */
 const BED_AGE = 2;
 
-/** Empty if the beds are unknown. */
-function sayBeds({ guests, childAges = [], beds = [], rooms }: SeenStay): string[] {
+interface Sleepers {
+  rooms: number;
+  guests?: number | undefined;
+  childAges?: readonly number[] | undefined;
+  beds?: readonly { type: string; count: number }[] | undefined;
+}
+
+/** Too few beds for the guests, and what to do about it. Empty if there are enough, or they are unknown. */
+export function sayBeds({ guests, childAges = [], beds = [], rooms }: Sleepers, isBooked = false): string[] {
   if (guests === undefined || beds.length === 0) return [];
-  const places = beds.reduce((sum, { type, count }) => sum + count * (FOR_ONE.has(type) ? 1 : 2), 0) * rooms;
+  const inRoom = beds.reduce((sum, { type, count }) => sum + count * (FOR_ONE.has(type) ? 1 : 2), 0);
+  const places = inRoom * rooms;
   const sleeping = guests - childAges.filter((age) => age < BED_AGE).length;
   if (places >= sleeping) return [];
   const words = beds.map(({ type, count }) => `${count} ${type}`).join(", ");
   const where = rooms === 1 ? "" : ` in each of ${rooms} rooms`;
-  return [
-    `Its beds (${words}${where}) are for ${places} at most, and ${sleeping} guests need one: ask the hotel for more beds, or take another rate.`,
-  ];
+  const who = sleeping === guests ? `there are ${guests} guests` : `${sleeping} of the ${guests} guests need a bed`;
+  const enough = Math.ceil(sleeping / inRoom);
+  // Searches want an adult in each room.
+  const search = enough <= guests - childAges.length ? `search with rooms: ${enough}` : "take another rate";
+  const others = isBooked ? "" : `, or ${search}`;
+  return [`Its beds (${words}${where}) sleep ${places}, but ${who}: ask the hotel for more beds${others}.`];
 }

@@ -14,9 +14,9 @@ const CONTACT = { email: "amelia@example.com", phoneNumber: "+442080160508" };
 
 async function bothSay(quoteId: string, guests: readonly object[]) {
   const args = { quoteId, ...CONTACT, guests };
-  const { note } = await world.result("preview_call", { tool: "book_stay", args });
+  const { note, warnings } = await world.result("preview_call", { tool: "book_stay", args });
   const { next } = await world.result("book_stay", args);
-  return [String(note), String(next)];
+  return { previewed: String(note), warnings, answered: String(next) };
 }
 
 /** A quote for a room with one double bed. */
@@ -34,25 +34,38 @@ async function quotedFor(adults: number, childAges: readonly number[]) {
   throw new Error("no room has one double bed");
 }
 
-it("names the unnamed members of a family and the missing beds, in the preview and in the answer", async () => {
-  const { id } = await quotedFor(2, [7, 9]);
-  for (const said of await bothSay(id, [amelia])) {
-    expect(said).toContain(
+it("names the unnamed members of a family, and the missing beds before and after the booking", async () => {
+  const { id, warnings } = await quotedFor(2, [7, 9]);
+  const tooFew = "Its beds (1 double) sleep 2, but there are 4 guests: ask the hotel for more beds";
+  expect(warnings).toEqual([`${tooFew}, or search with rooms: 2.`]);
+  const said = await bothSay(id, [amelia]);
+  expect(said.warnings).toEqual(warnings);
+  for (const text of [said.previewed, said.answered]) {
+    expect(text).toContain(
       "The quote is for 4 guests (2 adults, children aged 7, 9) and names Amelia Hart: 3 guests are unnamed",
     );
-    expect(said).toContain("Its beds (1 double) are for 2 at most, and 4 guests need one");
   }
+  expect(said.answered).toContain(`${tooFew}.`);
+});
+
+it("does not propose more rooms than there are adults, and counts no child in a cot", async () => {
+  const { warnings } = await quotedFor(1, [1, 7, 9]);
+  expect(warnings).toEqual([
+    "Its beds (1 double) sleep 2, but 3 of the 4 guests need a bed: ask the hotel for more beds, or take another rate.",
+  ]);
 });
 
 it("says nothing if everyone is named and has a bed; a child in a cot needs none", async () => {
-  const { id } = await quotedFor(2, [1]);
+  const { id, warnings } = await quotedFor(2, [1]);
   const baby = {
     givenName: "Bea",
     familyName: "Hart",
     bornOn: Temporal.Now.plainDateISO("UTC").subtract({ months: 15 }).toString(),
   };
-  for (const said of await bothSay(id, [amelia, { ...amelia, givenName: "Ben" }, baby])) {
-    expect(said).not.toContain("unnamed");
-    expect(said).not.toContain("Its beds");
+  const said = await bothSay(id, [amelia, { ...amelia, givenName: "Ben" }, baby]);
+  expect([warnings, said.warnings]).toEqual([[], []]);
+  for (const text of [said.previewed, said.answered]) {
+    expect(text).not.toContain("unnamed");
+    expect(text).not.toContain("Its beds");
   }
 });

@@ -61,6 +61,8 @@ export interface PlannedBooking {
   refusalFor?(seen: SeenOffer | undefined): Promise<Failure | undefined>;
   /** Further remarks on the seen offer, in whole sentences. */
   remarksOn?(seen: SeenOffer, travelerIds: readonly string[]): readonly string[] | Promise<readonly string[]>;
+  /** Warnings to settle before the seen offer is booked, in whole sentences. */
+  warningsOn?(seen: SeenOffer): readonly string[];
 }
 
 /** Plans the booking of an offer or a quote. Only the supplier knows the price, and is asked when the call runs. */
@@ -76,6 +78,7 @@ export async function planBooking(
     priceOfMore,
     refusalFor,
     remarksOn,
+    warningsOn,
   }: PlannedBooking,
 ): Promise<CallPlan> {
   const { kind, offerId: id } = asked;
@@ -107,6 +110,7 @@ export async function planBooking(
     ...planPayment(price, caller.cover),
     travelerIds: named,
     irreversible: sayUndo(seen, findTimeZone),
+    warnings: seen && warningsOn?.(seen),
     remarks: seen && (await remarksOn?.(seen, named)),
     offerId: id,
     bought: { ...bought, price: whole, ...(whole === undefined ? { priceAtLeast: bought.price } : {}) },

@@ -13,7 +13,7 @@ import { findVendorAddress, payingErrors } from "../../treasury/index.ts";
 import { askedStay, type BookStayRequest, bookStay as book, checkPaidStay } from "../book-stay.ts";
 import { defineTool, type Ports } from "../context.ts";
 import { knownGuests, plannedGuests } from "../planned-guests.ts";
-import { sayGuests } from "../say-guests.ts";
+import { sayBeds, sayUnnamed } from "../say-guests.ts";
 import { StayResult, sayNextOfStay } from "../stay-result.ts";
 
 const Input = z
@@ -132,7 +132,8 @@ export const bookStay = defineTool({
         travelerIds: () => plannedGuests({ travelers, caller }, input.guests),
         namedIds: () => knownGuests({ travelers, caller }, input.guests),
         remarksOn: (seen) =>
-          seen.kind === "stay" ? [...sayDue(seen.due ?? null), ...sayGuests(seen, input.guests)] : [],
+          seen.kind === "stay" ? [...sayDue(seen.due ?? null), ...sayUnnamed(seen, input.guests)] : [],
+        warningsOn: (seen) => (seen.kind === "stay" ? sayBeds(seen) : []),
       },
     ),
 
@@ -184,7 +185,7 @@ async function buildAnswer(
   const { order, now } = await sinceBooked(stores, caller, booked.orderId);
   const { totalAmount, totalCurrency } = order ?? booked;
   const quoted = await stores.seenOffers.find(caller, booked.quoteId);
-  const ofGuests = quoted?.kind === "stay" ? sayGuests(quoted, booked.travelers) : [];
+  const ofGuests = quoted?.kind === "stay" ? [...sayUnnamed(quoted, booked.travelers), ...sayBeds(quoted, true)] : [];
   const next =
     now.status === "cancelled"
       ? sayCancelled(now.refundedUsdc)

@@ -6,6 +6,7 @@ import { saleRates, shownInUsdc } from "../../bookings/index.ts";
 import { Beds } from "../accommodation-answer.ts";
 import { defineTool } from "../context.ts";
 import { quoteOwnRate } from "../own-quotes.ts";
+import { sayBeds } from "../say-guests.ts";
 import { seeQuote } from "../see-stays.ts";
 import { StayCancellationPolicy } from "../stay-result.ts";
 
@@ -34,6 +35,7 @@ export const quoteStay = defineTool({
       .nullable()
       .describe("Of the guests searched as children; the others are adults; null: not known"),
     beds: Beds,
+    warnings: z.array(z.string()).readonly().describe("What to settle before the booking, such as too few beds"),
     totalAmount: DecimalAmount.describe("What book_stay takes"),
     totalCurrency: z.string(),
     totalUsdc: DecimalAmount.optional().describe(
@@ -68,6 +70,7 @@ export const quoteStay = defineTool({
     const quote = await quoteOwnRate({ stayBookings, negotiatedRates }, caller, rateId, { signal: call.signal });
     const rates = await saleRates({ fx, clock }, caller.environment, [quote.totalCurrency]);
     await seeQuote(stores.seenOffers, caller, rateId, quote, rates);
-    return { ...quote, ...shownInUsdc(quote, rates), ...stays.provenance(), sandbox: stays.sandbox };
+    const warnings = sayBeds({ ...quote, childAges: quote.childAges ?? [] });
+    return { ...quote, warnings, ...shownInUsdc(quote, rates), ...stays.provenance(), sandbox: stays.sandbox };
   },
 });

@@ -4,15 +4,15 @@ import { wordsOfOthers } from "../../../domain/schemas.ts";
 import { SupplierResult } from "../../../domain/travel/offer-schema.ts";
 import { supplierErrors } from "../../../domain/travel/supplier-errors.ts";
 import type { Accommodation } from "../../../ports/supplier/stays.ts";
-import { saleRates } from "../../bookings/index.ts";
+import { type SaleRates, saleRates } from "../../bookings/index.ts";
 import { AccommodationAnswer, toAccommodationAnswer } from "../accommodation-answer.ts";
 import { defineTool } from "../context.ts";
-import { narrowStays, readCursor, StayWishes, writeCursor } from "../narrow-stays.ts";
+import { isWanted, narrowStays, readCursor, StayWishes, writeCursor } from "../narrow-stays.ts";
 import { seeAccommodations } from "../see-stays.ts";
 
 const STAYS_RETURNED = 6;
 const MOST_RETURNED = 10;
-/** So many places are asked for their rates at most, where only refundable ones are wanted. */
+/** So many places are asked for their rates at most, where some have none that is wanted. */
 const MOST_READ = 24;
 
 export const searchMoreStays = defineTool({
@@ -71,9 +71,7 @@ export const searchMoreStays = defineTool({
     const currencies = found.flatMap(({ cheapest }) => (cheapest === null ? [] : [cheapest.totalCurrency]));
     const priced = await saleRates({ fx, clock }, caller.environment, currencies);
     const { matching, emptiedBy } = narrowStays(found, input, { center, rates: priced });
-    const { shown, next } = await read();
-    const sold = shown.flatMap(({ rates }) => rates.map(({ totalCurrency }) => totalCurrency));
-    const rates = await saleRates({ fx, clock }, caller.environment, [...currencies, ...sold]);
+    const { shown, next, rates } = await read();
     const about = { place: center, timeZone: timeZone ?? undefined, checkInDate, checkOutDate, rooms };
     await seeAccommodations(stores.seenOffers, caller, about, shown, rates);
     const nights = Temporal.PlainDate.from(checkInDate).until(checkOutDate).days;
@@ -96,24 +94,26 @@ export const searchMoreStays = defineTool({
     };
 
     /** Every rate that is shown fits, so that the cheapest one does. */
-    function keepWanted({ rates, ...place }: Accommodation): Accommodation[] {
-      if (!input.refundable) return [{ ...place, rates }];
-      const [cheapest, ...others] = rates.filter(({ cancellationPolicy }) => cancellationPolicy.refundable);
+    function keepWanted({ rates, ...place }: Accommodation, prices: SaleRates): Accommodation[] {
+      const [cheapest, ...others] = rates.filter((rate) => isWanted(rate, input, prices));
       return cheapest === undefined ? [] : [{ ...place, rates: [cheapest, ...others] }];
     }
 
     /** Reads rates in order until the page is full; a place that sells none, or none that is wanted, makes room for the next. */
-    async function read(): Promise<{ shown: Accommodation[]; next: number }> {
+    async function read(): Promise<{ shown: Accommodation[]; next: number; rates: SaleRates }> {
       const shown: Accommodation[] = [];
       let next = offset ?? 0;
+      let rates = priced;
       for (const last = next + MOST_READ; shown.length < limit && next < Math.min(last, matching.length); ) {
         const ids = matching.slice(next, next + limit - shown.length).map(({ searchResultId }) => searchResultId);
         next += ids.length;
         const options = { signal: call.signal, owner: caller.tenantId };
         const accommodations = await stays.readAccommodations(ids, ids.length, options);
-        shown.push(...accommodations.flatMap(keepWanted));
+        for (const one of accommodations) currencies.push(...one.rates.map(({ totalCurrency }) => totalCurrency));
+        rates = await saleRates({ fx, clock }, caller.environment, currencies);
+        for (const one of accommodations) shown.push(...keepWanted(one, rates));
       }
-      return { shown, next };
+      return { shown, next, rates };
     }
   },
 });
