@@ -55,7 +55,7 @@ test.each([
   ],
   [["--area", "calls", "--rounds", "0"], "--rounds is a whole number from 1"],
   [["--area", "calls", "--rounds", "1.5"], "--rounds is a whole number from 1"],
-  [["--area", "calls", "--break", "luck"], "--break is one of: idempotency, durable-flush."],
+  [["--area", "calls", "--break", "luck"], "--break is one of: idempotency, durable-flush, key-taken."],
   [["--area", "all", "--break", "idempotency"], "--break needs one area."],
   [["--area", "calls", "--seed", "a b"], "--seed is up to 64"],
   [["--area", "calls", "--round", "2"], "--round"],

@@ -150,7 +150,7 @@ async function approveOnPage(...approvalIds: readonly string[]): Promise<void> {
   for (const approvalId of approvalIds) {
     const { page } = await openLink(chromium, listed.find((one) => one.approvalId === approvalId)?.link ?? "");
     await until(page, "Your approval is needed");
-    expect(await page.locator("main").innerText()).toMatch(/LHR to CDG, [A-Z0-9]{2}\d+/);
+    expect(await page.locator("main").innerText()).toMatch(/London \(LHR\) to Paris \(CDG\), [A-Z0-9]{2}\d+/);
     await page.getByRole("button", { name: "Approve" }).click();
     await until(page, "Approved");
   }
