@@ -7067,7 +7067,7 @@ export interface components {
             /** @default 1 */
             passengers?: number;
             /**
-             * @description icu_…: all travelers, or those who accompany the first one
+             * @description userId or icu_…: all travelers, or those who accompany the first one
              * @default []
              */
             customerUserIds?: string[];
@@ -7223,7 +7223,7 @@ export interface components {
             readonly approvals: {
                 approvalId: string;
                 /**
-                 * @description approved: the same call goes through once. replaced: the call has changed, and another one was asked for
+                 * @description approved: the same call goes through once. replaced: the call has changed and another one was asked for, or the run that asked was cancelled
                  * @enum {string}
                  */
                 state: "pending" | "approved" | "rejected" | "revoked" | "replaced" | "used" | "expired";
@@ -7256,7 +7256,7 @@ export interface components {
             approval: {
                 approvalId: string;
                 /**
-                 * @description approved: the same call goes through once. replaced: the call has changed, and another one was asked for
+                 * @description approved: the same call goes through once. replaced: the call has changed and another one was asked for, or the run that asked was cancelled
                  * @enum {string}
                  */
                 state: "pending" | "approved" | "rejected" | "revoked" | "replaced" | "used" | "expired";
@@ -36640,7 +36640,7 @@ export interface operations {
                     "application/json": {
                         approvalId: string;
                         /**
-                         * @description approved: the same call goes through once. replaced: the call has changed, and another one was asked for
+                         * @description approved: the same call goes through once. replaced: the call has changed and another one was asked for, or the run that asked was cancelled
                          * @enum {string}
                          */
                         state: "pending" | "approved" | "rejected" | "revoked" | "replaced" | "used" | "expired";
@@ -36844,7 +36844,7 @@ export interface operations {
                     "application/json": {
                         approvalId: string;
                         /**
-                         * @description approved: the same call goes through once. replaced: the call has changed, and another one was asked for
+                         * @description approved: the same call goes through once. replaced: the call has changed and another one was asked for, or the run that asked was cancelled
                          * @enum {string}
                          */
                         state: "pending" | "approved" | "rejected" | "revoked" | "replaced" | "used" | "expired";
@@ -37050,7 +37050,7 @@ export interface operations {
                         approvals: {
                             approvalId: string;
                             /**
-                             * @description approved: the same call goes through once. replaced: the call has changed, and another one was asked for
+                             * @description approved: the same call goes through once. replaced: the call has changed and another one was asked for, or the run that asked was cancelled
                              * @enum {string}
                              */
                             state: "pending" | "approved" | "rejected" | "revoked" | "replaced" | "used" | "expired";
@@ -37265,7 +37265,7 @@ export interface operations {
                     "application/json": {
                         approvalId: string;
                         /**
-                         * @description approved: the same call goes through once. replaced: the call has changed, and another one was asked for
+                         * @description approved: the same call goes through once. replaced: the call has changed and another one was asked for, or the run that asked was cancelled
                          * @enum {string}
                          */
                         state: "pending" | "approved" | "rejected" | "revoked" | "replaced" | "used" | "expired";
@@ -37492,7 +37492,7 @@ export interface operations {
                     "application/json": {
                         approvalId: string;
                         /**
-                         * @description approved: the same call goes through once. replaced: the call has changed, and another one was asked for
+                         * @description approved: the same call goes through once. replaced: the call has changed and another one was asked for, or the run that asked was cancelled
                          * @enum {string}
                          */
                         state: "pending" | "approved" | "rejected" | "revoked" | "replaced" | "used" | "expired";

@@ -70,9 +70,11 @@ async function findDay(route: object, isHeld: boolean): Promise<string> {
   throw new Error("there is no such offer");
 }
 
-async function pausedRun(route: object, isHeld: boolean) {
+const pausedRun = async (route: object, isHeld: boolean) => await startRun(route, await findDay(route, isHeld));
+
+async function startRun(route: object, departureDate: string) {
   const tripId = await claimedTrip();
-  const input = { tripId, ...route, departureDate: await findDay(route, isHeld), policyId: "strict" };
+  const input = { tripId, ...route, departureDate, policyId: "strict" };
   const run = await ask("POST", "/api/workflows/run", {
     workflowId: "service.book_flight",
     tenantId: service.tenantId,
@@ -158,6 +160,29 @@ describe(`an approver who takes ${TAKEN_MINUTES} minutes, where offers live ${OF
       failure: { code: "approval_rejected", notUndone: [] },
     });
     expect(await call("read_order", { orderId: held?.order_id })).toMatchObject({ status: "cancelled" });
+  });
+});
+
+describe("an approval whose run is cancelled before a person decides", () => {
+  it.each([
+    ["by its owner", ({ runId }: Record<string, unknown>) => call("cancel_run", { runId })],
+    ["with its trip", ({ tripId }: Record<string, unknown>) => call("close_trip", { tripId })],
+  ])("%s is no longer wanted, and the same run asks for another one", async (_how, cancel) => {
+    const run = await pausedRun(NOT_HELD, false);
+    const { approvalId } = Object(run.shown);
+    await cancel(run);
+    await expect.poll(async () => (await read(run)).status, { timeout: 10_000 }).toBe("failed");
+    expect(await approvalsFor(run)).toMatchObject([{ state: "replaced" }]);
+    expect(await call("read_approval", { approvalId })).toMatchObject({
+      deciders: [],
+      next: expect.stringContaining("the run that asked was cancelled"),
+    });
+    const decision = { decision: "approve", approvedBy: "finance desk" };
+    const late = await ask("POST", `/api/approvals/${approvalId}/decision`, decision);
+    expect([late.status, late.body.state]).toEqual([409, "replaced"]);
+    const again = await startRun(NOT_HELD, Object(run.shown).offer.slices[0].segments[0].departingAt.slice(0, 10));
+    expect(Object(again.shown).approvalId).not.toBe(approvalId);
+    await call("cancel_run", { runId: again.runId });
   });
 });
 

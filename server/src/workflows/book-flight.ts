@@ -54,7 +54,7 @@ const Travelers = z.object({
     .array(z.string())
     .max(9)
     .default([])
-    .describe("icu_… of ensure_flight_customer, for all passengers but the first, or for all"),
+    .describe("userId of list_travelers or icu_…, for all passengers but the first, or for all"),
 });
 const Ticketing = z.object({ status: z.enum(["ticketed", "failed"]) });
 
@@ -225,7 +225,7 @@ async function askForTravelers({ pause, isSince }: Steps, { passengers }: Trip):
     : "the run's own traveler";
   const { status, customerUserIds } = await pause({
     step: "travelers",
-    reason: `The flight is for ${passengers} passengers. Name the customer user ids of all but the first, who is ${first}, or of all.`,
+    reason: `The flight is for ${passengers} passengers. Name the user ids or customer user ids of all but the first, who is ${first}, or of all.`,
     resolution: Travelers,
     by: "caller",
     timeoutHours: TRAVELER_HOURS,

@@ -165,6 +165,28 @@ describe("a trip that was prefunded for a guest", () => {
     expect(travelers).toMatchObject([{ givenName: "Grete" }, { userId: "user_amalie" }]);
   });
 
+  it("stays paused when a traveler named for it does not exist, and takes travelers by their user ids", async () => {
+    await customer("user_olga", "olga@example.com");
+    const trip = await prefund({ guestName: "Grete" });
+    await claim(trip);
+    await give(trip.tripId, { linkSecret: trip.linkSecret, ...GUEST, ...CONTACT });
+    const asked = await flight(trip.tripId, { passengers: 2 });
+    const resolve = (customerUserIds: readonly string[]) => ({ status: "given", customerUserIds });
+    for (const [named, path] of [
+      [["user_olga", "icu_nobody"], "resolution.customerUserIds.1"],
+      [["user_olga", "user_olga", "user_olga"], "resolution.customerUserIds"],
+    ] as const) {
+      const args = { sessionId: asked.sessionId, resolution: resolve(named) };
+      const { code, issues } = (await service.call("resume_run", args)).body;
+      expect({ code, issues }).toMatchObject({ code: "invalid_input", issues: [{ path }] });
+      const { problem } = await call("preview_call", { tool: "resume_run", args });
+      expect(problem).toMatchObject({ code, issues });
+    }
+    expect(await read(asked)).toMatchObject({ status: "paused", nextStepId: "travelers" });
+    const { travelers } = await ended(await resume(asked, resolve(["user_olga"])));
+    expect(travelers).toMatchObject([{ givenName: "Grete" }, { userId: "user_olga" }]);
+  });
+
   it("lodges the guest, whose booking an erasure finds", async () => {
     const trip = await prefund({ guestName: "Grete", guestEmail: CONTACT.email });
     await claim(trip);

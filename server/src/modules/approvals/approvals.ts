@@ -8,7 +8,8 @@ import type { ApprovalTerms } from "../policy/index.ts";
  * - pending: undecided.
  * - approved: the call succeeds once.
  * - used: a call has succeeded or is in progress.
- * - replaced: the call changed before it was decided or made, and another approval was requested.
+ * - replaced: the call changed before it was decided or made, and another approval was requested; or the run that requested it
+ *   was cancelled.
  */
 export const APPROVAL_STATES = ["pending", "approved", "rejected", "revoked", "replaced", "used"] as const;
 type ApprovalState = (typeof APPROVAL_STATES)[number];

@@ -9,7 +9,7 @@ export const ApprovalAnswer = z.object({
   state: z
     .enum([...APPROVAL_STATES, "expired"])
     .describe(
-      "approved: the same call goes through once. replaced: the call has changed, and another one was asked for",
+      "approved: the same call goes through once. replaced: the call has changed and another one was asked for, or the run that asked was cancelled",
     ),
   tool: z.string(),
   travelerId: z.string(),

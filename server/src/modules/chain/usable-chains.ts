@@ -1,4 +1,5 @@
 import { CHAIN_AWAY, Failure } from "../../domain/errors.ts";
+import type { Micro } from "../../domain/money.ts";
 import type { ByChain, Chains } from "../../kernel/contracts/by-chain.ts";
 import type { Chain } from "../../ports/chain/chain.ts";
 import { type ChainKey, nameEvmChain } from "../../ports/chain/chain-key.ts";
@@ -43,6 +44,8 @@ export interface UsableChains {
    * has a wallet there, and on a development chain test money. Throws Failure `chain_not_available`, retryable if it may work later.
    */
   open(name: string, tenantId?: string): Promise<UsableChain>;
+  /** By CAIP-2: what the tenant's wallet there gets of each token at its first use. Undefined: nothing, as it is no further development chain. */
+  testMoneyAt(name: string): Micro | undefined;
   /** Keeps a development chain running while something is in flight on it. */
   hold(name: string, until: Temporal.Instant): Promise<void>;
 }
@@ -99,6 +102,7 @@ export function createUsableChains(
         throw error instanceof Failure && error.code === CHAIN_AWAY ? refuseSilentChain(name, error) : error;
       }
     },
+    testMoneyAt: (name) => chainOpener.testMoneyAt({ environment, chain: name }),
     hold: (name, until) => chainOpener.hold(resolveName(name, environment), until),
   };
 }

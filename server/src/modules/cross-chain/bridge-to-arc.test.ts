@@ -111,6 +111,24 @@ describe("bridge_to_arc", () => {
     expect(problem).toMatchObject({ code, detail, requiredUsdc });
   });
 
+  test.each(["bridge_to_arc", "swap_and_bridge"])(
+    "is previewed by the money that a wallet gets at its first use: %s",
+    async (tool) => {
+      const args = { fromChain: "Avalanche_Fuji", amount: "50000" };
+      const preview = async (amount: string) =>
+        requireResult(await service.call("preview_call", { tool, args: { ...args, amount } }));
+      expect(await preview("10000")).toMatchObject({ accepted: true, problem: null, warnings: [] });
+      expect(await preview(args.amount)).toMatchObject({
+        accepted: false,
+        problem: {
+          code: "insufficient_balance",
+          detail: "Your wallet on Avalanche_Fuji lacks 40000.00 USDC. Add at least that and call again.",
+          availableUsdc: "10000.00",
+        },
+      });
+    },
+  );
+
   test("suggests the name of a misspelt chain", async () => {
     const { body } = await bridge("1", { fromChain: "Base Sepolia" });
     expect(body.issues).toEqual([{ path: "fromChain", message: 'is not known; did you mean "Base_Sepolia"?' }]);

@@ -2,6 +2,7 @@ export { BRIDGE } from "./bridge/bridge-kind.ts";
 export { advanceBridge } from "./bridge/bridge-legs.ts";
 export {
   bridgeErrors,
+  planFirstUse,
   previewBridgeTerms,
   requireMoved,
   runBridge,

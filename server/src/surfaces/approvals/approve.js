@@ -155,8 +155,8 @@ const screens = {
   used: (approval) => ({ heading: "Approved and done", text: decidedText(approval) }),
   expired: () => ({ heading: "Too late to decide", text: "If it is still wanted, you will be asked again." }),
   replaced: () => ({
-    heading: "This has changed",
-    text: "The request has changed. If it is still wanted, you will get a new one.",
+    heading: "No longer needed",
+    text: "The request has changed or was cancelled. If it is still wanted, you will get a new one.",
   }),
 };
 

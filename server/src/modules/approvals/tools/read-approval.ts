@@ -56,7 +56,8 @@ const NEXT: Readonly<Record<Exclude<z.output<typeof ApprovalAnswer>["state"], "p
   approved: "Send the same call again before expiresAt: it succeeds once.",
   rejected: "Choose something else: nobody is asked about the same again before expiresAt.",
   revoked: "Choose something else: nobody is asked about the same again before expiresAt.",
-  replaced: "The call has changed since, and a newer approval stands for it: see list_approvals.",
+  replaced:
+    "It is no longer wanted: the call has changed and a newer approval stands for it (see list_approvals), or the run that asked was cancelled.",
   used: "Nothing is left to do: a call has used it.",
   expired: "Send the same call again: it asks for a new approval.",
 };

@@ -72,6 +72,12 @@ export class ChainOpener {
     return [...onDemand, ...(this.#home === undefined ? [] : [this.#home])].some((one) => isSameChain(one, key));
   }
 
+  /** The amount of each token that the tenant gets on the chain at the first use. Undefined: none. */
+  testMoneyAt(key: ChainKey): Micro | undefined {
+    const isFurther = this.#home === undefined || !isSameChain(key, this.#home);
+    return isFurther && this.serves(key) ? TEST_MONEY : undefined;
+  }
+
   /** Undefined: it does not answer. Rejects with Failure `chain_unavailable` if it did before, or if there is no room for it. */
   async open(key: ChainKey): Promise<UsedChain | undefined> {
     const used = this.#ready.get(key.chain) ?? (await once(this.#opening, key.chain, () => this.#prepare(key)));

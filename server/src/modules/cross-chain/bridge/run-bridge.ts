@@ -5,6 +5,7 @@ import type { TokenSymbol } from "../../../domain/tokens.ts";
 import type { PlannedArrival } from "../../../kernel/contracts/call-plan.ts";
 import type { Caller, CallInfo } from "../../../kernel/contracts/tool.ts";
 import { findChainById } from "../../../ports/chain/named-chains.ts";
+import { lacksBalance } from "../../ledger/index.ts";
 import { sendOutErrors } from "../../treasury/index.ts";
 import type { Ports } from "../context.ts";
 import { requireSource } from "../named-source.ts";
@@ -59,6 +60,24 @@ export async function previewArrival(
   const { maxFee: fee, expectedSeconds: seconds } = terms;
   const expectedBy = ports.clock.now().add({ seconds });
   return { fee, amountReceived: wish.amount - fee, receivedToken: "USDC", expectedBy };
+}
+
+/**
+ * Judges the amount by what a wallet gets at its first use, and returns warnings. Throws `insufficient_balance` as the call would.
+ */
+export function planFirstUse(
+  usableChains: Pick<Ports["usableChains"], "testMoneyAt">,
+  { fromChain, amount }: BridgeWish,
+  chain: string,
+): readonly string[] {
+  const available = usableChains.testMoneyAt(chain);
+  if (available === undefined) {
+    return [
+      `Your wallet on ${fromChain} is opened by its first use, and its balance is not known before that: the call can still be refused with insufficient_balance.`,
+    ];
+  }
+  if (amount > available) throw lacksBalance({ token: "USDC", chain }, available, amount);
+  return [];
 }
 
 /** Says that a sandbox key moves nothing on the main network that it names. */

@@ -7,6 +7,7 @@ import { ChainResult, chainProvenance, TokenAmount, TransferAnswer } from "../..
 import { BRIDGE } from "../bridge/bridge-kind.ts";
 import {
   bridgeErrors,
+  planFirstUse,
   previewArrival,
   previewBridgeTerms,
   requireMoved,
@@ -39,16 +40,20 @@ export const bridgeToArc = defineTool({
   errors: bridgeErrors,
   example: () => ({ fromChain: "Base_Sepolia" as const, amount: "12.50" }),
 
-  plan: ({ fromChain, amount }, { chain: home, stores, bridgeFinality, caller: { tenantId, environment } }) =>
+  plan: ({ fromChain, amount }, { chain: home, stores, usableChains, bridgeFinality, caller }) =>
     planOrRefusal(async () => {
+      const { tenantId, environment } = caller;
       const source = { environment, chain: requireSource(fromChain, home) };
       const wallet = await stores.wallets.findTreasury(source, tenantId);
       const movement = { token: "USDC", from: "treasury", to: "treasury", chain: source.chain } as const;
+      const asked = parseDecimal(amount) ?? 0n;
+      const unopened =
+        wallet === undefined ? planFirstUse(usableChains, { fromChain, amount: asked }, source.chain) : [];
       return {
         // The wallet gets test money at its first use.
-        movements: wallet === undefined ? [] : [{ ...movement, amount: parseDecimal(amount) }],
+        movements: wallet === undefined ? [] : [{ ...movement, amount: asked }],
         irreversible: [final(`the burn on ${fromChain}`)],
-        warnings: warnOfMainNetwork({ environment, fromChain: source.chain }),
+        warnings: [...warnOfMainNetwork({ environment, fromChain: source.chain }), ...unopened],
         remarks: [
           bridgeFinality === "fast"
             ? `${amount} USDC arrive on Arc, less a fee of a few basis points, usually within a minute.`

@@ -7,7 +7,7 @@ import { readHash, tripStateErrors } from "../../escrow/index.ts";
 import {
   chooseLead,
   customerErrors,
-  findOwnCustomer,
+  findOwnTraveler,
   missingForFlights,
   type TravelerProfile,
 } from "../../travelers/index.ts";
@@ -43,7 +43,7 @@ export const readTripTravelers = defineTool({
       .array(z.string())
       .max(9)
       .default([])
-      .describe("icu_…: all travelers, or those who accompany the first one"),
+      .describe("userId or icu_…: all travelers, or those who accompany the first one"),
   }),
   output: z.object({
     tripId: z.string(),
@@ -65,10 +65,10 @@ export const readTripTravelers = defineTool({
       throw invalid({ path: "customerUserIds", message: `must name at most ${passengers}: passengers says so` });
     }
     const named = [];
-    for (const customerUserId of customerUserIds) {
-      const userId = await findOwnCustomer(travelers, caller, customerUserId);
-      if (userId === undefined) throw fail("customer_not_found", { extra: { customerUserId } });
-      named.push({ userId, customerUserId });
+    for (const id of customerUserIds) {
+      const userId = await findOwnTraveler(travelers, caller, id);
+      if (userId === undefined) throw fail("customer_not_found", { extra: { customerUserId: id } });
+      named.push({ userId, customerUserId: id === userId ? null : id });
     }
     const isFull = named.length === passengers;
     const all = isFull ? named : [{ userId: leadOfTrip(trip, caller), customerUserId: null }, ...named];

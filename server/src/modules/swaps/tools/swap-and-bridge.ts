@@ -9,6 +9,7 @@ import {
   BRIDGE,
   bridgeErrors,
   describeTransfer,
+  planFirstUse,
   previewBridgeTerms,
   requireMoved,
   requireSource,
@@ -63,11 +64,17 @@ export const swapAndBridge = defineTool({
   errors: { ...bridgeErrors, ...quoteErrors },
   example: () => ({ fromChain: "Base_Sepolia" as const, amount: "20.00" }),
 
-  plan: ({ fromChain, amount, targetToken }, { chain: home, stores, caller: { tenantId, environment } }) =>
+  plan: (
+    { fromChain, amount, targetToken },
+    { chain: home, stores, usableChains, caller: { tenantId, environment } },
+  ) =>
     planOrRefusal(async () => {
       const source = { environment, chain: requireSource(fromChain, home) };
       const wallet = await stores.wallets.findTreasury(source, tenantId);
-      const leaving = { token: "USDC", amount: parseDecimal(amount), from: "treasury", chain: source.chain } as const;
+      const asked = parseDecimal(amount) ?? 0n;
+      const unopened =
+        wallet === undefined ? planFirstUse(usableChains, { fromChain, amount: asked }, source.chain) : [];
+      const leaving = { token: "USDC", amount: asked, from: "treasury", chain: source.chain } as const;
       // A wallet that is made by the call gets its test money first.
       const sent = wallet === undefined ? ({ ...leaving, isLater: true } as const) : leaving;
       return {
@@ -79,7 +86,7 @@ export const swapAndBridge = defineTool({
                 { token: "EURC", amount: undefined, from: "swap_pool", to: "treasury" },
               ],
         irreversible: [final(`the burn on ${fromChain}`)],
-        warnings: warnOfMainNetwork({ environment, fromChain: source.chain }),
+        warnings: [...warnOfMainNetwork({ environment, fromChain: source.chain }), ...unopened],
       };
     }),
 

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { Failure, invalidInput } from "../../../domain/errors.ts";
 import { type Decider, decideApproval } from "../../approvals/index.ts";
+import { findOwnTraveler } from "../../travelers/index.ts";
 import type { RunParts } from "../run-parts.ts";
 import type { DecidedBy, Run, RunOwner, RunPause } from "../runs.ts";
 import { checkEvent, confirmEvent } from "./confirm-event.ts";
@@ -27,13 +28,14 @@ export interface Resolution {
  * Finds the pause and its resolution. Throws what can be refused without asking outside; changes nothing. An approval with its
  * own record is decided by that record.
  */
-async function findPause({ stores }: RunParts, resumer: Resumer, { sessionId, resolution }: Resolution) {
+async function findPause({ stores, travelers }: RunParts, resumer: Resumer, { sessionId, resolution }: Resolution) {
   const found = await stores.runs.findSession(resumer.owners, sessionId);
   if (found === undefined) throw new Failure("not_found", { detail: "There is no such session of a paused run." });
   const { run, pause, isOpen } = found;
   if (!isOpen) throw closed(run.id);
   refuseOthers(pause.decidedBy, resumer);
   const checked = checkResolution(pause, resolution);
+  await requireTravelers(travelers, run, checked);
   if (pause.event === "approval_decided") await requireDecision(stores, resumer, run, pause);
   return { run, pause, checked };
 }
@@ -114,6 +116,25 @@ function checkResolution(pause: RunPause, resolution: Readonly<Record<string, un
   throw invalidInput(
     issues.map(({ path, message }) => ({ path: ["resolution", ...path.map(String)].join("."), message })),
   );
+}
+
+const Named = z.object({ customerUserIds: z.array(z.string()) });
+const Party = z.object({ passengers: z.int() });
+
+/** A run that goes on with a traveler who does not exist, or with too many, would fail. */
+async function requireTravelers(travelers: RunParts["travelers"], run: Run, resolution: object): Promise<void> {
+  const { customerUserIds = [] } = Named.safeParse(resolution).data ?? {};
+  const { passengers } = Party.safeParse(run.input).data ?? {};
+  const path = "resolution.customerUserIds";
+  if (passengers !== undefined && customerUserIds.length > passengers) {
+    throw invalidInput([{ path, message: `must name at most ${passengers}, the number of passengers` }]);
+  }
+  const found = await Promise.all(customerUserIds.map((id) => findOwnTraveler(travelers, run, id)));
+  const message = "is none of your travelers; list_travelers lists them, and save_traveler creates one";
+  const issues = found.flatMap((userId, index) =>
+    userId === undefined ? [{ path: `${path}.${index}`, message }] : [],
+  );
+  if (issues.length > 0) throw invalidInput(issues);
 }
 
 function closed(runId: string): Failure {
