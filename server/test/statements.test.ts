@@ -18,18 +18,18 @@ import {
  * texts). A bound is raised only with a reason in the commit.
  */
 const MOST: Readonly<Record<string, number>> = {
-  "flight run": 205,
+  "flight run": 212,
   "stay run": 160,
   "poll of a run": 1,
   prefund_trip: 42,
-  guest_claim_link: 24,
+  guest_claim_link: 27,
   read_trip: 8,
   search_flights: 5,
   check_policy: 4,
   preview_call: 22,
   reserve_booking: 18,
   book_flight: 88,
-  commit_booking: 33,
+  commit_booking: 35,
   read_order: 5,
   confirm_flight: 16,
   settle_booking: 52,
