@@ -5,6 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { calls } from "../src/calls/index.ts";
 import { chain } from "../src/chain/index.ts";
 import { crosschain } from "../src/crosschain/index.ts";
 import { escrow } from "../src/escrow/index.ts";
@@ -80,6 +81,6 @@ describe.each(Object.entries(withoutMemoryGuard))("the guard %s of a memory", (n
   });
 
   test("is one of an area's", () => {
-    expect([...chain.guards, ...crosschain.guards]).toContain(name);
+    expect([...calls.guards, ...chain.guards, ...crosschain.guards]).toContain(name);
   });
 });

@@ -88,14 +88,19 @@ function groupGuides(guides: readonly Page[]): PageGroup[] {
 /** Nobody searches for the numbers and ids of examples, which are most of the words by length. */
 const isSearched = (word: string): boolean => word.replaceAll(/\P{N}/gu, "").length < 3;
 
-/** The data of the page search: each word of a page once, without its code. */
+/** The data of the page search: each word of a page once, without its code and what most pages say. */
 function searchIndex(pages: readonly Page[]): string {
-  const entries = pages.map(({ slug, title, summary, markdown }) => {
+  const said = pages.map(({ markdown }) => {
     const text = markdown.replaceAll(/^```[\s\S]*?^```$/gm, " ").toLowerCase();
+    return new Set(text.match(/[\p{L}\p{N}_-]{2,}/gu));
+  });
+  const counts = new Map<string, number>();
+  for (const word of said.flatMap((words) => [...words])) counts.set(word, (counts.get(word) ?? 0) + 1);
+  const entries = pages.map(({ slug, title, summary }, index) => {
     // The page's script looks into title and summary as well.
     const shown = `${title} ${summary}`.toLowerCase();
-    const words = [...new Set(text.match(/[\p{L}\p{N}_-]{2,}/gu))]
-      .filter((word) => isSearched(word) && !shown.includes(word))
+    const words = [...(said[index] ?? [])]
+      .filter((word) => isSearched(word) && !shown.includes(word) && (counts.get(word) ?? 0) <= pages.length / 2)
       .join(" ");
     return { path: docsPath(slug), title, summary, words };
   });
