@@ -21,6 +21,11 @@ const UNIQUE_IN_BOTH: Readonly<Record<string, string>> = {
   workflow_pause_pkey: "A session's id is made by the service, and cannot be guessed.",
   workflow_pause_run_id_step_id_key: "A run's id is made by the service.",
   validation_by_answer: "An answer's id is made by the service.",
+  conversation_turn_conversation_id_number_key: "A conversation's id is made by the service.",
+  conversation_turn_running: "A conversation's id is made by the service.",
+  conversation_event_pkey: "A conversation's id is made by the service.",
+  conversation_call_turn_id_step_ordinal_key: "A turn's id is made by the service.",
+  conversation_confirmation_open: "A conversation's id is made by the service.",
 };
 
 let database: TestDatabase;

@@ -83,6 +83,12 @@ export const variables = {
     "Days for which a workflow run is kept after its end.",
     wholeNumber(1, 36_500),
   ),
+  conversationRetentionDays: withDefault(
+    "CONVERSATION_RETENTION_DAYS",
+    "400",
+    "Days for which a conversation is kept after its last message.",
+    wholeNumber(1, 36_500),
+  ),
   networkMode: withDefault(
     "NETWORK_MODE",
     "sandbox",

@@ -23,6 +23,7 @@ export const statusByCode = {
   may_not_decide: 403,
   tool_not_found: 404,
   tenant_not_found: 404,
+  conversation_not_found: 404,
   not_found: 404,
   method_not_allowed: 405,
   request_timeout: 408,
@@ -89,6 +90,8 @@ export const meaningByCode: Readonly<Record<ServiceCode | UnforeseenCode, string
     "This person may not decide this approval: the caller never may, and the policy names the role that may. Ask somebody else to decide.",
   tool_not_found: "There is no tool with this name. `detail` names a similar one.",
   tenant_not_found: "The tenant does not exist for this key. Omit `tenantId`, or send the key's own.",
+  conversation_not_found:
+    "The traveler has no conversation with this id. Omit `conversationId` to begin a new one, or send the id of an answer.",
   not_found: "There is nothing at this address for this key. Check the path and the id.",
   method_not_allowed: "The address does not support this HTTP method. The header `Allow` lists the supported ones.",
   in_progress: "A call with the same idempotency key is still running. Send it again shortly.",

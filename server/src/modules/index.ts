@@ -6,6 +6,7 @@ import { bookingsModule } from "./bookings/module.ts";
 import { briefsModule } from "./briefs/module.ts";
 import { chainModule } from "./chain/module.ts";
 import { chargingModule } from "./charging/module.ts";
+import { conversationsModule } from "./conversations/module.ts";
 import { crossChainModule } from "./cross-chain/module.ts";
 import { demoModule } from "./demo/module.ts";
 import { disruptionModule } from "./disruption/module.ts";
@@ -88,6 +89,7 @@ export const modules = [
   invoicesModule,
   eInvoicesModule,
   workflowsModule,
+  conversationsModule,
   demoModule,
   accountModule,
 ] as const;

@@ -30,6 +30,7 @@ import { openElevation } from "./elevation.ts";
 import { type EmbeddedOptions, openEmbedded } from "./embedded.ts";
 import { openExchangeRates } from "./exchange-rates.ts";
 import { openFacilitator } from "./facilitator.ts";
+import { openLanguageModel } from "./language-model.ts";
 import { openMailer } from "./mailer.ts";
 import { openMapTiles } from "./map-tiles.ts";
 import { openMaps } from "./maps.ts";
@@ -174,6 +175,7 @@ function outsideParts(
     testFaucet: () => openTestFaucet(config, http),
     mailer: () => openMailer(config),
     pageTranscriber: () => openPageTranscriber(config, { http, log }),
+    languageModel: () => openLanguageModel(),
     maps: () => openMaps(config, sources, places),
     elevation: () => openElevation(config, sources, places),
     conditions: () => openConditions(sources, places, clock),

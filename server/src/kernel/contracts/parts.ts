@@ -10,6 +10,7 @@ import type { Elevation } from "../../ports/elevation.ts";
 import type { Facilitator } from "../../ports/facilitator.ts";
 import type { FxRates } from "../../ports/fx.ts";
 import type { Environment, Identity } from "../../ports/identity.ts";
+import type { LanguageModel } from "../../ports/language-model.ts";
 import type { Log } from "../../ports/log.ts";
 import type { Mailer } from "../../ports/mailer.ts";
 import type { MapTiles } from "../../ports/map-tiles.ts";
@@ -63,6 +64,8 @@ export interface CommonParts {
   readonly mailer: Mailer | undefined;
   /** Undefined: the operator has no vision model, and no document leaves the service. */
   readonly pageTranscriber: PageTranscriber | undefined;
+  /** Answers conversations. */
+  readonly languageModel: LanguageModel;
   readonly maps: Maps;
   readonly elevation: Elevation;
   readonly conditions: Conditions;

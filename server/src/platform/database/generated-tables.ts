@@ -263,6 +263,104 @@ export interface ChangeOfferTable {
   createdAt: Timestamp;
 }
 
+export interface ConversationTable {
+  id: string;
+  tenantId: string;
+  environment: "sandbox" | "production";
+  ownerId: string;
+  locale: string;
+  lastSequence: Defaulted<number>;
+  turnCount: Defaulted<number>;
+  openTurns: Defaulted<number>;
+  steps: Defaulted<number>;
+  tokens: Defaulted<bigint>;
+  feesMicro: Defaulted<bigint>;
+  busyMilliseconds: Defaulted<bigint>;
+  createdAt: Timestamp;
+  updatedAt: Timestamp;
+  deletedAt: Timestamp | null;
+  isEmptied: Defaulted<boolean>;
+}
+
+export interface ConversationCallTable {
+  id: string;
+  conversationId: string;
+  turnId: string;
+  tenantId: string;
+  environment: "sandbox" | "production";
+  step: number;
+  ordinal: number;
+  modelCallId: string;
+  tool: string;
+  args: Json;
+  state: "stored" | "confirming" | "asked" | "ended";
+  firstCall: string | null;
+  outcome: string | null;
+  result: Json | null;
+  meterId: string | null;
+  priceMicro: bigint | null;
+  approvalId: string | null;
+  createdAt: Timestamp;
+  endedAt: Timestamp | null;
+}
+
+export interface ConversationConfirmationTable {
+  id: string;
+  conversationId: string;
+  turnId: string;
+  callId: string;
+  tenantId: string;
+  environment: "sandbox" | "production";
+  planHash: string;
+  state: "open" | "confirmed" | "declined" | "withdrawn" | "replaced";
+  expiresAt: Timestamp;
+  createdAt: Timestamp;
+  answeredAt: Timestamp | null;
+}
+
+export interface ConversationEventTable {
+  conversationId: string;
+  sequence: number;
+  turnId: string;
+  tenantId: string;
+  environment: "sandbox" | "production";
+  type: string;
+  line: string;
+}
+
+export interface ConversationTurnTable {
+  id: string;
+  conversationId: string;
+  tenantId: string;
+  environment: "sandbox" | "production";
+  ownerId: string;
+  number: number;
+  state: "queued" | "running" | "ended";
+  keyId: string;
+  isNamed: boolean;
+  channel: string;
+  locale: string;
+  text: string | null;
+  continuesCall: string | null;
+  isAnswer: Defaulted<boolean>;
+  idempotencyKey: string | null;
+  requestHash: string;
+  traceId: string;
+  afterSequence: number;
+  steps: Defaulted<Json>;
+  status: string | null;
+  reply: string | null;
+  model: Json | null;
+  priceMicro: Defaulted<bigint>;
+  problem: Json | null;
+  isStopped: Defaulted<boolean>;
+  workerId: string | null;
+  dueAt: Timestamp | null;
+  createdAt: Timestamp;
+  startedAt: Timestamp | null;
+  endedAt: Timestamp | null;
+}
+
 export interface CrossChainTransferTable {
   id: string;
   environment: "sandbox" | "production";
@@ -1113,6 +1211,11 @@ export interface Database {
   chainNetwork: ChainNetworkTable;
   chainTransaction: ChainTransactionTable;
   changeOffer: ChangeOfferTable;
+  conversation: ConversationTable;
+  conversationCall: ConversationCallTable;
+  conversationConfirmation: ConversationConfirmationTable;
+  conversationEvent: ConversationEventTable;
+  conversationTurn: ConversationTurnTable;
   crossChainTransfer: CrossChainTransferTable;
   customerLease: CustomerLeaseTable;
   customerOwner: CustomerOwnerTable;

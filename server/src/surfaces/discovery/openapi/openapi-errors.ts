@@ -37,6 +37,7 @@ const placeByCode: Readonly<Record<ServiceCode, Place>> = {
   may_not_decide: "declared",
   tool_not_found: "call",
   tenant_not_found: "call",
+  conversation_not_found: "declared",
   not_found: "declared",
   method_not_allowed: "declared",
   request_timeout: "body",

@@ -1,0 +1,126 @@
+import { Failure, type Issue, invalidInput } from "../../domain/errors.ts";
+import { newId, type RandomBytes } from "../../domain/ids.ts";
+import { requestHash } from "../../domain/request-hash.ts";
+import type { Clock } from "../../ports/clock.ts";
+import { type BeginTurn, type BegunTurn, toConversationOwner } from "./conversations.ts";
+import { describeStart } from "./running/run-turn.ts";
+import type { TurnRunner } from "./running/turn-runner.ts";
+import { storableText } from "./storable.ts";
+import type { Turns } from "./store.ts";
+import type { NewTurn } from "./store-begin.ts";
+
+const LONGEST_TEXT = 8_000;
+const LONGEST_KEY = 255;
+/** For this time after its end, a turn without a key is the same one. */
+const SAME_SECONDS = 120;
+const RETRY_AFTER_SECONDS = 5;
+const MOST_ATTEMPTS = 3;
+
+interface BeginParts {
+  turns: Turns;
+  turnRunner: TurnRunner;
+  clock: Clock;
+  random: RandomBytes;
+}
+
+/** Stores the message, and runs its turn unless it has to wait for another one. */
+export async function beginConversationTurn(parts: BeginParts, message: BeginTurn): Promise<BegunTurn> {
+  const turn = buildTurn(parts, message);
+  const { turns, turnRunner, clock } = parts;
+  const { sequence: _, ...start } = { sequence: 0, at: clock.now().toString(), ...describeStart(turn) };
+  const startedLine = `,${JSON.stringify(start).slice(1)}`;
+  const began = await beginOnce(turns, turn, startedLine);
+  if (began.kind === "missing") throw conversationNotFound();
+  if (began.kind === "full") {
+    const detail = "Too many messages of this conversation wait for a reply. Wait for some, or stop the conversation.";
+    throw new Failure("rate_limited", { detail, retryAfterSeconds: RETRY_AFTER_SECONDS });
+  }
+  if (began.kind === "known") {
+    if (began.isSameRequest) return began.begun;
+    const detail = "The idempotency key was used with another message. Use a new key for a new message.";
+    throw new Failure("idempotency_mismatch", { detail });
+  }
+  if (began.turn !== undefined) turnRunner.begin(began.turn, began.line, message);
+  return began.begun;
+}
+
+export function conversationNotFound(): Failure {
+  return new Failure("conversation_not_found", {
+    detail: "There is no such conversation for this traveler. Leave conversationId out to begin a new one.",
+  });
+}
+
+/** Two messages with one key at once: the later one finds the earlier one's turn. */
+async function beginOnce(turns: Turns, turn: NewTurn, startedLine: string) {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await turns.begin(turn, startedLine);
+    } catch (error) {
+      if (attempt === MOST_ATTEMPTS || !isDuplicate(error)) throw error;
+    }
+  }
+}
+
+const UNIQUE_VIOLATION = "23505";
+const isDuplicate = (error: unknown): boolean =>
+  typeof error === "object" && error !== null && "code" in error && error.code === UNIQUE_VIOLATION;
+
+function buildTurn({ turnRunner, clock, random }: BeginParts, message: BeginTurn): NewTurn {
+  const {
+    principal,
+    userId,
+    conversationId,
+    channel,
+    idempotencyKey,
+    traceId,
+    isNaturallyIdempotent = false,
+  } = message;
+  const text = storableText(message.text);
+  const locale = readLocale(message.locale);
+  refuseInvalid(text, message, locale);
+  const now = clock.now();
+  const hasKey = idempotencyKey !== undefined;
+  return {
+    ...toConversationOwner(principal, userId),
+    id: newId("trn_", now.epochMilliseconds, random),
+    conversationId: conversationId ?? newId("cnv_", now.epochMilliseconds, random),
+    isNewConversation: conversationId === undefined,
+    keyId: principal.keyId,
+    userId,
+    channel,
+    locale: locale ?? "",
+    text,
+    continuesCall: undefined,
+    traceId,
+    idempotencyKey,
+    requestHash: requestHash({ text, channel, conversationId: conversationId ?? null }),
+    sameSince: isNaturallyIdempotent && !hasKey ? now.subtract({ seconds: SAME_SECONDS }) : undefined,
+    workerId: turnRunner.workerId,
+    leasedUntil: turnRunner.leasedUntil(),
+    createdAt: now,
+  };
+}
+
+function refuseInvalid(text: string, { locale, idempotencyKey }: BeginTurn, read: string | undefined): void {
+  const issues: Issue[] = [];
+  if (text.trim() === "" || text.length > LONGEST_TEXT) {
+    issues.push({ path: "text", message: `must have 1 to ${LONGEST_TEXT.toLocaleString("en")} characters` });
+  }
+  if (locale !== undefined && read === undefined) {
+    issues.push({ path: "locale", message: "must be a BCP 47 language tag, such as en or de-AT" });
+  }
+  if (idempotencyKey !== undefined && (idempotencyKey === "" || idempotencyKey.length > LONGEST_KEY)) {
+    issues.push({ path: "Idempotency-Key", message: `must have 1 to ${LONGEST_KEY} characters` });
+  }
+  if (issues.length > 0) throw invalidInput(issues);
+}
+
+/** Undefined: none was given, or Intl does not know its form. */
+function readLocale(tag: string | undefined): string | undefined {
+  if (tag === undefined || tag.length > 35) return undefined;
+  try {
+    return Intl.getCanonicalLocales(tag.trim().replaceAll("_", "-"))[0];
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,39 @@
+import type { Queryable } from "../../platform/database/database.ts";
+import type { ConversationOwner } from "./conversations.ts";
+import { beginTurn, type NewTurn } from "./store-begin.ts";
+import { emptyConversations, markDeleted, pruneConversations } from "./store-deletes.ts";
+import { findNextEnd, leaveTurns, stopTurns, takeTurns, touchTurns } from "./store-leases.ts";
+import { readConversations, readEvents, readTurns } from "./store-reads.ts";
+import { type TurnChanges, writeTurn } from "./store-write.ts";
+import type { LeasedTurn } from "./turns.ts";
+
+declare module "../../kernel/contracts/stores.ts" {
+  interface ModuleStores {
+    "conversations.turns": Turns;
+  }
+}
+
+/** Joins the caller's transaction if `db` is one. */
+export function createTurns(db: Queryable) {
+  return {
+    begin: (turn: NewTurn, startedLine: string) => beginTurn(db, turn, startedLine),
+    write: (turn: LeasedTurn, changes: TurnChanges) => writeTurn(db, turn, changes),
+    take: (lease: Parameters<typeof takeTurns>[1], limit: number) => takeTurns(db, lease, limit),
+    touch: (lease: Parameters<typeof touchTurns>[1], ids: readonly string[]) => touchTurns(db, lease, ids),
+    findNextEnd: (workerId: string) => findNextEnd(db, workerId),
+    leave: (workerId: string) => leaveTurns(db, workerId),
+    stop: (owner: ConversationOwner, conversationId: string) => stopTurns(db, owner, conversationId),
+    events: (owner: ConversationOwner, conversationId: string, options: Parameters<typeof readEvents>[3]) =>
+      readEvents(db, owner, conversationId, options),
+    turns: (owner: ConversationOwner, conversationId: string, turnId?: string) =>
+      readTurns(db, owner, conversationId, turnId),
+    conversations: (owner: ConversationOwner, page: Parameters<typeof readConversations>[2]) =>
+      readConversations(db, owner, page),
+    markDeleted: (owner: ConversationOwner, conversationId: string, now: Temporal.Instant) =>
+      markDeleted(db, owner, conversationId, now),
+    empty: () => emptyConversations(db),
+    prune: (before: Temporal.Instant) => pruneConversations(db, before),
+  };
+}
+
+export type Turns = ReturnType<typeof createTurns>;
