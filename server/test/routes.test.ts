@@ -100,7 +100,7 @@ describe("called", () => {
     // Anyone with a file's address may read it: the tests have none.
     const fileAddress = `${"0".repeat(32)}.png`;
     own = { tripId, bookingId, orderId: await bookFlight(), userId: "user_own", policyId: "own-policy", fileAddress };
-    own = { ...own, invoiceNumber: "SANDBOX-INV-000001" };
+    own = { ...own, invoiceNumber: "SANDBOX-INV-000001", invoiceFile: `${"0".repeat(32)}.pdf` };
     expect((await send(find("write_traveler"), { body: { givenName: "Own" } })).status).toBe(201);
     expect((await send(find("write_policy"))).status).toBe(201);
     const input = { tripId, origin: "LHR", destination: "JFK", departureDate: "2030-01-01" };

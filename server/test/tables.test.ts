@@ -16,6 +16,7 @@ const UNIQUE_IN_BOTH: Readonly<Record<string, string>> = {
   idempotency_call: "A call's id is made by the service.",
   payment_call_id_key: "A call's id is made by the service.",
   chain_transaction_signer_id_nonce_key: "A wallet's id is made by the service, and each wallet is of one network.",
+  booking_invoice_by_token: "The address of an invoice's files is a token, too.",
   shared_file_pkey: "A file's address is a token that the service makes, and whoever has it may read the file.",
   internal_token_tenant_pkey: "A token acts for a tenant in one environment at a time.",
   workflow_pause_pkey: "A session's id is made by the service, and cannot be guessed.",

@@ -1882,7 +1882,7 @@ export interface paths {
         put?: never;
         /**
          * Invoice a booking
-         * @description Issue the invoice of a settled booking, as PDF and JSON. Call it after settle_booking. A booking has one invoice: a repeat returns the same number, with new addresses and any credit notes since. Seller, buyer and tax come from the tenant's invoicing settings, which a person sets. Price: 5000 micro-USDC (0.005 USDC).
+         * @description Issue the invoice of a settled booking, as PDF and JSON. Call it after settle_booking. A booking has one invoice: a repeat returns the same number and addresses, and any credit notes since. Seller, buyer and tax come from the tenant's invoicing settings, which a person sets. Price: 5000 micro-USDC (0.005 USDC).
          *
          *     Changes records. Scope `escrow:write`, list price 0.005 USDC; only a successful call is paid.
          */
@@ -2291,6 +2291,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/invoice-files/{invoiceFile}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read an invoice as PDF or JSON
+         * @description At the address that generate_booking_invoice gives. Anyone with the address may read it until it is revoked; nothing is metered.
+         */
+        get: operations["read_invoice_file"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/invoices": {
         parameters: {
             query?: never;
@@ -2300,7 +2320,7 @@ export interface paths {
         };
         /**
          * List invoices and credit notes
-         * @description The newest first. generate_booking_invoice of the booking gives addresses of the files.
+         * @description The newest first. generate_booking_invoice of the booking gives the addresses of the files.
          */
         get: operations["list_invoices"];
         put?: never;
@@ -9739,8 +9759,8 @@ export interface components {
             orderId: string | null;
             settleTxHash: string;
             dueOn: string;
-            /** @description Anyone with an address can read the file until then */
-            filesExpireAt: string;
+            /** @description Always null: whoever has an address can read the file until a person revokes the invoice's files */
+            filesExpireAt: null;
             /** @description For refunds after the settlement, oldest first */
             creditNotes: {
                 invoiceNumber: string;
@@ -34603,7 +34623,7 @@ export interface operations {
                         /** @constant */
                         status?: 500;
                         /** @enum {unknown} */
-                        code?: "booking_not_found" | "booking_not_settled" | "settlement_unknown" | "settlement_of_other_booking" | "settlement_reverted" | "settlement_not_final" | "invoicing_not_set" | "e_invoice_refused" | "e_invoice_not_checked" | "invoice_not_drawn" | "tool_failed" | "internal_error";
+                        code?: "booking_not_found" | "booking_not_settled" | "settlement_unknown" | "settlement_of_other_booking" | "settlement_reverted" | "settlement_not_final" | "rate_not_available" | "rate_stale" | "invoicing_not_set" | "e_invoice_refused" | "e_invoice_not_checked" | "invoice_not_drawn" | "tool_failed" | "internal_error";
                     };
                 };
             };
@@ -39169,6 +39189,73 @@ export interface operations {
             };
         };
     };
+    read_invoice_file: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description As the answer of the tool has it */
+                invoiceFile: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The file. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "*/*": string;
+                };
+            };
+            /** @description Not found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 404;
+                        /** @enum {unknown} */
+                        code?: "not_found";
+                    };
+                };
+            };
+            /** @description Rate limited */
+            429: {
+                headers: {
+                    "retry-after": components["headers"]["RetryAfter"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 429;
+                        /** @enum {unknown} */
+                        code?: "rate_limited";
+                    };
+                };
+            };
+            /** @description Unavailable */
+            503: {
+                headers: {
+                    "retry-after": components["headers"]["RetryAfter"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 503;
+                        /** @enum {unknown} */
+                        code?: "unavailable";
+                    };
+                };
+            };
+        };
+    };
     list_invoices: {
         parameters: {
             query?: {
@@ -39734,6 +39821,11 @@ export interface operations {
                              * @default false
                              */
                             showMarkup: boolean;
+                            /**
+                             * @description settlement: the day on which the booking was settled, as for an agent's services. journey: the days of the travel. Left out: journey with margin_scheme, else settlement
+                             * @enum {string}
+                             */
+                            dateOfSupply?: "settlement" | "journey";
                             tax: {
                                 /**
                                  * @description Your decision, never guessed. included: markup and service fee hold tax at ratePercent. The others print their note and no tax
@@ -39949,6 +40041,11 @@ export interface operations {
                      * @default false
                      */
                     showMarkup?: boolean;
+                    /**
+                     * @description settlement: the day on which the booking was settled, as for an agent's services. journey: the days of the travel. Left out: journey with margin_scheme, else settlement
+                     * @enum {string}
+                     */
+                    dateOfSupply?: "settlement" | "journey";
                     tax: {
                         /**
                          * @description Your decision, never guessed. included: markup and service fee hold tax at ratePercent. The others print their note and no tax
@@ -40062,6 +40159,11 @@ export interface operations {
                              * @default false
                              */
                             showMarkup: boolean;
+                            /**
+                             * @description settlement: the day on which the booking was settled, as for an agent's services. journey: the days of the travel. Left out: journey with margin_scheme, else settlement
+                             * @enum {string}
+                             */
+                            dateOfSupply?: "settlement" | "journey";
                             tax: {
                                 /**
                                  * @description Your decision, never guessed. included: markup and service fee hold tax at ratePercent. The others print their note and no tax

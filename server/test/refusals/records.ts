@@ -69,6 +69,8 @@ export const recordRefusals: Readonly<Record<string, Refusals>> = {
     settlement_not_final: ofReverted(async (world) => ({ bookingId: await settled(world) })),
     invoicing_not_set: "deployment",
     e_invoice_refused: "deployment",
+    rate_not_available: "deployment",
+    rate_stale: "deployment",
     e_invoice_not_checked: "deployment",
     invoice_not_drawn: "work",
   },

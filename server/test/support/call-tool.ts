@@ -96,6 +96,7 @@ export function toolRunner(tenant: Tenant, stays: Stays = createMemoryStays().st
     remainingBudgets: async () => [],
     fileShelf: absent("fileShelf"),
     mapRenderer: absent("mapRenderer"),
+    invoiceAddresses: absent("invoiceAddresses"),
     invoiceRenderer: absent("invoiceRenderer"),
     eInvoices: undefined,
     workflows: absent("workflows"),

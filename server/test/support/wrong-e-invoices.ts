@@ -19,6 +19,7 @@ export function sampleInvoice(
     number: "INV-000001",
     issuedOn: "2026-11-23",
     dueOn: "2026-12-07",
+    supplied: { from: "2026-11-20", to: "2026-11-20" },
     sandbox: false,
     language: "de",
     corrects: null,
@@ -39,7 +40,7 @@ export function sampleInvoice(
       ...[line("fare", "812.40"), line("taxes", "97.63"), line("bags_and_seats", "45.00")],
       ...[line("adjustment", "-0.31"), line("markup", "33.33"), line("service_fee", "0.04")],
     ],
-    tax: { treatment, ratePercent, includedAmount: null, note: null },
+    tax: { treatment, ratePercent, includedAmount: null, note: null, inSellerCurrency: null },
     settlement: {
       totalUsdc: "988.09",
       txHash: "0x03",
@@ -74,6 +75,16 @@ const creditNote = sampleXml("included", {
   kind: "credit_note",
   corrects: { number: "INV-000001", issuedOn: "2026-11-20" },
 });
+/** With the tax in the seller's currency, and a period of supply. */
+export const inEuro: Partial<InvoiceDocument> = {
+  supplied: { from: "2026-12-20", to: "2026-12-27" },
+  tax: {
+    ...sampleInvoice("included").tax,
+    ratePercent: "19",
+    inSellerCurrency: { currency: "EUR", amount: "4.61", rate: { value: "0.864", source: "ECB", asOf: "2026-11-23" } },
+  },
+};
+const taxedTwice = sampleXml("included", inEuro);
 const exempt = sampleXml("exempt");
 const reversed = sampleXml("reverse_charge");
 const outside = sampleXml("none");
@@ -137,6 +148,8 @@ const rules: Readonly<Record<string, string>> = {
   "BR-47": without(taxed, "ram:CategoryCode", GROUPS),
   "BR-48": without(taxed, "ram:RateApplicablePercent", GROUPS),
   "BR-49": without(taxed, "ram:TypeCode", GROUPS),
+  "BR-53": change(taxedTwice, /<ram:TaxTotalAmount currencyID="EUR">.*?<\/ram:TaxTotalAmount>/, ""),
+  "BR-29": change(taxedTwice, ">20261227<", ">20261201<"),
   "BR-55": without(creditNote, "ram:IssuerAssignedID"),
   "BR-62": change(taxed, ' schemeID="EM"', ""),
   "BR-CO-04": without(taxed, "ram:ApplicableTradeTax"),

@@ -56,6 +56,13 @@ export function inUsdc(amount: string, currency: string, rate: BookingRate): Mic
   return micro === undefined ? undefined : (micro * scaled(rate.value)) / RATE_UNIT;
 }
 
+/** The amount in the rate's currency that this much USDC is worth, rounded to the micro-unit. */
+export function fromUsdc(usdc: Micro, { value }: Pick<BookingRate, "value">): Micro {
+  const rate = scaled(value);
+  const half = usdc < 0n ? -rate / 2n : rate / 2n;
+  return (usdc * RATE_UNIT + half) / rate;
+}
+
 /**
  * The USDC value of `total` if it was charged and refunded in these parts (refunds are negative): the sum of their
  * conversions. A remainder is converted by itself.

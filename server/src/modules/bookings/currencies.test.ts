@@ -253,7 +253,7 @@ describe("further steps after a flight in another currency", () => {
     }
   });
 
-  it("invoice it, in USDC to the cent, with the rate of the sale", async () => {
+  it("invoice it in euros, and exactly in USDC, with the rate of the sale", async () => {
     const escrow = openEscrow(service);
     try {
       const [offer] = await searchFlights(inDays(65));
@@ -280,6 +280,7 @@ describe("further steps after a flight in another currency", () => {
       expect(formatDecimal(exact)).toBe(worth(booked.totalAmount, EURO.value));
       const lines = document.lines.reduce((sum, { amount }) => sum + micro(amount), 0n);
       expect(lines).toBe(micro(document.total));
+      expect(document).toMatchObject({ currency: "EUR", total: booked.totalAmount });
     } finally {
       await escrow.close();
     }

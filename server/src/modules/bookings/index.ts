@@ -47,6 +47,7 @@ export { readBookingColumns } from "./booking/store.ts";
 export {
   BOOKING_RATE,
   BookingRate,
+  fromUsdc,
   inUsdc,
   partsInUsdc,
   type RatePorts,

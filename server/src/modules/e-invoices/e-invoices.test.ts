@@ -12,7 +12,7 @@ import { dropSandboxDatabase, startTestService, type TestService } from "../../.
 import { settledFlight } from "../../../test/support/settled-flight.ts";
 import { createMigratedDatabase } from "../../../test/support/test-database.ts";
 import { requireResult } from "../../../test/support/treasury.ts";
-import { sampleXml, wrongEInvoices } from "../../../test/support/wrong-e-invoices.ts";
+import { inEuro, sampleXml, wrongEInvoices } from "../../../test/support/wrong-e-invoices.ts";
 import { createVault } from "../../adapters/vault.ts";
 import { startApp } from "../../compose.ts";
 import { readConfig } from "../../config/config.ts";
@@ -62,12 +62,14 @@ const rightEInvoices = (inEach: boolean) => {
     ...(["exempt", "reverse_charge", "margin_scheme", "none"] as const).map((treatment) => [treatment, null] as const),
   ];
   const currencies = ["USD", "EUR", "JPY"];
-  return taxes.flatMap(([treatment, ratePercent], index) =>
+  const more = [sampleXml("included", inEuro), sampleXml("included", { ...inEuro, kind: "credit_note", corrects })];
+  const all = taxes.flatMap(([treatment, ratePercent], index) =>
     (inEach ? currencies : currencies.slice(index % 3, (index % 3) + 1)).flatMap((currency) => [
       sampleXml(treatment, { ratePercent, currency }),
       sampleXml(treatment, { ratePercent, currency, kind: "credit_note", corrects }),
     ]),
   );
+  return [...all, ...more];
 };
 
 /** The number of invoices that the rules refuse, and the expected rules that did not fire. */

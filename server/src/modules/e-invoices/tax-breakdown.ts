@@ -1,6 +1,6 @@
 import { parseDecimal } from "../../domain/money.ts";
 import { wordsIn } from "../../domain/texts.ts";
-import { feeKinds, type InvoiceDocument, invoiceTexts, taxWithin } from "../invoices/index.ts";
+import { feeKinds, type InvoiceDocument, invoiceTexts, smallestCents, taxWithin } from "../invoices/index.ts";
 
 /** The categories of EN 16931: standard rate, zero rate, exempt, reverse charge, outside the scope of tax. */
 type Category = "S" | "Z" | "E" | "AE" | "O";
@@ -44,13 +44,14 @@ export const toCents = (amount: string): bigint =>
 export function breakDownTax(invoice: InvoiceDocument): TaxBreakdown {
   const { fees, others } = splitTaxes(invoice);
   const rate = parseDecimal(invoice.tax.ratePercent ?? "0") ?? 0n;
+  const smallest = smallestCents(invoice.currency);
   let [feeCents, feeTaxCents] = [0n, 0n];
   const lines = invoice.lines.map(({ kind, amount }): TaxedLine => {
     const cents = toCents(amount);
     if (!feeKinds.has(kind)) return { kind, tax: others, netCents: cents };
     // The tax of all fees up to here, less that of the previous ones, so that the parts sum to the whole tax.
     feeCents += cents;
-    const taxCents = taxWithin(feeCents, rate) - feeTaxCents;
+    const taxCents = taxWithin(feeCents, rate, smallest) - feeTaxCents;
     feeTaxCents += taxCents;
     return { kind, tax: fees, netCents: cents - taxCents };
   });

@@ -59,7 +59,7 @@ export function writeCii(invoice: InvoiceDocument): string | undefined {
       element("rsm:SupplyChainTradeTransaction", [
         ...lines(breakdown, say),
         agreement({ seller, buyer }, breakdown),
-        "<ram:ApplicableHeaderTradeDelivery/>",
+        delivery(invoice),
         settlement(invoice, breakdown, say),
       ]),
     ],
@@ -163,17 +163,36 @@ function readVatId(taxId: string): string | undefined {
   return VAT_ID.test(plain) ? plain : undefined;
 }
 
+/** One day; a period is said in the settlement. */
+function delivery({ supplied }: InvoiceDocument): XmlNode {
+  if (supplied === null || supplied.from !== supplied.to) return "<ram:ApplicableHeaderTradeDelivery/>";
+  return element("ram:ApplicableHeaderTradeDelivery", [
+    element("ram:ActualDeliverySupplyChainEvent", [element("ram:OccurrenceDateTime", [date("udt", supplied.to)])]),
+  ]);
+}
+
+function suppliedPeriod({ supplied }: InvoiceDocument): XmlNode {
+  if (supplied === null || supplied.from === supplied.to) return undefined;
+  return element("ram:BillingSpecifiedPeriod", [
+    element("ram:StartDateTime", [date("udt", supplied.from)]),
+    element("ram:EndDateTime", [date("udt", supplied.to)]),
+  ]);
+}
+
 function settlement(invoice: InvoiceDocument, { groups, netCents, taxCents }: Breakdown, say: Say): XmlNode {
   const { currency, kind, dueOn, corrects, settlement: paid } = invoice;
+  const { inSellerCurrency } = invoice.tax;
   const total = formatCents(toCents(invoice.total));
   const how = say("transaction", { chain: String(paid.chainId), hash: paid.txHash });
   return element("ram:ApplicableHeaderTradeSettlement", [
+    element("ram:TaxCurrencyCode", inSellerCurrency?.currency ?? ""),
     element("ram:InvoiceCurrencyCode", currency),
     element("ram:SpecifiedTradeSettlementPaymentMeans", [
       element("ram:TypeCode", PAID_AS_AGREED),
       element("ram:Information", how),
     ]),
     ...groups.map(taxGroup),
+    suppliedPeriod(invoice),
     element("ram:SpecifiedTradePaymentTerms", [
       kind === "invoice" ? element("ram:DueDateDateTime", [date("udt", dueOn)]) : undefined,
     ]),
@@ -181,6 +200,9 @@ function settlement(invoice: InvoiceDocument, { groups, netCents, taxCents }: Br
       element("ram:LineTotalAmount", formatCents(netCents)),
       element("ram:TaxBasisTotalAmount", formatCents(netCents)),
       element("ram:TaxTotalAmount", formatCents(taxCents), attribute("currencyID", currency)),
+      inSellerCurrency === null
+        ? undefined
+        : element("ram:TaxTotalAmount", inSellerCurrency.amount, attribute("currencyID", inSellerCurrency.currency)),
       element("ram:GrandTotalAmount", total),
       element("ram:TotalPrepaidAmount", total),
       element("ram:DuePayableAmount", formatCents(0n)),

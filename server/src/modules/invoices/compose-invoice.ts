@@ -1,16 +1,24 @@
 import { z } from "zod";
 import { formatDecimal, type Micro, parseDecimal } from "../../domain/money.ts";
 import { toVisibleText } from "../../domain/visible-text.ts";
-import { BOOKING_RATE, BookingRate, inUsdc, pickNames } from "../bookings/index.ts";
+import type { RateTable } from "../../ports/fx.ts";
+import { BOOKING_RATE, type BookingRate, fromUsdc, inUsdc, pickNames } from "../bookings/index.ts";
 import type { BoughtOrder, OrderRecord } from "../orders/index.ts";
-import { formatCents, roundToCents, taxWithin } from "./amounts.ts";
+import { countPlaces, formatCents, roundToCents, smallestCents, taxWithin } from "./amounts.ts";
 import { feeKinds, type InvoiceDocument, type lineKinds } from "./document.ts";
 import { noEInvoice } from "./e-invoice.ts";
 import type { Settlement } from "./find-settlement.ts";
+import { convertTax } from "./seller-currency.ts";
 import type { InvoicingSettings } from "./settings.ts";
 
 type LineKind = (typeof lineKinds)[number];
-type Line = readonly [kind: LineKind, amount: Micro];
+
+/** `amount` is in the invoice's currency. */
+interface Line {
+  kind: LineKind;
+  amount: Micro;
+  usdc: Micro;
+}
 
 const LONGEST_TEXT = 200;
 const shown = (text: string): string => toVisibleText(text, LONGEST_TEXT);
@@ -23,11 +31,12 @@ export interface InvoiceFacts {
   settings: InvoicingSettings | undefined;
   chainId: number;
   issuedAt: Temporal.Instant;
+  /** For the tax in the seller's currency, where the law asks for it. */
+  taxRates: RateTable | undefined;
 }
 
 /** The invoiced fields of a booking's result; flights and stays have different ones. */
 const Bought = z.object({
-  rate: BookingRate.default(BOOKING_RATE),
   totalAmount: z.string().default(""),
   taxAmount: z.string().nullable().default(null),
   services: z.array(z.object({ totalAmount: z.string() })).default([]),
@@ -41,8 +50,11 @@ export function composeInvoice(facts: InvoiceFacts, number: string): InvoiceDocu
   const { settlement, order, settings, issuedAt, chainId } = facts;
   const { booking } = settlement;
   const bought = Bought.parse(order?.booking.result ?? {});
-  const lines = [...vendorLines(facts, bought), ...feeLines(facts)].filter(([, amount]) => amount !== 0n);
-  const issued = issuedAt.toZonedDateTimeISO(settings?.timeZone ?? "UTC").toPlainDate();
+  const rate = order?.rate ?? BOOKING_RATE;
+  const lines = [...vendorLines(facts, bought), ...feeLines(facts, rate)].filter(({ usdc }) => usdc !== 0n);
+  const dateIn = (at: Temporal.Instant) => at.toZonedDateTimeISO(settings?.timeZone ?? "UTC").toPlainDate();
+  const issued = dateIn(issuedAt);
+  const settledOn = dateIn(settlement.settledAt).toString();
   const exact = booking.vendorPaid + booking.feePaid;
   return {
     kind: "invoice",
@@ -51,6 +63,10 @@ export function composeInvoice(facts: InvoiceFacts, number: string): InvoiceDocu
     sandbox: booking.environment === "sandbox",
     issuedOn: issued.toString(),
     dueOn: issued.add({ days: settings?.dueDays ?? 0 }).toString(),
+    supplied: (isSuppliedByJourney(settings) ? readTravelDays(order, bought) : undefined) ?? {
+      from: settledOn,
+      to: settledOn,
+    },
     language: settings?.language ?? "en",
     ...buildParties(settings),
     booking: {
@@ -62,13 +78,13 @@ export function composeInvoice(facts: InvoiceFacts, number: string): InvoiceDocu
       tickets: (order?.documents ?? []).flatMap(({ number: ticket }) => (typeof ticket === "string" ? [ticket] : [])),
       journey: describeJourney(order, bought),
     },
-    ...buildAmounts(lines, settings),
+    ...buildAmounts(lines, rate.from, facts),
     settlement: {
       totalUsdc: formatDecimal(exact),
       txHash: settlement.transactionHash,
       chainId,
       settledAt: settlement.settledAt.toString(),
-      rate: bought.rate,
+      rate,
     },
     // Until the rules are checked.
     eInvoice: noEInvoice("rules"),
@@ -77,6 +93,8 @@ export function composeInvoice(facts: InvoiceFacts, number: string): InvoiceDocu
 
 export interface CreditNoteFacts {
   refund: Micro;
+  /** The earlier credit notes of the invoice. */
+  earlier: readonly Pick<InvoiceDocument, "total" | "settlement">[];
   /** The current settings. Undefined: the sandbox tenant has given none. */
   settings: InvoicingSettings | undefined;
   issuedAt: Temporal.Instant;
@@ -85,7 +103,7 @@ export interface CreditNoteFacts {
 /** For the order's refunds after the settlement. */
 export function composeCreditNote(
   invoice: InvoiceDocument,
-  { refund, settings, issuedAt }: CreditNoteFacts,
+  { refund, earlier, settings, issuedAt }: CreditNoteFacts,
   number: string,
 ): InvoiceDocument {
   const issuedOn = issuedAt
@@ -103,11 +121,35 @@ export function composeCreditNote(
     issuedOn,
     dueOn: issuedOn,
     corrects: { number: invoice.number, issuedOn: invoice.issuedOn },
-    ...buildTotals([["refund", refund]]),
+    ...buildTotals(
+      [{ kind: "refund", amount: convertRefund(invoice, refund, earlier), usdc: refund }],
+      invoice.currency,
+    ),
     // The refund is the supplier's fare, which contains no tax of the seller.
-    tax: { ...tax, includedAmount: tax.includedAmount === null ? null : "0.00" },
+    tax: {
+      ...tax,
+      includedAmount: tax.includedAmount === null ? null : formatCents(0n, countPlaces(invoice.currency)),
+      inSellerCurrency: null,
+    },
     settlement: { ...settlement, totalUsdc: formatDecimal(refund) },
   };
+}
+
+/**
+ * The refund in the invoice's currency: all refunds so far together, at most the invoice's total, less what was credited
+ * before, so that no rounding adds up.
+ */
+function convertRefund(
+  { currency, total, settlement: { rate } }: InvoiceDocument,
+  refund: Micro,
+  earlier: CreditNoteFacts["earlier"],
+): Micro {
+  const read = (amount: string) => parseDecimal(amount) ?? 0n;
+  const refunded = earlier.reduce((sum, { settlement }) => sum + read(settlement.totalUsdc), refund);
+  // Invoices of earlier releases are in dollars, whatever the order's currency was.
+  const converted = currency === rate.from ? fromUsdc(refunded, rate) : refunded;
+  const most = converted < read(total) ? converted : read(total);
+  return earlier.reduce((left, note) => left - read(note.total), most);
 }
 
 function buildParties(settings: InvoicingSettings | undefined): Pick<InvoiceDocument, "seller" | "buyer"> {
@@ -134,60 +176,105 @@ function buildParty({ name, addressLines, countryCode, taxId, email }: Invoicing
 /** The vendor's payment, itemised by the supplier's records. */
 function vendorLines({ settlement: { booking }, order }: InvoiceFacts, bought: Bought): Line[] {
   const paid = booking.vendorPaid;
-  const price = order === undefined ? undefined : inUsdc(order.totalAmount, order.totalCurrency, order.rate);
-  if (order === undefined || price === undefined) return [["vendor", paid]];
-  const difference: Line = ["adjustment", paid - price];
-  if (order.kind === "stay") return [["stay", price], difference];
-  const worth = (amount: string) => inUsdc(amount, order.rate.from, order.rate);
-  const services = bought.services.reduce((sum, { totalAmount }) => sum + (worth(totalAmount) ?? 0n), 0n);
+  const rate = order?.rate ?? BOOKING_RATE;
+  const price = order === undefined ? undefined : priced(order.totalAmount, rate);
+  if (order === undefined || price === undefined || order.totalCurrency !== rate.from) {
+    return [{ kind: "vendor", ...worth(paid, rate) }];
+  }
+  const difference: Line = { kind: "adjustment", ...worth(paid - price.usdc, rate) };
+  if (order.kind === "stay") return [{ kind: "stay", ...price }, difference];
+  const services = bought.services
+    .map(({ totalAmount }) => priced(totalAmount, rate))
+    .reduce<Price>(
+      (sum, one) => (one === undefined ? sum : { amount: sum.amount + one.amount, usdc: sum.usdc + one.usdc }),
+      NOTHING,
+    );
   // After a change of the order its taxes are unknown.
-  const taxes = bought.taxAmount === null || price !== worth(bought.totalAmount) ? undefined : worth(bought.taxAmount);
+  const isUnchanged = price.amount === parseDecimal(bought.totalAmount);
+  const taxes = bought.taxAmount === null || !isUnchanged ? undefined : priced(bought.taxAmount, rate);
   const fare: Line[] =
     taxes === undefined
-      ? [["fare_and_taxes", price - services]]
+      ? [{ kind: "fare_and_taxes", ...less(price, services) }]
       : [
-          ["fare", price - taxes - services],
-          ["taxes", taxes],
+          { kind: "fare", ...less(less(price, taxes), services) },
+          { kind: "taxes", ...taxes },
         ];
-  return [...fare, ["bags_and_seats", services], difference];
+  return [...fare, { kind: "bags_and_seats", ...services }, difference];
 }
 
-function feeLines({ settlement: { booking }, settings }: InvoiceFacts): Line[] {
-  if (settings?.showMarkup !== true) return [["fees", booking.feePaid]];
+type Price = Pick<Line, "amount" | "usdc">;
+
+const NOTHING: Price = { amount: 0n, usdc: 0n };
+
+const less = (one: Price, other: Price): Price => ({ amount: one.amount - other.amount, usdc: one.usdc - other.usdc });
+
+const worth = (usdc: Micro, rate: BookingRate): Price => ({ amount: fromUsdc(usdc, rate), usdc });
+
+/** A price in the rate's currency. */
+function priced(text: string, rate: BookingRate): Price | undefined {
+  const [amount, usdc] = [parseDecimal(text), inUsdc(text, rate.from, rate)];
+  return amount === undefined || usdc === undefined ? undefined : { amount, usdc };
+}
+
+function feeLines({ settlement: { booking }, settings }: InvoiceFacts, rate: BookingRate): Line[] {
+  if (settings?.showMarkup !== true) return [{ kind: "fees", ...worth(booking.feePaid, rate) }];
   return [
-    ["markup", booking.feePaid - booking.serviceFee],
-    ["service_fee", booking.serviceFee],
+    { kind: "markup", ...worth(booking.feePaid - booking.serviceFee, rate) },
+    { kind: "service_fee", ...worth(booking.serviceFee, rate) },
   ];
 }
 
-function buildAmounts(lines: readonly Line[], settings: InvoicingSettings | undefined) {
-  const totals = buildTotals(lines);
+function buildAmounts(lines: readonly Line[], currency: string, { settings, taxRates }: InvoiceFacts) {
+  const totals = buildTotals(lines, currency);
   const { treatment, ratePercent, note } = settings?.tax ?? { treatment: "none" as const };
   const rate = ratePercent === undefined ? undefined : parseDecimal(ratePercent);
   const fees = totals.lines.filter(({ kind }) => feeKinds.has(kind));
   const feeCents = fees.reduce((sum, { amount }) => sum + (parseDecimal(amount) ?? 0n) / 10_000n, 0n);
+  const taxCents = rate === undefined ? undefined : taxWithin(feeCents, rate, smallestCents(currency));
   return {
     ...totals,
     tax: {
       treatment,
       ratePercent: ratePercent ?? null,
-      includedAmount: rate === undefined ? null : formatCents(taxWithin(feeCents, rate)),
+      includedAmount: taxCents === undefined ? null : formatCents(taxCents, countPlaces(currency)),
       note: note === undefined ? null : shown(note),
+      inSellerCurrency:
+        taxCents === undefined || taxRates === undefined ? null : convertTax(taxCents, taxRates, settings, currency),
     },
   };
 }
 
-function buildTotals(lines: readonly Line[]): Pick<InvoiceDocument, "lines" | "currency" | "total"> {
-  const { cents, total } = roundToCents(lines.map(([, amount]) => amount));
+function buildTotals(lines: readonly Line[], currency: string): Pick<InvoiceDocument, "lines" | "currency" | "total"> {
+  const { cents, total } = roundToCents(
+    lines.map(({ amount }) => amount),
+    smallestCents(currency),
+  );
+  const places = countPlaces(currency);
   return {
-    lines: lines.map(([kind, amount], index) => ({
+    lines: lines.map(({ kind, usdc }, index) => ({
       kind,
-      amount: formatCents(cents[index] ?? 0n),
-      exactUsdc: formatDecimal(amount),
+      amount: formatCents(cents[index] ?? 0n, places),
+      exactUsdc: formatDecimal(usdc),
     })),
-    currency: BOOKING_RATE.from,
-    total: formatCents(total),
+    currency,
+    total: formatCents(total, places),
   };
+}
+
+function isSuppliedByJourney(settings: InvoicingSettings | undefined): boolean {
+  if (settings?.dateOfSupply !== undefined) return settings.dateOfSupply === "journey";
+  return settings?.tax.treatment === "margin_scheme";
+}
+
+/** By the clocks of the places. Undefined: there is no order of ours, or its days are unknown. */
+function readTravelDays(order: OrderRecord | undefined, bought: Bought): InvoiceDocument["supplied"] | undefined {
+  if (order === undefined) return undefined;
+  const segments = order.slices.flatMap((slice) => slice.segments);
+  const [from, to] =
+    order.kind === "stay"
+      ? [bought.checkInDate, bought.checkOutDate]
+      : [segments[0]?.departingAt.slice(0, 10), segments.at(-1)?.arrivingAt.slice(0, 10)];
+  return from === undefined || from === "" || to === undefined || to === "" ? undefined : { from, to };
 }
 
 function describeJourney(order: OrderRecord | undefined, bought: Bought): string[] {

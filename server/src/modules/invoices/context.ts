@@ -2,7 +2,7 @@ import { type DefineModule, defineAnyModule } from "../../kernel/contracts/modul
 import type { AggregatesOf, ReadsOf, StoresOf } from "../../kernel/contracts/stores.ts";
 import { type DefineTool, defineAnyTool, type PortsOf } from "../../kernel/contracts/tool.ts";
 
-type Needs = "bookings" | "chain" | "escrow" | "files" | "identity" | "trip-record" | "orders" | "trips";
+type Needs = "bookings" | "chain" | "escrow" | "files" | "identity" | "trip-record" | "orders" | "treasury" | "trips";
 type Seen = "invoices" | Needs;
 
 export const defineModule: DefineModule<Seen> = defineAnyModule;

@@ -2,6 +2,7 @@ import { z } from "zod";
 import { DecimalAmount } from "../../domain/schemas.ts";
 import { BookingRate } from "../bookings/index.ts";
 import { EInvoice, noEInvoice } from "./e-invoice.ts";
+import { SellerTax } from "./seller-currency.ts";
 import { taxTreatments } from "./settings.ts";
 
 const Party = z.object({
@@ -35,6 +36,8 @@ export const InvoiceDocument = z.object({
   number: z.string(),
   issuedOn: z.string(),
   dueOn: z.string(),
+  /** The first and last day of what is invoiced. Null: the invoice is of an earlier release. */
+  supplied: z.object({ from: z.string(), to: z.string() }).nullable().default(null),
   sandbox: z.boolean(),
   language: z.string(),
   seller: Party.nullable(),
@@ -57,6 +60,7 @@ export const InvoiceDocument = z.object({
     ratePercent: z.string().nullable(),
     includedAmount: DecimalAmount.nullable(),
     note: z.string().nullable(),
+    inSellerCurrency: SellerTax.nullable().default(null),
   }),
   settlement: z.object({
     totalUsdc: DecimalAmount,

@@ -1,4 +1,4 @@
-export { formatCents, taxWithin } from "./amounts.ts";
+export { formatCents, smallestCents, taxWithin } from "./amounts.ts";
 export { feeKinds, type InvoiceDocument } from "./document.ts";
 export { type EInvoice, type Finding, noEInvoice } from "./e-invoice.ts";
 export { EInvoiceNotChecked, EInvoiceRefused, type EInvoices } from "./e-invoices.ts";

@@ -26,6 +26,10 @@ const COLUMNS: readonly (readonly [name: string, read: (document: InvoiceDocumen
   ["orderId", ({ booking }) => booking.orderId],
   ["bookingReference", ({ booking }) => booking.pnr],
   ["sandbox", ({ sandbox }) => String(sandbox)],
+  ["suppliedFrom", ({ supplied }) => supplied?.from ?? null],
+  ["suppliedTo", ({ supplied }) => supplied?.to ?? null],
+  ["taxInSellerCurrency", ({ tax }) => tax.inSellerCurrency?.amount ?? null],
+  ["sellerCurrency", ({ tax }) => tax.inSellerCurrency?.currency ?? null],
 ];
 
 /** By RFC 4180, with a header. */

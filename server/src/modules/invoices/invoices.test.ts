@@ -111,8 +111,11 @@ describe("an invoice", () => {
     expect(document.lines.map(({ kind }) => kind)).toEqual(["vendor", "markup"]);
     const sum = document.lines.reduce((all, { amount }) => all + cents(amount), 0n);
     expect(sum).toBe(cents(document.total));
-    // 5.56 include 0.89 at 19 %.
+    // 5.56 include 0.89 at 19 %. The law of the seller's country asks for the tax in euros.
     expect(document.tax).toMatchObject({ treatment: "included", includedAmount: "0.89" });
+    const { rate, ...sellerTax } = document.tax.inSellerCurrency ?? { rate: { value: "" } };
+    expect(sellerTax).toEqual({ currency: "EUR", amount: (0.89 * Number(rate.value)).toFixed(2) });
+    expect(document.supplied).toEqual({ from: document.issuedOn, to: document.issuedOn });
     expect(Temporal.PlainDate.from(document.issuedOn).add({ days: 14 }).toString()).toBe(document.dueOn);
 
     const pdf = Buffer.from(await (await fetchFile(pdfUrl)).arrayBuffer());
@@ -158,15 +161,22 @@ describe("an invoice", () => {
     }
   });
 
-  it("is available at revocable addresses, and the same PDF is given at new ones", async () => {
+  it("stays at its addresses until they are revoked, and the same PDF is given at new ones", async () => {
     const { bookingId } = await settledBooking();
-    const first = await issueInvoice(bookingId);
+    const [first, ...others] = await Promise.all(Array.from({ length: 4 }, () => issueInvoice(bookingId)));
+    if (first === undefined) throw new Error("the invoice was not issued");
+    const { pdfUrl, jsonUrl } = first;
+    for (const one of others) expect(one).toMatchObject({ pdfUrl, jsonUrl });
+    // However many other files the tenant makes.
+    await service.sql("delete from shared_file where tenant_id = $1", [service.tenantId]);
     const pdf = await (await fetchFile(first.pdfUrl)).bytes();
     const revoked = await api("DELETE", `/api/invoices/${first.invoiceNumber}/files`);
     expect(revoked.body).toEqual({ revoked: 2 });
     for (const url of [first.pdfUrl, first.jsonUrl]) expect((await fetchFile(url)).status).toBe(404);
     const again = await issueInvoice(bookingId);
     expect(again.pdfUrl).not.toBe(first.pdfUrl);
+    expect((await fetchFile(first.pdfUrl)).status).toBe(404);
+    expect((await issueInvoice(bookingId)).jsonUrl).toBe(again.jsonUrl);
     expect(await (await fetchFile(again.pdfUrl)).bytes()).toEqual(pdf);
     const { body } = await api("GET", "/api/invoices?limit=1");
     expect(body.invoices).toEqual([expect.objectContaining({ invoiceNumber: first.invoiceNumber, kind: "invoice" })]);

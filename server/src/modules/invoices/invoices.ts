@@ -63,9 +63,18 @@ export interface Invoices {
     invoice: Pick<StoredInvoice, "kind" | "bookingId" | "orderId" | "total" | "issuedAt">,
     write: (invoiceNumber: string) => InvoiceDocument,
   ): Promise<StoredInvoice>;
-  drawn(owner: Owner, invoiceNumber: string): Promise<DrawnInvoice | undefined>;
-  /** Keeps the first drawing and returns it. */
-  keepDrawn(owner: Owner, invoiceNumber: string, drawn: DrawnInvoice): Promise<DrawnInvoice>;
+  /** Keeps the first drawing. */
+  keepDrawn(owner: Owner, invoiceNumber: string, drawn: DrawnInvoice): Promise<void>;
+  /** Opens the files to whoever has the token: the one that was given before, else `newToken`. Undefined: there is no PDF yet. */
+  share(
+    owner: Owner,
+    invoiceNumber: string,
+    newToken: string,
+  ): Promise<{ token: string; charactersNotShown: string } | undefined>;
+  /** Independent of the owner: the token is the permission. */
+  findShared(token: string): Promise<{ document: InvoiceDocument; pdf: Uint8Array } | undefined>;
+  /** False: the files were not shared. */
+  revoke(owner: Owner, invoiceNumber: string): Promise<boolean>;
   /** Bookings whose order has since been refunded by more than their credit notes cover. */
   listToCredit(asked: {
     since: Temporal.Instant;

@@ -2,9 +2,12 @@ import { isDeepStrictEqual } from "node:util";
 import { type Micro, parseDecimal } from "../../domain/money.ts";
 import type { Hex } from "../../domain/tokens.ts";
 import type { Clock } from "../../ports/clock.ts";
+import type { RateTable } from "../../ports/fx.ts";
+import { BOOKING_RATE } from "../bookings/index.ts";
 import type { BoughtOrder } from "../orders/index.ts";
 import { composeCreditNote, composeInvoice, type InvoiceFacts } from "./compose-invoice.ts";
 import type { Aggregates, Stores } from "./context.ts";
+import type { InvoiceDocument } from "./document.ts";
 import { EInvoiceNotChecked, EInvoiceRefused, type EInvoices, issueJudged, judgeInvoice } from "./e-invoices.ts";
 import type { Settlement } from "./find-settlement.ts";
 import type { Owner, StoredInvoice } from "./invoices.ts";
@@ -63,25 +66,34 @@ export async function checkInvoice(
 interface Given {
   settings: InvoicingSettings | undefined;
   chainId: number;
+  /** The rates for the tax in the seller's currency, once the invoice's is known. */
+  readTaxRates(invoiceCurrency: string): Promise<RateTable | undefined>;
 }
 
 function drawing(
   { stores, clock }: Pick<IssuePorts, "stores" | "clock">,
   settlement: Settlement,
-  { settings, chainId }: Given,
+  { settings, chainId, readTaxRates }: Given,
 ) {
   const { tenantId, environment } = settlement.booking;
   const owner = { tenantId, environment };
   const series = seriesName(owner, settings?.invoiceSeries ?? INVOICE_SERIES);
   const issuedAt = clock.now();
+  // Asked for outside of the transaction that issues the invoice.
+  let taxRates: RateTable | undefined;
   const readFacts = async (from: Aggregates): Promise<InvoiceFacts> => ({
     settlement,
     settings,
     chainId,
     issuedAt,
+    taxRates,
     order: await readOrder(from, settlement),
   });
-  const draw = async () => composeInvoice(await readFacts(stores), series + DRAFT_NUMBER);
+  const draw = async () => {
+    const facts = await readFacts(stores);
+    taxRates = await readTaxRates((facts.order?.rate ?? BOOKING_RATE).from);
+    return composeInvoice({ ...facts, taxRates }, series + DRAFT_NUMBER);
+  };
   return { owner, series, issuedAt, readFacts, draw };
 }
 
@@ -135,8 +147,8 @@ async function issueCreditNote({ stores, clock, eInvoices }: IssuePorts, owner: 
   const settings = await stores.invoices.settings(owner);
   const series = seriesName(owner, settings?.creditNoteSeries ?? CREDIT_NOTE_SERIES);
   const issuedAt = clock.now();
-  const compose = ({ invoice, refund }: Due, number: string) =>
-    composeCreditNote(invoice.document, { refund, settings, issuedAt }, number);
+  const compose = ({ invoice, refund, earlier }: Due, number: string) =>
+    composeCreditNote(invoice.document, { refund, earlier, settings, issuedAt }, number);
   const draw = async () => {
     const due = await readDue(stores, owner, bookingId);
     return due && compose(due, series + DRAFT_NUMBER);
@@ -159,6 +171,8 @@ async function issueCreditNote({ stores, clock, eInvoices }: IssuePorts, owner: 
 interface Due {
   invoice: StoredInvoice;
   refund: Micro;
+  /** Its earlier credit notes. */
+  earlier: readonly InvoiceDocument[];
 }
 
 async function readDue(
@@ -177,10 +191,11 @@ async function findDue(
 ): Promise<Due | undefined> {
   const invoice = issued.find(({ kind }) => kind === "invoice");
   if (invoice?.orderId === undefined) return undefined;
-  const credited = issued.filter(({ kind }) => kind === "credit_note").reduce((sum, { total }) => sum + total, 0n);
+  const notes = issued.filter(({ kind }) => kind === "credit_note");
+  const credited = notes.reduce((sum, { total }) => sum + total, 0n);
   const refunded = await sumRefunded({ orders }, owner, invoice);
   const refund = (refunded < invoice.total ? refunded : invoice.total) - credited;
-  return refund <= 0n ? undefined : { invoice, refund };
+  return refund <= 0n ? undefined : { invoice, refund, earlier: notes.map(({ document }) => document) };
 }
 
 /** After the settlement, except refunds because the order had been paid twice. */

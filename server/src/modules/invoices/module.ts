@@ -4,7 +4,9 @@ import { CreditRefundsJob } from "./credit-refunds-job.ts";
 import { InvoiceRenderer } from "./drawing/invoice-renderer.ts";
 import type { EInvoices } from "./e-invoices.ts";
 import * as invoices from "./migrations/0034-invoices.ts";
+import * as invoiceAddresses from "./migrations/0131-invoice-addresses.ts";
 import { invoiceRoutes } from "./routes.ts";
+import { createInvoiceAddresses, type InvoiceAddresses } from "./share-invoice.ts";
 import { createInvoices } from "./store.ts";
 import { generateBookingInvoice } from "./tools/generate-booking-invoice.ts";
 
@@ -19,6 +21,7 @@ declare module "../../kernel/contracts/parts.ts" {
 
 declare module "../../kernel/contracts/tool.ts" {
   interface ModulePorts {
+    "invoices.invoiceAddresses": InvoiceAddresses;
     "invoices.invoiceRenderer": Pick<InvoiceRenderer, "render">;
     "invoices.eInvoices": EInvoices | undefined;
   }
@@ -33,7 +36,7 @@ export const invoicesModule = defineModule({
   routes: invoiceRoutes,
   stores: ({ db, clock }) => ({ invoices: createInvoices(db, clock) }),
   personRecords: () => ({ tables: { notSearched: { booking_invoice: "an invoice is a record of accounting" } } }),
-  migrations: { "0034-invoices": invoices },
+  migrations: { "0034-invoices": invoices, "0131-invoice-addresses": invoiceAddresses },
   account: async ({ stores }, { tenantId, environment }) => ({
     setUp: [
       {
@@ -45,7 +48,11 @@ export const invoicesModule = defineModule({
     ],
   }),
   parts: { invoiceRenderer: () => new InvoiceRenderer() },
-  ports: ({ invoiceRenderer, eInvoices }) => ({ invoiceRenderer, eInvoices }),
+  ports: ({ invoiceRenderer, eInvoices, urls, random }) => ({
+    invoiceRenderer,
+    eInvoices,
+    invoiceAddresses: createInvoiceAddresses(urls.app, random),
+  }),
   jobs({ stores, clock, eInvoices, log }) {
     const job = new CreditRefundsJob({ stores, clock, eInvoices, log });
     return [

@@ -2,13 +2,13 @@ import { z } from "zod";
 import { invalidInput } from "../../domain/errors.ts";
 import { DecimalAmount, IsoDate } from "../../domain/schemas.ts";
 import { CURSOR_MESSAGE, NextCursor, pageQuery, readPage } from "../../kernel/contracts/page.ts";
-import { defineRoute, FileAnswer } from "../../kernel/contracts/route.ts";
+import { definePublicRoute, defineRoute, FileAnswer } from "../../kernel/contracts/route.ts";
 import type { SharedFiles } from "../files/index.ts";
 import type { Reads } from "./context.ts";
 import { writeCsv } from "./invoice-csv.ts";
 import type { Invoices } from "./invoices.ts";
 import { InvoicingSettings } from "./settings.ts";
-import { buildFileNames } from "./share-invoice.ts";
+import { buildFileNames, writeJson } from "./share-invoice.ts";
 
 interface InvoiceRoutePorts {
   stores: { invoices: Invoices; sharedFiles: Pick<SharedFiles, "withdraw"> };
@@ -93,7 +93,7 @@ const listInvoices = defineRoute({
   path: "/api/invoices",
   tag: "escrow",
   summary: "List invoices and credit notes",
-  description: "The newest first. generate_booking_invoice of the booking gives addresses of the files.",
+  description: "The newest first. generate_booking_invoice of the booking gives the addresses of the files.",
   scope: "escrow:read",
   query: z.object(pageQuery(z.string().max(40))),
   answers: {
@@ -177,8 +177,48 @@ const revokeFiles = defineRoute({
     const owner = { tenantId, environment };
     if ((await stores.invoices.find(owner, params.invoiceNumber)) === undefined) throw fail("not_found");
     const names = Object.values(buildFileNames(params.invoiceNumber));
-    return { revoked: await stores.sharedFiles.withdraw(owner, names) };
+    const isRevoked = await stores.invoices.revoke(owner, params.invoiceNumber);
+    // Addresses of earlier releases, which expired after some weeks.
+    const withdrawn = await stores.sharedFiles.withdraw(owner, names);
+    return { revoked: withdrawn + (isRevoked ? names.length : 0) };
   },
 });
 
-export const invoiceRoutes = [readInvoicing, writeInvoicing, listInvoices, exportInvoices, revokeFiles];
+const FILE_ADDRESS = /^([0-9A-Za-z]{32})\.(pdf|json)$/;
+
+const readInvoiceFile = definePublicRoute({
+  id: "read_invoice_file",
+  method: "GET",
+  path: "/api/invoice-files/:invoiceFile",
+  tag: "escrow",
+  summary: "Read an invoice as PDF or JSON",
+  description:
+    "At the address that generate_booking_invoice gives. Anyone with the address may read it until it is revoked; nothing is metered.",
+  // A token cannot be guessed, so only failed attempts are limited.
+  limitByAddress: "refusals",
+  params: z.object({ invoiceFile: z.string().regex(FILE_ADDRESS).describe("As the answer of the tool has it") }),
+  answers: { 200: { description: "The file.", schema: z.string(), contentType: "*/*" } },
+  errors: {
+    not_found: "There is no file at this address, or it was revoked. generate_booking_invoice gives a new address.",
+    rate_limited: "Too many addresses without a file were asked for.",
+    unavailable: "The file cannot be read now. Send the request again.",
+  },
+  async run({ params: { invoiceFile }, fail }, { stores }: Pick<InvoiceRoutePorts, "stores">) {
+    const [, token = "", kind] = FILE_ADDRESS.exec(invoiceFile) ?? [];
+    const found = await stores.invoices.findShared(token);
+    if (found === undefined) throw fail("not_found");
+    const names = buildFileNames(found.document.number);
+    return kind === "pdf"
+      ? new FileAnswer({ content: found.pdf, contentType: "application/pdf", fileName: names.pdf })
+      : new FileAnswer({ content: writeJson(found.document), contentType: "application/json", fileName: names.json });
+  },
+});
+
+export const invoiceRoutes = [
+  readInvoicing,
+  writeInvoicing,
+  listInvoices,
+  exportInvoices,
+  revokeFiles,
+  readInvoiceFile,
+];

@@ -22,6 +22,8 @@ const Party = z.strictObject({
 
 export const taxTreatments = ["none", "included", "exempt", "reverse_charge", "margin_scheme"] as const;
 
+const dateOfSupplyKinds = ["settlement", "journey"] as const;
+
 const RATE = /^(?:[1-9]?\d)(?:\.\d{1,2})?$/;
 
 const Tax = z
@@ -71,6 +73,12 @@ export const InvoicingSettings = z.strictObject({
   creditNoteSeries: Series.default("CN-"),
   dueDays: z.int().min(0).max(365).default(0).describe("From the date of the invoice"),
   showMarkup: z.boolean().default(false).describe("false: one line has your markup and the service's fee together"),
+  dateOfSupply: z
+    .enum(dateOfSupplyKinds)
+    .exactOptional()
+    .describe(
+      "settlement: the day on which the booking was settled, as for an agent's services. journey: the days of the travel. Left out: journey with margin_scheme, else settlement",
+    ),
   tax: Tax,
 });
 export type InvoicingSettings = z.output<typeof InvoicingSettings>;

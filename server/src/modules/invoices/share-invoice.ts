@@ -1,46 +1,59 @@
+import { type RandomBytes, randomBase62 } from "../../domain/ids.ts";
 import type { Ports } from "./context.ts";
 import type { InvoiceDocument } from "./document.ts";
 import { InvoiceNotDrawn } from "./drawing/invoice-renderer.ts";
 import type { DrawnInvoice, Owner, StoredInvoice } from "./invoices.ts";
 
-export const FILE_LIFETIME = Temporal.Duration.from({ hours: 30 * 24 });
-
-type SharePorts = Pick<Ports, "fileShelf" | "invoiceRenderer" | "eInvoices"> & {
+type SharePorts = Pick<Ports, "invoiceAddresses" | "invoiceRenderer" | "eInvoices"> & {
   stores: Pick<Ports["stores"], "invoices">;
 };
+
+export interface InvoiceAddresses {
+  newToken(): string;
+  pdfUrl(token: string): string;
+  jsonUrl(token: string): string;
+}
+
+/** 190 bits, which nobody can guess. */
+const TOKEN_LENGTH = 32;
+
+export function createInvoiceAddresses(appUrl: string, random: RandomBytes): InvoiceAddresses {
+  const address = (token: string, suffix: string) => `${appUrl}/api/invoice-files/${token}.${suffix}`;
+  return {
+    newToken: () => randomBase62(TOKEN_LENGTH, random),
+    pdfUrl: (token) => address(token, "pdf"),
+    jsonUrl: (token) => address(token, "json"),
+  };
+}
 
 export const buildFileNames = (invoiceNumber: string): { pdf: string; json: string } => {
   const name = invoiceNumber.replaceAll("/", "-");
   return { pdf: `${name}.pdf`, json: `${name}.json` };
 };
 
-/** Publishes PDF and JSON. `isNew`: it was just issued, so no PDF is looked for. Undefined: the PDF could not be made now. */
+export const writeJson = (document: InvoiceDocument): Uint8Array => Buffer.from(JSON.stringify(document, null, 2));
+
+/**
+ * The addresses of PDF and JSON: the same for every call until they are revoked. `isNew`: it was just issued, so no PDF is
+ * looked for. Undefined: the PDF could not be made now.
+ */
 export async function shareInvoice(
-  { stores: { invoices }, fileShelf, invoiceRenderer, eInvoices }: SharePorts,
+  { stores: { invoices }, invoiceAddresses, invoiceRenderer, eInvoices }: SharePorts,
   owner: Owner,
   { invoiceNumber, document }: StoredInvoice,
-  { expiresAt, isNew = false }: { expiresAt: Temporal.Instant; isNew?: boolean },
+  isNew: boolean,
 ): Promise<{ pdfUrl: string; jsonUrl: string; charactersNotShown: string } | undefined> {
-  let drawn = isNew ? undefined : await invoices.drawn(owner, invoiceNumber);
-  if (drawn === undefined) {
+  const newToken = invoiceAddresses.newToken();
+  let shared = isNew ? undefined : await invoices.share(owner, invoiceNumber, newToken);
+  if (shared === undefined) {
     const made = await draw({ invoiceRenderer, eInvoices }, document);
     if (made === undefined) return undefined;
-    drawn = await invoices.keepDrawn(owner, invoiceNumber, made);
+    await invoices.keepDrawn(owner, invoiceNumber, made);
+    shared = await invoices.share(owner, invoiceNumber, newToken);
   }
-  const names = buildFileNames(invoiceNumber);
-  const [pdfUrl = "", jsonUrl = ""] = await fileShelf.share(
-    owner.tenantId,
-    [
-      { fileName: names.pdf, contentType: "application/pdf", content: drawn.pdf },
-      {
-        fileName: names.json,
-        contentType: "application/json",
-        content: Buffer.from(JSON.stringify(document, null, 2)),
-      },
-    ],
-    expiresAt,
-  );
-  return { pdfUrl, jsonUrl, charactersNotShown: drawn.charactersNotShown };
+  if (shared === undefined) throw new Error(`the invoice ${invoiceNumber} is gone`);
+  const { token, charactersNotShown } = shared;
+  return { pdfUrl: invoiceAddresses.pdfUrl(token), jsonUrl: invoiceAddresses.jsonUrl(token), charactersNotShown };
 }
 
 /** Undefined also if the invoice is an e-invoice and its XML cannot be written: a PDF without it would be kept permanently. */

@@ -6,7 +6,7 @@ import type { Clock } from "../../ports/clock.ts";
 import { appendAudit } from "../identity/index.ts";
 import { insertEntryOfBooking } from "../trip-record/index.ts";
 import { InvoiceDocument } from "./document.ts";
-import type { DrawnInvoice, Invoices, Owner, StoredInvoice } from "./invoices.ts";
+import type { Invoices, Owner, StoredInvoice } from "./invoices.ts";
 import { InvoicingSettings } from "./settings.ts";
 
 const DIGITS = 6;
@@ -32,7 +32,7 @@ type Row = InferResult<ReturnType<typeof selectInvoices>>[number];
 
 /** Joins the caller's transaction when `db` is one. */
 export function createInvoices(db: Queryable, clock: Clock): Invoices {
-  return { ...createSettings(db, clock), ...createReads(db), ...createWrites(db), ...createDrawings(db) };
+  return { ...createSettings(db, clock), ...createReads(db), ...createWrites(db), ...createFiles(db) };
 }
 
 function createSettings(queryable: Queryable, clock: Clock): Pick<Invoices, "settings" | "putSettings"> {
@@ -225,33 +225,47 @@ function createWrites(db: Queryable): Pick<Invoices, "lockInvoice" | "lockSeries
   };
 }
 
-function createDrawings(db: Queryable): Pick<Invoices, "drawn" | "keepDrawn"> {
-  const drawn: Invoices["drawn"] = async ({ tenantId, environment }, invoiceNumber) => {
-    const row = await db
-      .selectFrom("bookingInvoice")
-      .select(["pdf", "charactersNotShown"])
+function createFiles(db: Queryable): Pick<Invoices, "keepDrawn" | "share" | "findShared" | "revoke"> {
+  const updateOne = ({ tenantId, environment }: Owner, invoiceNumber: string) =>
+    db
+      .updateTable("bookingInvoice")
       .where("tenantId", "=", tenantId)
       .where("environment", "=", environment)
-      .where("invoiceNumber", "=", invoiceNumber)
-      .executeTakeFirst();
-    return row === undefined || row.pdf === null ? undefined : { ...row, pdf: row.pdf };
-  };
+      .where("invoiceNumber", "=", invoiceNumber);
   return {
-    drawn,
-    async keepDrawn(owner, invoiceNumber, made): Promise<DrawnInvoice> {
-      const { pdf, charactersNotShown } = made;
-      const { numUpdatedRows } = await db
-        .updateTable("bookingInvoice")
+    async keepDrawn(owner, invoiceNumber, { pdf, charactersNotShown }) {
+      await updateOne(owner, invoiceNumber)
         .set({ pdf: Buffer.from(pdf), charactersNotShown })
-        .where("tenantId", "=", owner.tenantId)
-        .where("environment", "=", owner.environment)
-        .where("invoiceNumber", "=", invoiceNumber)
         .where("pdf", "is", null)
+        .execute();
+    },
+
+    async share(owner, invoiceNumber, newToken) {
+      const row = await updateOne(owner, invoiceNumber)
+        .set({ fileToken: sql`coalesce(file_token, ${newToken})` })
+        .where("pdf", "is not", null)
+        .returning(["fileToken", "charactersNotShown"])
         .executeTakeFirst();
-      if (numUpdatedRows > 0n) return made;
-      const kept = await drawn(owner, invoiceNumber);
-      if (kept === undefined) throw new Error(`the invoice ${invoiceNumber} is gone`);
-      return kept;
+      const { fileToken: token, charactersNotShown } = row ?? {};
+      return token == null || charactersNotShown === undefined ? undefined : { token, charactersNotShown };
+    },
+
+    async findShared(token) {
+      const row = await db
+        .selectFrom("bookingInvoice")
+        .select(["document", "pdf"])
+        .where("fileToken", "=", token)
+        .executeTakeFirst();
+      if (row?.pdf == null) return undefined;
+      return { document: InvoiceDocument.parse(row.document), pdf: row.pdf };
+    },
+
+    async revoke(owner, invoiceNumber) {
+      const { numUpdatedRows } = await updateOne(owner, invoiceNumber)
+        .set({ fileToken: null })
+        .where("fileToken", "is not", null)
+        .executeTakeFirst();
+      return numUpdatedRows > 0n;
     },
   };
 }

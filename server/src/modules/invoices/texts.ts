@@ -95,6 +95,15 @@ export const invoiceTexts = defineTexts({
     "pt-BR": "Vencimento",
     ja: "支払期日",
   },
+  suppliedOn: {
+    en: "Date of supply",
+    de: "Leistungsdatum",
+    fr: "Date de la prestation",
+    es: "Fecha de la operación",
+    pt: "Data da prestação",
+    "pt-BR": "Data da prestação",
+    ja: "取引年月日",
+  },
   bookingId: {
     en: "Booking",
     de: "Buchung",
@@ -225,6 +234,15 @@ export const invoiceTexts = defineTexts({
     pt: "As taxas de reserva incluem {amount} de imposto a {rate} %.",
     "pt-BR": "As taxas de reserva incluem {amount} de imposto, à alíquota de {rate}%.",
     ja: "予約手数料には{rate} %の税{amount}が含まれます。",
+  },
+  taxInSellerCurrency: {
+    en: "This tax is {amount} (1 {from} = {value} {to}, {source}, {date}).",
+    de: "Diese Steuer beträgt {amount} (1 {from} = {value} {to}, {source}, {date}).",
+    fr: "Cette taxe est de {amount} (1 {from} = {value} {to}, {source}, {date}).",
+    es: "Este impuesto es de {amount} (1 {from} = {value} {to}, {source}, {date}).",
+    pt: "Este imposto é de {amount} (1 {from} = {value} {to}, {source}, {date}).",
+    "pt-BR": "Esse imposto é de {amount} (1 {from} = {value} {to}, {source}, {date}).",
+    ja: "この税額は{amount}です(1 {from} = {value} {to}、{source}、{date})。",
   },
   disbursement: {
     en: "Paid in the name and for the account of the buyer.",

@@ -152,6 +152,7 @@ export interface BookingInvoiceTable {
   charactersNotShown: Defaulted<string>;
   issuedAt: Timestamp;
   traceId: string | null;
+  fileToken: string | null;
 }
 
 export interface BudgetTable {

@@ -119,11 +119,15 @@ class InvoicePage {
   }
 
   #drawHead(): void {
-    const { number, corrects, issuedOn, dueOn, kind } = this.#invoice;
+    const { number, corrects, issuedOn, dueOn, kind, supplied } = this.#invoice;
     this.#text(this.#title(), { size: 20, weight: "bold" });
     this.#text(number, { size: 12, weight: "bold" });
     if (corrects !== null) this.#text(this.#say("corrects", { ...corrects, date: this.#date(corrects.issuedOn) }));
     this.#text(`${this.#say("issuedOn")}: ${this.#date(issuedOn)}`);
+    if (supplied !== null) {
+      const days = [...new Set([supplied.from, supplied.to])].map((one) => this.#date(one));
+      this.#text(`${this.#say("suppliedOn")}: ${days.join(" – ")}`);
+    }
     if (kind === "invoice") this.#text(`${this.#say("dueOn")}: ${this.#date(dueOn)}`);
     this.#gap(14);
   }
@@ -207,12 +211,29 @@ class InvoicePage {
     this.#text(this.#say("transaction", { chain: String(settlement.chainId), hash: settlement.txHash }), { size: 7.5 });
   }
 
-  #taxText({ treatment, note, includedAmount, ratePercent }: InvoiceDocument["tax"], currency: string): string {
+  #taxText(tax: InvoiceDocument["tax"], currency: string): string {
+    const { treatment, note, includedAmount, ratePercent } = tax;
     const own = note ?? "";
     if (treatment === "none") return own;
     if (treatment !== "included") return own || this.#say(treatment);
     const amount = this.#words.money(includedAmount ?? "0.00", currency);
-    return `${this.#say("included", { amount, rate: ratePercent ?? "0" })} ${own}`.trim();
+    const said = [this.#say("included", { amount, rate: ratePercent ?? "0" }), this.#sellerTaxText(tax, currency), own];
+    return said.filter((one) => one !== "").join(" ");
+  }
+
+  #sellerTaxText({ inSellerCurrency }: InvoiceDocument["tax"], from: string): string {
+    if (inSellerCurrency === null) return "";
+    const { currency, rate } = inSellerCurrency;
+    const amount = this.#words.money(inSellerCurrency.amount, currency);
+    const date = this.#date(rate.asOf.slice(0, 10));
+    return this.#say("taxInSellerCurrency", {
+      amount,
+      from,
+      value: rate.value,
+      to: currency,
+      source: rate.source,
+      date,
+    });
   }
 
   #date(text: string): string {

@@ -11,7 +11,9 @@ import { EInvoiceNotChecked, EInvoiceRefused } from "../e-invoices.ts";
 import { findSettlement, type Settlement, settlementErrors } from "../find-settlement.ts";
 import type { StoredInvoice } from "../invoices.ts";
 import { checkInvoice, creditRefunds, issueInvoice } from "../issue-invoice.ts";
-import { FILE_LIFETIME, shareInvoice } from "../share-invoice.ts";
+import { readTaxRates, taxRateErrors } from "../seller-currency.ts";
+import type { InvoicingSettings } from "../settings.ts";
+import { shareInvoice } from "../share-invoice.ts";
 
 const Files = z.object({
   invoiceNumber: z.string(),
@@ -29,6 +31,7 @@ const Files = z.object({
 
 const errors = {
   ...settlementErrors,
+  ...taxRateErrors,
   invoicing_not_set:
     "An invoice needs a seller and a buyer. Have a person add them to the tenant's invoicing settings, then call again.",
   e_invoice_refused:
@@ -43,12 +46,12 @@ export const generateBookingInvoice = defineTool({
   title: "Invoice a booking",
   summary: "Issue the invoice of a settled booking, as PDF and JSON.",
   advice:
-    "Call it after settle_booking. A booking has one invoice: a repeat returns the same number, with new addresses and any credit notes since. Seller, buyer and tax come from the tenant's invoicing settings, which a person sets.",
+    "Call it after settle_booking. A booking has one invoice: a repeat returns the same number and addresses, and any credit notes since. Seller, buyer and tax come from the tenant's invoicing settings, which a person sets.",
   area: "escrow",
   effect: "write",
   price: 5_000n,
   payableWithoutKey: false,
-  uses: ["stores", "chain", "clock", "fileShelf", "invoiceRenderer", "eInvoices"],
+  uses: ["stores", "chain", "clock", "fx", "invoiceAddresses", "invoiceRenderer", "eInvoices"],
   input: z.strictObject({
     bookingId: z.string(),
     settleTxHash: Hash.optional().describe("txHash of settle_booking; left out: the recorded one"),
@@ -58,7 +61,9 @@ export const generateBookingInvoice = defineTool({
     orderId: z.string().nullable().describe("The order that the booking pays for; null: one of your own vendors"),
     settleTxHash: z.string(),
     dueOn: z.string(),
-    filesExpireAt: z.string().describe("Anyone with an address can read the file until then"),
+    filesExpireAt: z
+      .null()
+      .describe("Always null: whoever has an address can read the file until a person revokes the invoice's files"),
     creditNotes: z.array(Files).describe("For refunds after the settlement, oldest first"),
     creditNoteWaiting: z
       .object({ code: z.enum(["e_invoice_refused", "e_invoice_not_checked"]), text: z.string() })
@@ -83,30 +88,29 @@ export const generateBookingInvoice = defineTool({
       return EMPTY_PLAN;
     }),
 
-  async probe(input, { stores, chain, clock, eInvoices, caller }) {
+  async probe(input, { stores, chain, clock, fx, eInvoices, caller }) {
     const settlement = await takeSettlement(input, stores, caller);
     const { settings, issued } = await readIssued(settlement, stores);
     if (issued.length > 0) return;
-    const given = { settings, chainId: chain.chainId };
+    const given = { settings, chainId: chain.chainId, readTaxRates: taxRatesReader({ fx, clock }, caller, settings) };
     await inWordsOfTool(checkInvoice({ stores, clock, eInvoices }, settlement, given));
   },
 
-  async run(input, { stores, chain, clock, fileShelf, invoiceRenderer, eInvoices, caller, fail }) {
+  async run(input, { stores, chain, clock, fx, invoiceAddresses, invoiceRenderer, eInvoices, caller, fail }) {
     const settlement = await takeSettlement(input, stores, caller);
     const { settings, issued } = await readIssued(settlement, stores);
     const { tenantId, environment, bookingId } = settlement.booking;
     const owner = { tenantId, environment };
     const issuePorts = { stores, clock, eInvoices };
-    const given = { settings, chainId: chain.chainId };
+    const given = { settings, chainId: chain.chainId, readTaxRates: taxRatesReader({ fx, clock }, caller, settings) };
     const isNew = issued.length === 0;
     const first = isNew ? await inWordsOfTool(issueInvoice(issuePorts, settlement, given)) : issued;
     const credited = await creditRefunds(issuePorts, owner, bookingId, first);
     const { documents, waiting: creditNoteWaiting = null } = credited;
-    const filesExpireAt = clock.now().add(FILE_LIFETIME);
-    const ports = { stores, fileShelf, invoiceRenderer, eInvoices };
+    const ports = { stores, invoiceAddresses, invoiceRenderer, eInvoices };
     const answers: z.output<typeof Files>[] = [];
     for (const one of documents) {
-      const shared = await shareInvoice(ports, owner, one, { expiresAt: filesExpireAt, isNew });
+      const shared = await shareInvoice(ports, owner, one, isNew);
       if (shared === undefined) throw fail("invoice_not_drawn");
       answers.push({ ...describe(one), ...shared });
     }
@@ -119,7 +123,7 @@ export const generateBookingInvoice = defineTool({
       orderId: orderId ?? null,
       settleTxHash: document.settlement.txHash,
       dueOn: document.dueOn,
-      filesExpireAt: filesExpireAt.toString(),
+      filesExpireAt: null,
       creditNotes,
       creditNoteWaiting,
       notGiven: (["seller", "buyer"] as const).filter((party) => document[party] === null),
@@ -158,6 +162,11 @@ async function readIssued(
   if (settings === undefined && environment === "production" && issued.length === 0) throw refused("invoicing_not_set");
   return { settings, issued };
 }
+
+const taxRatesReader =
+  (ports: Parameters<typeof readTaxRates>[0], { environment }: Caller, settings: InvoicingSettings | undefined) =>
+  (invoiceCurrency: string) =>
+    readTaxRates(ports, environment, settings, invoiceCurrency);
 
 function refused(code: keyof typeof errors, details?: FailureDetails): Failure {
   return new Failure(code, { detail: errors[code], ...details });
