@@ -1,3 +1,4 @@
+import { modelProblems } from "./model-variables.ts";
 import type { Variable } from "./values.ts";
 import { variables } from "./variables.ts";
 
@@ -34,6 +35,7 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
       ...productionProblems(config),
       ...quietProblems(config),
       ...pairProblems(config),
+      ...modelProblems(config),
       ...serveProblems(config),
     );
   }

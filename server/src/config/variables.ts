@@ -2,6 +2,7 @@ import { resolve } from "node:path";
 import { chainVariables } from "./chain-variables.ts";
 import { crossChainVariables } from "./cross-chain-variables.ts";
 import { documentVariables } from "./document-variables.ts";
+import { modelVariables } from "./model-variables.ts";
 import { providerVariables } from "./provider-variables.ts";
 import {
   choiceAmong,
@@ -159,6 +160,7 @@ export const variables = {
     wholeNumber(1, 1_000_000),
   ),
   ...providerVariables,
+  ...modelVariables,
   ...documentVariables,
   ...crossChainVariables,
   eInvoiceRulesFile: text(

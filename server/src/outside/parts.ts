@@ -175,7 +175,7 @@ function outsideParts(
     testFaucet: () => openTestFaucet(config, http),
     mailer: () => openMailer(config),
     pageTranscriber: () => openPageTranscriber(config, { http, log }),
-    languageModel: () => openLanguageModel(),
+    languageModel: () => openLanguageModel(config, { clock, log }),
     maps: () => openMaps(config, sources, places),
     elevation: () => openElevation(config, sources, places),
     conditions: () => openConditions(sources, places, clock),

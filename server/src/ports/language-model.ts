@@ -40,7 +40,7 @@ export type ModelMessage =
     }
   | { readonly role: "tools"; readonly results: readonly ModelToolResult[] };
 
-interface ModelToolCall {
+export interface ModelToolCall {
   readonly id: string;
   readonly name: string;
   readonly args: unknown;
@@ -55,7 +55,7 @@ export interface ModelToolResult {
   readonly result: unknown;
 }
 
-interface ModelTool {
+export interface ModelTool {
   readonly name: string;
   readonly description: string;
   readonly inputSchema: Readonly<Record<string, unknown>>;
@@ -71,6 +71,8 @@ export type ModelPart =
       readonly type: "end";
       readonly reason: "done" | "length" | "refused";
       readonly usage: { readonly inputTokens: number; readonly outputTokens: number };
+      /** The name of the model that answered, where one of several did. */
+      readonly model?: string;
     };
 
 /** `model_unavailable` may succeed later; `model_nonsense`: the answer made no sense; `model_misconfigured`: the operator must act. */
