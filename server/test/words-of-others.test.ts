@@ -102,6 +102,7 @@ const OWN_NAMES = [
     "advice",
     "agentName",
     "apple",
+    "article",
     "assumptions",
     "attribution",
     "best",

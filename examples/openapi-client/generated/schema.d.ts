@@ -8793,7 +8793,7 @@ export interface components {
                         };
                     } | null;
                 }[];
-                /** @description General statements of law, no decision about this case */
+                /** @description Of the duties, those to fly or pay back instead */
                 duties: {
                     rule: string;
                     /** @enum {string} */
@@ -8807,6 +8807,25 @@ export interface components {
                     };
                 }[];
             } | null;
+            /** @description What the airline owes by EU 261/2004, UK 261 and the rules of the USA and Canada, the surest first; empty: these do not apply, and others are not known here. General statements of law, no decision about this case */
+            duties: {
+                /** @description Short, for a message */
+                rule: string;
+                /** @enum {string} */
+                owes: "care" | "hotel" | "flight_or_refund" | "refund" | "compensation";
+                article: string;
+                /** @description For each passenger; null: not fixed, or not known */
+                amount: string | null;
+                currency: string | null;
+                text: string;
+                /** @description Null: what is known decides that it applies */
+                onlyIf: string | null;
+                source: {
+                    title: string;
+                    url: string;
+                    asOf: string | null;
+                };
+            }[];
             change: {
                 available: boolean;
                 /** @description Why it is not available, or what to know of it */

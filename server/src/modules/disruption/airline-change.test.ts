@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { z } from "zod";
 import { openStays, type StaysWorld } from "../../../test/support/stays-service.ts";
-import { airlineDuties } from "./airline-duties.ts";
 
 /** The answer for a traveler whose airline moved or cancelled a flight booked here. */
 let world: StaysWorld;
@@ -155,29 +154,51 @@ describe("an airline that changes a booked flight", () => {
   });
 });
 
-describe("the law on a change by the airline", () => {
-  const moved = { isCancelled: false, isElsewhere: false, departsLaterMinutes: 0, arrivesLaterMinutes: 0 };
-  const later = (minutes: number) => ({ ...moved, departsLaterMinutes: minutes, arrivesLaterMinutes: minutes });
-  const cancelled = { ...moved, isCancelled: true };
-  it.each([
-    ["FR", "JP", later(300), ["EU 261/2004: refund"]],
-    ["FR", "JP", later(299), []],
-    ["JP", "FR", cancelled, ["EU 261/2004: flight_or_refund, if"]],
-    ["RE", "FR", cancelled, ["EU 261/2004: flight_or_refund"]],
-    ["CH", "GB", cancelled, ["EU 261/2004: flight_or_refund", "UK 261: flight_or_refund, if"]],
-    ["US", "US", later(180), ["US DOT: refund"]],
-    ["US", "US", later(179), []],
-    ["US", "JP", later(300), []],
-    ["US", "JP", later(360), ["US DOT: refund"]],
-    ["JP", "PR", later(-360), ["US DOT: refund"]],
-    ["US", "DE", cancelled, ["US DOT: refund", "EU 261/2004: flight_or_refund, if"]],
-    ["JP", "TH", cancelled, []],
-    ["US", "JP", { ...moved, isElsewhere: true }, ["US DOT: refund"]],
-  ])("from %s to %s: %j", (from, to, change, expected) => {
-    const duties = airlineDuties({ from, to, ...change });
-    expect(duties.map(({ rule, owes, onlyIf }) => `${rule}: ${owes}${onlyIf === null ? "" : ", if"}`)).toEqual(
-      expected,
-    );
-    for (const { source } of duties) expect(source.url).toMatch(/^https:/);
+describe("a long delay of a flight that was not booked here", () => {
+  const asked = {
+    originalLeg: {
+      origin: "LHR",
+      destination: "JFK",
+      flightNumber: "117",
+      carrier: "BA",
+      scheduledDepartureIso: `${date}T08:00:00Z`,
+    },
+    rebookSearch: { departureDate: date },
+    notifyChannels: ["email"],
+  };
+  const Answer = z.object({
+    duties: z.array(z.object({ rule: z.string(), owes: z.string(), amount: z.string().nullable() })),
+    next: z.string(),
+    messages: z.tuple([z.object({ text: z.string() })]),
+  });
+  const late = async (disruption: object, extra: object = {}) =>
+    Answer.parse(await world.result("trip_delay_replanner", { ...asked, disruption, ...extra }));
+  const usable = (hours: number) => Temporal.Instant.from(`${date}T08:00:00Z`).add({ hours }).toString();
+
+  it("has a right to the price, to care and to compensation, before anybody cancels", async () => {
+    const { duties, next, messages } = await late({ kind: "delay", earliestUsableDepartureIso: usable(6) });
+    expect(duties.filter(({ rule }) => rule === "UK 261").map(({ owes, amount }) => [owes, amount])).toEqual([
+      ["care", null],
+      ["refund", null],
+      ["compensation", "520"],
+    ]);
+    expect(next).toMatch(/UK 261.*owes the money back.*meals.*520 GBP.*Do not cancel the booking before/);
+    const [{ text }] = messages;
+    expect(text).toMatch(/owes the money back if you do not fly.*Do not cancel.*meals.*£520/);
+  });
+
+  it("has a hotel if it leaves on the next day, and no more than meals after four hours", async () => {
+    const overnight = await late({ kind: "delay", earliestUsableDepartureIso: usable(25) });
+    expect(overnight.next).toMatch(/a hotel and the transfer/);
+    expect(overnight.messages[0].text).toMatch(/hotel for the night/);
+    const { duties, next } = await late({ kind: "delay", earliestUsableDepartureIso: usable(4) });
+    expect(duties.map(({ owes }) => owes)).toEqual(["care", "compensation"]);
+    expect(next).not.toMatch(/money back/);
+  });
+
+  it("is told that no law is known where none is", async () => {
+    const originalLeg = { ...asked.originalLeg, origin: "NRT", destination: "BKK" };
+    const { duties, next } = await late({ kind: "delay", earliestUsableDepartureIso: usable(6) }, { originalLeg });
+    expect([duties, next]).toEqual([[], expect.stringContaining("No law on the airline's duties is known")]);
   });
 });

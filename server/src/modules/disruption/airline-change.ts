@@ -1,7 +1,8 @@
 import { z } from "zod";
 import { parseDecimal } from "../../domain/money.ts";
 import type { Maps } from "../../ports/maps.ts";
-import { type AirlineDuty, airlineDuties } from "./airline-duties.ts";
+import { airlineDuties } from "./duties/airline-duties.ts";
+import type { AirlineDuty, DisruptedFlight } from "./duties/airline-duty.ts";
 import { findDeparture, type OwnOrder } from "./find-own-order.ts";
 import { type ChangeAnswer, NextCall } from "./replan-parts.ts";
 
@@ -11,6 +12,15 @@ const Flight = z.object({
   destination: z.string(),
   departingAt: z.string(),
   arrivingAt: z.string(),
+});
+
+const Source = z.object({ title: z.string(), url: z.string(), asOf: z.string().nullable() });
+const OwedInstead = z.object({
+  rule: z.string(),
+  owes: z.enum(["flight_or_refund", "refund"]),
+  text: z.string(),
+  onlyIf: z.string().nullable(),
+  source: Source,
 });
 
 export const AirlineChangeAnswer = z.object({
@@ -30,17 +40,7 @@ export const AirlineChangeAnswer = z.object({
       }),
     )
     .describe("In the order in which to try them"),
-  duties: z
-    .array(
-      z.object({
-        rule: z.string(),
-        owes: z.enum(["flight_or_refund", "refund"]),
-        text: z.string(),
-        onlyIf: z.string().nullable(),
-        source: z.object({ title: z.string(), url: z.string(), asOf: z.string().nullable() }),
-      }),
-    )
-    .describe("General statements of law, no decision about this case"),
+  duties: z.array(OwedInstead).describe("Of the duties, those to fly or pay back instead"),
 });
 
 export type AirlineChange = z.output<typeof AirlineChangeAnswer>;
@@ -48,14 +48,15 @@ export type AirlineChange = z.output<typeof AirlineChangeAnswer>;
 type Change = z.input<typeof ChangeAnswer>;
 type Found = OwnOrder["details"]["airlineChanges"][number];
 
-/** The airline's own unanswered change of these flights. Null if the supplier reports none. */
+/** The airline's own unanswered change of these flights, and all its duties; undefined if the supplier reports none. */
 export function describeAirlineChange(
   own: OwnOrder | undefined,
   change: Change,
+  flight: DisruptedFlight,
   maps: Pick<Maps, "airport">,
-): AirlineChange | null {
+): { airlineChange: AirlineChange; duties: AirlineDuty[] } | undefined {
   const found = own?.details.airlineChanges.findLast((one) => concernsSlice(one, own));
-  if (own === undefined || found === undefined) return null;
+  if (own === undefined || found === undefined) return undefined;
   const { id, detectedAt, removed, added } = found;
   const times = [findMoments(removed, maps), findMoments(added, maps)] as const;
   const later = (at: "departs" | "arrives") => {
@@ -64,26 +65,30 @@ export function describeAirlineChange(
   };
   const [departsLaterMinutes, arrivesLaterMinutes] = [later("departs"), later("arrives")];
   const ends = [listEnds(removed), listEnds(added)] as const;
-  const countries = ends[0].map((code) => maps.airport(code)?.countryCode ?? "");
   const isCancelled = added.length === 0;
+  const [wasOn, isOn] = [removed, added].map(([first]) => first?.departingAt.slice(0, 10));
   const duties = airlineDuties({
-    from: countries[0] ?? "",
-    to: countries[1] ?? "",
-    isCancelled,
+    ...flight,
+    event: isCancelled ? "cancellation" : "delay",
     departsLaterMinutes,
     arrivesLaterMinutes,
+    leavesNextDay: isOn === undefined || wasOn === undefined ? undefined : wasOn < isOn,
     isElsewhere: !isCancelled && ends[0].join() !== ends[1].join(),
   });
-  return {
+  const instead = duties.flatMap(({ rule, owes, text, onlyIf, source }) =>
+    owes === "flight_or_refund" || owes === "refund" ? [{ rule, owes, text, onlyIf, source }] : [],
+  );
+  const airlineChange = {
     id,
     detectedAt,
     was: removed,
     becomes: added,
-    duties,
+    duties: instead,
     departsLaterMinutes: departsLaterMinutes ?? null,
     arrivesLaterMinutes: arrivesLaterMinutes ?? null,
-    options: [...(isCancelled ? [] : [ACCEPT]), owed(duties, change), ...voluntary(change)],
+    options: [...(isCancelled ? [] : [ACCEPT]), owed(instead, change), ...voluntary(change)],
   };
+  return { airlineChange, duties };
 }
 
 /** Whether it changes the leg's slice, as it was or as it already is. */
@@ -114,7 +119,7 @@ const ACCEPT: Option = {
   next: null,
 };
 
-function owed(duties: readonly AirlineDuty[], change: Change): Option {
+function owed(duties: AirlineChange["duties"], change: Change): Option {
   const sure = duties.filter(({ onlyIf }) => onlyIf === null);
   const [first] = sure.length > 0 ? sure : duties;
   if (first === undefined) {

@@ -5,8 +5,9 @@ import { fitToChannel, mapTexts } from "../maps/index.ts";
 import { composeMail, words as plainWords } from "../outbox/index.ts";
 import type { TravelerProfile } from "../travelers/index.ts";
 import type { AirlineChange } from "./airline-change.ts";
-import type { AirlineDuty } from "./airline-duties.ts";
 import { airlineTexts } from "./airline-texts.ts";
+import type { AirlineDuty } from "./duties/airline-duty.ts";
+import { dutySentences } from "./duties/duty-lines.ts";
 import type { ReplanInput } from "./replan-input.ts";
 import type { Outlook } from "./replan-outlook.ts";
 import type { AlternativesAnswer, ChangeAnswer, HotelAnswer, MessageAnswer, TransferAnswer } from "./replan-parts.ts";
@@ -104,7 +105,7 @@ function composeLines(replanned: Replanned, words: Words): string[] {
   const [cheapestChange] = change.offers.filter(({ changeTotalAmount }) => isShown(changeTotalAmount));
   const isLeftOut = flights.length < alternatives.offers.length || (change.offers.length > 0 && !cheapestChange);
   return [
-    ...(airlineChange === null ? freeLines(replanned, words) : airlineLines(airlineChange, words)),
+    ...(airlineChange === null ? freeLines(replanned, words) : airlineLines(airlineChange, outlook.duties, words)),
     ...(alternatives.offers.length === 0 && !outlook.isSmall ? [say("noFlights")] : []),
     ...flights.map((offer) => {
       const { flight, departs, arrives } = describeJourney(offer.slices);
@@ -141,12 +142,19 @@ function composeLines(replanned: Replanned, words: Words): string[] {
 const isDearer = (amount: string): boolean => !amount.startsWith("-") && (parseDecimal(amount) ?? 0n) > 0n;
 
 /** Free options to try before buying, if the supplier reports no change by the airline. */
-function freeLines({ outlook: { first, duty }, kind }: Replanned, words: Words): string[] {
+function freeLines({ outlook: { first, instead, duties }, kind }: Replanned, words: Words): string[] {
   const say = replanTexts(words);
-  if (first === "keep") return [say("keep")];
-  if (first === "keep_if_flown") return [say("keepIfFlown")];
-  return [kind === "missed_connection" ? say("askAfterMiss") : dutyLine(duty, words)];
+  const money = instead === undefined ? [] : [dutyLine(instead, words)];
+  const owed = dutySentences(duties, words);
+  if (first === "keep") return [say("keep"), ...inOneLine([...money, ...owed], words)];
+  if (first === "keep_if_flown") return [say("keepIfFlown"), ...inOneLine([...money, ...owed], words)];
+  const ask = kind === "missed_connection" ? say("askAfterMiss") : dutyLine(instead, words);
+  return inOneLine([ask, ...owed], words);
 }
+
+/** A channel with little room keeps the first sentence of a line. */
+const inOneLine = (sentences: readonly string[], { language }: Words): string[] =>
+  sentences.length === 0 ? [] : [sentences.join(language === "ja" ? "。" : ". ")];
 
 function dutyLine(duty: Pick<AirlineDuty, "owes" | "rule"> | undefined, words: Words): string {
   const say = airlineTexts(words);
@@ -155,7 +163,11 @@ function dutyLine(duty: Pick<AirlineDuty, "owes" | "rule"> | undefined, words: W
 }
 
 /** The airline's change and the cost of each answer, in the order in which to try them. */
-function airlineLines({ was, becomes, options, duties }: AirlineChange, words: Words): string[] {
+function airlineLines(
+  { was, becomes, options, duties }: AirlineChange,
+  all: readonly AirlineDuty[],
+  words: Words,
+): string[] {
   const say = airlineTexts(words);
   const before = describeJourney([{ segments: was }]);
   const after = describeJourney([{ segments: becomes }]);
@@ -166,7 +178,7 @@ function airlineLines({ was, becomes, options, duties }: AirlineChange, words: W
       ? say("moved", { flight: before.flight, was: before.departs, departs: after.departs, arrives: after.arrives })
       : say("cancelled", { flight: before.flight, was: before.departs }),
     ...(isOpen ? [say("accept")] : []),
-    dutyLine(duty, words),
+    ...inOneLine([dutyLine(duty, words), ...dutySentences(all, words)], words),
   ];
 }
 

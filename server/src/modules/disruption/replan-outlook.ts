@@ -1,5 +1,5 @@
 import type { AirlineChange } from "./airline-change.ts";
-import { type AirlineDuty, airlineDuties } from "./airline-duties.ts";
+import { type AirlineDuty, owesInstead } from "./duties/airline-duty.ts";
 import type { ReplanInput } from "./replan-input.ts";
 import type { Setting } from "./replan-setting.ts";
 
@@ -11,8 +11,10 @@ export interface Outlook {
   headline: Kind | "earlier";
   /** The free option, which comes before any purchase. */
   first: "answer_airline" | "ask_airline" | "keep" | "keep_if_flown";
-  /** The airline's duty after a cancellation by the route alone. */
-  duty: AirlineDuty | undefined;
+  /** The surest first. */
+  duties: readonly AirlineDuty[];
+  /** Another flight or the money back, if what is known decides that the airline owes it. */
+  instead: AirlineDuty | undefined;
   /** The delay is under `SMALL_DELAY_MINUTES`. */
   isSmall: boolean;
 }
@@ -20,12 +22,18 @@ export interface Outlook {
 /** Most laws give passengers rights from three hours on; below that a new ticket is no help. */
 export const SMALL_DELAY_MINUTES = 180;
 
-export function judgeOutlook(input: ReplanInput, setting: Setting, airlineChange: AirlineChange | null): Outlook {
+interface Judged {
+  airlineChange: AirlineChange | null;
+  duties: readonly AirlineDuty[];
+}
+
+export function judgeOutlook(input: ReplanInput, setting: Setting, { airlineChange, duties }: Judged): Outlook {
   const { kind } = input.disruption;
   return {
     headline: chooseHeadline(kind, airlineChange),
     first: airlineChange === null ? FIRST[kind] : "answer_airline",
-    duty: airlineChange === null && kind === "cancellation" ? findDuty(setting) : undefined,
+    duties,
+    instead: duties.find((duty) => owesInstead(duty) && duty.onlyIf === null),
     isSmall: isSmall(input, setting, airlineChange),
   };
 }
@@ -45,18 +53,6 @@ function chooseHeadline(kind: Kind, airlineChange: AirlineChange | null): Outloo
   if (becomes.length === 0) return "cancellation";
   if (departsLaterMinutes !== null && departsLaterMinutes < 0) return "earlier";
   return kind === "cancellation" ? "other" : kind;
-}
-
-function findDuty({ origin, destination }: Setting): AirlineDuty | undefined {
-  const duties = airlineDuties({
-    from: origin?.countryCode ?? "",
-    to: destination?.countryCode ?? "",
-    isCancelled: true,
-    isElsewhere: false,
-    departsLaterMinutes: undefined,
-    arrivesLaterMinutes: undefined,
-  });
-  return duties.find(({ onlyIf }) => onlyIf === null);
 }
 
 /** A delay of unknown length is not small. */

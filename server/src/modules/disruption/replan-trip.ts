@@ -7,6 +7,8 @@ import { type BookedStay, findOwnStays } from "../orders/index.ts";
 import { refundAt } from "../servicing/index.ts";
 import { describeAirlineChange } from "./airline-change.ts";
 import type { Ports } from "./context.ts";
+import { airlineDuties } from "./duties/airline-duties.ts";
+import { readDisruptedFlight } from "./duties/disrupted-flight.ts";
 import { findAlternatives } from "./find-alternatives.ts";
 import { findChange } from "./find-own-change.ts";
 import { findOwnOrder } from "./find-own-order.ts";
@@ -64,7 +66,11 @@ export async function replanTrip(input: ReplanInput, ports: ReplanPorts, asker: 
     () => findChange(search, replan, alternatives.searchedDates, ports, caller),
     (reason) => ({ ...unavailable(reason), orderId: search.orderId, order: null, offers: [] }),
   );
-  const airlineChange = describeAirlineChange(own, change, ports.maps);
+  const flight = readDisruptedFlight(input, setting, { maps: ports.maps, now: ports.clock.now() });
+  const { airlineChange, duties } = describeAirlineChange(own, change, flight, ports.maps) ?? {
+    airlineChange: null,
+    duties: airlineDuties(flight),
+  };
   const hotel = needsHotelFallback ? await findNight(setting, ports, asker) : null;
   const flights = [...alternatives.offers, ...change.offers];
   const arrival = {
@@ -76,7 +82,8 @@ export async function replanTrip(input: ReplanInput, ports: ReplanPorts, asker: 
   const places = { hotel, ownStay: ownStays.find(({ position }) => position !== undefined)?.position };
   const ways = await findTransfers(setting, flights, places, transferMode, ports, call.signal);
   const transfer = ways && { ...ways, pickUps: planPickUps(flights, ways, ports.maps) };
-  return { setting, alternatives, change, airlineChange, hotel, stays: ownStays.map(({ answer }) => answer), transfer };
+  const stays = ownStays.map(({ answer }) => answer);
+  return { setting, alternatives, change, airlineChange, duties, hotel, stays, transfer };
 }
 
 const UNTIL_THE_FLIGHT = "These nights end before departureDate: stayCheckInDate and stayCheckOutDate ask for others.";

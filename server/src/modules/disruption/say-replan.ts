@@ -2,6 +2,7 @@ import type { z } from "zod";
 import { parseDecimal } from "../../domain/money.ts";
 import type { Maps } from "../../ports/maps.ts";
 import type { AirlineChange } from "./airline-change.ts";
+import { owesInstead } from "./duties/airline-duty.ts";
 import { isRefundable, type OwnOrder } from "./find-own-order.ts";
 import { saidOfCity, saidOfOrder } from "./replan.ts";
 import type { ReplanInput } from "./replan-input.ts";
@@ -76,8 +77,9 @@ export function sayNext(
   const steps = [
     ...otherDay,
     sayFirst(outlook),
+    ...sayDuties(outlook),
     ways === "" ? NOTHING_FOUND : `${BEFORE_PAYING[outlook.first]}: ${ways}.`,
-    ...(change.order === null ? [] : [sayOldOrder(outlook.first, change.order)]),
+    ...(change.order === null ? sayUnknownOrder(outlook) : [sayOldOrder(outlook, change.order)]),
   ];
   return [...steps, ...saidOfMessages(messages)].join(" ");
 }
@@ -92,7 +94,7 @@ const BEFORE_PAYING: Readonly<Record<Outlook["first"], string>> = {
   keep_if_flown: "Only if that is not enough",
 };
 
-function sayFirst({ first, duty, isSmall, headline }: Outlook): string {
+function sayFirst({ first, instead, isSmall, headline }: Outlook): string {
   switch (first) {
     case "answer_airline":
       return `Answer the airline first: airlineChange.options says how, and what each costs.${isSmall ? ` ${SMALL}` : ""}`;
@@ -103,20 +105,53 @@ function sayFirst({ first, duty, isSmall, headline }: Outlook): string {
     case "ask_airline":
       if (headline === "missed_connection")
         return "Ask the airline first: after a missed connection on one booking it often takes the traveler on for nothing.";
-      if (duty === undefined) return "Ask the airline first: it may owe another flight or the money back.";
-      return `Ask the airline first: by ${duty.rule} it owes ${duty.owes === "refund" ? "the money back" : "another flight or the money back"}.`;
+      if (instead === undefined) return "Ask the airline first: it may owe another flight or the money back.";
+      return `Ask the airline first: by ${instead.rule} it owes ${instead.owes === "refund" ? "the money back" : "another flight or the money back"}.`;
   }
 }
+
+/** Names the duties that surely apply, and the compensation that may. */
+function sayDuties({ first, duties, instead, isSmall }: Outlook): string[] {
+  if (duties.length === 0) return isSmall ? [] : [NO_LAW_KNOWN];
+  const isSure = (owes: string) => duties.find((duty) => duty.owes === owes && duty.onlyIf === null);
+  const [care, hotel] = [isSure("care"), isSure("hotel")];
+  const keeps = first === "keep" || first === "keep_if_flown";
+  return [
+    ...(keeps && instead !== undefined
+      ? [`Or the traveler does not fly: by ${instead.rule} (${instead.article}) the airline then owes the money back.`]
+      : []),
+    ...(care === undefined
+      ? []
+      : [
+          `While the traveler waits, it owes meals and refreshments${hotel ? ", a hotel and the transfer" : ""} (${care.rule}).`,
+        ]),
+    ...duties.flatMap(({ owes, rule, amount, currency }) =>
+      owes === "compensation" && amount !== null && care?.rule === rule
+        ? [`By ${rule} it may also owe ${amount} ${currency} to each passenger.`]
+        : [],
+    ),
+    "duties has the condition and the source of each.",
+  ];
+}
+
+const NO_LAW_KNOWN =
+  "No law on the airline's duties is known here for this route: its conditions of carriage and the law of the country may still give rights.";
+
+/** An order that is not known here can still be cancelled elsewhere. */
+const sayUnknownOrder = ({ duties }: Outlook): string[] =>
+  duties.some(owesInstead) ? [`Do not cancel the booking ${BEFORE_ANSWER}`] : [];
+
+const BEFORE_ANSWER = "before the airline has answered: that can give up what it owes.";
 
 const SMALL = `The flight moves by less than ${SMALL_DELAY_MINUTES / 60} hours, so the message leaves out everything that costs more: do not propose it first.`;
 
 /** A cancellation by the traveler can forfeit the airline's duties, so it never comes before the airline's answer. */
-function sayOldOrder(first: Outlook["first"], { returnedAmount, totalCurrency }: OldOrder): string {
+function sayOldOrder({ first, duties }: Outlook, { returnedAmount, totalCurrency }: OldOrder): string {
   const returns = returnedAmount === null ? "an amount that is not known" : `${returnedAmount} ${totalCurrency}`;
-  if (first === "keep") {
+  if (first === "keep" && !duties.some(owesInstead)) {
     return `With a new ticket, the old order with all its flights gives back ${returns}: cancel_order_quote, then confirm_cancel_order.`;
   }
-  return `Do not cancel the order before the airline has answered: that can give up what it owes. After that it gives back ${returns}, which cancel_order_quote asks again.`;
+  return `Do not cancel the order ${BEFORE_ANSWER} Afterwards a cancellation gives back ${returns}; cancel_order_quote gives the amount at that time.`;
 }
 
 type OldOrder = NonNullable<Change["order"]>;

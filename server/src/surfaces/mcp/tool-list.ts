@@ -191,7 +191,7 @@ function shorten(schema: Readonly<Record<string, unknown>>, depth: number): Reco
 const OnlyType = z.strictObject({ type: z.string() });
 
 /** Longer lists of values in results are left to the documentation. */
-const LONGEST_ENUM_CHARACTERS = 40;
+const LONGEST_ENUM_CHARACTERS = 36;
 
 /** The values imply their type. */
 function withoutTypeOfEnum(schema: Record<string, unknown>): Record<string, unknown> {

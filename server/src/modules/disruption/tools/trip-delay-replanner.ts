@@ -6,6 +6,7 @@ import { toVisibleText } from "../../../domain/visible-text.ts";
 import { NextStep } from "../../bookings/index.ts";
 import { AirlineChangeAnswer } from "../airline-change.ts";
 import { defineTool } from "../context.ts";
+import { AirlineDutyAnswer } from "../duties/airline-duty.ts";
 import { isRefundable } from "../find-own-order.ts";
 import { notifyTraveler, planNotice } from "../notify-traveler.ts";
 import { saidOfOtherDay } from "../replan.ts";
@@ -61,6 +62,11 @@ export const tripDelayReplanner = defineTool({
     airlineChange: AirlineChangeAnswer.nullable().describe(
       "What the airline itself did to your order's flights, and what it owes; null: nothing that the supplier tells",
     ),
+    duties: z
+      .array(AirlineDutyAnswer)
+      .describe(
+        "What the airline owes by EU 261/2004, UK 261 and the rules of the USA and Canada, the surest first; empty: these do not apply, and others are not known here. General statements of law, no decision about this case",
+      ),
     change: ChangeAnswer,
     hotel: HotelAnswer.nullable().describe("Null: not asked for"),
     stays: z.array(OwnStayAnswer).describe("Yours at the destination, booked here"),
@@ -107,10 +113,10 @@ export const tripDelayReplanner = defineTool({
     const { originalLeg, disruption } = input;
     const { flights, travelers, maps } = ports;
     const { setting, ...found } = await replanTrip(input, ports, { caller, call });
-    const { alternatives, change, airlineChange, hotel, stays, transfer } = found;
+    const { alternatives, change, airlineChange, duties, hotel, stays, transfer } = found;
     const profile = await travelers.get(caller.tenantId, caller.travelerId, caller.environment);
     const words = wordsIn(profile?.preferredLanguage ?? "en");
-    const outlook = judgeOutlook(input, setting, airlineChange);
+    const outlook = judgeOutlook(input, setting, found);
     const replanned = {
       outlook,
       flight: describeFlight(input),
@@ -133,6 +139,7 @@ export const tripDelayReplanner = defineTool({
       earliestDeparture: setting.earliest.toString(),
       alternatives: { ...alternatives, reason: saidOfAlternatives(input, setting, alternatives, maps) },
       airlineChange,
+      duties,
       change: { ...change, reason: saidOfChange(disruption.kind, change, found.airlineChange, setting.own) },
       hotel,
       stays,

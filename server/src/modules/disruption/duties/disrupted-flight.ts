@@ -1,0 +1,42 @@
+import { distanceMeters } from "../../../domain/distance.ts";
+import type { Maps } from "../../../ports/maps.ts";
+import type { ReplanInput } from "../replan-input.ts";
+import { formatFlightNumber } from "../replan-input.ts";
+import type { Setting } from "../replan-setting.ts";
+import type { DisruptedFlight } from "./airline-duty.ts";
+
+const EVENTS: Readonly<Record<ReplanInput["disruption"]["kind"], DisruptedFlight["event"]>> = {
+  delay: "delay",
+  cancellation: "cancellation",
+  missed_connection: "missed_connection",
+  weather: "unclear",
+  other: "unclear",
+};
+
+/** The disrupted flight by the caller's account. The flights of one booking count as one journey. */
+export function readDisruptedFlight(
+  { originalLeg, disruption }: ReplanInput,
+  { own, origin, destination, scheduled }: Setting,
+  { maps, now }: { maps: Pick<Maps, "airport">; now: Temporal.Instant },
+): DisruptedFlight {
+  const from = own === undefined ? origin : (maps.airport(own.comesFrom ?? own.segment.origin) ?? origin);
+  const event = EVENTS[disruption.kind];
+  const { earliestUsableDepartureIso: said } = disruption;
+  const usable = said === undefined ? undefined : Temporal.Instant.from(said);
+  const findDay = (moment: Temporal.Instant) => moment.toZonedDateTimeISO(origin?.timeZone ?? "Etc/UTC").toPlainDate();
+  const isKnown = usable !== undefined && event !== "cancellation";
+  return {
+    event,
+    from: from?.countryCode ?? "",
+    to: destination?.countryCode ?? "",
+    kilometers: from && destination && distanceMeters(from, destination) / 1_000,
+    departsLaterMinutes: isKnown ? Math.round(scheduled.until(usable).total("minutes")) : undefined,
+    arrivesLaterMinutes: undefined,
+    leavesNextDay: usable && Temporal.PlainDate.compare(findDay(scheduled), findDay(usable)) < 0,
+    isElsewhere: false,
+    noticeDays: Math.max(0, Math.floor(now.until(scheduled).total("days"))),
+    operatingCarrier: own?.segment.operatingCarrier ?? "",
+    marketingCarrier:
+      own?.segment.carrier || originalLeg.carrier?.toUpperCase() || formatFlightNumber(originalLeg).slice(0, 2),
+  };
+}
