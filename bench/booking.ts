@@ -4,7 +4,8 @@ import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { parseArgs } from "node:util";
 import pg from "pg";
-import { type Counted, startStatementCounter, withoutTexts } from "../server/test/support/statement-counter.ts";
+import { splitLooks } from "../server/test/support/looks.ts";
+import { type Counted, startStatementCounter } from "../server/test/support/statement-counter.ts";
 import { startTestPostgres } from "../server/test/support/test-postgres.ts";
 import {
   bookByScript,
@@ -13,13 +14,16 @@ import {
   startFlightRun,
   startStayRun,
 } from "../server/test/support/whole-bookings.ts";
-import { say } from "./support/compare.ts";
+import { AT_ONCE, bookAtOnce } from "./support/booking-rate.ts";
+import { median, say } from "./support/compare.ts";
+
 import { findChild, findParent, readOwnCpuSeconds, readTreeCpuSeconds } from "./support/cpu-seconds.ts";
 import { startProduct, stopProgram } from "./support/processes.ts";
 
 /**
  * Prints what whole runs, each call of the main path, one poll and an idle minute ask of the database, and the CPU of each
- * process. The operations are counted without the statements that an idle product sends too.
+ * process; then how many whole runs end in a second, several at once, without the counting proxy. Looks (`looks.ts`) and
+ * what an idle product sends too are counted apart.
  */
 const { values } = parseArgs({ options: { tool: { type: "string" }, list: { type: "boolean", default: false } } });
 
@@ -28,7 +32,11 @@ const SETTLE_MILLISECONDS = 1_500;
 const IDLE_SECONDS = values.tool === undefined && !values.list ? 60 : 12;
 const LOOK_MILLISECONDS = 50;
 const LONGEST_TEXT = 400;
-const OTHERS: ReadonlySet<string> = new Set(["flight run", "stay run", "poll"]);
+const RATE = "rate";
+const OTHERS: ReadonlySet<string> = new Set(["flight run", "stay run", "poll", RATE]);
+const MOST_CPU_SECONDS = 0.4;
+const LEAST_RATE = 4;
+const CORES = 2;
 const departureDate = Temporal.Now.plainDateISO("UTC").add({ days: 60 }).toString();
 
 const postgres = await startTestPostgres();
@@ -42,18 +50,18 @@ const counter = await startStatementCounter(databaseUrl.href);
 const folder = mkdtempSync(join(tmpdir(), "wayfare-bench-"));
 process.env.DATABASE_URL = counter.url;
 const product = await startProduct(folder);
-const servicePid = product.child.pid ?? 0;
 const postgresPid = findParent(rows[0]?.pid ?? 0);
-const supplierPid = findChild(servicePid, "sandbox/src/main.ts");
-const chainPid = findChild(servicePid, "devnet/src/main.ts");
+const readCpu = openCpu(product);
+
+/** The CPU seconds of the service, the database, the supplier and the chain so far. */
+function openCpu({ child: { pid: servicePid = 0 } }: Pick<typeof product, "child">): () => readonly number[] {
+  const parts = [postgresPid, ...["sandbox", "devnet"].map((part) => findChild(servicePid, `${part}/src/main.ts`))];
+  return () => [readOwnCpuSeconds(servicePid), ...parts.map(readTreeCpuSeconds)];
+}
 
 interface Measured {
   counted: Counted;
   cpu: readonly number[];
-}
-
-function readCpu(): readonly number[] {
-  return [readOwnCpuSeconds(servicePid), ...[postgresPid, supplierPid, chainPid].map(readTreeCpuSeconds)];
 }
 
 async function measure(work: () => Promise<unknown>): Promise<Measured> {
@@ -64,9 +72,10 @@ async function measure(work: () => Promise<unknown>): Promise<Measured> {
   return { counted: counter.take(), cpu: after.map((seconds, index) => seconds - (before[index] ?? 0)) };
 }
 
-function print(name: string, { counted: { statements, transactions, bytes }, cpu }: Measured): void {
+function print(name: string, { counted: { statements, transactions, bytes }, cpu }: Measured, looks = 0): void {
   const seconds = cpu.map((one) => one.toFixed(2).padStart(8)).join(" ");
-  const cells = [statements, transactions, (bytes / 1024).toFixed(0)].map((one) => String(one).padStart(10)).join(" ");
+  const counts = [statements, looks, transactions, (bytes / 1024).toFixed(0)];
+  const cells = counts.map((one) => String(one).padStart(10)).join(" ");
   say(`${name.padEnd(28)} ${cells} ${seconds}`);
 }
 
@@ -74,7 +83,7 @@ const watcher = new pg.Client({ connectionString: databaseUrl.href });
 await watcher.connect();
 
 try {
-  say(`${"".padEnd(28)} statements  transact.         kB  service postgres supplier    chain (CPU seconds)`);
+  say(`${"".padEnd(28)} statements      looks  transact.         kB  service postgres supplier    chain (CPU seconds)`);
   // Later bookings find its connections, plans and traveler.
   const first = await runToEnd(await startFlightRun(product, await prepareTrip(product), departureDate));
   await delay(SETTLE_MILLISECONDS);
@@ -89,9 +98,9 @@ try {
       done.resolve(await work());
       await delay(SETTLE_MILLISECONDS);
     });
-    const counted = withoutTexts(measured.counted, idleTexts);
-    if (isWanted(name)) print(name, { ...measured, counted });
-    if (isWanted(name) && values.list) list(counted);
+    const { own, looks } = splitLooks(measured.counted, idleTexts);
+    if (isWanted(name)) print(name, { ...measured, counted: own }, looks);
+    if (isWanted(name) && values.list) list(own);
     return await done.promise;
   };
   const prepareQuietTrip = async () => {
@@ -113,13 +122,55 @@ try {
     const vendorAddress = await readCollectionAddress();
     await bookByScript(product, await prepareTrip(product, operate), { departureDate, vendorAddress }, operate);
   }
-} finally {
   await stopProgram(product.child);
+  if (isWanted(RATE)) await measureRate();
+} finally {
+  if (product.child.exitCode === null) await stopProgram(product.child);
   await watcher.end();
   await counter.close();
   await admin.end();
   await postgres.stop();
   rmSync(folder, { recursive: true, force: true });
+}
+
+/** A product of its own on the same database server, without the proxy between them. */
+async function measureRate(): Promise<void> {
+  await admin.query("create database rate");
+  databaseUrl.pathname = "/rate";
+  process.env.DATABASE_URL = databaseUrl.href;
+  const rateFolder = mkdtempSync(join(tmpdir(), "wayfare-bench-"));
+  const direct = await startProduct(rateFolder);
+  try {
+    const slices = await bookAtOnce(direct, departureDate, openCpu(direct));
+    const rates = slices.map(({ bookings, seconds }) => bookings / seconds);
+    for (const [index, { bookings, cpu }] of slices.entries()) {
+      const each = cpu.map((seconds) => (seconds / bookings).toFixed(3));
+      say(
+        `${AT_ONCE} runs at once: ${rates[index]?.toFixed(2)} bookings/s; CPU seconds of each booking: ${each.join(", ")}`,
+      );
+    }
+    const each = median(slices.map(({ cpu, bookings }) => sum(cpu) / bookings));
+    const ours = median(
+      slices.map(({ cpu: [service = 0, database = 0], bookings }) => (service + database) / bookings),
+    );
+    const bound = CORES / each;
+    judge(
+      `a booking takes ${ours.toFixed(2)} s of CPU in service and database (target ${MOST_CPU_SECONDS} at most)`,
+      ours <= MOST_CPU_SECONDS,
+    );
+    judge(
+      `whole runs: median ${median(rates).toFixed(2)} bookings/s of ${bound.toFixed(1)} that ${CORES} cores bear at ${each.toFixed(2)} s each (target ${LEAST_RATE})`,
+      median(rates) >= LEAST_RATE,
+    );
+  } finally {
+    await stopProgram(direct.child);
+    rmSync(rateFolder, { recursive: true, force: true });
+  }
+}
+
+function judge(what: string, isMet: boolean): void {
+  say(`${what}: ${isMet ? "met" : "MISSED"}`);
+  if (!isMet) process.exitCode = 1;
 }
 
 /** Looks past the counter, so that no poll is counted. */
@@ -141,6 +192,8 @@ async function readCollectionAddress(): Promise<string> {
   );
   return wallets.rows[0]?.address ?? "";
 }
+
+const sum = (some: readonly number[]): number => some.reduce((total, one) => total + one, 0);
 
 /** The most frequent first. */
 function list({ byText }: Counted): void {

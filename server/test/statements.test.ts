@@ -1,7 +1,8 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { afterAll, beforeAll, expect, it, vi } from "vitest";
+import { splitLooks } from "./support/looks.ts";
 import { startTestService, type TestService } from "./support/service.ts";
-import { startStatementCounter, withoutTexts } from "./support/statement-counter.ts";
+import { startStatementCounter } from "./support/statement-counter.ts";
 import { adminUrl } from "./support/test-database.ts";
 import {
   bookByScript,
@@ -14,8 +15,7 @@ import {
 
 /**
  * The most statements that an operation may send to the database, with the work that follows its answer, such as that on the
- * supplier's events, and without those that an idle product sends too (`npm run bench:booking -- --list` shows their
- * texts). A bound is raised only with a reason in the commit.
+ * supplier's events, and without looks (`looks.ts`): what `npm run bench:booking` counts and shows with `--list`. A bound is raised only with a reason in the commit.
  */
 const MOST: Readonly<Record<string, number>> = {
   "flight run": 240,
@@ -42,21 +42,6 @@ const IDLE_MILLISECONDS = 3_000;
 const CALM_MILLISECONDS = 600;
 const MOST_WAITS = 20;
 const LOOK_MILLISECONDS = 50;
-
-/**
- * Queues look for their rows when they are woken, and the blocks of the chain are read and compared with the books: how often depends
- * on the time.
- */
-const LOOKS = [
-  "with taken as materialized",
-  "with account as (",
-  'select * from "chain_network"',
-  'select * from "further_escrow"',
-  "select *, exists (\n  select from chain_network",
-  'update "chain_network" set "indexed_number"',
-  'select "reference", "ledger_transaction"."kind" as "posting_kind"',
-  'select "id", "network", "chain", "kind", "tenant_id", "address" from "wallet" where "network" = $1 and "chain" = $2 order by',
-];
 
 let counter: Awaited<ReturnType<typeof startStatementCounter>>;
 let service: TestService;
@@ -116,9 +101,7 @@ async function untilCalm(others: ReadonlySet<string>): Promise<number> {
   let counted = 0;
   for (let waits = 0; waits < MOST_WAITS; waits += 1) {
     await delay(CALM_MILLISECONDS);
-    const taken = counter.take();
-    const looks = [...taken.byText.keys()].filter((text) => LOOKS.some((look) => text.trimStart().startsWith(look)));
-    const { statements } = withoutTexts(taken, new Set([...others, ...looks]));
+    const { statements } = splitLooks(counter.take(), others).own;
     if (statements === 0) break;
     counted += statements;
   }

@@ -34,6 +34,7 @@ export async function previewCall(
     preview.warnings = [...preview.warnings, ...(preview.plan.warnings ?? [])];
     preview.allowances = await previewGates(options.gates, call, plan);
     if (preview.plan.refusal !== undefined) throw preview.plan.refusal;
+    await preview.plan.requireNow?.();
     // The earlier call answers for its own effects.
     if (preview.plan.isRepeat === true) return preview;
     if (tool.probe !== undefined) {

@@ -81,6 +81,8 @@ export interface CallPlan {
   remarks?: readonly string[] | undefined;
   /** The refusal that the records already imply. For a preview: the run itself refuses. */
   refusal?: Failure | undefined;
+  /** Throws the refusal of this moment, such as of a chain that stands still. Only a preview asks: the run finds out by itself. */
+  requireNow?: (() => Promise<void>) | undefined;
 }
 
 /** Computed when the first gate asks for it, once per call. Reads only the service's own records. */

@@ -6,9 +6,13 @@ import type { Transaction } from "./stores.ts";
 export interface ChainEnding<Aggregates = Transaction> {
   /**
    * After the movements are posted, once for all that finish in the same database transaction, whatever their purpose.
-   * Posts nothing itself.
+   * Posts nothing itself. It may end calls itself, with their `answer`, and then adds them to `endedCalls`.
    */
-  confirmed?(aggregates: Aggregates, confirmedTransactions: readonly ConfirmedTransaction[]): Promise<void>;
+  confirmed?(
+    aggregates: Aggregates,
+    confirmedTransactions: readonly AnsweredTransaction[],
+    endedCalls: Set<string>,
+  ): Promise<void>;
   /** After `confirmed`: facts that are known only at the end, added to the stored answer of the call. */
   additions?(aggregates: Aggregates, transaction: ChainTransaction): Promise<Readonly<Record<string, unknown>>>;
   /** Replaces returning the money to the tenant's available balance. */
@@ -25,4 +29,9 @@ export type ChainEndings<Aggregates = Transaction> = Readonly<Record<string, Cha
 export interface ConfirmedTransaction {
   transaction: ChainTransaction;
   receipt: ChainReceipt;
+}
+
+export interface AnsweredTransaction extends ConfirmedTransaction {
+  /** The answer of its call without `additions`. */
+  answer: Readonly<Record<string, unknown>>;
 }

@@ -12,6 +12,9 @@ const LINE_VALUES = `
   $1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::text[], $9::bigint[],
   $10::int[], $11::bigint[], $12::text[], $13::text[], $14::text[], $15::float8[], $16::timestamptz[], $17::text[]`;
 
+/** The same with the number of lines hidden from the planner, which would otherwise make a new plan for each batch. */
+const HIDDEN_LINE_VALUES = LINE_VALUES.replaceAll(/\$\d+::\w+\[\]/g, (values) => `(select ${values})`);
+
 /** Locks the spend rows in a fixed order, so that processes do not deadlock. */
 const room = (asked: string): string => `
   room as materialized (
@@ -103,7 +106,7 @@ const granting = (eligible: string, key: { state: string; usageId: string; price
  */
 const grant = (presentTable: string, key: Parameters<typeof granting>[1]): string => `
   line as (
-    select * from unnest(${LINE_VALUES}, $18::int[], $19::text[]) with ordinality
+    select * from unnest(${HIDDEN_LINE_VALUES}, (select $18::int[]), (select $19::text[])) with ordinality
       as line (${LINE_COLUMNS}, rules_version, request_hash, ord)
   ),
   claim as materialized (
@@ -190,8 +193,8 @@ export const LEFT_BEHIND = "left-behind";
  */
 export const SETTLE = `
   with line as (
-    select * from unnest($1::text[], $2::text[], $3::float8[], $4::timestamptz[], $5::text[], $6::text[],
-        $7::text[], $8::bigint[])
+    select * from unnest((select $1::text[]), (select $2::text[]), (select $3::float8[]), (select $4::timestamptz[]),
+        (select $5::text[]), (select $6::text[]), (select $7::text[]), (select $8::bigint[]))
       as line (call_id, usage_id, latency, at, idempotency, outcome, earlier_usage_id, earlier_price)
   ),
   prior as materialized (

@@ -8,7 +8,11 @@ import { RESERVE } from "./store-calls-sql.ts";
 export function createCallReservations(db: Queryable): CallReservations {
   return {
     async reserve(line, processId) {
-      const reserving = CompiledQuery.raw(RESERVE, [...chargeColumns([line]), ...keyColumns([line]), processId]);
+      const reserving = CompiledQuery.raw(`/* prepared: reserve-call */ ${RESERVE}`, [
+        ...chargeColumns([line]),
+        ...keyColumns([line]),
+        processId,
+      ]);
       const isReserved = async () => (await db.executeQuery(reserving)).rows.length === 1;
       if (await isReserved()) return true;
       // The first call of a month finds no row to count in.

@@ -1,3 +1,5 @@
+import type { Write } from "../../platform/database/write-together.ts";
+
 declare module "../../kernel/contracts/stores.ts" {
   interface ModuleStores {
     "effects.effects": Effects;
@@ -19,8 +21,8 @@ export interface Effects {
   open(callId: string): Promise<void>;
   /** The rest of `open` after `openCall` in the same transaction. `before`: its answer. */
   opened(callId: string, before: CallBefore | undefined): Promise<void>;
-  /** In the transaction that stores the success, with the tool's result. */
-  done(callId: string, result: unknown): Promise<void>;
+  /** In the transaction that stores the success, with the tool's result. `writes` come first, in the same statement. */
+  done(callId: string, result: unknown, writes?: readonly Write[]): Promise<void>;
   /** In the transaction that stores that nothing happened. */
   failed(callId: string): Promise<void>;
 }

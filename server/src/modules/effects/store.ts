@@ -1,6 +1,7 @@
 import { type RawBuilder, sql } from "kysely";
 import type { EffectFollower } from "../../kernel/contracts/effect-follower.ts";
 import type { Queryable } from "../../platform/database/database.ts";
+import { writeTogether } from "../../platform/database/write-together.ts";
 import type { Aggregates } from "./context.ts";
 import type { CallBefore, Effects } from "./effects.ts";
 
@@ -36,12 +37,12 @@ export function createEffects({ db, effectFollowers, beside }: Options): Effects
       if (before?.state === "reserved" && before.effect === "none") return;
       for (const follower of effectFollowers) await follower.opened?.(beside(), callId);
     },
-    async done(callId, result) {
-      await sql`
-        with ended as (
+    async done(callId, result, writes = []) {
+      const ended = sql`
+        ended as (
           update call set effect = 'done', result = ${JSON.stringify(result)} where id = ${callId} returning id
-        )${followed}
-        select id from ended`.execute(db);
+        )${followed}`;
+      await writeTogether(db, writes, ended);
     },
     async failed(callId) {
       await db.updateTable("call").set({ effect: "failed", result: null }).where("id", "=", callId).execute();

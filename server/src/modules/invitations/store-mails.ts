@@ -2,7 +2,7 @@ import type { Hex } from "../../domain/tokens.ts";
 import type { Queryable } from "../../platform/database/database.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Environment } from "../../ports/identity.ts";
-import { createTripRecords } from "../trip-record/index.ts";
+import { insertTripEntry, selectTrip } from "../trip-record/index.ts";
 
 declare module "../../kernel/contracts/stores.ts" {
   interface ModuleStores {
@@ -37,7 +37,7 @@ export function createGuestMails(db: Queryable, clock: Clock): GuestMails {
         .executeTakeFirst();
       if (trip === undefined) return;
       const note = { kind: "message", key: "guest_mail", text: ENDS[end], details: { mail: end } } as const;
-      await createTripRecords(db).append(trip, { ...note, userId: undefined, at });
+      await insertTripEntry(selectTrip(trip), { ...note, userId: undefined, at }).execute(db);
     },
   };
 }

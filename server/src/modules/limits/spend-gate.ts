@@ -75,14 +75,12 @@ export class SpendGate implements Gate {
 
   async preview(call: PendingCall, plan: LazyPlan): Promise<readonly Allowance[]> {
     if (call.keyId === "") return [];
-    const fees = await this.#previewFees(call);
+    const checked = this.#checked.get(plan);
+    const inForce = checked?.inForce ?? (await this.#options.stores.spendLimits.inForce(call));
+    const fees = await this.#previewFees(call, inForce);
     if (call.tool.effect === "read") return fees;
     const spend = await this.#planShown(plan);
-    const checked = this.#checked.get(plan);
-    const [inForce, counted] = await Promise.all([
-      checked?.inForce ?? this.#options.stores.spendLimits.inForce(call),
-      checked?.counted ?? this.#count(call, spend),
-    ]);
+    const counted = checked?.counted ?? (await this.#count(call, spend));
     const lines = listLines(counted.counted, counted.counters, spend);
     return [
       ...fees,
@@ -91,10 +89,10 @@ export class SpendGate implements Gate {
     ];
   }
 
-  async #previewFees(call: PendingCall): Promise<readonly Allowance[]> {
+  async #previewFees(call: PendingCall, inForce: LimitsInForce): Promise<readonly Allowance[]> {
     const { fees, stores } = this.#options;
     if (call.paidBy !== "tenant") return [];
-    const found = await fees.read(stores, call, await stores.spendLimits.inForce(call), { at: call.startedAt });
+    const found = await fees.read(stores, call, inForce, { at: call.startedAt });
     if (found === undefined) return [];
     const left = formatDecimal(found.left);
     return [{ name: "fees of this key", token: "USDC", left, leftAfter: formatDecimal(found.left - call.price) }];

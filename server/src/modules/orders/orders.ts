@@ -1,6 +1,8 @@
+import type { Write } from "../../platform/database/write-together.ts";
 import type { Environment } from "../../ports/identity.ts";
 import type { BookedSegment, BookedSlice } from "../../ports/supplier/flights.ts";
 import type { Booking, BookingRate } from "../bookings/index.ts";
+import type { TripOwner } from "../trip-record/index.ts";
 import type { BookedStay } from "./booked-stay.ts";
 
 declare module "../../kernel/contracts/stores.ts" {
@@ -173,8 +175,8 @@ export interface Orders {
     orderId: string,
     event: OrderEvent & { key: string; source: OrderEventSource },
   ): Promise<boolean>;
-  /** Writes the order's events to the record of its trips. Repeated events are written once. */
-  tellTrips(environment: Environment, orderId: string): Promise<void>;
+  /** Returns the statement that writes the order's events to the record of a trip. Repeated events are written once. */
+  prepareTelling(trip: TripOwner, order: Pick<OrderRecord, "orderId" | "kind">): Write;
   /** Whether an airline has issued a credit for an order of the tenant that no booking has used. */
   hasUnusedCredits(tenantId: string, environment: Environment): Promise<boolean>;
   /** Oldest first. */

@@ -5,7 +5,7 @@ import type { Queryable } from "../../platform/database/database.ts";
 import { toWrite } from "../../platform/database/write-together.ts";
 import type { Environment } from "../../ports/identity.ts";
 import type { Orders } from "./orders.ts";
-import { nameEvent, tellStored, tellTrips } from "./store-told-trips.ts";
+import { nameEvent, tellStored, tellTrip } from "./store-told-trips.ts";
 
 /** Events that happen once per order, under whatever id they are reported. */
 const ONCE: ReadonlySet<string> = new Set(["ticketed", "cancelled", "lapsed"]);
@@ -72,7 +72,7 @@ function selectOwner(environment: Environment, orderId: string) {
 
 export function createEvents(
   queryable: Queryable,
-): Pick<Orders, "record" | "events" | "hasUnusedCredits" | "tellTrips"> {
+): Pick<Orders, "record" | "events" | "hasUnusedCredits" | "prepareTelling"> {
   return {
     async record(environment, orderId, event) {
       const { kind, key, source, details, at } = event;
@@ -89,25 +89,15 @@ export function createEvents(
           traceId: currentTraceId(),
         })
         .onConflict((conflict) => conflict.columns(["environment", "orderId", "kind", "key"]).doNothing())
-        .returning("id")
+        .returning(["id", "kind", "details", "at"])
         .returning(selectOwner(environment, orderId));
       const { rows } = await sql`
-        with stored as (${toWrite(stored)}), told as (${tellStored(environment, orderId, event)})
+        with stored as (${toWrite(stored)}), told as (${tellStored(environment, orderId)})
         select id from stored`.execute(queryable);
       return rows.length > 0;
     },
 
-    async tellTrips(environment, orderId) {
-      const rows = await queryable
-        .selectFrom("orderEvent")
-        .select(["id", "kind", "details", "at"])
-        .select(selectOwner(environment, orderId))
-        .where("environment", "=", environment)
-        .where("orderId", "=", orderId)
-        .orderBy("id")
-        .execute();
-      await tellTrips(queryable, environment, orderId, rows);
-    },
+    prepareTelling: (trip, { orderId, kind }) => tellTrip(trip, orderId, kind),
 
     async hasUnusedCredits(tenantId, environment) {
       const { rows } = await sql<{ isThere: boolean }>`

@@ -107,9 +107,8 @@ export async function awaitEnd(
 }
 
 /** Throws `settlement_stopped` while money stands still on this chain. */
-export async function requireMoving(boundChains: Pick<BoundChains, "get">, chain: ChainKey): Promise<void> {
-  const state = await boundChains.get(chain);
-  refuseStopped({ isStopped: state?.stoppedBecause !== undefined });
+export async function requireMoving(boundChains: Pick<BoundChains, "isStopped">, chain: ChainKey): Promise<void> {
+  refuseStopped({ isStopped: await boundChains.isStopped(chain) });
 }
 
 /** The same for an operation that was stored just now. The error rolls it back. */

@@ -1,3 +1,3 @@
 export { RecordCursor, readTripRecord, TripRecordAnswer } from "./describe-record.ts";
-export { createTripRecords, insertEntryOfBooking, insertTripEntry } from "./store.ts";
-export type { NewTripEntry } from "./trip-record.ts";
+export { insertEntryOfBooking, insertTripEntries, insertTripEntry, selectTrip } from "./store.ts";
+export type { NewTripEntry, TripOwner } from "./trip-record.ts";

@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from "kysely";
 import { z } from "zod";
 import { currentTraceId } from "../../domain/trace.ts";
-import { orderKey, type TripEntryKind, tripEntryKinds } from "../../kernel/contracts/trip-note.ts";
+import { type TripEntryKind, tripEntryKinds } from "../../kernel/contracts/trip-note.ts";
 import type { Queryable } from "../../platform/database/database.ts";
 import { withoutNulls } from "../../platform/database/without-nulls.ts";
 import { type Write, writeTogether } from "../../platform/database/write-together.ts";
@@ -19,20 +19,31 @@ const Kind = z.enum(tripEntryKinds);
 /** The kinds of entries that summarise a trip in a few lines. */
 const MILESTONES: readonly TripEntryKind[] = ["claim", "approval", "order", "ticket", "document"];
 
-/** Key and text may be expressions over `told`, the rows of `trips`. */
-type EntryToInsert = Omit<NewTripEntry, "key" | "text"> & Record<"key" | "text", string | RawBuilder<string>>;
-
 /**
  * Returns the statement that adds an entry to each trip that `trips` selects as `tenant_id`, `network` and `trip_id`. It may be
  * part of a larger statement.
  */
-export function insertTripEntry(trips: RawBuilder<unknown>, entry: EntryToInsert): RawBuilder<unknown> {
+export function insertTripEntry(trips: RawBuilder<unknown>, entry: NewTripEntry): RawBuilder<unknown> {
   const { key, kind, text, details, userId, at } = entry;
   return sql`
     insert into trip_entry (tenant_id, network, trip_id, key, kind, text, details, user_id, at, trace_id)
     select trip.tenant_id, trip.network, trip.trip_id, ${key}, ${kind}, ${text}, ${JSON.stringify(details)}::jsonb,
       ${userId ?? null}, ${at.toString()}::timestamptz, ${currentTraceId() ?? null}::text
     from (${trips}) told join trip
+      on trip.tenant_id = told.tenant_id and trip.network = told.network and trip.trip_id = lower(told.trip_id)
+    on conflict (tenant_id, network, trip_id, key) do nothing returning 1`;
+}
+
+/**
+ * The same for entries that `told` selects as `tenant_id`, `network`, `trip_id`, `key`, `kind`, `text`, `details` and `at`, in their
+ * order.
+ */
+export function insertTripEntries(told: RawBuilder<unknown>): RawBuilder<unknown> {
+  return sql`
+    insert into trip_entry (tenant_id, network, trip_id, key, kind, text, details, user_id, at, trace_id)
+    select trip.tenant_id, trip.network, trip.trip_id, told.key, told.kind, told.text, told.details, null, told.at,
+      ${currentTraceId() ?? null}::text
+    from (${told}) told join trip
       on trip.tenant_id = told.tenant_id and trip.network = told.network and trip.trip_id = lower(told.trip_id)
     on conflict (tenant_id, network, trip_id, key) do nothing returning 1`;
 }
@@ -51,34 +62,23 @@ export function insertEntryOfBooking({ tenantId, environment, bookingId }: Booki
   return insertTripEntry(trips, entry);
 }
 
-const selected = ({ tenantId, environment, tripId }: TripOwner) =>
+export const selectTrip = ({ tenantId, environment, tripId }: TripOwner) =>
   sql`select ${tenantId}::text as tenant_id, ${environment}::text as network, ${tripId}::text as trip_id`;
+
+const prepareEntries = (trip: TripOwner, entries: readonly NewTripEntry[]): readonly Write[] =>
+  entries.map((entry) => insertTripEntry(selectTrip(trip), entry));
 
 /** Joins the caller's transaction when `db` is one. */
 export function createTripRecords(db: Queryable) {
   return {
     async append(trip: TripOwner, ...entries: readonly NewTripEntry[]): Promise<void> {
-      await writeTogether(
-        db,
-        entries.map((entry) => insertTripEntry(selected(trip), entry)),
-      );
+      await writeTogether(db, prepareEntries(trip, entries));
     },
 
-    /** Sends entries together with other writes, which come first. */
-    async appendWith(writes: readonly Write[], trip: TripOwner, ...entries: readonly NewTripEntry[]): Promise<void> {
-      await writeTogether(db, [...writes, ...entries.map((entry) => insertTripEntry(selected(trip), entry))]);
-    },
+    prepare: (trip: TripOwner, ...entries: readonly NewTripEntry[]): readonly Write[] => prepareEntries(trip, entries),
 
-    /** Adds an entry to the trips whose record names the order. */
-    async appendForOrder(
-      { tenantId, environment, orderId }: { tenantId: string; environment: Environment; orderId: string },
-      entry: NewTripEntry,
-    ): Promise<void> {
-      const trips = sql`
-        select tenant_id, network, trip_id from trip_entry
-        where tenant_id = ${tenantId} and network = ${environment} and key = ${orderKey(orderId)}`;
-      await insertTripEntry(trips, entry).execute(db);
-    },
+    /** Sends prepared entries and other writes as one statement. */
+    write: (writes: readonly Write[]): Promise<void> => writeTogether(db, writes),
 
     ...createReads(db),
   };

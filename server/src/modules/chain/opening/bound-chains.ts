@@ -7,6 +7,8 @@ import type { Environment } from "../../../ports/identity.ts";
 /** The chains of each environment's money, and how far each has been read. */
 export interface BoundChains {
   get(chain: ChainKey): Promise<BoundChain | undefined>;
+  /** Whether money stands still on the chain. */
+  isStopped(chain: ChainKey): Promise<boolean>;
   findHome(environment: Environment): Promise<BoundChain | undefined>;
   /** For an environment that is in use: throws if it has no chain. */
   requireHome(environment: Environment): Promise<ChainKey>;

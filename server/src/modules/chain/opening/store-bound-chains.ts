@@ -67,6 +67,16 @@ export function createBoundChains(db: Queryable, clock: Clock, { homes } = creat
     get,
     findHome,
 
+    async isStopped({ environment, chain }) {
+      const row = await db
+        .selectFrom("chainNetwork")
+        .select("stoppedBecause")
+        .where("environment", "=", environment)
+        .where("chain", "=", chain)
+        .executeTakeFirst();
+      return row !== undefined && row.stoppedBecause !== null;
+    },
+
     async requireHome(environment) {
       const known = homes.get(environment);
       if (known !== undefined) return known;

@@ -41,23 +41,25 @@ export async function finishConfirmed(
   return await stores.transaction(async (aggregates) => {
     const { chainTransactions, ledger, effects } = aggregates;
     const mine = await chainTransactions.confirm(ordered.map(({ transaction: { id }, receipt }) => ({ id, receipt })));
-    const finished = ordered.filter(({ transaction }) => mine.has(transaction.id));
+    const finished = ordered
+      .filter(({ transaction }) => mine.has(transaction.id))
+      .map((one) => ({ ...one, answer: buildConfirmedResult(one.transaction, chain.chainId, one.receipt.hash) }));
     const hashes = new Set(finished.map(({ receipt }) => receipt.hash));
     const posted = owned
       .filter(({ movement }) => hashes.has(movement.transactionHash))
       .map((one) => ({ ...one, traceId: traceIds.get(one.movement.transactionHash) }));
     if (posted.length > 0) await ledger.postMovements(chain.key, posted);
+    const endedCalls = new Set<string>();
     for (const [ending, some] of Map.groupBy(finished, ({ transaction }) => endings[transaction.purpose])) {
       const traceId = sharedTraceId(some.map(({ transaction }) => transaction));
-      await inTrace(traceId, async () => await ending?.confirmed?.(aggregates, some));
+      await inTrace(traceId, async () => await ending?.confirmed?.(aggregates, some, endedCalls));
     }
     const ended: FinishedTransaction[] = [];
-    for (const { transaction, receipt } of finished) {
+    for (const { transaction, receipt, answer } of finished) {
       const { callId, purpose } = transaction;
       const additions = callId === null ? undefined : await endings[purpose]?.additions?.(aggregates, transaction);
       ended.push({ transaction, receipt, additions });
-      if (callId === null) continue;
-      await effects.done(callId, { ...buildConfirmedResult(transaction, chain.chainId, receipt.hash), ...additions });
+      if (callId !== null && !endedCalls.has(callId)) await effects.done(callId, { ...answer, ...additions });
     }
     return ended;
   });

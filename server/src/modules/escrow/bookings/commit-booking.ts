@@ -16,7 +16,7 @@ import {
   takeBookingStep,
 } from "../step-machine/take-booking-step.ts";
 import { type Asking, awaitAnswer, type StepAnswer, type StepPorts } from "../step-machine/take-step.ts";
-import { commitStep } from "../steps/commit.ts";
+import { commitStep, plannedOrders } from "../steps/commit.ts";
 
 interface CommittedAmounts {
   vendorAmount: Micro;
@@ -59,7 +59,9 @@ export async function commitBooking(ports: StepPorts, request: CommitRequest): P
   const { booking, known, trip } = await checkCommit(ports, request);
   if (known !== undefined) return await awaitAnswer(ports, known, request);
   const { vendorAmount, markup, serviceFee, pricing, answer } = await request.price();
-  const order = await stores.orders.findByItinerary(caller.tenantId, booking.environment, itineraryHash);
+  const order = await plannedOrders.take(booking, itineraryHash, () =>
+    stores.orders.findByItinerary(caller.tenantId, booking.environment, itineraryHash),
+  );
   const warnings = [...(await warnOfPaidOrder(stores, booking, { vendor, order })), ...warnOfExpiry(trip, order)];
   return await takeBookingStep(ports, {
     tenantId: caller.tenantId,

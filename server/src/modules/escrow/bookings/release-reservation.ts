@@ -15,7 +15,7 @@ import { findCoveredBooking, requireCovering } from "../orders/covered-orders.ts
 import { holdForOrder } from "../orders/hold-for-order.ts";
 import { isExpired } from "../records/trip-state.ts";
 import { toStep } from "../step-machine/escrow-action.ts";
-import { type PlanPorts, withRefusal } from "../step-machine/plan-step.ts";
+import { forTakingSteps, type PlanPorts } from "../step-machine/plan-step.ts";
 import { findStep, lockBooking, requireBooking, requireState } from "../step-machine/take-booking-step.ts";
 import {
   type Asking,
@@ -129,7 +129,7 @@ export function planRelease(ports: PlanPorts, named: { bookingId: string; tripId
     const { walletBecause, order } = way;
     // A cancellation's debt was counted when the budget left the wallet; a budget that is free again can be spent in addition.
     const owed = walletBecause === undefined ? (order?.owed ?? 0n) : 0n;
-    return await withRefusal(ports, trip, {
+    return forTakingSteps(ports, trip, {
       movements: usdcMovements(
         [booking.reserved, "booking_reservation", walletBecause === undefined ? "trip_budget" : "treasury"],
         [owed, "treasury", "collection", "cost"],

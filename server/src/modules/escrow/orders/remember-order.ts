@@ -8,7 +8,7 @@ import type { StepMemories } from "../steps/step.ts";
 
 type TripOwner = Pick<Trip, "tenantId" | "environment" | "tripId">;
 
-const NOTHING: StepMemories = { entries: [], afterwards: async () => undefined };
+const NOTHING: StepMemories = { entries: [], writes: [] };
 
 /**
  * Returns what the record of a trip says about the order that its booking in escrow pays for: the call that booked it, what the
@@ -16,7 +16,7 @@ const NOTHING: StepMemories = { entries: [], afterwards: async () => undefined }
  */
 export async function rememberOrder(
   aggregates: Aggregates,
-  { tenantId, environment }: TripOwner,
+  { tenantId, environment, tripId }: TripOwner,
   itineraryHash: Hex,
 ): Promise<StepMemories> {
   const { orders } = aggregates;
@@ -34,7 +34,7 @@ export async function rememberOrder(
   } as const;
   return {
     entries: [...(await listEntriesOfCall(aggregates, { tenantId, environment }, order)), booked],
-    afterwards: () => orders.tellTrips(environment, orderId),
+    writes: [orders.prepareTelling({ tenantId, environment, tripId }, order)],
   };
 }
 

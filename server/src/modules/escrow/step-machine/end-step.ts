@@ -2,7 +2,7 @@ import type { Micro } from "../../../domain/money.ts";
 import type { Hex } from "../../../domain/tokens.ts";
 import { inTrace } from "../../../domain/trace.ts";
 import { PlanReads } from "../../../kernel/call/plan-reads.ts";
-import type { ChainEnding, ChainEndings, ConfirmedTransaction } from "../../../kernel/contracts/chain-ending.ts";
+import type { AnsweredTransaction, ChainEnding, ChainEndings } from "../../../kernel/contracts/chain-ending.ts";
 import type { ChainReceipt } from "../../../ports/chain/chain.ts";
 import type { ChainTransaction } from "../../../ports/chain/chain-transactions.ts";
 import type { NewTripEntry } from "../../trip-record/index.ts";
@@ -36,12 +36,15 @@ function readStep({ operation }: Pick<ChainTransaction, "operation">): StoredSte
   return { tripId, bookingId, name: action.name, step: toStep(action) };
 }
 
-/** Locks the trip and stores the contract's changes, once. Called in the order of the chain. */
+/**
+ * Locks the trip and stores the contract's changes, once. Called in the order of the chain. Returns the step's call if it has
+ * ended that, too.
+ */
 async function confirmStep(
   aggregates: Aggregates,
-  { transaction, receipt }: ConfirmedTransaction,
+  { transaction, receipt, answer }: AnsweredTransaction,
   stored: StoredStep,
-): Promise<void> {
+): Promise<string | undefined> {
   const { step, tripId, bookingId } = stored;
   const { environment } = transaction;
   if (step.of === "trip") {
@@ -50,7 +53,7 @@ async function confirmStep(
     const after = await applyTripStep(aggregates, trip, { step, transaction, transactionHash: receipt.hash });
     const note = { ...step.note({ before: trip, after }), at: after.updatedAt, receipt };
     await aggregates.tripRecords.append(trip, buildEntry(stored, note));
-    return;
+    return undefined;
   }
   const locked = bookingId && (await aggregates.trips.lockWithBooking(environment, tripId, bookingId));
   if (!locked) throw new Error(`the booking ${bookingId} of trip ${tripId} is not there`);
@@ -65,13 +68,21 @@ async function confirmStep(
   });
   // A step of a booking does not always change its trip.
   const changes = effect.trip === undefined ? [] : [aggregates.trips.prepareChange(environment, tripId, effect.trip)];
-  const memories = await step.remembers?.(aggregates, after);
+  const { tripRecords, effects } = aggregates;
+  const memories = (await step.remembers?.(aggregates, after)) ?? { entries: [], writes: [] };
   const entry = buildEntry(stored, { ...step.note(after), at: after.updatedAt, receipt });
-  await aggregates.tripRecords.appendWith([...writes, ...changes], trip, entry, ...(memories?.entries ?? []));
-  await memories?.afterwards();
+  const entries = tripRecords.prepare(trip, entry, ...memories.entries);
+  const all = [...writes, ...changes, ...entries, ...memories.writes];
+  const { callId } = transaction;
+  if (callId !== null && step.afterwards === undefined && step.additions === undefined) {
+    await effects.done(callId, answer, all);
+    return callId;
+  }
+  await tripRecords.write(all);
   const changed = { ...trip, ...effect.trip };
   await endedBookings.read(transaction, after.bookingId, async () => ({ trip: changed, booking: after }));
   await step.afterwards?.(aggregates, after, transaction);
+  return undefined;
 }
 
 async function applyTripStep(
@@ -162,13 +173,14 @@ export async function tellEnd(
 
 /** One ending for all steps of trips, so that one database transaction locks trips in a fixed order. */
 const stepEnding: ChainEnding<Aggregates> = {
-  async confirmed(aggregates, confirmedTransactions) {
+  async confirmed(aggregates, confirmedTransactions, endedCalls) {
     const ended = confirmedTransactions.flatMap((one) => {
       const stored = readStep(one.transaction);
       return stored === undefined ? [] : [{ ...one, stored }];
     });
     for (const { stored, ...one } of ended.toSorted(byTripAndPlace)) {
-      await inTrace(one.transaction.traceId, () => confirmStep(aggregates, one, stored));
+      const callId = await inTrace(one.transaction.traceId, () => confirmStep(aggregates, one, stored));
+      if (callId !== undefined) endedCalls.add(callId);
     }
   },
   additions: tellEnd,
@@ -186,7 +198,7 @@ const stepEnding: ChainEnding<Aggregates> = {
   },
 };
 
-type EndedStep = ConfirmedTransaction & { stored: StoredStep };
+type EndedStep = AnsweredTransaction & { stored: StoredStep };
 
 /** Orders the steps of one trip as on the chain: all but the funding have nonces of one sender. */
 function byTripAndPlace(one: EndedStep, other: EndedStep): number {

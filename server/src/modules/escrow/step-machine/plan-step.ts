@@ -1,4 +1,3 @@
-import { Failure } from "../../../domain/errors.ts";
 import type { Micro } from "../../../domain/money.ts";
 import type { Hex } from "../../../domain/tokens.ts";
 import { PlanReads } from "../../../kernel/call/plan-reads.ts";
@@ -73,7 +72,7 @@ export function planBookingStep(ports: PlanPorts, asked: BookingStepToPlan): Pro
     const context = { booking, trip, clock };
     const covered = await requireBookingStep(stores, step, context);
     const plan = typeof step.plan === "function" ? await step.plan({ ...context, covered }, stores) : step.plan;
-    return await withRefusal(ports, trip, plan ?? EMPTY_PLAN);
+    return forTakingSteps(ports, trip, plan ?? EMPTY_PLAN);
   });
 }
 
@@ -93,7 +92,7 @@ export function planReservation(
     const plan = planReserving(amount, tripId);
     if (known !== undefined) return plan;
     requireRoom(trip, amount, clock);
-    return await withRefusal(ports, trip, plan);
+    return forTakingSteps(ports, trip, plan);
   });
 }
 
@@ -109,27 +108,17 @@ export function planTripStep(ports: PlanPorts, named: string, action: TripAction
       if (trip.pending?.step === step.storedAs) return plan;
     }
     await requireTripStep(stores, { clock }, trip, step);
-    return await withRefusal(ports, trip, plan);
+    return forTakingSteps(ports, trip, plan);
   });
 }
 
-/**
- * Adds the refusal of new steps of the trip, if there is one now. The plan keeps its movements: the chain may run again
- * when the call does, and gates must judge it anyway.
- */
-export async function withRefusal(
+/** Adds whether the trip takes new steps now, which the statement that stores a step finds out by itself. */
+export function forTakingSteps(
   { stores, chain }: { stores: Pick<Stores, "boundChains" | "furtherEscrows">; chain: Chain },
   trip: Trip | undefined,
   plan: CallPlan,
-): Promise<CallPlan> {
-  if (trip === undefined) return plan;
-  try {
-    await requireTakingSteps({ stores, chain }, trip);
-    return plan;
-  } catch (error) {
-    if (error instanceof Failure) return { ...plan, refusal: error };
-    throw error;
-  }
+): CallPlan {
+  return trip === undefined ? plan : { ...plan, requireNow: () => requireTakingSteps({ stores, chain }, trip) };
 }
 
 async function requireTrip({ stores, caller }: Pick<PlanPorts, "stores" | "caller">, named: string): Promise<Trip> {

@@ -3,7 +3,9 @@ import { z } from "zod";
 import { formatDecimal } from "../../../domain/money.ts";
 import { StoredAddress, StoredHash, StoredInteger } from "../../../domain/stored-fields.ts";
 import { tripEscrowAbi as abi } from "../../../generated/contracts/trip-escrow.ts";
+import { PlanReads } from "../../../kernel/call/plan-reads.ts";
 import { final, usdcMovements } from "../../../kernel/contracts/call-plan.ts";
+import type { OrderRecord } from "../../orders/index.ts";
 import { escrowFailure, overReservation } from "../errors.ts";
 import { requireSameOrder } from "../orders/covered-orders.ts";
 import { sayReturn, warnOfExpiry, warnOfPaidOrder } from "../orders/order-warnings.ts";
@@ -22,6 +24,9 @@ const fields = z.strictObject({
   serviceFee: StoredInteger,
   itineraryHash: StoredHash,
 });
+
+/** By the planned booking. The call warns by them and decides nothing. */
+export const plannedOrders = new PlanReads<OrderRecord | undefined>();
 
 /** Fixes amounts and payee. The settlement moves the money, and until then the booking can be cancelled. */
 export const commitStep = defineBookingStep({ fields, startsFrom: ["reserved"] }, ({ name: _name, ...terms }) => {
@@ -46,7 +51,9 @@ export const commitStep = defineBookingStep({ fields, startsFrom: ["reserved"] }
       const isCover = covered !== undefined;
       const bought = {
         vendor,
-        order: await stores.orders.findByItinerary(booking.tenantId, booking.environment, itineraryHash),
+        order: await plannedOrders.read(booking, itineraryHash, () =>
+          stores.orders.findByItinerary(booking.tenantId, booking.environment, itineraryHash),
+        ),
       };
       const cost = usdcMovements([vendorAmount, "booking_reservation", vendor, "cost"]).map((movement) => ({
         ...movement,

@@ -10,7 +10,7 @@ import type { BookedTrip } from "../../trips/index.ts";
 import type { Stores } from "../context.ts";
 import { findCoveredBooking } from "../orders/covered-orders.ts";
 import { sayReturn } from "../orders/order-warnings.ts";
-import { payBackOrder } from "../orders/pay-back-order.ts";
+import { payBackOrder, withoutReturn } from "../orders/pay-back-order.ts";
 import { payouts } from "../records/trip-money.ts";
 import { noteSettlement, settle, tellWaiting } from "./booking-end.ts";
 import { emitted } from "./escrow-event.ts";
@@ -56,14 +56,17 @@ export const settleStep = defineBookingStep({ fields, startsFrom: ["confirmed"] 
 /** The refund to the wallet for an order that it had paid, and the budget left for other bookings. */
 async function tellReturn(
   { orders, chainTransactions }: Pick<Stores, "orders" | "chainTransactions">,
-  { trip, booking: { tenantId, environment, chain, bookingId, itineraryHash } }: BookedTrip,
+  { trip, booking }: BookedTrip,
 ): Promise<Record<string, unknown>> {
+  const tripFreeUsdc = formatDecimal(trip.free);
+  if (withoutReturn.has(booking)) return { tripFreeUsdc };
+  const { tenantId, environment, chain, bookingId, itineraryHash } = booking;
   const order = itineraryHash && (await orders.findByItinerary(tenantId, environment, itineraryHash));
   const reference = `${PAID_BY_ESCROW}${order?.bookingId}:${bookingId}`;
   const back = order && (await chainTransactions.findByKey({ environment, chain }, keyOfRefund(reference)));
   const amount = transfer.read(back?.operation)?.amount;
   return {
-    tripFreeUsdc: formatDecimal(trip.free),
+    tripFreeUsdc,
     ...(order === undefined || back === undefined || amount === undefined
       ? {}
       : {

@@ -5,6 +5,7 @@ import type { StoredHash } from "../../../domain/stored-fields.ts";
 import type { Hex } from "../../../domain/tokens.ts";
 import type { CallPlan } from "../../../kernel/contracts/call-plan.ts";
 import type { TripNote } from "../../../kernel/contracts/trip-note.ts";
+import type { Write } from "../../../platform/database/write-together.ts";
 import type { ChainTransaction } from "../../../ports/chain/chain-transactions.ts";
 import type { Clock } from "../../../ports/clock.ts";
 import type { Booking } from "../../bookings/index.ts";
@@ -28,7 +29,8 @@ type BookingStepFields = z.ZodObject<{ name: z.ZodLiteral<string>; bookingId: ty
 
 export interface StepMemories {
   entries: readonly NewTripEntry[];
-  afterwards(): Promise<void>;
+  /** Stored with the entries. */
+  writes: readonly Write[];
 }
 
 interface Step {
@@ -98,7 +100,7 @@ export interface BookingStep extends Step {
     trip?: TripChange;
   };
   note(booking: EscrowBooking): StepNote;
-  /** Further entries in the trip's record, and what follows once they are stored. */
+  /** Further entries in the trip's record. */
   remembers?(aggregates: Aggregates, booking: EscrowBooking): Promise<StepMemories>;
   /** Runs after the step is recorded, in the same transaction. */
   afterwards?(aggregates: Aggregates, booking: EscrowBooking, transaction: ChainTransaction): Promise<void>;

@@ -37,14 +37,26 @@ export async function keepPrivate(
 
 /** The offer at its current price. Another tenant's private offer is not found, and the supplier is not asked for it. */
 export async function getOwnOffer(
+  ports: { flights: Flights; privateOffers: PrivateOffers },
+  owner: Owner,
+  offerId: string,
+  options: CallOptions = {},
+): Promise<FlightOffer> {
+  const { offer } = await getSearchedOffer(ports, owner, offerId, options);
+  return offer;
+}
+
+/** The same with the loyalty accounts of the tenant's own search. */
+export async function getSearchedOffer(
   { flights, privateOffers }: { flights: Flights; privateOffers: PrivateOffers },
   { tenantId, environment }: Owner,
   offerId: string,
   options: CallOptions = {},
-): Promise<FlightOffer> {
-  if (await privateOffers.isForeign(environment, offerId, tenantId)) throw offerNotFound();
+): Promise<{ offer: FlightOffer; searchedAccounts: AccountsByPassenger }> {
+  const searchedAccounts = await privateOffers.loyaltyAccounts(environment, tenantId, offerId);
+  if (searchedAccounts === undefined) throw offerNotFound();
   try {
-    return await flights.getOffer(offerId, options);
+    return { offer: await flights.getOffer(offerId, options), searchedAccounts };
   } catch (error) {
     // The same text for an unknown offer as for another tenant's.
     throw error instanceof Failure && error.code === "offer_not_found" ? offerNotFound(error.cause) : error;

@@ -38,27 +38,21 @@ export function createPrivateOffers(db: Queryable, vault: Vault) {
         on conflict do nothing`.execute(db);
     },
 
-    /** Whether the offer belongs to another tenant than this one. */
-    async isForeign(environment: Environment, offerId: string, tenantId: string): Promise<boolean> {
-      const owner = await db
-        .selectFrom("privateOffer")
-        .select("tenantId")
-        .where("environment", "=", environment)
-        .where("offerId", "=", offerId)
-        .executeTakeFirst();
-      return owner !== undefined && owner.tenantId !== tenantId;
-    },
-
-    /** The accounts of the tenant's own search; empty for an offer of another search. */
-    async loyaltyAccounts(environment: Environment, tenantId: string, offerId: string): Promise<AccountsByPassenger> {
+    /** The accounts of the tenant's own search; empty for an offer of another search. Undefined: it is another tenant's. */
+    async loyaltyAccounts(
+      environment: Environment,
+      tenantId: string,
+      offerId: string,
+    ): Promise<AccountsByPassenger | undefined> {
       const row = await db
         .selectFrom("privateOffer")
-        .select("loyaltyAccounts")
+        .select(["tenantId", "loyaltyAccounts"])
         .where("environment", "=", environment)
-        .where("tenantId", "=", tenantId)
         .where("offerId", "=", offerId)
         .executeTakeFirst();
-      const sealed = row?.loyaltyAccounts ?? null;
+      if (row === undefined) return [];
+      if (row.tenantId !== tenantId) return undefined;
+      const sealed = row.loyaltyAccounts;
       return sealed === null
         ? []
         : Accounts.parse(JSON.parse(vault.decrypt(sealed, sealingContext(environment, tenantId))));

@@ -19,7 +19,7 @@ import {
 } from "../../bookings/index.ts";
 import type { OnceAnswer } from "../../effects/index.ts";
 import { chooseLead, customerNotFound, findOwnCredit, findOwnTraveler, type Travelers } from "../../travelers/index.ts";
-import { getOwnOffer, offerErrors } from "../offers/private-offers.ts";
+import { getSearchedOffer, offerErrors } from "../offers/private-offers.ts";
 import { findTravelDay, inPlaces, isAdult, isInfant } from "../searching/passenger-types.ts";
 import { toAskedServices } from "../services/asked-services.ts";
 import { requireSeenServices } from "../services/see-services.ts";
@@ -96,7 +96,8 @@ export interface PreparedOrder {
 async function checkOrder(ports: BookFlightPorts, request: Omit<BookFlightRequest, "callId">) {
   const { flights, flightServicing, stores, clock } = ports;
   const { caller, offerId, services, airlineCreditId } = request;
-  const offer = await getOwnOffer({ flights, privateOffers: stores.privateOffers }, caller, offerId);
+  const { privateOffers } = stores;
+  const { offer, searchedAccounts } = await getSearchedOffer({ flights, privateOffers }, caller, offerId);
   if (Temporal.Instant.compare(Temporal.Instant.from(offer.expiresAt), clock.now()) <= 0) {
     throw new Failure("offer_expired", { detail: offerErrors.offer_expired });
   }
@@ -118,7 +119,7 @@ async function checkOrder(ports: BookFlightPorts, request: Omit<BookFlightReques
   // The amount that the balance pays, and its conversion.
   const open = formatDecimal(covered >= total ? 0n : total - covered);
   const amountMicroUsdc = inUsdc(open, totalCurrency, rate) ?? 0n;
-  return { offer, travelers, rate, open, amountMicroUsdc, totalAmount, totalCurrency, askedServices };
+  return { offer, searchedAccounts, travelers, rate, open, amountMicroUsdc, totalAmount, totalCurrency, askedServices };
 }
 
 /** The checks with which `bookFlight` begins, for a held or a new order, and that the wallet can pay. */
@@ -164,7 +165,7 @@ export async function prepareOrder(
   const { tenantId, environment } = caller;
   const checked = await checkOrder(ports, request);
   const { offer, travelers, rate, open, amountMicroUsdc, totalAmount, totalCurrency, askedServices } = checked;
-  const passengers = await toPassengers(ports, travelers, offer, { tenantId, environment, callId });
+  const passengers = await toPassengers(ports, checked, { tenantId, environment, callId });
 
   const id = newId("bkg_", clock.now().epochMilliseconds, random);
   return {
@@ -281,12 +282,10 @@ async function creditFor(
 
 async function toPassengers(
   { flights, travelers, stores }: BookFlightPorts,
-  found: readonly Traveler[],
-  offer: FlightOffer,
+  { offer, searchedAccounts: searched, travelers: found }: Awaited<ReturnType<typeof checkOrder>>,
   who: { tenantId: string; environment: Environment; callId: string },
 ): Promise<OrderRequest["passengers"]> {
   const ports = { flights, travelers, bookings: stores.bookings };
-  const searched = await stores.privateOffers.loyaltyAccounts(who.environment, who.tenantId, offer.id);
   const passengers = [];
   const infants = offer.passengers.filter(isInfant).map(({ id }) => id);
   const day = findTravelDay(offer.slices.map(({ segments }) => segments[0]?.departingAt)) ?? "";

@@ -5,9 +5,10 @@ import type { Queryable } from "../../../platform/database/database.ts";
 import { withoutNulls } from "../../../platform/database/without-nulls.ts";
 import type { Clock } from "../../../ports/clock.ts";
 import { appendAudit } from "../../identity/index.ts";
+import { insertTripEntry } from "../../trip-record/index.ts";
 import { TRIP_CLOSED } from "../../trips/index.ts";
 import { endStep, insertNextEntry } from "../running/store-end-step.ts";
-import { notePause, rememberResolution } from "../running/store-record.ts";
+import { notePause, noteResolution } from "../running/store-record.ts";
 import {
   type DecidedBy,
   type LastStep,
@@ -68,7 +69,7 @@ export function createPauses(
   const selectExpired = (db: Queryable) =>
     db
       .selectFrom("workflowPause")
-      .select(["sessionId", "onTimeout"])
+      .select([...identifying, "onTimeout"])
       .where("resolvedAt", "is", null)
       .where("expiresAt", "<=", sql<Temporal.Instant>`${clock.now().toString()}::timestamptz`)
       .orderBy("expiresAt");
@@ -90,15 +91,22 @@ export function createPauses(
     },
 
     resolve: (sessionId, resolution, by, keyId) =>
-      inTransaction((db) => resolvePause(db, clock, { sessionId, resolution, by, keyId })),
+      inTransaction(async (db) => {
+        const pause = await db
+          .selectFrom("workflowPause")
+          .select(identifying)
+          .where("sessionId", "=", sessionId)
+          .executeTakeFirst();
+        return pause !== undefined && (await resolvePause(db, clock, pause, { resolution, by, keyId }));
+      }),
 
     async expire(limit) {
       // Usually none has, which this check finds without a transaction.
       if ((await selectExpired(queryable).limit(1).execute()).length === 0) return 0;
       return await inTransaction(async (db) => {
         const due = await selectExpired(db).limit(limit).forUpdate().skipLocked().execute();
-        for (const { sessionId, onTimeout } of due)
-          await resolvePause(db, clock, { sessionId, resolution: onTimeout, by: TIMEOUT, keyId: undefined });
+        for (const { onTimeout, ...pause } of due)
+          await resolvePause(db, clock, pause, { resolution: onTimeout, by: TIMEOUT, keyId: undefined });
         return due.length;
       });
     },
@@ -127,36 +135,35 @@ async function parkRun(
   if (event !== undefined) await lockEvent(db, run, event.name, event.subject);
   const tripId = pause.needsOpenTrip ? run.tripId?.toLowerCase() : undefined;
   if (tripId !== undefined) await lockEvent(db, run, TRIP_CLOSED, tripId);
-  if (!(await storePause(db, clock, { id, workerId }, run, pause))) return "lost";
-  if (tripId !== undefined && (await findEvent(db, run, TRIP_CLOSED, tripId)) !== undefined) {
+  const stored = await storePause(db, clock, { id, workerId }, run, pause);
+  if (stored === undefined) return "lost";
+  if (tripId !== undefined && (await isTripClosed(db, run, tripId))) {
     await cancelWaiting(db, clock, run, tripId);
     return "already";
   }
-  if (event === undefined) return "paused";
-  const happened = await findEvent(db, run, event.name, event.subject);
-  if (happened === undefined) return "paused";
-  await resolvePause(db, clock, {
-    sessionId: pause.sessionId,
-    resolution: happened.resolution,
-    by: event.name,
-    keyId: undefined,
-  });
+  if (event === undefined || stored.happened === null) return "paused";
+  const { sessionId, stepId, decidedBy } = pause;
+  const waiting = { sessionId, runId: id, stepId, decidedBy, event: event.name, about: event.subject };
+  await resolvePause(db, clock, waiting, { resolution: stored.happened, by: event.name, keyId: undefined });
   return "already";
 }
 
-/** One statement: the run's state, its step, its pause and their entry in the trip's record. False: another worker has it. */
+/**
+ * One statement: the run's state, its step, its pause, their entry in the trip's record, and the resolution of the event if it
+ * has happened. The caller holds the event's lock. Undefined: another worker has the run.
+ */
 async function storePause(
   db: Queryable,
   clock: Clock,
   { id, workerId }: { id: string; workerId: string },
   run: Run,
   pause: NewPause & LastStep,
-): Promise<boolean> {
+): Promise<{ happened: object | null } | undefined> {
   const at = clock.now();
   const now = sql`${at.toString()}::timestamptz`;
   const traceId = sql`${currentTraceId() ?? null}::text`;
   const { sessionId, stepId, position, reason, decidedBy, event, expects, shown, onTimeout, needsOpenTrip } = pause;
-  const { rows } = await sql`
+  const { rows } = await sql<{ happened: object | null }>`
     with mine as (
       update workflow_run set state = 'paused', worker_id = null, worker_seen_at = null, updated_at = ${now}
       where id = ${id} and worker_id = ${workerId} and state = 'running' and cancel_requested_by is null
@@ -174,38 +181,56 @@ async function storePause(
         ${JSON.stringify(onTimeout)}::jsonb, ${needsOpenTrip}::boolean, ${pause.remindAt.toString()}::timestamptz,
         ${pause.expiresAt.toString()}::timestamptz, ${now}, ${traceId} from mine
     ), ${endStep(pause.ended, at)}, paused as (${insertNextEntry(notePause(run, pause, at))})
-    select id from mine`.execute(db);
-  return rows.length > 0;
+    select (
+      select resolution from workflow_event
+      where workflow_event.tenant_id = mine.tenant_id and workflow_event.network = mine.network
+        and event = ${event?.name ?? null} and about = ${event?.subject ?? null}
+    ) as happened from mine`.execute(db);
+  return rows[0];
 }
 
-const findEvent = (db: Queryable, { tenantId, environment }: RunOwner, name: string, subject: string) =>
-  db
+async function isTripClosed(db: Queryable, { tenantId, environment }: RunOwner, tripId: string): Promise<boolean> {
+  const closed = await db
     .selectFrom("workflowEvent")
-    .select("resolution")
+    .select("event")
     .where("tenantId", "=", tenantId)
     .where("environment", "=", environment)
-    .where("event", "=", name)
-    .where("about", "=", subject)
+    .where("event", "=", TRIP_CLOSED)
+    .where("about", "=", tripId)
     .executeTakeFirst();
+  return closed !== undefined;
+}
+
+/** Columns that never change. */
+const identifying = ["sessionId", "runId", "stepId", "decidedBy", "event", "about"] as const;
+
+interface WaitingPause {
+  sessionId: string;
+  runId: string;
+  stepId: string;
+  decidedBy: DecidedBy;
+  event: string | null;
+  about: string | null;
+}
 
 /** The first resolution wins; later ones return false. */
 async function resolvePause(
   db: Queryable,
   clock: Clock,
-  {
-    sessionId,
-    resolution,
-    by,
-    keyId,
-  }: { sessionId: string; resolution: object; by: string; keyId: string | undefined },
+  { sessionId, ...pause }: WaitingPause,
+  { resolution, by, keyId }: { resolution: object; by: string; keyId: string | undefined },
 ): Promise<boolean> {
-  const now = sql`${clock.now().toString()}::timestamptz`;
+  const at = clock.now();
+  const now = sql`${at.toString()}::timestamptz`;
   const text = JSON.stringify(resolution);
-  const { rows } = await sql<ResolvedPause>`
+  const trip = sql`
+    select workflow_run.tenant_id, workflow_run.network, workflow_run.trip_id
+    from resolved join workflow_run on workflow_run.id = resolved.run_id`;
+  const { rows } = await sql<{ tenantId: string }>`
     with resolved as (
       update workflow_pause set resolution = ${text}::jsonb, resolved_by = ${by}, resolved_at = ${now}
       where session_id = ${sessionId} and resolved_at is null
-      returning run_id, tenant_id, step_id, decided_by, event, about
+      returning run_id, tenant_id, step_id
     ), step as (
       update workflow_step set state = 'done', outcome = ${JSON.stringify({ resolution, by })}::jsonb, ended_at = ${now}
       from resolved where workflow_step.run_id = resolved.run_id and workflow_step.step_id = resolved.step_id
@@ -213,27 +238,17 @@ async function resolvePause(
       update workflow_run set state = 'running', quiet_until = null, updated_at = ${now},
         key_id = coalesce(${keyId ?? null}, key_id)
       from resolved where workflow_run.id = resolved.run_id and workflow_run.state = 'paused'
-    )
-    select * from resolved`.execute(db);
+    ), told as (${insertTripEntry(trip, noteResolution({ ...withoutNulls(pause), resolution, by }, at))})
+    select tenant_id from resolved`.execute(db);
   const [resolved] = rows;
   if (resolved === undefined) return false;
-  await rememberResolution(db, { ...withoutNulls(resolved), resolution, by }, clock.now());
-  const { runId, tenantId, stepId, decidedBy, event } = resolved;
   // An approval with its own record is audited there.
-  if (decidedBy === "person" && event === null && by !== TIMEOUT) {
-    const details = { step: stepId, resolution };
-    await appendAudit(db, { tenantId, actor: by, action: "run.decide", subjectId: runId, details }, clock);
+  if (pause.decidedBy === "person" && pause.event === null && by !== TIMEOUT) {
+    const { tenantId } = resolved;
+    const details = { step: pause.stepId, resolution };
+    await appendAudit(db, { tenantId, actor: by, action: "run.decide", subjectId: pause.runId, details }, clock);
   }
   return true;
-}
-
-interface ResolvedPause {
-  runId: string;
-  tenantId: string;
-  stepId: string;
-  decidedBy: DecidedBy;
-  event: string | null;
-  about: string | null;
 }
 
 export function createRunEvents(queryable: Queryable, clock: Clock): RunEvents {
@@ -241,7 +256,7 @@ export function createRunEvents(queryable: Queryable, clock: Clock): RunEvents {
     queryable
       .with("stored", () => stored)
       .selectFrom("workflowPause")
-      .select(["sessionId", "runId"])
+      .select(identifying)
       .where("tenantId", "=", tenantId)
       .where("environment", "=", environment)
       .where("event", "=", name)
@@ -252,8 +267,8 @@ export function createRunEvents(queryable: Queryable, clock: Clock): RunEvents {
     async raise(event) {
       await lockEvent(queryable, event, event.name, event.subject);
       const { name, resolution } = event;
-      for (const { sessionId } of await findWaiting(event, storeEvent(clock, event)))
-        await resolvePause(queryable, clock, { sessionId, resolution, by: name, keyId: undefined });
+      for (const pause of await findWaiting(event, storeEvent(clock, event)))
+        await resolvePause(queryable, clock, pause, { resolution, by: name, keyId: undefined });
       if (name === TRIP_CLOSED) await cancelWaiting(queryable, clock, event, event.subject);
     },
 

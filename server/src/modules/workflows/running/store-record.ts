@@ -54,7 +54,7 @@ interface Resolved {
   by: string;
 }
 
-export async function rememberResolution(db: Queryable, resolved: Resolved, at: Temporal.Instant) {
+export function noteResolution(resolved: Resolved, at: Temporal.Instant): NewTripEntry {
   const { runId, stepId, decidedBy, event, about, resolution, by } = resolved;
   const { status = "given" } = Status.safeParse(resolution).data ?? {};
   const isApproval = event === "approval_decided";
@@ -62,14 +62,14 @@ export async function rememberResolution(db: Queryable, resolved: Resolved, at: 
     isApproval || decidedBy === "person" ? "approval" : decidedBy === "caller" ? "decision" : "run";
   const key = isApproval ? `approval:${about}` : `${runId}:${stepId}:resolved`;
   const isPerson = by !== event;
-  await append(db, runId, {
+  return {
     key,
     kind,
     text: `${stepId}: ${status}${by === TIMEOUT ? ", as nobody answered in time" : ""}.`,
     at,
     details: { step: stepId, status, runId, ...(isApproval ? { approvalId: about } : {}) },
     userId: isPerson && by !== TIMEOUT ? by : undefined,
-  });
+  };
 }
 
 const Status = z.object({ status: z.string() });
