@@ -15,7 +15,7 @@ import { prepareTenants } from "../src/prepare-tenants.ts";
 const LONG = 600_000;
 const NOTIFIED_WITHIN_MILLISECONDS = 120_000;
 const LOOK_MILLISECONDS = 200;
-/** Of a booking whose request may be on its way: well after the supplier's answer that came too late. */
+/** A booking rests so long before its look-up: well beyond the answer of the supplier that comes too late. */
 const QUIET_MILLISECONDS = 5_000;
 const GUEST = "guest@example.com";
 
