@@ -1,5 +1,6 @@
 import { resolve } from "node:path";
 import { chainVariables } from "./chain-variables.ts";
+import { conversationVariables } from "./conversation-variables.ts";
 import { crossChainVariables } from "./cross-chain-variables.ts";
 import { documentVariables } from "./document-variables.ts";
 import { modelVariables } from "./model-variables.ts";
@@ -84,12 +85,7 @@ export const variables = {
     "Days for which a workflow run is kept after its end.",
     wholeNumber(1, 36_500),
   ),
-  conversationRetentionDays: withDefault(
-    "CONVERSATION_RETENTION_DAYS",
-    "400",
-    "Days for which a conversation is kept after its last message.",
-    wholeNumber(1, 36_500),
-  ),
+  ...conversationVariables,
   networkMode: withDefault(
     "NETWORK_MODE",
     "sandbox",

@@ -41,7 +41,7 @@ class ScriptedModel implements LanguageModel {
   }
 }
 
-const END: ModelPart = { type: "end", reason: "done", usage: { inputTokens: 10, outputTokens: 5 } };
+export const END: ModelPart = { type: "end", reason: "done", usage: { inputTokens: 10, outputTokens: 5 } };
 
 export function say(text: string): readonly ModelPart[] {
   return [{ type: "text", text }, END];
@@ -106,7 +106,8 @@ export async function startConversations(environment: Readonly<Record<string, st
     return { ...begun, principal, owner, events, ended: Ended.parse(JSON.parse(events.at(-1)?.line ?? "{}")) };
   }
 
-  return { ...service, model, conversations, begin, talk };
+  const follow = (owner: ConversationOwner, begun: BegunTurn) => readToEnd(conversations, owner, begun);
+  return { ...service, model, conversations, begin, follow, talk };
 }
 
 interface Talked extends BegunTurn {

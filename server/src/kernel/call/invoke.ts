@@ -34,6 +34,10 @@ export function createKernel(options: KernelOptions): Kernel {
   return {
     invoke: (invocation) => inTrace(invocation.traceId, () => invokeAndRecord(options, invocation)),
     ask: (invocation) => inTrace(invocation.traceId, () => ask(options, invocation)),
+    preview: (invocation) =>
+      inTrace(invocation.traceId, () =>
+        previewCall(options, invocation, (prepared) => createTurn(options, invocation, prepared)),
+      ),
   };
 }
 

@@ -29,7 +29,11 @@ export async function previewCall(
     preview.tried = { toolName: tool.name, effect: tool.effect, listPrice, price, paidBy };
     preview.warnings = await previewWarnings(options.gates, call, plan);
     const refusal = await findRefusal(options.gates, call, plan);
-    if (refusal !== undefined) throw refusal.failure;
+    if (refusal !== undefined) {
+      // An approver may allow it yet, so whoever asks for the approval is shown the plan.
+      if (refusal.failure.code.startsWith("approval_")) preview.plan = await plan();
+      throw refusal.failure;
+    }
     preview.plan = await plan();
     preview.warnings = [...preview.warnings, ...(preview.plan.warnings ?? [])];
     preview.allowances = await previewGates(options.gates, call, plan);

@@ -3,6 +3,7 @@ import type { Hex } from "../../domain/tokens.ts";
 import type { Environment, Principal } from "../../ports/identity.ts";
 import type { Cover, PurposeCall } from "./call-plan.ts";
 import type { Charge, Outcome, Receipt } from "./charge.ts";
+import type { Preview } from "./preview-answer.ts";
 
 /** A caller without a key is known by its paying address. */
 export interface Payer {
@@ -67,6 +68,8 @@ export interface Kernel {
    * for an approval, as the call itself would.
    */
   ask(invocation: Invocation): Promise<Failure | undefined>;
+  /** Returns what the call would do or be refused with now. Reserves nothing and leaves nothing behind. */
+  preview(invocation: Invocation): Promise<Preview>;
 }
 
 /** Whether a user has duties that affect calls, such as approving or booking for others. Only the person's own key acts as such a user. */

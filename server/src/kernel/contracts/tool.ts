@@ -156,6 +156,13 @@ export interface ToolDefinition<
   scopes?: readonly string[];
   /** `read` changes nothing, `write` changes records, `spend` moves money. Scope, charging and hints follow from it. */
   effect: ToolEffect;
+  /**
+   * True: it only asks a supplier for a quote that lapses by itself and moves no money, although it is stored. A
+   * conversation calls it without asking the user first.
+   */
+  onlyAsks?: true;
+  /** True: it asks a language model itself, so that no model is offered it. */
+  asksModel?: true;
   price: Micro;
   payableWithoutKey: boolean;
   /**
@@ -228,6 +235,8 @@ export interface Tool {
   readonly area: ToolArea;
   readonly scopes: readonly string[];
   readonly effect: ToolEffect;
+  readonly onlyAsks: boolean;
+  readonly asksModel: boolean;
   readonly price: Micro;
   readonly payableWithoutKey: boolean;
   readonly answerIsKept: boolean;
@@ -323,6 +332,8 @@ export function defineAnyTool<
     answerIsKept = true,
     maximumBodyBytes,
     unpaidWeight = 1,
+    onlyAsks = false,
+    asksModel = false,
     ...face
   } = definition;
   // The one marked place: invoke passes the value that `input` itself parsed, so the erased type is restored, not guessed.
@@ -338,6 +349,8 @@ export function defineAnyTool<
     answerIsKept,
     maximumBodyBytes,
     unpaidWeight,
+    onlyAsks,
+    asksModel,
     keyOnlyInputs,
     usesUp,
     scopes: definition.scopes ?? [buildScope(definition.area, definition.effect)],

@@ -3,6 +3,7 @@ import { newId, type RandomBytes } from "../../domain/ids.ts";
 import { requestHash } from "../../domain/request-hash.ts";
 import type { Clock } from "../../ports/clock.ts";
 import { type BeginTurn, type BegunTurn, toConversationOwner } from "./conversations.ts";
+import { redactText } from "./redact.ts";
 import { describeStart } from "./running/run-turn.ts";
 import type { TurnRunner } from "./running/turn-runner.ts";
 import { storableText } from "./storable.ts";
@@ -27,9 +28,7 @@ interface BeginParts {
 export async function beginConversationTurn(parts: BeginParts, message: BeginTurn): Promise<BegunTurn> {
   const turn = buildTurn(parts, message);
   const { turns, turnRunner, clock } = parts;
-  const { sequence: _, ...start } = { sequence: 0, at: clock.now().toString(), ...describeStart(turn) };
-  const startedLine = `,${JSON.stringify(start).slice(1)}`;
-  const began = await beginOnce(turns, turn, startedLine);
+  const began = await beginOnce(turns, turn, startedLine(turn, clock.now()));
   if (began.kind === "missing") throw conversationNotFound();
   if (began.kind === "full") {
     const detail = "Too many messages of this conversation wait for a reply. Wait for some, or stop the conversation.";
@@ -44,6 +43,12 @@ export async function beginConversationTurn(parts: BeginParts, message: BeginTur
   return began.begun;
 }
 
+/** The rest of the first event: the statement that stores it adds its number and the conversation's locale. */
+export function startedLine(turn: NewTurn, now: Temporal.Instant): string {
+  const { locale: _, ...start } = describeStart(turn);
+  return `,${JSON.stringify({ at: now.toString(), ...start }).slice(1)}`;
+}
+
 export function conversationNotFound(): Failure {
   return new Failure("conversation_not_found", {
     detail: "There is no such conversation for this traveler. Leave conversationId out to begin a new one.",
@@ -51,10 +56,10 @@ export function conversationNotFound(): Failure {
 }
 
 /** Two messages with one key at once: the later one finds the earlier one's turn. */
-async function beginOnce(turns: Turns, turn: NewTurn, startedLine: string) {
+async function beginOnce(turns: Turns, turn: NewTurn, line: string) {
   for (let attempt = 1; ; attempt += 1) {
     try {
-      return await turns.begin(turn, startedLine);
+      return await turns.begin(turn, line);
     } catch (error) {
       if (attempt === MOST_ATTEMPTS || !isDuplicate(error)) throw error;
     }
@@ -75,7 +80,7 @@ function buildTurn({ turnRunner, clock, random }: BeginParts, message: BeginTurn
     traceId,
     isNaturallyIdempotent = false,
   } = message;
-  const text = storableText(message.text);
+  const text = storableText(String(redactText(message.text)));
   const locale = readLocale(message.locale);
   refuseInvalid(text, message, locale);
   const now = clock.now();

@@ -1,7 +1,7 @@
 import { type DefineModule, defineAnyModule } from "../../kernel/contracts/module.ts";
 import type { PartsOf } from "../../kernel/contracts/parts.ts";
 
-type Needs = "identity" | "travelers" | "charging";
+type Needs = "approvals" | "identity" | "travelers";
 type Seen = "conversations" | Needs;
 
 export const defineModule: DefineModule<Seen> = defineAnyModule;

@@ -1,14 +1,24 @@
 import { defineJob } from "../../kernel/contracts/job.ts";
 import { RowWaits } from "../../platform/leased-queue/row-waits.ts";
-import { defineModule } from "./context.ts";
+import { type BudgetSettings, readBudgets } from "./budgets.ts";
+import { defineModule, type Parts } from "./context.ts";
 import type { Conversations } from "./conversations.ts";
+import { goOnAfterApprovals } from "./go-on-after-approvals.ts";
 import { createConversations } from "./kept-conversations.ts";
 import * as conversations from "./migrations/0131-conversations.ts";
+import * as decidedApprovals from "./migrations/0133-decided-approvals.ts";
+import { OfferedTools } from "./offered-tools.ts";
 import { LiveTurns } from "./running/live-turns.ts";
 import { runTurn } from "./running/run-turn.ts";
+import type { LoopOptions } from "./running/turn-context.ts";
 import { TurnRunner } from "./running/turn-runner.ts";
 import { createTurns } from "./store.ts";
+import { DECIDED_APPROVALS } from "./store-approvals.ts";
 import { createConversationPersons } from "./store-persons.ts";
+
+type ConversationSettings = {
+  readonly [Name in keyof BudgetSettings as `conversations.${Name}`]: BudgetSettings[Name];
+};
 
 declare module "../../kernel/contracts/parts.ts" {
   interface ModuleParts {
@@ -17,39 +27,70 @@ declare module "../../kernel/contracts/parts.ts" {
     readonly "conversations.liveTurns": LiveTurns;
     readonly "conversations.conversationWaits": RowWaits;
   }
-  interface ModuleSettings {
+  interface ModuleSettings extends ConversationSettings {
     /** How long a conversation is kept after its last message. */
     readonly "conversations.conversationRetentionDays": number;
+    /** How long a model may show no progress. */
+    readonly "conversations.conversationModelSeconds": number;
+    readonly "conversations.conversationConfirmationMinutes": number;
   }
 }
 
 const PRUNE_MILLISECONDS = 60_000;
+const GO_ON_AT_ONCE = 50;
+
+/** The kernel is made from all parts, and asked only when a turn runs. */
+function buildLoopOptions(parts: Parts): LoopOptions {
+  const { stores, catalog, languageModel, identity, settings, clock, log } = parts;
+  return {
+    turns: stores.turns,
+    travelerRecords: stores.travelerRecords,
+    kernel: parts.kernel,
+    catalog,
+    offeredTools: new OfferedTools(catalog),
+    languageModel,
+    identity,
+    budgets: readBudgets(settings),
+    modelSilenceMilliseconds: settings.conversationModelSeconds * 1_000,
+    confirmationMinutes: settings.conversationConfirmationMinutes,
+    clock,
+    log,
+  };
+}
 
 export const conversationsModule = defineModule({
   name: "conversations",
   stores: ({ db }) => ({ turns: createTurns(db) }),
   personRecords: ({ db }) => createConversationPersons(db),
-  migrations: { "0131-conversations": conversations },
+  migrations: { "0131-conversations": conversations, "0133-decided-approvals": decidedApprovals },
   parts: {
     conversations: (parts) => createConversations(parts),
-    turnRunner: ({ stores, liveTurns, news, clock, log, processId, languageModel, identity }) =>
-      new TurnRunner({
+    turnRunner(parts) {
+      const { stores, liveTurns, news, clock, log, processId } = parts;
+      const options = buildLoopOptions(parts);
+      return new TurnRunner({
         turns: stores.turns,
         live: liveTurns,
         news,
         clock,
         log,
         workerId: processId,
-        run: (running) => runTurn({ turns: stores.turns, languageModel, identity, clock }, running),
-      }),
+        run: (running) => runTurn(options, running),
+      });
+    },
     liveTurns: () => new LiveTurns(),
     conversationWaits: ({ news }) => new RowWaits(news, "conversation"),
   },
-  jobs: ({ turnRunner, stores, clock, settings: { conversationRetentionDays } }) => [
+  jobs: ({ turnRunner, stores, clock, random, settings: { conversationRetentionDays } }) => [
     defineJob({
       name: "run-turns",
       queue: turnRunner.queue,
       run: async () => turnRunner.wake(),
+    }),
+    defineJob({
+      name: "go-on-after-approvals",
+      queue: DECIDED_APPROVALS,
+      run: () => goOnAfterApprovals({ turns: stores.turns, turnRunner, clock, random }, GO_ON_AT_ONCE),
     }),
     defineJob({
       name: "prune-conversations",

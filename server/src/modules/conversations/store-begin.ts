@@ -66,7 +66,7 @@ export async function beginTurn(db: Queryable, turn: NewTurn, startedLine: strin
     event as (
       insert into conversation_event (conversation_id, sequence, turn_id, tenant_id, network, type, line)
       select id, last_sequence, ${id}, ${tenantId}, ${environment}, 'turn_started',
-        '{"type":"turn_started","sequence":' || last_sequence || ${startedLine}::text
+        '{"type":"turn_started","sequence":' || last_sequence || ',"locale":' || to_json(locale)::text || ${startedLine}::text
       from begun where open_turns = 1
     )
     select id as conversation_id, ${id} as turn_id, false as is_known, '' as request_hash,
@@ -79,7 +79,7 @@ export async function beginTurn(db: Queryable, turn: NewTurn, startedLine: strin
   if (row === undefined) return { kind: (await isOwn(db, conversationId, owned)) ? "full" : "missing" };
   const begun = { conversationId: row.conversationId, turnId: row.turnId, after: row.afterSequence };
   if (row.isKnown) return { kind: "known", begun, isSameRequest: row.requestHash === turn.requestHash };
-  const line = `{"type":"turn_started","sequence":${row.lastSequence}${startedLine}`;
+  const line = `{"type":"turn_started","sequence":${row.lastSequence},"locale":${JSON.stringify(row.locale)}${startedLine}`;
   return { kind: "begun", begun, turn: row.openTurns === 1 ? toLeased(turn, row) : undefined, line };
 }
 

@@ -19,14 +19,26 @@ export interface NewCall {
 
 export interface CallChange {
   readonly id: string;
-  /** `confirming`: the user is asked; `asked`: an approver is. */
-  readonly state: "confirming" | "asked" | "ended";
+  /** `stored`: it is to run; `confirming`: the user is asked; `asked`: an approver is. */
+  readonly state: "stored" | "confirming" | "asked" | "ended";
   readonly outcome?: ModelToolResult["outcome"];
   /** Without values that are shown once. */
   readonly result?: unknown;
   readonly meterId?: string | undefined;
   readonly price?: Micro;
   readonly approvalId?: string | undefined;
+}
+
+export interface NewConfirmation {
+  readonly id: string;
+  readonly callId: string;
+  readonly planHash: string;
+  readonly expiresAt: Temporal.Instant;
+}
+
+export interface AnsweredConfirmation {
+  readonly id: string;
+  readonly state: "confirmed" | "declined" | "withdrawn" | "replaced";
 }
 
 export interface TurnEnd {
@@ -48,6 +60,8 @@ export interface TurnChanges {
   readonly newCalls: readonly NewCall[];
   readonly callChanges: readonly CallChange[];
   readonly isAnswer: boolean;
+  readonly answered: AnsweredConfirmation | undefined;
+  readonly confirmation: NewConfirmation | undefined;
   readonly end: TurnEnd | undefined;
 }
 
@@ -73,7 +87,9 @@ export async function writeTurn(
         ${events.map(({ line }) => line)}::text[]) as event (sequence, type, line)
     ),
     stored as (${insertCalls(turn, changes)}),
-    changed as (${changeCalls(turn, changes)})
+    changed as (${changeCalls(turn, changes)}),
+    answered as (${answerConfirmation(turn, changes)}),
+    asked as (${insertConfirmation(turn, changes)})
     select is_stopped, pg_notify('work_changed', ${`conversation ${turn.conversationId} ${lastSequence}`})
     from mine`.execute(db);
   const [mine] = rows;
@@ -122,6 +138,26 @@ function insertCalls({ id, conversationId, tenantId, environment }: LeasedTurn, 
         first_call: call.firstCall ?? null,
       })),
     )}::jsonb) as call (id text, step integer, ordinal integer, model_call_id text, tool text, args jsonb, first_call text)`;
+}
+
+function answerConfirmation({ conversationId }: LeasedTurn, { answered, at: now }: TurnChanges) {
+  if (answered === undefined) return sql`select 1`;
+  return sql`
+    update conversation_confirmation set state = ${answered.state}, answered_at = ${at(now)}
+    where id = ${answered.id} and conversation_id = ${conversationId} and state = 'open' and exists (select 1 from mine)`;
+}
+
+function insertConfirmation(
+  { id, conversationId, tenantId, environment }: LeasedTurn,
+  { confirmation, at: now }: TurnChanges,
+) {
+  if (confirmation === undefined) return sql`select 1`;
+  return sql`
+    insert into conversation_confirmation (id, conversation_id, turn_id, call_id, tenant_id, network, plan_hash, state, expires_at,
+      created_at)
+    select ${confirmation.id}, ${conversationId}, ${id}, ${confirmation.callId}, ${tenantId}, ${environment},
+      ${confirmation.planHash}, 'open', ${at(confirmation.expiresAt)}, ${at(now)}
+    from mine`;
 }
 
 function changeCalls({ conversationId }: LeasedTurn, { callChanges, at: now }: TurnChanges) {

@@ -1,7 +1,9 @@
 import type { Queryable } from "../../platform/database/database.ts";
 import type { ConversationOwner } from "./conversations.ts";
+import { type DecidedCall, endAskedCall, findCall, listDecidedCalls } from "./store-approvals.ts";
 import { beginTurn, type NewTurn } from "./store-begin.ts";
 import { emptyConversations, markDeleted, pruneConversations } from "./store-deletes.ts";
+import { readHistory } from "./store-history.ts";
 import { findNextEnd, leaveTurns, stopTurns, takeTurns, touchTurns } from "./store-leases.ts";
 import { readConversations, readEvents, readTurns } from "./store-reads.ts";
 import { type TurnChanges, writeTurn } from "./store-write.ts";
@@ -31,6 +33,10 @@ export function createTurns(db: Queryable) {
       readConversations(db, owner, page),
     markDeleted: (owner: ConversationOwner, conversationId: string, now: Temporal.Instant) =>
       markDeleted(db, owner, conversationId, now),
+    history: (turn: LeasedTurn) => readHistory(db, turn),
+    decidedCalls: (now: Temporal.Instant, limit: number) => listDecidedCalls(db, now, limit),
+    endAskedCall: (call: DecidedCall) => endAskedCall(db, call),
+    findCall: (owner: Parameters<typeof findCall>[1], callId: string) => findCall(db, owner, callId),
     empty: () => emptyConversations(db),
     prune: (before: Temporal.Instant) => pruneConversations(db, before),
   };

@@ -21,7 +21,7 @@ export interface Turn extends ConversationOwner {
 }
 
 /** Earlier turns have used so much of the conversation's budgets. */
-interface Spent {
+export interface Spent {
   readonly steps: number;
   readonly tokens: number;
   readonly fees: Micro;

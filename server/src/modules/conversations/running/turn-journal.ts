@@ -1,9 +1,18 @@
 import { createHmac } from "node:crypto";
+import { z } from "zod";
+import type { Micro } from "../../../domain/money.ts";
 import type { Clock } from "../../../ports/clock.ts";
 import type { EventType, StoredEvent } from "../conversations.ts";
 import { storableText } from "../storable.ts";
 import type { Turns } from "../store.ts";
-import type { CallChange, NewCall, TurnChanges, TurnEnd } from "../store-write.ts";
+import type {
+  AnsweredConfirmation,
+  CallChange,
+  NewCall,
+  NewConfirmation,
+  TurnChanges,
+  TurnEnd,
+} from "../store-write.ts";
 import type { LeasedTurn, StoredStep } from "../turns.ts";
 import type { LiveTurn } from "./live-turns.ts";
 
@@ -23,9 +32,18 @@ interface JournalOptions {
   onStop(): void;
 }
 
-interface EndedTurn extends Omit<TurnEnd, "reply"> {
-  readonly toolCalls: readonly unknown[];
-  readonly meterIds: readonly string[];
+/** A call that ended in the turn, as its event tells. */
+const EndedCall = z.looseObject({
+  type: z.literal("tool_result"),
+  toolCallId: z.string(),
+  tool: z.string(),
+  outcome: z.string(),
+  meterId: z.string().exactOptional(),
+  priceMicroUsdc: z.string().exactOptional(),
+});
+const Delta = z.looseObject({ type: z.literal("reply_delta"), text: z.string() });
+
+interface EndedTurn extends Omit<TurnEnd, "reply" | "price"> {
   /** Signs the events; undefined: the key is gone. */
   readonly signingSecret: string;
 }
@@ -38,6 +56,7 @@ export class TurnJournal {
   readonly #options: JournalOptions;
   readonly #turn: LeasedTurn;
   readonly #lines: string[] = [];
+  readonly #endedCalls: z.output<typeof EndedCall>[] = [];
   #sequence: number;
   #reply = "";
   #text = "";
@@ -46,6 +65,8 @@ export class TurnJournal {
   #newCalls: NewCall[] = [];
   #callChanges: CallChange[] = [];
   #isAnswer = false;
+  #answered: AnsweredConfirmation | undefined;
+  #confirmation: NewConfirmation | undefined;
   #end: TurnEnd | undefined;
   #writing: Promise<void> | undefined;
   #timer: NodeJS.Timeout | undefined;
@@ -58,7 +79,8 @@ export class TurnJournal {
     this.#sequence = turn.lastSequence;
     for (const event of earlier) {
       this.#lines.push(event.line);
-      if (event.type === "reply_delta") this.#reply += readText(event.line);
+      if (event.type === "reply_delta") this.#reply += Delta.parse(JSON.parse(event.line)).text;
+      if (event.type === "tool_result") this.#endedCalls.push(EndedCall.parse(JSON.parse(event.line)));
     }
   }
 
@@ -90,11 +112,21 @@ export class TurnJournal {
   }
 
   changeCall(change: CallChange): void {
-    this.#callChanges.push(change);
+    this.#callChanges = [...this.#callChanges.filter(({ id }) => id !== change.id), change];
   }
 
+  /** The turn's message is no text for a model. */
   markAsAnswer(): void {
     this.#isAnswer = true;
+  }
+
+  answerConfirmation(answered: AnsweredConfirmation): void {
+    this.#answered = answered;
+  }
+
+  /** Stored with the end of the turn, so that both are there or neither. */
+  askConfirmation(confirmation: NewConfirmation): void {
+    this.#confirmation = confirmation;
   }
 
   /** Resolves when everything so far is stored and shown. Throws LeaseLost. */
@@ -109,9 +141,15 @@ export class TurnJournal {
     if (this.#failure !== undefined) throw this.#failure.error;
   }
 
-  async end({ toolCalls, meterIds, signingSecret, ...end }: EndedTurn): Promise<void> {
+  /** The cost of the calls so far. */
+  get price(): Micro {
+    return this.#endedCalls.reduce((sum, { priceMicroUsdc = "0" }) => sum + BigInt(priceMicroUsdc), 0n);
+  }
+
+  async end({ signingSecret, ...end }: EndedTurn): Promise<void> {
     this.#closeText();
-    this.#end = { ...end, reply: this.#reply };
+    const { price } = this;
+    this.#end = { ...end, price, reply: this.#reply };
     const { traceId } = this.#turn;
     const seconds = Math.floor(this.#options.clock.now().epochMilliseconds / 1_000);
     const mac = createHmac("sha256", signingSecret).update(`${seconds}.${traceId}.`);
@@ -120,10 +158,16 @@ export class TurnJournal {
       turnId: this.#turn.id,
       status: end.status,
       reply: this.#reply,
-      toolCalls,
+      toolCalls: this.#endedCalls.map(({ toolCallId, tool, outcome, meterId, priceMicroUsdc }) => ({
+        toolCallId,
+        tool,
+        outcome,
+        ...(meterId === undefined ? {} : { meterId }),
+        ...(priceMicroUsdc === undefined ? {} : { priceMicroUsdc }),
+      })),
       traceId,
-      meterIds,
-      priceMicroUsdc: end.price.toString(),
+      meterIds: this.#endedCalls.flatMap(({ meterId = [] }) => meterId),
+      priceMicroUsdc: price.toString(),
       model: end.model,
       ...(end.problem === undefined ? {} : { problem: end.problem }),
       signature: `t=${seconds},v1=${mac.digest("hex")}`,
@@ -134,7 +178,10 @@ export class TurnJournal {
   #add(type: EventType, body: Readonly<Record<string, unknown>>): void {
     this.#sequence += 1;
     const at = this.#options.clock.now().toString();
-    const line = JSON.stringify({ type, sequence: this.#sequence, at, ...body });
+    const event = { type, sequence: this.#sequence, at, ...body };
+    const line = JSON.stringify(event);
+    const ended = type === "tool_result" ? EndedCall.safeParse(event).data : undefined;
+    if (ended !== undefined) this.#endedCalls.push(ended);
     this.#lines.push(line);
     this.#events.push({ sequence: this.#sequence, turnId: this.#turn.id, type, line });
   }
@@ -152,6 +199,7 @@ export class TurnJournal {
   #hasChanges(): boolean {
     return (
       this.#events.length + this.#steps.length + this.#newCalls.length + this.#callChanges.length > 0 ||
+      this.#answered !== undefined ||
       this.#end !== undefined
     );
   }
@@ -169,12 +217,15 @@ export class TurnJournal {
       newCalls: this.#newCalls,
       callChanges: this.#callChanges,
       isAnswer: this.#isAnswer,
+      answered: this.#answered,
+      confirmation: this.#end === undefined ? undefined : this.#confirmation,
       end: this.#end,
     };
     this.#events = [];
     this.#steps = [];
     this.#newCalls = [];
     this.#callChanges = [];
+    this.#answered = undefined;
     this.#end = undefined;
     try {
       const written = await turns.write(this.#turn, changes);
@@ -185,11 +236,4 @@ export class TurnJournal {
       this.#failure = { error };
     }
   }
-}
-
-function readText(line: string): string {
-  const event: unknown = JSON.parse(line);
-  return typeof event === "object" && event !== null && "text" in event && typeof event.text === "string"
-    ? event.text
-    : "";
 }

@@ -47,7 +47,7 @@ interface RunnerOptions {
 
 /** A reason for which a turn ends before its model has answered. */
 const STOPPED_BY_USER = "stopped by the user";
-const LEFT = "left to another process";
+export const LEFT = "left to another process";
 
 /**
  * Runs turns: those that this process begins, and those that others left. A lease is extended while the process lives; a turn
@@ -78,7 +78,7 @@ export class TurnRunner {
   }
 
   /** Runs a turn that was stored just now. `line`: its first event. */
-  begin(turn: LeasedTurn, line: string, caller: TurnCaller): void {
+  begin(turn: LeasedTurn, line: string, caller: TurnCaller | undefined): void {
     const started: StoredEvent = { sequence: turn.lastSequence, turnId: turn.id, type: "turn_started", line };
     this.#options.live.begin(turn).add([started]);
     this.#start(turn, [started], { caller, isResumed: false });

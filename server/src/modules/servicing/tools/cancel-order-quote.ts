@@ -17,6 +17,7 @@ export const cancelOrderQuote = defineTool({
   advice: "Show the refund to the person, then confirm_cancel_order with the cancellationId.",
   area: "flights",
   effect: "write",
+  onlyAsks: true,
   price: 2_000n,
   payableWithoutKey: false,
   uses: ["flights", "flightServicing", "stays", "stayBookings", "stores", "clock", "random"],

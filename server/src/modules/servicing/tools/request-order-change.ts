@@ -67,6 +67,7 @@ export const requestOrderChange = defineTool({
     "Use the slice ids from book_flight or read_order; bags and seats of a removed slice are lost (servicesLost). changeTotalAmount is the full amount due, including the penalty and refunds for flights and services. Next: select_order_change_offer.",
   area: "flights",
   effect: "write",
+  onlyAsks: true,
   price: 2_000n,
   payableWithoutKey: false,
   uses: ["flights", "flightServicing", "maps", "stores", "clock"],

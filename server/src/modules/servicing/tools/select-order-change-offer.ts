@@ -31,6 +31,7 @@ export const selectOrderChangeOffer = defineTool({
     "Nothing is paid or changed before confirm_order_change. Returns due, which the payment of confirm_order_change must repeat.",
   area: "flights",
   effect: "write",
+  onlyAsks: true,
   price: 2_000n,
   payableWithoutKey: false,
   uses: ["flights", "flightServicing", "stores"],

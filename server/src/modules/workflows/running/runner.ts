@@ -19,7 +19,7 @@ import type { SegmentEnd } from "./segment-end.ts";
 export interface RunnerOptions {
   runs: Runs;
   workflows: readonly Workflow[];
-  kernel: Kernel;
+  kernel: Pick<Kernel, "invoke" | "ask">;
   catalog: Catalog;
   identity: Pick<Identity, "findPrincipal" | "toPrincipal">;
   clock: Clock;

@@ -6,7 +6,7 @@ import { type AnyClient, connectClient } from "../../../../test/support/mcp-clie
 import type { TestService } from "../../../../test/support/service.ts";
 import { openSharedService } from "../../../../test/support/shared-service.ts";
 import { catalog } from "../../../contributions.ts";
-import { ToolRanking } from "./rank-tools.ts";
+import { ToolRanking } from "../../../kernel/call/rank-tools.ts";
 
 /** `?mode=search`: a short list through which an agent does all that the full list can. */
 

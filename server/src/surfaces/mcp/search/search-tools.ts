@@ -2,13 +2,13 @@ import type { Tool } from "@modelcontextprotocol/server";
 import { z } from "zod";
 import { Failure, invalidInput } from "../../../domain/errors.ts";
 import { toolAreas } from "../../../domain/scopes.ts";
+import { ToolRanking } from "../../../kernel/call/rank-tools.ts";
 import { type Catalog, type CatalogEntry, findTool } from "../../../kernel/contracts/catalog.ts";
 import type { Log } from "../../../ports/log.ts";
 import { isObject } from "../../http/bodies/json-body.ts";
 import { describeError } from "../../render-error.ts";
 import { type CallTool, renderFailure, type ToolAnswer, type ToolCall } from "../calls/tool-answer.ts";
 import type { Visit } from "../visit.ts";
-import { ToolRanking } from "./rank-tools.ts";
 
 const FIND = "find_tools";
 const CALL = "call_tool";

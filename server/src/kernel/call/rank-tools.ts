@@ -1,4 +1,4 @@
-import type { CatalogEntry } from "../../../kernel/contracts/catalog.ts";
+import type { CatalogEntry } from "../contracts/catalog.ts";
 
 const WORD = /[\p{L}\p{N}]+/gu;
 /** Shorter beginnings of a word match too many others. */

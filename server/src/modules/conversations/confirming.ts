@@ -1,0 +1,157 @@
+import { hash } from "node:crypto";
+import { canonicalJson } from "../../domain/canonical-json.ts";
+import { formatDecimal, type Micro } from "../../domain/money.ts";
+import { type Words, wordsIn } from "../../domain/texts.ts";
+import type { Purchase } from "../../domain/travel/purchase.ts";
+import { toVisibleText } from "../../domain/visible-text.ts";
+import type { CallPlan, PlannedFinality } from "../../kernel/contracts/call-plan.ts";
+import { sayAction, sayConfirmation } from "./texts/confirmation-texts.ts";
+
+export interface ConfirmedCall {
+  readonly tool: { readonly name: string; readonly title: string };
+  /** Without secrets. */
+  readonly args: unknown;
+  readonly plan: CallPlan;
+  readonly needsApproval: boolean;
+}
+
+interface Shown {
+  readonly text: string;
+  readonly what: string;
+  readonly forWhom: readonly string[];
+  readonly total: string | null;
+  readonly irreversible: readonly { what: string; undoableUntil: string | null; undoCost: string | null }[];
+}
+
+interface Circumstances {
+  readonly locale: string;
+  readonly timeZone: string;
+  /** Names by user id. */
+  readonly names: ReadonlyMap<string, string>;
+  readonly again: "changed" | "expired" | undefined;
+}
+
+const LONGEST_WORDS = 200;
+const MOST_ARGUMENTS = 12;
+
+/** Equal for calls that would do the same for the same money: what was confirmed is what runs. */
+export function hashPlan({ tool, args, plan }: ConfirmedCall): string {
+  const { movements, irreversible, boughtHash, bought } = plan;
+  const { comparables: _, ...purchase } = { comparables: undefined, ...bought };
+  const facts = { tool: tool.name, args, movements, irreversible, boughtHash, purchase };
+  return hash("sha256", canonicalJson(JSON.parse(JSON.stringify(facts, plainly))), "base64url");
+}
+
+const plainly = (_name: string, value: unknown): unknown => (typeof value === "bigint" ? value.toString() : value);
+
+/** The question to the user, written from the call's plan: no model has a word in it. */
+export function showConfirmation(call: ConfirmedCall, circumstances: Circumstances): Shown {
+  const { plan, tool } = call;
+  const words = wordsIn(circumstances.locale);
+  const say = sayConfirmation(words);
+  const what = [sayAction(words, tool), ...describe(call, words)].join("\n");
+  const forWhom = listPersons(plan, circumstances.names);
+  const total = sumMovements(plan, words);
+  const lines = [
+    ...(circumstances.again === undefined ? [] : [say(circumstances.again)]),
+    what,
+    ...(forWhom.length === 0 ? [] : [say("forWhom", { names: forWhom.join(", ") })]),
+    sayTotal(plan, total, words),
+    ...sayIrreversible(plan.irreversible, words, circumstances.timeZone),
+    ...(call.needsApproval ? [say("approvalFirst")] : []),
+    say("ask"),
+  ];
+  return {
+    text: lines.join("\n"),
+    what,
+    forWhom,
+    total: total ?? null,
+    irreversible: plan.irreversible.map(showFinality),
+  };
+}
+
+function showFinality({ what, undoableUntil, undoCost }: PlannedFinality) {
+  return {
+    what,
+    undoableUntil: undoableUntil?.toString() ?? null,
+    undoCost: undoCost === undefined ? null : formatDecimal(undoCost),
+  };
+}
+
+function describe({ plan, args }: ConfirmedCall, words: Words): readonly string[] {
+  return plan.bought === undefined ? listArguments(args) : describePurchase(plan.bought, words);
+}
+
+function describePurchase(bought: Purchase, words: Words): readonly string[] {
+  const say = sayConfirmation(words);
+  if (bought.kind === "flight") {
+    const airlines = Object.values(bought.airlines ?? {}).map((name) => toVisibleText(name, LONGEST_WORDS));
+    const legs = bought.legs.map(({ origin = "?", destination = "?", departsAt, flights = [] }) =>
+      say("leg", {
+        origin,
+        destination,
+        departure: departsAt === undefined ? "?" : sayLocal(departsAt, words),
+        flights: flights.length === 0 ? "" : ` (${flights.join(", ")})`,
+      }),
+    );
+    return airlines.length === 0 ? legs : [...legs, airlines.join(", ")];
+  }
+  const { name, checkInDate, checkOutDate, rooms } = bought;
+  const shownName = name === undefined ? say("hotel") : toVisibleText(name, LONGEST_WORDS);
+  const dates =
+    checkInDate === undefined || checkOutDate === undefined
+      ? shownName
+      : say("stay", { name: shownName, checkIn: words.date(checkInDate), checkOut: words.date(checkOutDate) });
+  return rooms === undefined ? [dates] : [dates, say("rooms", { count: rooms })];
+}
+
+/** In the time of the airport, whose zone need not be said. */
+function sayLocal(at: Temporal.PlainDateTime, words: Words): string {
+  const options = { dateStyle: "long", timeStyle: "short", timeZone: "UTC" } as const;
+  return new Intl.DateTimeFormat(words.locale, options).format(at.toZonedDateTime("UTC").epochMilliseconds);
+}
+
+/** For calls that buy nothing: what they are called with. */
+function listArguments(args: unknown): readonly string[] {
+  if (typeof args !== "object" || args === null) return [];
+  return Object.entries(args)
+    .slice(0, MOST_ARGUMENTS)
+    .map(([name, value]) => {
+      const text = typeof value === "string" ? value : JSON.stringify(value);
+      return `${toVisibleText(name, LONGEST_WORDS)}: ${toVisibleText(text ?? "", LONGEST_WORDS)}`;
+    });
+}
+
+function listPersons({ bought, travelerIds }: CallPlan, names: ReadonlyMap<string, string>): readonly string[] {
+  return (travelerIds ?? bought?.travelerIds ?? []).map((id) => toVisibleText(names.get(id) ?? id, LONGEST_WORDS));
+}
+
+/** Undefined: nothing moves, or a part of it is not known. */
+function sumMovements({ movements }: CallPlan, words: Words): string | undefined {
+  const sums = new Map<string, Micro>();
+  for (const { token, amount, expected } of movements) {
+    const known = amount ?? expected;
+    if (known === undefined) return undefined;
+    sums.set(token, (sums.get(token) ?? 0n) + known);
+  }
+  if (sums.size === 0) return undefined;
+  return [...sums].map(([token, sum]) => words.money(formatDecimal(sum), token)).join(" + ");
+}
+
+function sayTotal({ movements }: CallPlan, total: string | undefined, words: Words): string {
+  const say = sayConfirmation(words);
+  if (total !== undefined) return say("total", { total });
+  return movements.length === 0 ? say("noCharge") : say("amountUnknown");
+}
+
+function sayIrreversible(irreversible: readonly PlannedFinality[], words: Words, timeZone: string): readonly string[] {
+  const say = sayConfirmation(words);
+  const lines = irreversible.flatMap(({ undoableUntil, undo, undoCost }) => {
+    if (undoableUntil === undefined) return [say(undo === "not_known" ? "undoUnknown" : "undoNever")];
+    const until = say("undoUntil", { until: words.moment(undoableUntil, timeZone) });
+    return undoCost === undefined
+      ? [until]
+      : [until, say("undoCost", { cost: words.money(formatDecimal(undoCost), "USDC") })];
+  });
+  return [...new Set(lines)];
+}

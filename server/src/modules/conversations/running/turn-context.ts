@@ -1,0 +1,78 @@
+import type { Catalog } from "../../../kernel/contracts/catalog.ts";
+import type { Kernel } from "../../../kernel/contracts/invocation.ts";
+import type { Clock } from "../../../ports/clock.ts";
+import type { Identity } from "../../../ports/identity.ts";
+import type { LanguageModel, ModelRequest } from "../../../ports/language-model.ts";
+import type { Log } from "../../../ports/log.ts";
+import type { Budgets } from "../budgets.ts";
+import type { Parts } from "../context.ts";
+import type { TurnStatus } from "../conversations.ts";
+import type { OfferedTools } from "../offered-tools.ts";
+import type { Turns } from "../store.ts";
+import type { LeasedTurn } from "../turns.ts";
+
+/** The parts with which every turn runs. */
+export interface LoopOptions {
+  readonly turns: Turns;
+  readonly travelerRecords: Parts["stores"]["travelerRecords"];
+  readonly kernel: Kernel;
+  readonly catalog: Catalog;
+  readonly offeredTools: OfferedTools;
+  readonly languageModel: LanguageModel;
+  readonly identity: Pick<Identity, "findPrincipal">;
+  readonly budgets: Budgets;
+  readonly modelSilenceMilliseconds: number;
+  readonly confirmationMinutes: number;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+/** Why a turn ends, and what the loop itself says about it. */
+export interface TurnEnding {
+  readonly status: TurnStatus;
+  /** After what the model said. */
+  readonly text?: string;
+  readonly problem?: { readonly code: string; readonly detail: string };
+}
+
+const MOST_COMPANIONS = 20;
+
+/** The traveler and who may come along, as their profiles name them. */
+export async function readTraveler(
+  { travelerRecords }: Pick<LoopOptions, "travelerRecords">,
+  { tenantId, environment, ownerId }: LeasedTurn,
+): Promise<ModelRequest["traveler"]> {
+  const found = await travelerRecords.list(tenantId, environment, { after: undefined, limit: MOST_COMPANIONS + 1 });
+  const own =
+    found.find(({ userId }) => userId === ownerId)?.profile ??
+    (found.length > MOST_COMPANIONS ? await travelerRecords.get(tenantId, ownerId, environment) : undefined);
+  const companions = found
+    .filter(({ userId }) => userId !== ownerId)
+    .slice(0, MOST_COMPANIONS)
+    .map(({ userId, profile: { givenName, familyName, bornOn } }) => ({
+      userId,
+      name: [givenName, familyName].filter((name) => name !== undefined).join(" ") || userId,
+      ...(bornOn === undefined ? {} : { bornOn }),
+    }));
+  return { userId: ownerId, ...(own?.givenName === undefined ? {} : { givenName: own.givenName }), companions };
+}
+
+/** For countries with several zones, that of most of their people. */
+const LARGEST_ZONE: Readonly<Record<string, string>> = {
+  AU: "Australia/Sydney",
+  BR: "America/Sao_Paulo",
+  CA: "America/Toronto",
+  CL: "America/Santiago",
+  DE: "Europe/Berlin",
+  ES: "Europe/Madrid",
+  MX: "America/Mexico_City",
+  PT: "Europe/Lisbon",
+  US: "America/New_York",
+};
+
+/** No profile has a time zone: the country of the locale, or the usual one of its language, is the best guess. */
+export function guessTimeZone(locale: string): string {
+  const { region = "" } = new Intl.Locale(locale).maximize();
+  const zones = new Intl.Locale(`und-${region === "" ? "GB" : region}`).getTimeZones?.() ?? [];
+  return LARGEST_ZONE[region] ?? (zones.length === 1 ? zones[0] : undefined) ?? "UTC";
+}
