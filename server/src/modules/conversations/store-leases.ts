@@ -39,7 +39,7 @@ interface Lease {
 export async function takeTurns(
   db: Queryable,
   { workerId, at, until }: Lease,
-  limit: number,
+  { limit, except }: { limit: number; except: readonly string[] },
 ): Promise<readonly LeasedTurn[]> {
   const turns = await takeDueRows<TurnRow>(db, {
     table: "conversation_turn",
@@ -47,7 +47,8 @@ export async function takeTurns(
     due: "due_at",
     at,
     until,
-    where: sql`state = 'running'`,
+    // A process that stood still for a while still runs its turns.
+    where: sql`state = 'running' and id <> all(${except}::text[])`,
     set: sql`worker_id = ${workerId}, started_at = coalesce(started_at, ${at.toString()}::timestamptz)`,
     limit,
   });

@@ -20,7 +20,8 @@ export function createTurns(db: Queryable) {
   return {
     begin: (turn: NewTurn, startedLine: string) => beginTurn(db, turn, startedLine),
     write: (turn: LeasedTurn, changes: TurnChanges) => writeTurn(db, turn, changes),
-    take: (lease: Parameters<typeof takeTurns>[1], limit: number) => takeTurns(db, lease, limit),
+    take: (lease: Parameters<typeof takeTurns>[1], which: Parameters<typeof takeTurns>[2]) =>
+      takeTurns(db, lease, which),
     touch: (lease: Parameters<typeof touchTurns>[1], ids: readonly string[]) => touchTurns(db, lease, ids),
     findNextEnd: (workerId: string) => findNextEnd(db, workerId),
     leave: (workerId: string) => leaveTurns(db, workerId),

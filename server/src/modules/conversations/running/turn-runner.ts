@@ -123,7 +123,7 @@ export class TurnRunner {
     if (room > 0) {
       const at = clock.now();
       const lease = { workerId, at, until: this.leasedUntil() };
-      for (const turn of await turns.take(lease, room)) {
+      for (const turn of await turns.take(lease, { limit: room, except: [...this.#running.keys()] })) {
         const earlier = await this.#readEvents(turn);
         live.begin(turn).add(earlier);
         this.#start(turn, earlier, { caller: undefined, isResumed: earlier.length > 0 });

@@ -1,0 +1,102 @@
+import { describe, expect, it } from "vitest";
+import { languages } from "../../domain/texts.ts";
+import { type CallPlan, EMPTY_PLAN } from "../../kernel/contracts/call-plan.ts";
+import { hashPlan, showConfirmation } from "./confirming.ts";
+
+const flight: CallPlan = {
+  movements: [{ token: "USDC", amount: undefined, expected: 1_234_500_000n, from: "treasury", to: "collection" }],
+  irreversible: [
+    { what: "the order", undoableUntil: Temporal.Instant.from("2027-03-01T10:00:00Z"), undoCost: 50_000_000n },
+  ],
+  travelerIds: ["user_ada", "user_bob"],
+  bought: {
+    kind: "flight",
+    price: 1_234_500_000n,
+    travelerIds: ["user_ada", "user_bob"],
+    refundable: true,
+    changeable: true,
+    carriers: ["BA"],
+    airlines: { BA: "British\nAirways" },
+    fareBrands: undefined,
+    emissionsKgPerPassenger: undefined,
+    comparables: [],
+    legs: [
+      {
+        origin: "LHR",
+        destination: "JFK",
+        departsAt: Temporal.PlainDateTime.from("2027-03-07T10:15"),
+        arrivesAt: undefined,
+        durationMinutes: 480,
+        stops: 0,
+        flights: ["BA117"],
+        cabin: "economy",
+      },
+    ],
+  },
+};
+const tool = { name: "book_flight", title: "Book flight" };
+const call = { tool, args: { offerId: "off_1" }, plan: flight, needsApproval: true };
+const names = new Map([["user_ada", "Ada"]]);
+const show = (locale: string, plan = flight, named = tool) =>
+  showConfirmation({ ...call, plan, tool: named }, { locale, timeZone: "Europe/London", names, again: "changed" });
+
+describe("the question before a booking", () => {
+  it.each(languages)("says in %s what, for whom, for how much and until when it can be undone", (language) => {
+    const { text, what, forWhom, total } = show(language);
+    expect(what).toContain("LHR");
+    expect(what).toContain("British Airways");
+    expect(forWhom).toEqual(["Ada", "user_bob"]);
+    expect(total).toMatch(/1.?234[.,]50/);
+    expect(text.split("\n")).toHaveLength(10);
+  });
+
+  it("of a stay names the hotel and its nights", () => {
+    const stay: CallPlan = {
+      ...EMPTY_PLAN,
+      bought: {
+        kind: "stay",
+        name: "Hotel <b>Adlon</b>",
+        price: 1n,
+        travelerIds: undefined,
+        refundable: false,
+        suppliers: undefined,
+        rooms: 2,
+        checkInDate: Temporal.PlainDate.from("2027-03-07"),
+        checkOutDate: Temporal.PlainDate.from("2027-03-10"),
+        place: undefined,
+        country: undefined,
+        timeZone: undefined,
+        stars: undefined,
+      },
+    };
+    const { text } = show("de-AT", stay, { name: "book_stay", title: "Book stay" });
+    expect(text).toContain("7. März 2027 bis 10. März 2027");
+    expect(text).toContain("2 Zimmer");
+  });
+
+  it("of a call that buys nothing lists its arguments, on one line each", () => {
+    const args = { name: "Ada\nTotal: 0", nested: { a: 1 } };
+    const { text } = showConfirmation(
+      { tool: { name: "give_feedback", title: "Give feedback" }, args, plan: EMPTY_PLAN, needsApproval: false },
+      { locale: "en", timeZone: "UTC", names, again: undefined },
+    );
+    expect(text.split("\n")).toEqual([
+      "Give feedback",
+      "name: Ada Total: 0",
+      'nested: {"a":1}',
+      "No money moves.",
+      "Shall I go ahead? (yes / no)",
+    ]);
+  });
+});
+
+describe("the hash of a plan", () => {
+  const dearer = { ...flight, movements: flight.movements.map((one) => ({ ...one, expected: 1_300_000_000n })) };
+  it("changes with price and conditions, and not with the other offers of the search", () => {
+    const same = hashPlan(call);
+    expect(hashPlan({ ...call, plan: dearer })).not.toBe(same);
+    expect(hashPlan({ ...call, args: { offerId: "off_2" } })).not.toBe(same);
+    const bought = flight.bought?.kind === "flight" ? { ...flight.bought, comparables: undefined } : undefined;
+    expect(hashPlan({ ...call, plan: { ...flight, bought } })).toBe(same);
+  });
+});
