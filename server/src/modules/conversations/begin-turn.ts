@@ -3,12 +3,12 @@ import { newId, type RandomBytes } from "../../domain/ids.ts";
 import { requestHash } from "../../domain/request-hash.ts";
 import type { Clock } from "../../ports/clock.ts";
 import { type BeginTurn, type BegunTurn, toConversationOwner } from "./conversations.ts";
-import { redactText } from "./redact.ts";
+import { redactText } from "./guards/redact.ts";
 import { describeStart } from "./running/run-turn.ts";
 import type { TurnRunner } from "./running/turn-runner.ts";
-import { storableText } from "./storable.ts";
 import type { Turns } from "./store.ts";
-import type { NewTurn } from "./store-begin.ts";
+import { storableText } from "./stores/storable.ts";
+import type { NewTurn } from "./stores/store-begin.ts";
 
 const LONGEST_TEXT = 8_000;
 const LONGEST_KEY = 255;

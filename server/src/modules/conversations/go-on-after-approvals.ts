@@ -3,8 +3,8 @@ import type { Clock } from "../../ports/clock.ts";
 import { startedLine } from "./begin-turn.ts";
 import type { TurnRunner } from "./running/turn-runner.ts";
 import type { Turns } from "./store.ts";
-import type { DecidedCall } from "./store-approvals.ts";
-import type { NewTurn } from "./store-begin.ts";
+import type { DecidedCall } from "./stores/store-approvals.ts";
+import type { NewTurn } from "./stores/store-begin.ts";
 
 interface Going {
   turns: Turns;

@@ -7,14 +7,14 @@ import { goOnAfterApprovals } from "./go-on-after-approvals.ts";
 import { createConversations } from "./kept-conversations.ts";
 import * as conversations from "./migrations/0131-conversations.ts";
 import * as decidedApprovals from "./migrations/0133-decided-approvals.ts";
-import { OfferedTools } from "./offered-tools.ts";
+import { OfferedTools } from "./model-input/offered-tools.ts";
 import { LiveTurns } from "./running/live-turns.ts";
 import { runTurn } from "./running/run-turn.ts";
 import type { LoopOptions } from "./running/turn-context.ts";
 import { TurnRunner } from "./running/turn-runner.ts";
 import { createTurns } from "./store.ts";
-import { DECIDED_APPROVALS } from "./store-approvals.ts";
-import { createConversationPersons } from "./store-persons.ts";
+import { DECIDED_APPROVALS } from "./stores/store-approvals.ts";
+import { createConversationPersons } from "./stores/store-persons.ts";
 
 type ConversationSettings = {
   readonly [Name in keyof BudgetSettings as `conversations.${Name}`]: BudgetSettings[Name];

@@ -1,12 +1,12 @@
 import type { Queryable } from "../../platform/database/database.ts";
 import type { ConversationOwner } from "./conversations.ts";
-import { type DecidedCall, endAskedCall, findCall, listDecidedCalls } from "./store-approvals.ts";
-import { beginTurn, type NewTurn } from "./store-begin.ts";
-import { emptyConversations, markDeleted, pruneConversations } from "./store-deletes.ts";
-import { readHistory } from "./store-history.ts";
-import { findNextEnd, leaveTurns, stopTurns, takeTurns, touchTurns } from "./store-leases.ts";
-import { readConversations, readEvents, readTurns } from "./store-reads.ts";
-import { type TurnChanges, writeTurn } from "./store-write.ts";
+import { type DecidedCall, endAskedCall, findCall, listDecidedCalls } from "./stores/store-approvals.ts";
+import { beginTurn, type NewTurn } from "./stores/store-begin.ts";
+import { emptyConversations, markDeleted, pruneConversations } from "./stores/store-deletes.ts";
+import { readHistory } from "./stores/store-history.ts";
+import { findNextEnd, leaveTurns, stopTurns, takeTurns, touchTurns } from "./stores/store-leases.ts";
+import { readConversations, readEvents, readTurns } from "./stores/store-reads.ts";
+import { type TurnChanges, writeTurn } from "./stores/store-write.ts";
 import type { LeasedTurn } from "./turns.ts";
 
 declare module "../../kernel/contracts/stores.ts" {

@@ -1,5 +1,5 @@
 import type { ModelRequest } from "../../../ports/language-model.ts";
-import type { OpenConfirmation, StoredCall, StoredTurn } from "../store-history.ts";
+import type { OpenConfirmation, StoredCall, StoredTurn } from "../stores/store-history.ts";
 import type { LeasedTurn, StoredStep } from "../turns.ts";
 import type { LoopOptions } from "./turn-context.ts";
 

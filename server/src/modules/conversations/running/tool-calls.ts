@@ -5,7 +5,7 @@ import type { Catalog, CatalogEntry } from "../../../kernel/contracts/catalog.ts
 import { NOTHING_PAID, type Outcome, type Receipt } from "../../../kernel/contracts/charge.ts";
 import type { Invocation, Kernel } from "../../../kernel/contracts/invocation.ts";
 import type { Principal } from "../../../ports/identity.ts";
-import { redactText } from "../redact.ts";
+import { redactText } from "../guards/redact.ts";
 import type { LeasedTurn } from "../turns.ts";
 
 const FIRST_RETRY_MILLISECONDS = 250;

@@ -7,7 +7,7 @@ import type { Log } from "../../../ports/log.ts";
 import type { Budgets } from "../budgets.ts";
 import type { Parts } from "../context.ts";
 import type { TurnStatus } from "../conversations.ts";
-import type { OfferedTools } from "../offered-tools.ts";
+import type { OfferedTools } from "../model-input/offered-tools.ts";
 import type { Turns } from "../store.ts";
 import type { LeasedTurn } from "../turns.ts";
 

@@ -3,8 +3,8 @@ import { z } from "zod";
 import type { Micro } from "../../../domain/money.ts";
 import type { Clock } from "../../../ports/clock.ts";
 import type { EventType, StoredEvent } from "../conversations.ts";
-import { storableText } from "../storable.ts";
 import type { Turns } from "../store.ts";
+import { storableText } from "../stores/storable.ts";
 import type {
   AnsweredConfirmation,
   CallChange,
@@ -12,7 +12,7 @@ import type {
   NewConfirmation,
   TurnChanges,
   TurnEnd,
-} from "../store-write.ts";
+} from "../stores/store-write.ts";
 import type { LeasedTurn, StoredStep } from "../turns.ts";
 import type { LiveTurn } from "./live-turns.ts";
 

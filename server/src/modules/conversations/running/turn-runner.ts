@@ -7,7 +7,7 @@ import type { Principal } from "../../../ports/identity.ts";
 import type { Log } from "../../../ports/log.ts";
 import type { StoredEvent } from "../conversations.ts";
 import type { Turns } from "../store.ts";
-import { RUNNING_TURNS } from "../store-leases.ts";
+import { RUNNING_TURNS } from "../stores/store-leases.ts";
 import type { LeasedTurn } from "../turns.ts";
 import type { LiveTurns } from "./live-turns.ts";
 import { LeaseLost, TurnJournal } from "./turn-journal.ts";

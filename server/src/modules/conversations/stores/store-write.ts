@@ -1,10 +1,10 @@
 import { sql } from "kysely";
-import type { Micro } from "../../domain/money.ts";
-import type { Queryable } from "../../platform/database/database.ts";
-import type { ModelToolResult } from "../../ports/language-model.ts";
-import type { StoredEvent, TurnStatus } from "./conversations.ts";
+import type { Micro } from "../../../domain/money.ts";
+import type { Queryable } from "../../../platform/database/database.ts";
+import type { ModelToolResult } from "../../../ports/language-model.ts";
+import type { StoredEvent, TurnStatus } from "../conversations.ts";
+import type { LeasedTurn, StoredStep } from "../turns.ts";
 import { storableJson, storableText } from "./storable.ts";
-import type { LeasedTurn, StoredStep } from "./turns.ts";
 
 export interface NewCall {
   readonly id: string;

@@ -1,4 +1,4 @@
-import type { ModelRequest } from "../../ports/language-model.ts";
+import type { ModelRequest } from "../../../ports/language-model.ts";
 
 interface Situation {
   readonly locale: string;

@@ -1,5 +1,5 @@
 import { sql } from "kysely";
-import type { Queryable } from "../../platform/database/database.ts";
+import type { Queryable } from "../../../platform/database/database.ts";
 import type {
   Channel,
   ConversationOwner,
@@ -8,7 +8,7 @@ import type {
   StoredEvent,
   TurnStatus,
   TurnSummary,
-} from "./conversations.ts";
+} from "../conversations.ts";
 
 const EVENTS_AT_ONCE = 200;
 const TURNS_READ = 50;

@@ -1,5 +1,5 @@
-import type { CatalogEntry } from "../../kernel/contracts/catalog.ts";
-import { buildRedaction, type Redact, SHOWN_ONCE_TEXT } from "../../kernel/contracts/shown-once.ts";
+import type { CatalogEntry } from "../../../kernel/contracts/catalog.ts";
+import { buildRedaction, type Redact, SHOWN_ONCE_TEXT } from "../../../kernel/contracts/shown-once.ts";
 
 const redactions = new WeakMap<CatalogEntry, Redact>();
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { languages } from "../../domain/texts.ts";
-import { type CallPlan, EMPTY_PLAN } from "../../kernel/contracts/call-plan.ts";
+import { languages } from "../../../domain/texts.ts";
+import { type CallPlan, EMPTY_PLAN } from "../../../kernel/contracts/call-plan.ts";
 import { hashPlan, showConfirmation } from "./confirming.ts";
 
 const flight: CallPlan = {

@@ -1,6 +1,6 @@
 import { sql } from "kysely";
-import type { PersonId, PersonRecords } from "../../kernel/contracts/person-records.ts";
-import type { Queryable } from "../../platform/database/database.ts";
+import type { PersonId, PersonRecords } from "../../../kernel/contracts/person-records.ts";
+import type { Queryable } from "../../../platform/database/database.ts";
 
 const MOST_EXPORTED = 1_000;
 

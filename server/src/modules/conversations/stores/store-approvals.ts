@@ -1,8 +1,8 @@
 import { sql } from "kysely";
-import type { Queryable } from "../../platform/database/database.ts";
-import { dueIfAny } from "../../platform/leased-queue/watch-queues.ts";
-import type { Environment } from "../../ports/identity.ts";
-import type { Channel } from "./conversations.ts";
+import type { Queryable } from "../../../platform/database/database.ts";
+import { dueIfAny } from "../../../platform/leased-queue/watch-queues.ts";
+import type { Environment } from "../../../ports/identity.ts";
+import type { Channel } from "../conversations.ts";
 
 /** Calls whose approval was decided, or has expired. */
 const DECIDED = `

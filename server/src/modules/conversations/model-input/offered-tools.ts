@@ -1,7 +1,7 @@
-import { hasAnyScope } from "../../domain/scopes.ts";
-import { ToolRanking } from "../../kernel/call/rank-tools.ts";
-import type { Catalog, CatalogEntry } from "../../kernel/contracts/catalog.ts";
-import type { ModelTool } from "../../ports/language-model.ts";
+import { hasAnyScope } from "../../../domain/scopes.ts";
+import { ToolRanking } from "../../../kernel/call/rank-tools.ts";
+import type { Catalog, CatalogEntry } from "../../../kernel/contracts/catalog.ts";
+import type { ModelTool } from "../../../ports/language-model.ts";
 
 export const FIND_TOOLS = "find_tools";
 

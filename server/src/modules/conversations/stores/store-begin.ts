@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from "kysely";
-import type { Queryable } from "../../platform/database/database.ts";
-import type { BegunTurn } from "./conversations.ts";
-import type { LeasedTurn, Turn } from "./turns.ts";
+import type { Queryable } from "../../../platform/database/database.ts";
+import type { BegunTurn } from "../conversations.ts";
+import type { LeasedTurn, Turn } from "../turns.ts";
 
 /** The running turn and those that wait for it. */
 const MOST_OPEN_TURNS = 11;

@@ -1,8 +1,8 @@
 import { sql } from "kysely";
 import { z } from "zod";
-import type { Queryable } from "../../platform/database/database.ts";
-import type { ModelToolResult } from "../../ports/language-model.ts";
-import type { LeasedTurn, StoredStep } from "./turns.ts";
+import type { Queryable } from "../../../platform/database/database.ts";
+import type { ModelToolResult } from "../../../ports/language-model.ts";
+import type { LeasedTurn, StoredStep } from "../turns.ts";
 
 /** The turns that a model reads. Of older ones only what they did is told. */
 const TURNS_READ = 40;

@@ -1,11 +1,11 @@
 import { hash } from "node:crypto";
-import { canonicalJson } from "../../domain/canonical-json.ts";
-import { formatDecimal, type Micro } from "../../domain/money.ts";
-import { type Words, wordsIn } from "../../domain/texts.ts";
-import type { Purchase } from "../../domain/travel/purchase.ts";
-import { toVisibleText } from "../../domain/visible-text.ts";
-import type { CallPlan, PlannedFinality } from "../../kernel/contracts/call-plan.ts";
-import { sayAction, sayConfirmation } from "./texts/confirmation-texts.ts";
+import { canonicalJson } from "../../../domain/canonical-json.ts";
+import { formatDecimal, type Micro } from "../../../domain/money.ts";
+import { type Words, wordsIn } from "../../../domain/texts.ts";
+import type { Purchase } from "../../../domain/travel/purchase.ts";
+import { toVisibleText } from "../../../domain/visible-text.ts";
+import type { CallPlan, PlannedFinality } from "../../../kernel/contracts/call-plan.ts";
+import { sayAction, sayConfirmation } from "../texts/confirmation-texts.ts";
 
 export interface ConfirmedCall {
   readonly tool: { readonly name: string; readonly title: string };

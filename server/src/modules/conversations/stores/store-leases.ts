@@ -1,9 +1,9 @@
 import { sql } from "kysely";
-import type { Queryable } from "../../platform/database/database.ts";
-import { takeDueRows } from "../../platform/leased-queue/take-rows.ts";
-import type { Environment } from "../../ports/identity.ts";
-import type { Channel, ConversationOwner } from "./conversations.ts";
-import type { LeasedTurn } from "./turns.ts";
+import type { Queryable } from "../../../platform/database/database.ts";
+import { takeDueRows } from "../../../platform/leased-queue/take-rows.ts";
+import type { Environment } from "../../../ports/identity.ts";
+import type { Channel, ConversationOwner } from "../conversations.ts";
+import type { LeasedTurn } from "../turns.ts";
 
 /** Running turns whose lease has ended: their process died, or they were queued until now. */
 export const RUNNING_TURNS = {

@@ -1,5 +1,5 @@
-import type { ModelMessage, ModelToolResult } from "../../ports/language-model.ts";
-import type { StoredCall, StoredTurn } from "./store-history.ts";
+import type { ModelMessage, ModelToolResult } from "../../../ports/language-model.ts";
+import type { StoredCall, StoredTurn } from "../stores/store-history.ts";
 
 /** The results of all messages together, in characters; older ones are left out first. */
 const MOST_RESULT_CHARACTERS = 200_000;

@@ -1,6 +1,6 @@
-import { WORDS_OF_OTHERS } from "../../domain/schemas.ts";
-import type { Catalog } from "../../kernel/contracts/catalog.ts";
-import type { ModelMessage } from "../../ports/language-model.ts";
+import { WORDS_OF_OTHERS } from "../../../domain/schemas.ts";
+import type { Catalog } from "../../../kernel/contracts/catalog.ts";
+import type { ModelMessage } from "../../../ports/language-model.ts";
 
 /** Marks the texts of others in tool results, so that a generative model can tell them from ours. */
 export function markUntrusted(catalog: Catalog, messages: readonly ModelMessage[]): readonly ModelMessage[] {

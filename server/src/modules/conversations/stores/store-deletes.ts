@@ -1,7 +1,7 @@
 import { sql } from "kysely";
-import type { Queryable } from "../../platform/database/database.ts";
-import { pruneRows } from "../../platform/database/prune.ts";
-import type { ConversationOwner } from "./conversations.ts";
+import type { Queryable } from "../../../platform/database/database.ts";
+import { pruneRows } from "../../../platform/database/prune.ts";
+import type { ConversationOwner } from "../conversations.ts";
 
 const EMPTIED_AT_ONCE = 100;
 
