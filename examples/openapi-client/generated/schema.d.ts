@@ -10248,6 +10248,8 @@ export interface components {
                 currency: string;
                 expiresAt: string;
             }[];
+            /** @description Answers conversations, by order of preference; rules: built in */
+            languageModel: string;
             /** @description Of one call, after the discount */
             readonly prices: {
                 /** @description Micro-USDC: 1000000 are one USDC */

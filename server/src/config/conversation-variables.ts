@@ -13,7 +13,7 @@ export const conversationVariables = {
   conversationModelSeconds: withDefault(
     "CONVERSATION_MODEL_SECONDS",
     "60",
-    "Seconds for which a language model may show no progress before it counts as unavailable.",
+    "Seconds for which a language model may show no progress before it counts as unavailable, and the next one is asked or the turn fails.",
     wholeNumber(1, 600),
   ),
   conversationConfirmationMinutes: withDefault(

@@ -1,4 +1,4 @@
-import { http, text, url, wholeNumber, withDefault } from "./values.ts";
+import { http, text, url, withDefault } from "./values.ts";
 
 const MODEL_PROVIDERS = ["anthropic", "openai", "server", "rules"] as const;
 
@@ -54,12 +54,6 @@ export const modelVariables = {
     "Base URL of another OpenAI-compatible chat completions API, such as your own server's `http://127.0.0.1:11434/v1`, for models named `server/…`.",
   ),
   modelServerKey: text("MODEL_SERVER_KEY", "API key for that API. Unset: none is sent."),
-  modelTimeoutSeconds: withDefault(
-    "MODEL_TIMEOUT_SECONDS",
-    "60",
-    "Seconds for which a language model may send nothing new before the next one is asked or the turn fails.",
-    wholeNumber(1, 600),
-  ),
 };
 
 type ModelSettings = { [Name in keyof typeof modelVariables]: ReturnType<(typeof modelVariables)[Name]["read"]> };

@@ -17,7 +17,8 @@ export function openLanguageModel(config: Config, parts: { clock: Clock; log: Lo
 
 function openModel(config: Config, { provider, model }: Config["languageModels"][number]): LanguageModel {
   const limits = {
-    stallMilliseconds: config.modelTimeoutSeconds * 1_000,
+    // Earlier than the conversation itself gives up, so that there is time for the next model to begin.
+    stallMilliseconds: config.conversationModelSeconds * 800,
     maximumAnswerBytes: MAXIMUM_ANSWER_BYTES,
   };
   switch (provider) {

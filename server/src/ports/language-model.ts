@@ -65,6 +65,8 @@ export type ModelPart =
   | { readonly type: "text"; readonly text: string }
   /** Names what the reply asks for; its text came as text. */
   | { readonly type: "question"; readonly slot: string; readonly choices?: readonly string[] }
+  /** Nothing to show yet, but the model is getting on, such as by thinking. */
+  | { readonly type: "progress" }
   /** Unvalidated. */
   | { readonly type: "toolCall"; readonly id: string; readonly name: string; readonly args: unknown }
   | {

@@ -94,6 +94,7 @@ export const ModuleFacts = z.strictObject({
     )
     .readonly()
     .describe("Unused ones that end within 60 days: airlineCreditIds of search_flights"),
+  languageModel: z.string().describe("Answers conversations, by order of preference; rules: built in"),
   prices: z
     .array(z.strictObject({ priceMicroUsdc: MicroUsdc, tools: z.array(z.string()).readonly() }))
     .readonly()

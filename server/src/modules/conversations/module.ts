@@ -101,6 +101,8 @@ export const conversationsModule = defineModule({
       },
     }),
   ],
+  facts: async ({ languageModel }) => [{ label: "model", text: languageModel.name }],
+  account: ({ languageModel }) => ({ facts: { languageModel: languageModel.name } }),
   stop: ({ turnRunner }) => turnRunner.stop(),
   workTables: [
     {

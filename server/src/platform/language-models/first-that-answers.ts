@@ -29,7 +29,7 @@ export function createFirstThatAnswers(
       let isPassedOn = false;
       try {
         for await (const part of model.step(request, signal)) {
-          isPassedOn = true;
+          if (part.type !== "progress") isPassedOn = true;
           yield part.type === "end" ? { model: model.name, ...part } : part;
         }
         circuit.succeeded();
@@ -42,11 +42,11 @@ export function createFirstThatAnswers(
         if (error.code === "model_unavailable") circuit.failed(now(), (error.retryAfterSeconds ?? 0) * 1_000);
         if (isPassedOn) throw error;
         failure = error;
+        yield { type: "progress" };
       }
     }
     throw failure;
   }
 
-  const [first] = models;
-  return { name: first.name, kind: first.kind, step };
+  return { name: models.map(({ name }) => name).join(", "), kind: models[0].kind, step };
 }

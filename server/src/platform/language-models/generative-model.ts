@@ -18,13 +18,7 @@ export interface GenerativeModelOptions {
 }
 
 /** The parts of a stream that show that the model is getting on. */
-const PROGRESS: ReadonlySet<string> = new Set([
-  "text-delta",
-  "reasoning-delta",
-  "tool-input-start",
-  "tool-input-delta",
-  "tool-call",
-]);
+const PROGRESS: ReadonlySet<string> = new Set(["reasoning-delta", "tool-input-start", "tool-input-delta", "tool-call"]);
 
 /**
  * One step of a model through `ai`: no retries, no tools that run by themselves, no telemetry. Text is passed on as it comes; calls
@@ -43,9 +37,9 @@ export function createGenerativeModel({ name, load, stallMilliseconds }: Generat
     try {
       progress();
       const abortSignal = AbortSignal.any([signal, stall.signal, ending.signal]);
-      for await (const part of readStep(name, await openStream(await load(), request, abortSignal), progress)) {
+      for await (const part of readStep(name, await openStream(await load(), request, abortSignal))) {
         yield part;
-        // A reader that is slow does not make the model late.
+        // Counted from when the reader is ready for more: a reader that is slow does not make the model late.
         progress();
       }
     } catch (error) {
@@ -92,20 +86,15 @@ async function toToolSet(tools: readonly ModelTool[]): Promise<ToolSet> {
   );
 }
 
-async function* readStep(
-  name: string,
-  stream: AsyncIterable<TextStreamPart<ToolSet>>,
-  progress: () => void,
-): AsyncIterable<ModelPart> {
+async function* readStep(name: string, stream: AsyncIterable<TextStreamPart<ToolSet>>): AsyncIterable<ModelPart> {
   const calls: (ModelPart & { type: "toolCall" })[] = [];
   let hasText = false;
   for await (const part of stream) {
-    if (PROGRESS.has(part.type)) progress();
     if (part.type === "error") throw part.error;
     if (part.type === "text-delta" && part.text !== "") {
       hasText = true;
       yield { type: "text", text: part.text };
-    }
+    } else if (PROGRESS.has(part.type)) yield { type: "progress" };
     // Names that were not offered and arguments that are no JSON arrive here too: the caller validates every call.
     if (part.type === "tool-call") {
       calls.push({ type: "toolCall", id: part.toolCallId, name: part.toolName, args: part.input });

@@ -43,7 +43,7 @@ const PING_MILLISECONDS = 20;
 const FLOOD_PIECE = "x".repeat(60_000);
 
 /** A model endpoint that speaks the Messages API of Anthropic and the chat completions API of OpenAI, both as streams. */
-export async function startScriptedModel(script: ModelScript): Promise<ScriptedModel> {
+export async function startScriptedModel(script: ModelScript, { port = 0 } = {}): Promise<ScriptedModel> {
   const steps: SeenStep[] = [];
   const keys: string[] = [];
   let left = 0;
@@ -70,11 +70,11 @@ export async function startScriptedModel(script: ModelScript): Promise<ScriptedM
   const server = createServer((request, response) => {
     handle(request, response).catch(() => response.destroy());
   });
-  server.listen(0, "127.0.0.1");
+  server.listen(port, "127.0.0.1");
   await once(server, "listening");
-  const { port } = Address.parse(server.address());
+  const listening = Address.parse(server.address());
   return {
-    url: `http://127.0.0.1:${port}/v1`,
+    url: `http://127.0.0.1:${listening.port}/v1`,
     steps,
     keys,
     left: () => left,

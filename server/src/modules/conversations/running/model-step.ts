@@ -20,6 +20,8 @@ export interface ModelAnswer {
   readonly reason: "done" | "length" | "refused";
   readonly inputTokens: number;
   readonly outputTokens: number;
+  /** The model that answered, where one of several did. */
+  readonly model: string | undefined;
 }
 
 interface StepOptions {
@@ -96,7 +98,7 @@ class CollectedAnswer {
     if (part.type === "text") this.#addText(part.text);
     else if (part.type === "question") this.#question = part;
     else if (part.type === "toolCall") this.#addCall(part);
-    else this.#end = part;
+    else if (part.type === "end") this.#end = part;
   }
 
   #addText(text: string): void {
@@ -132,6 +134,7 @@ class CollectedAnswer {
       reason: end.reason,
       inputTokens: count(end.usage.inputTokens),
       outputTokens: count(end.usage.outputTokens),
+      model: end.model,
     };
   }
 }

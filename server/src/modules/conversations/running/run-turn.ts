@@ -52,11 +52,13 @@ class TurnLoop {
   readonly #principal: Principal | undefined;
   readonly #begun = performance.now();
   readonly #tokens = { inputTokens: 0, outputTokens: 0 };
+  #model: string;
   #steps = 0;
   #badSteps = 0;
 
   constructor(options: LoopOptions, running: RunningTurn, principal: Principal | undefined) {
     this.#options = options;
+    this.#model = options.languageModel.name;
     this.#running = running;
     this.#principal = principal;
   }
@@ -69,7 +71,7 @@ class TurnLoop {
     await journal.end({
       status,
       problem,
-      model: { name: this.#options.languageModel.name, ...this.#tokens },
+      model: { name: this.#model, ...this.#tokens },
       milliseconds: Math.round(performance.now() - this.#begun),
       // Nobody can check the events of a key that is gone.
       signingSecret: this.#principal?.signingSecret ?? "",
@@ -119,6 +121,7 @@ class TurnLoop {
     this.#steps += 1;
     this.#tokens.inputTokens += answer.inputTokens;
     this.#tokens.outputTokens += answer.outputTokens;
+    this.#model = answer.model ?? this.#model;
     const step: StoredStep = {
       text: answer.text,
       ...(answer.question === undefined ? {} : { question: answer.question.slot }),
