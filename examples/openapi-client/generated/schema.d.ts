@@ -1244,7 +1244,7 @@ export interface paths {
         put?: never;
         /**
          * Check travel policy
-         * @description Check a flight or hotel against a travel policy before booking: allow, warn, require_approval or deny, with each rule that is broken or could not be checked. It books nothing. Direct bookings must comply only if isEnforced; runs always comply with their policyId. read_policy has the rules. Prices are US dollars, such as 1840.50. Price: 1000 micro-USDC (0.001 USDC).
+         * @description Check a flight or hotel against a travel policy before booking: allow, warn, require_approval or deny, with each rule that is broken or could not be checked. It books nothing. A rule that could not be judged makes the decision at least warn: pass the fields that note names. Direct bookings must comply only if isEnforced; runs always comply with their policyId. read_policy has the rules. Prices are US dollars, such as 1840.50. Price: 1000 micro-USDC (0.001 USDC).
          *
          *     Changes nothing. Scope `policy:read`, list price 0.001 USDC; only a successful call is paid.
          */
@@ -7177,6 +7177,8 @@ export interface components {
             notShown: number;
             policyId: string;
             version: number;
+            /** @description Which strict rules were not judged, so that decision is at least warn, and what to pass */
+            note: string | null;
             /** @description Whether bookings by direct calls are held to this policy */
             isEnforced: boolean;
             /** @description The tenant's policies */

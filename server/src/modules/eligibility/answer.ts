@@ -1,5 +1,6 @@
 import { z } from "zod";
 import type { Passport } from "../travelers/index.ts";
+import { FROM_MEMORY } from "./assess.ts";
 import { showPassport, withoutPassport } from "./assess-traveler.ts";
 import type { Assessed } from "./choose-passport.ts";
 import { checkIds, type EligibilityAssessment, verdicts } from "./eligibility-rules.ts";
@@ -49,10 +50,14 @@ export const DISCLAIMER =
 
 const EMBEDDED = "Entry rules that come with the service";
 
-export function describeAssessed(assessed: readonly Assessed<Passport>[]): z.input<typeof Assessment> {
+/** The best passport first. `isFirst`: no earlier journey of the answer has said what its rules rest on. */
+export function describeAssessed(
+  assessed: readonly Assessed<Passport>[],
+  { isFirst }: { isFirst: boolean },
+): z.input<typeof Assessment> {
   const [best, ...others] = assessed;
   return {
-    ...shown(best?.assessment ?? withoutPassport(EMBEDDED)),
+    ...shown(best?.assessment ?? withoutPassport(EMBEDDED), isFirst),
     passport: best === undefined ? null : showPassport(best.document),
     alternatives: others.map(({ document, assessment }) => ({
       ...showPassport(document),
@@ -62,6 +67,16 @@ export function describeAssessed(assessed: readonly Assessed<Passport>[]): z.inp
   };
 }
 
-function shown({ recalled: _, ...assessment }: EligibilityAssessment) {
-  return { ...assessment, sourceLevel: "embedded" as const };
+function shown({ recalled: _, doubts, ...assessment }: EligibilityAssessment, isFirst: boolean) {
+  return {
+    ...assessment,
+    summary: sayWithDoubts({ ...assessment, doubts }, isFirst),
+    sourceLevel: "embedded" as const,
+  };
 }
+
+/** Later sentences of an answer leave out what the first one said. */
+export const sayWithDoubts = (
+  { summary, doubts }: Pick<EligibilityAssessment, "summary" | "doubts">,
+  isFirst: boolean,
+): string => [summary, ...doubts.filter((doubt) => isFirst || doubt !== FROM_MEMORY)].join(" ");

@@ -13,6 +13,8 @@ export interface KnownTraveler {
 }
 
 export interface Journey {
+  /** Undefined if unknown. */
+  originIso3?: string | undefined;
   destinationIso3: string;
   arrivesOn: Temporal.PlainDate;
   leavesOn: Temporal.PlainDate | undefined;
@@ -68,6 +70,7 @@ export function withoutPassport(source: string): EligibilityAssessment {
   return {
     verdict: "needs_information",
     summary: "The traveler's profile has no passport, so that nothing can be said.",
+    doubts: [],
     checks: [{ id: "passport", status: "unknown", detail: "The traveler's profile has no passport.", source: null }],
     authorization: null,
     maxStayDays: null,

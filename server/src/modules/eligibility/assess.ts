@@ -34,6 +34,7 @@ export function assess(regimes: Regimes, question: EligibilityQuestion): Eligibi
   if (known === undefined) return notCovered(question);
   const { regime } = known;
   const asked: Case = { ...question, regime, expiresOn: Temporal.PlainDate.from(document.expiresOn) };
+  if (staysInside(asked)) return concluded(question, known, goOnInside(asked));
   return concluded(question, known, listFindings(asked));
 }
 
@@ -54,6 +55,33 @@ function listFindings(asked: Case): Finding[] {
   return [
     ...[passport, visa, checkAuthorization(asked, grant), validity],
     ...[checkStay(asked, grant), checkPurpose(asked, grant, true)],
+  ];
+}
+
+const staysInside = ({ regime, originIso3, purpose }: Case): boolean =>
+  regime.openInside !== undefined &&
+  originIso3 !== undefined &&
+  regime.countries.has(originIso3) &&
+  purpose !== "study" &&
+  purpose !== "medical";
+
+/** Nobody checks a border, but a stay without a visa goes on and ends as if it were in one country. */
+function goOnInside(asked: Case): Finding[] {
+  const { regime } = asked;
+  const source = findSource(regime, regime.openInside ?? "");
+  const isCitizen = regime.freeMovement.some(({ nationalities }) => nationalities.has(asked.document.nationality));
+  const found = isCitizen ? undefined : findGrant(asked);
+  const say = (id: EligibilityCheck["id"], detail: string): Finding => ({
+    check: { id, status: "pass", detail, source },
+    verdict: "eligible",
+  });
+  return [
+    say(
+      "passport",
+      `There are no border checks within ${regime.title}. Carry a passport or an identity card that is in force: airlines and the police may ask for it.`,
+    ),
+    say("visa", `Nothing more is needed to go on within ${regime.title}, as long as the right to stay there lasts.`),
+    ...(found !== undefined && isGranted(found.grant) ? [checkStay(asked, found.grant)] : []),
   ];
 }
 
@@ -121,28 +149,39 @@ function withoutNationality(question: EligibilityQuestion, known: KnownRegime | 
 }
 
 function concluded(
-  { document, destinationIso3, today }: EligibilityQuestion,
+  question: EligibilityQuestion,
   known: KnownRegime | undefined,
   findings: readonly Finding[],
 ): EligibilityAssessment {
+  const { document, destinationIso3, today } = question;
   const verdict = worstVerdict(findings.map((finding) => finding.verdict));
   const checks = findings.map(({ check }) => check);
-  const used = checks.flatMap(({ source }) => (source === null || source === OWN_COUNTRY ? [] : [source]));
+  const settled = [OWN_COUNTRY, known && findSource(known.regime, known.regime.openInside ?? "")];
+  const isUsed = ({ check: { source } }: Finding) => source !== null && !settled.includes(source);
+  const used = findings.filter(isUsed).flatMap(({ check: { source } }) => source ?? []);
   const asOf = used.map((source) => source.asOf).toSorted()[0];
   const stale = asOf !== undefined && daysBetween(Temporal.PlainDate.from(asOf), today) - 1 > FRESH_DAYS;
-  const recalled = used.some(({ basis }) => basis === "recalled");
+  // Where nothing speaks against the journey, the rule on visas decides.
+  const deciding = findings.filter((finding) => isUsed(finding) && finding.verdict === verdict);
+  const recalled = deciding.some(
+    ({ check: { id, source } }) => source?.basis === "recalled" && (verdict !== "eligible" || DECIDING.has(id)),
+  );
   const isOpen = verdict === "eligible" || verdict === "eligible_with_authorization" || verdict === "needs_information";
   const nextSteps = findings.flatMap(({ nextStep }) => nextStep ?? []);
   const [authorization = null] = findings.flatMap((finding) => finding.authorization ?? []);
-  const said = SUMMARIES[verdict](
-    nameCountry(document.nationality),
-    known?.regime.title ?? nameCountry(destinationIso3),
-    authorization?.type ?? "see the checks",
-  );
-  const doubts = sayDoubts({ stale, recalled, asOf, url: known?.regime.officialUrl });
+  const said = SUMMARIES[verdict]({
+    nationality: nameCountry(document.nationality),
+    destination: known?.regime.title ?? nameCountry(destinationIso3),
+    authorization: authorization?.type ?? "see the checks",
+    reason: findings.find((finding) => finding.verdict === verdict)?.check.detail ?? "",
+    // The first of both sides decides.
+    isAirside: checks.find(({ id }) => id === "transit")?.detail.startsWith("Airside") === true,
+    isInside: checks.some(({ source }) => source !== null && source === settled[1]),
+  });
   return {
     verdict,
-    summary: [said, ...doubts].join(" "),
+    summary: said,
+    doubts: sayDoubts({ stale, recalled, asOf, url: known?.regime.officialUrl }),
     checks,
     authorization: isOpen ? authorization : null,
     maxStayDays: findings.flatMap(({ maxStayDays }) => maxStayDays ?? [])[0] ?? null,
@@ -154,22 +193,42 @@ function concluded(
   };
 }
 
-type Sentence = (nationality: string, destination: string, authorization: string) => string;
+const DECIDING: ReadonlySet<EligibilityCheck["id"]> = new Set(["visa", "authorization", "transit"]);
 
-const SUMMARIES: Readonly<Record<EligibilityVerdict, Sentence>> = {
-  eligible: (nationality, destination) =>
-    `This passport (${nationality}) is enough to enter ${destination} on this journey.`,
-  eligible_with_authorization: (nationality, destination, authorization) =>
+interface Said {
+  nationality: string;
+  destination: string;
+  authorization: string;
+  /** The check that decided. */
+  reason: string;
+  /** The traveler changes planes without passing the border. */
+  isAirside: boolean;
+  /** No border is crossed that anybody checks. */
+  isInside: boolean;
+}
+
+const SUMMARIES: Readonly<Record<EligibilityVerdict, (said: Said) => string>> = {
+  eligible: ({ nationality, destination, isAirside, isInside }) => {
+    if (isInside)
+      return `No border is checked on this journey within ${destination}: carry a passport or identity card.`;
+    return isAirside
+      ? `This passport (${nationality}) is enough to change planes in ${destination} without passing the border. To leave the transit area, see the checks.`
+      : `This passport (${nationality}) is enough to enter ${destination} on this journey.`;
+  },
+  eligible_with_authorization: ({ nationality, destination, authorization }) =>
     `With this passport (${nationality}), ${destination} asks for an authorization that is usually granted: ${authorization}.`,
-  visa_required: (nationality, destination) =>
+  visa_required: ({ nationality, destination }) =>
     `With this passport (${nationality}), this journey to ${destination} needs a visa from a consulate.`,
-  not_admitted: (nationality, destination) =>
-    `${destination[0]?.toUpperCase()}${destination.slice(1)} does not accept this passport (${nationality}) for this journey.`,
-  needs_information: (nationality, destination) =>
+  not_admitted: ({ nationality, destination, reason }) =>
+    `${destination[0]?.toUpperCase()}${destination.slice(1)} does not accept this passport (${nationality}) for this journey. ${reason}`.trim(),
+  needs_information: ({ nationality, destination }) =>
     `Something is missing to tell whether this document (${nationality}) is enough for ${destination}.`,
-  unknown: (nationality, destination) =>
+  unknown: ({ nationality, destination }) =>
     `The service does not know what ${destination} asks of this passport (${nationality}). Do not take this for a yes.`,
 };
+
+/** In an answer it is said once, whatever the number of journeys and passports. */
+export const FROM_MEMORY = "The rule that decides was written down from memory, as its source could not be read.";
 
 function sayDoubts({
   stale,
@@ -182,7 +241,7 @@ function sayDoubts({
 }): string[] {
   if (!stale && !recalled) return [];
   return [
-    ...(recalled ? ["It rests on a rule that was written down from memory, as its source could not be read."] : []),
+    ...(recalled ? [FROM_MEMORY] : []),
     ...(stale ? [`A rule behind it was last known to be in force on ${asOf}, more than ${FRESH_DAYS} days ago.`] : []),
     ...(url === undefined ? [] : [`Confirm it at ${url} before anything is paid.`]),
   ];

@@ -211,6 +211,33 @@ describe("check_trip_eligibility", () => {
   });
 });
 
+describe("a journey within the Schengen area", () => {
+  const Answer = z.looseObject({
+    verdict: z.string(),
+    summary: z.string(),
+    checks: z.array(z.looseObject({ id: z.string(), status: z.string() })),
+  });
+  const ask = async (travelerUserId: string, asked: object = {}) =>
+    Answer.parse(
+      await call("check_travel_eligibility", {
+        ...{ travelerUserId, originIso3: "FRA", destinationIso3: "ITA", purpose: "leisure" },
+        ...{ departureDate: inDays(40), returnDate: inDays(45), ...asked },
+      }),
+    );
+
+  test("crosses no border that is checked, but its days count", async () => {
+    await travelerWith("inge", "IND");
+    await travelerWith("ursula", "USA");
+    for (const userId of ["inge", "ursula"]) {
+      const { verdict, summary, checks } = await ask(userId);
+      expect([verdict, summary]).toEqual(["eligible", expect.stringMatching(/^No border is checked.*identity card/)]);
+      expect(checks.map(({ id }) => id)).not.toContain("authorization");
+    }
+    expect((await ask("inge", { originIso3: "GBR" })).verdict).toBe("visa_required");
+    expect((await ask("ursula", { returnDate: inDays(140) })).verdict).toBe("visa_required");
+  });
+});
+
 describe("a preview of a booking", () => {
   const Preview = z.looseObject({ accepted: z.boolean(), warnings: z.array(z.string()) });
   const preview = async (route: object, customerUserId: string) => {
@@ -228,10 +255,10 @@ describe("a preview of a booking", () => {
     expect(warnings[1]).toMatch(/^Traveler 1 of 1, entry into USA on .*: visa_required\./);
   });
 
-  test("warns of a recalled rule, and never of a traveler's own country", async () => {
+  test("warns of a rule that was not confirmed of late, and never of a traveler's own country", async () => {
     const { warnings } = await preview(abroad, await travelerWith("vic", "USA"));
     expect(warnings).toHaveLength(1);
-    expect(warnings[0]).toMatch(/^Traveler 1 of 1, entry into FRA on .*: eligible.*from memory/);
+    expect(warnings[0]).toMatch(/^Traveler 1 of 1, entry into FRA on .*: eligible\..*last known to be in force/);
     expect((await preview(abroad, await travelerWith("vera", "USA", "FRA"))).warnings).toEqual([]);
   });
 

@@ -55,6 +55,8 @@ export interface CountryStay {
 
 export interface EligibilityQuestion {
   document: TravelDocument;
+  /** Undefined if unknown: then a border is checked. */
+  originIso3?: string | undefined;
   destinationIso3: string;
   arrivesOn: Temporal.PlainDate;
   /** Undefined if unknown. */
@@ -71,15 +73,17 @@ export interface EligibilityQuestion {
 
 export interface EligibilityAssessment {
   verdict: EligibilityVerdict;
-  /** The verdict in words, with its caveats: a rule that was recalled, or is old. */
+  /** The verdict in words. */
   summary: string;
+  /** What to know of the rules behind it, such as their age. */
+  doubts: readonly string[];
   checks: readonly EligibilityCheck[];
   authorization: TravelAuthorization | null;
   /** How many days this stay may last from its first day on. Null if unlimited or unknown. */
   maxStayDays: number | null;
   /** True: a rule behind the verdict was last confirmed too long ago. */
   stale: boolean;
-  /** True: a rule behind the verdict was recalled. */
+  /** True: a rule that decides the verdict was recalled. */
   recalled: boolean;
   /** The date of the oldest rule behind the verdict. Null if no rule covers it. */
   asOf: string | null;

@@ -5,6 +5,8 @@ import type { Gate } from "../../kernel/contracts/gate.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Maps } from "../../ports/maps.ts";
 import type { Travelers } from "../travelers/index.ts";
+import { sayWithDoubts } from "./answer.ts";
+import { FROM_MEMORY } from "./assess.ts";
 import { assessPassports, type Journey, type KnownTraveler, readTraveler } from "./assess-traveler.ts";
 import { findCountry } from "./booked-stays.ts";
 import type { Stores } from "./context.ts";
@@ -41,29 +43,40 @@ export class EntryGate implements Gate {
     const journeys = listJourneys(bought.legs, this.#ports.maps);
     if (journeys.length === 0) return [];
     const warnings: string[] = [];
+    const isFirst = () => !warnings.some((warning) => warning.includes(FROM_MEMORY));
     for (const [index, userId] of travelerIds.entries()) {
       const traveler = await readTraveler(this.#ports, { tenantId, environment }, userId);
       // By a number: a run stores this, and must not store names.
       const name = `Traveler ${index + 1} of ${travelerIds.length}`;
-      if (traveler !== undefined) warnings.push(...this.#warningsFor(name, traveler, journeys));
+      if (traveler === undefined) continue;
+      for (const warn of this.#warningsFor(name, traveler, journeys)) warnings.push(warn(isFirst()));
     }
     return warnings.slice(0, MOST_WARNINGS);
   }
 
-  #warningsFor(name: string, traveler: KnownTraveler, journeys: readonly Journey[]): string[] {
+  /** Each says what its rule rests on only if it is the first of the warnings to do so. */
+  #warningsFor(
+    name: string,
+    traveler: KnownTraveler,
+    journeys: readonly Journey[],
+  ): readonly ((isFirst: boolean) => string)[] {
     if (traveler.passports.length === 0) {
       const countries = [...new Set(journeys.map(({ destinationIso3 }) => destinationIso3))].join(" and ");
       return [
-        `${name} has no passport in the profile, so entry into ${countries} was not checked. Add it with save_traveler.`,
+        () =>
+          `${name} has no passport in the profile, so entry into ${countries} was not checked. Add it with save_traveler.`,
       ];
     }
     const today = utcToday(this.#ports.clock);
     return journeys.flatMap((journey) => {
       const [best] = assessPassports(this.#ports.eligibility, traveler, journey, today);
       if (best === undefined) return [];
-      const { verdict, summary, stale, recalled } = best.assessment;
+      const { verdict, stale, recalled } = best.assessment;
       if (verdict === "eligible" && !stale && !recalled) return [];
-      return [`${name}, entry into ${journey.destinationIso3} on ${journey.arrivesOn}: ${verdict}. ${summary}`];
+      return [
+        (isFirst) =>
+          `${name}, entry into ${journey.destinationIso3} on ${journey.arrivesOn}: ${verdict}. ${sayWithDoubts(best.assessment, isFirst)}`,
+      ];
     });
   }
 }
@@ -76,6 +89,6 @@ function listJourneys(legs: readonly FlightLeg[], maps: Pick<Maps, "airport">): 
     if (to === undefined || from === to) return [];
     const arrivesOn = arrivesAt.toPlainDate();
     const leavesOn = legs[index + 1]?.departsAt?.toPlainDate() ?? arrivesOn;
-    return [{ destinationIso3: to, arrivesOn, leavesOn, purpose: "leisure" as const }];
+    return [{ originIso3: from, destinationIso3: to, arrivesOn, leavesOn, purpose: "leisure" as const }];
   });
 }

@@ -160,6 +160,10 @@ describe("visitors", () => {
     expect(recalled.summary).toContain("written down from memory");
     expect(recalled.authorization).toMatchObject({ type: "ESTA", officialUrl: "https://esta.cbp.dhs.gov" });
     expect(recalled.checks.map((one) => one.source?.basis)).toContain("recalled");
+    // Only if it decides: the Schengen area's list of visas was read, its rule on the passport's validity was not.
+    const other = await check("USA", ["FRA", ...DAYS]);
+    expect(other.checks.map((one) => one.source?.basis)).toContain("recalled");
+    expect(other.summary).not.toContain("memory");
     const readRule = await check("DEU", ["MCO", ...DAYS]);
     expect(readRule.summary).not.toContain("memory");
   });

@@ -158,6 +158,22 @@ describe("stay, purpose and transit", () => {
     const sides = checked.checks.filter(({ id }) => id === "transit").map(({ detail }) => detail.split(":")[0]);
     expect(sides.toSorted()).toEqual(["Airside", "Landside"]);
   });
+
+  test("who needs a visa to leave the transit area is not told that the passport is enough to enter", async () => {
+    const { verdict, summary } = await check("IND", ["TUR", "2026-12-10", undefined, "transit"]);
+    expect(verdict).toBe("eligible");
+    expect(summary).toMatch(/change planes in Türkiye without passing the border/);
+    expect(summary).not.toMatch(/enough to enter/);
+  });
+
+  test("a passport that is not accepted is told why", async () => {
+    const expired = await check({ nationality: "DEU", issuedOn: "2016-12-01", expiresOn: "2026-12-01" }, [
+      "USA",
+      ...DAYS,
+    ]);
+    expect(expired.verdict).toBe("not_admitted");
+    expect(expired.summary).toMatch(/does not accept this passport \(Germany\) for this journey\. .*2026-12-01/);
+  });
 });
 
 describe("invalid arguments", () => {

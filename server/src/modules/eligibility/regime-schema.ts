@@ -111,6 +111,8 @@ const RegimeShape = z.strictObject({
       landside: z.array(Rule).default([]),
     })
     .optional(),
+  /** The source that says so: no border is checked between the countries of the regime. */
+  openInside: z.string().optional(),
   notes: z.array(z.string()).default([]),
 });
 
@@ -135,11 +137,14 @@ function danglingNames({
   otherwise,
   validity,
   transit,
+  openInside,
 }: Regime): string[] {
   const airside = transit === undefined || transit.airside === "entry" ? undefined : transit.airside;
   const grants = [...entry, otherwise, ...(airside?.rules ?? []), airside?.otherwise, ...(transit?.landside ?? [])];
   const known = grants.filter((grant) => grant !== undefined);
-  const sourceNames = [...freeMovement, ...known, validity, ...known.flatMap(({ announced }) => announced ?? [])];
+  const inside = openInside === undefined ? [] : [{ source: openInside }];
+  const announcements = known.flatMap(({ announced }) => announced ?? []);
+  const sourceNames = [...freeMovement, ...known, validity, ...announcements, ...inside];
   const authorizationNames = known.flatMap(({ authorization, announced }) => [authorization, announced?.authorization]);
   return [
     ...sourceNames

@@ -67,11 +67,13 @@ describe("default-corp", () => {
 
   it("says what could not be judged", async () => {
     expect(await verdict("default-corp", { kind: "flight", priceUsd: 1 })).toMatchObject({
-      decision: "allow",
+      decision: "warn",
+      note: expect.stringMatching(/flight\.maxCabin\. Call again with offer\.cabin\.$/),
       notEvaluated: [{ rule: "flight.maxCabin", severity: "require_approval", missing: ["cabin"] }],
     });
     expect(await verdict("default-corp", { kind: "hotel", priceUsd: 2_000 })).toMatchObject({
-      decision: "allow",
+      decision: "warn",
+      note: expect.stringMatching(/rules\.hotel-night, hotel\.maxNightly\. Call again with offer\.pricePerNightUsd\.$/),
       notEvaluated: [
         { rule: "rules.hotel-night", severity: "deny", missing: ["pricePerNightUsd"] },
         { rule: "hotel.maxNightly", severity: "require_approval", missing: ["pricePerNightUsd"] },
@@ -119,6 +121,10 @@ describe("a tenant's own policy", () => {
     const Unknown = z.array(z.object({ rule: z.string(), missing: z.array(z.string()) }));
     const said = await verdict("asks", flight(900, { carrierIata: "BA", durationHours: 8 }), as);
     expect(said.violations).toEqual([]);
+    expect([said.decision, said.note]).toEqual([
+      "warn",
+      expect.stringMatching(/cannot say destinationCountry, departureDate, refundable.*preview_call/),
+    ]);
     expect(new Map(Unknown.parse(said.notEvaluated).map(({ rule, missing }) => [rule, missing.join()]))).toEqual(
       new Map([
         ["flight.advancePurchaseDays", "departureDate"],

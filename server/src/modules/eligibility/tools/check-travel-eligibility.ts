@@ -39,13 +39,15 @@ export const checkTravelEligibility = defineTool({
     if (issues.length > 0) throw invalid(...issues);
     const traveler = await readTraveler({ travelers, stores, maps }, caller, travelerUserId);
     if (traveler === undefined) throw fail("traveler_not_found");
-    const { destinationIso3, departureDate, returnDate, purpose } = asked;
+    const { originIso3, destinationIso3, departureDate, returnDate, purpose } = asked;
     const journey = {
+      originIso3,
       destinationIso3,
       arrivesOn: Temporal.PlainDate.from(departureDate),
       leavesOn: returnDate === undefined ? undefined : Temporal.PlainDate.from(returnDate),
       purpose,
     };
-    return { ...describeAssessed(assessPassports(eligibility, traveler, journey, today)), disclaimer: DISCLAIMER };
+    const assessed = assessPassports(eligibility, traveler, journey, today);
+    return { ...describeAssessed(assessed, { isFirst: true }), disclaimer: DISCLAIMER };
   },
 });

@@ -89,11 +89,15 @@ export const checkTripEligibility = defineTool({
         to: Temporal.PlainDate.from(to),
       })),
     ];
-    const judged = journeys.map((journey, index) => {
+    const assessed = journeys.map((journey, index) => {
       const bookedStays = [...known, ...staysBefore(journeys.slice(0, index))];
+      return assessPassports(eligibility, { ...traveler, bookedStays }, journey, today);
+    });
+    const firstRecalled = assessed.findIndex(([best]) => best?.assessment.recalled);
+    const judged = journeys.map((journey, index) => {
       const { originIso3 = "", departureDate = "" } = legs[index] ?? {};
       return {
-        ...describeAssessed(assessPassports(eligibility, { ...traveler, bookedStays }, journey, today)),
+        ...describeAssessed(assessed[index] ?? [], { isFirst: index === firstRecalled }),
         originIso3,
         destinationIso3: journey.destinationIso3,
         departureDate,
@@ -128,6 +132,7 @@ function toJourney(
 ): Journey {
   const leaves = returnDate ?? next?.departureDate;
   return {
+    originIso3,
     destinationIso3,
     arrivesOn: Temporal.PlainDate.from(departureDate),
     leavesOn: leaves === undefined ? undefined : Temporal.PlainDate.from(leaves),

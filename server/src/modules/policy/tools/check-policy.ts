@@ -14,13 +14,27 @@ const Usd = z.number().refine((value) => fromNumber(value) !== undefined, {
   message: "must be an amount of 0 or more with at most 6 decimal places",
 });
 
+const Offer = z.strictObject({
+  kind: z.enum(["flight", "hotel"]),
+  priceUsd: Usd.describe("Of the whole booking"),
+  carrierIata: z.string().optional(),
+  durationHours: z
+    .number()
+    .refine((hours) => hours >= 0, { message: "must not be negative" })
+    .optional()
+    .describe("Of the longest leg"),
+  cabin: CabinClass.optional(),
+  supplierId: z.string().optional().describe("Hotel or chain, as the policy names it"),
+  pricePerNightUsd: Usd.optional(),
+});
+
 export const checkPolicy = defineTool({
   name: "check_policy",
   title: "Check travel policy",
   summary:
     "Check a flight or hotel against a travel policy before booking: allow, warn, require_approval or deny, with each rule that is broken or could not be checked.",
   advice:
-    "It books nothing. Direct bookings must comply only if isEnforced; runs always comply with their policyId. read_policy has the rules. Prices are US dollars, such as 1840.50.",
+    "It books nothing. A rule that could not be judged makes the decision at least warn: pass the fields that note names. Direct bookings must comply only if isEnforced; runs always comply with their policyId. read_policy has the rules. Prices are US dollars, such as 1840.50.",
   area: "policy",
   effect: "read",
   price: 1_000n,
@@ -28,21 +42,13 @@ export const checkPolicy = defineTool({
   uses: ["activePolicies", "clock", "remainingBudgets"],
   input: z.strictObject({
     policyId: z.string().describe(`${DEFAULT_POLICY_ID}, which every tenant has, or one that the tenant has written`),
-    offer: z.strictObject({
-      kind: z.enum(["flight", "hotel"]),
-      priceUsd: Usd.describe("Of the whole booking"),
-      carrierIata: z.string().optional(),
-      durationHours: z
-        .number()
-        .refine((hours) => hours >= 0, { message: "must not be negative" })
-        .optional()
-        .describe("Of the longest leg"),
-      cabin: CabinClass.optional(),
-      supplierId: z.string().optional().describe("Hotel or chain, as the policy names it"),
-      pricePerNightUsd: Usd.optional(),
-    }),
+    offer: Offer,
   }),
   output: VerdictAnswer.extend({
+    note: z
+      .string()
+      .nullable()
+      .describe("Which strict rules were not judged, so that decision is at least warn, and what to pass"),
     isEnforced: z.boolean().describe("Whether bookings by direct calls are held to this policy"),
     policyIds: z.array(z.string()).describe("The tenant's policies"),
     budgets: z
@@ -81,16 +87,41 @@ export const checkPolicy = defineTool({
       throw invalid({ path: "policyId", message });
     }
     const circumstances = { now: clock.now(), booker: undefined, airport: () => undefined };
-    const verdict = describeVerdict(evaluate(policy.rules, describedOffer(offer), circumstances), policy);
+    const judged = describeVerdict(evaluate(policy.rules, describedOffer(offer), circumstances), policy);
+    const open = judged.notEvaluated.filter(({ severity }) => severity !== "warn");
+    const decision = judged.decision === "allow" && open.length > 0 ? "warn" : judged.decision;
     const [{ policyIds, enforcedId }, budgets] = await Promise.all([
       activePolicies.names(caller),
       remainingBudgets(caller),
     ]);
     return {
-      ...verdict,
+      ...judged,
+      decision,
+      note: sayOpen(open),
       isEnforced: enforcedId === policyId,
       policyIds: policyIds.slice(0, MOST_NAMED),
       budgets,
     };
   },
 });
+
+const MOST_RULES_SAID = 5;
+
+/** A rule that was not judged may still refuse the booking. */
+function sayOpen(open: readonly { rule: string; missing: readonly string[] }[]): string | null {
+  if (open.length === 0) return null;
+  const missing = [...new Set(open.flatMap((one) => one.missing))];
+  const fields = missing.filter((name) => Object.hasOwn(Offer.shape, name));
+  const others = missing.filter((name) => !Object.hasOwn(Offer.shape, name));
+  const rules = open.slice(0, MOST_RULES_SAID).map(({ rule }) => rule);
+  const more = open.length - rules.length;
+  return [
+    `Not judged, and each may still refuse the booking: ${rules.join(", ")}${more > 0 ? ` and ${more} more` : ""}.`,
+    ...(fields.length === 0 ? [] : [`Call again with ${fields.map((name) => `offer.${name}`).join(", ")}.`]),
+    ...(others.length === 0
+      ? []
+      : [
+          `An offer described here cannot say ${others.join(", ")}: preview_call of the booking judges it by the real offer.`,
+        ]),
+  ].join(" ");
+}
