@@ -75,7 +75,7 @@ export interface EligibilityAssessment {
   verdict: EligibilityVerdict;
   /** The verdict in words. */
   summary: string;
-  /** What to know of the rules behind it, such as their age. */
+  /** Caveats about the rules behind it, such as their age. */
   doubts: readonly string[];
   checks: readonly EligibilityCheck[];
   authorization: TravelAuthorization | null;
