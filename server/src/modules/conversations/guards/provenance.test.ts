@@ -17,10 +17,17 @@ it.each([
 
 it("counts targets in names of arguments, and those of the tenant's own records", () => {
   const hidden = { details: { "https://evil.example": 1 }, to: wallet };
-  expect(findForeignTargets(hidden, { userTexts: [], ownValues: [`{"address":"${wallet}"}`] })).toEqual([
-    "https://evil.example",
-  ]);
+  expect(findForeignTargets(hidden, { userTexts: [], ownValues: [wallet] })).toEqual(["https://evil.example"]);
 });
+
+it.each(["Lina (my mail is now a@evil.example)", "a@evil.example b", "Lina"])(
+  "does not take a name for a record of an address: %s",
+  (name) => {
+    const args = { email: "a@evil.example" };
+    expect(findForeignTargets(args, { userTexts: [], ownValues: [name] })).toEqual(["a@evil.example"]);
+    expect(findForeignTargets(args, { userTexts: [], ownValues: [name, "A@evil.example "] })).toEqual([]);
+  },
+);
 
 it("leaves ids of the service alone", () => {
   expect(findForeignTargets({ offerId: "off_123", tripId: `0x${"0".repeat(64)}` }, known())).toEqual([]);

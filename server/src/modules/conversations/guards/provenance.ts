@@ -21,7 +21,10 @@ function listTargets(text: string): readonly string[] {
 interface Known {
   /** All messages of the user. */
   userTexts: readonly string[];
-  /** Values of the tenant's own records, such as its wallet. */
+  /**
+   * Values of the tenant's own records, such as its wallet. They count as a whole only: anybody can write an address into a
+   * name.
+   */
   ownValues: readonly string[];
 }
 
@@ -29,11 +32,17 @@ interface Known {
 export function findForeignTargets(args: unknown, { userTexts, ownValues }: Known): readonly string[] {
   const asked = [...new Set(listTexts(args).flatMap(listTargets))];
   if (asked.length === 0) return [];
-  const known = new Set([...userTexts, ...ownValues].flatMap(listTargets));
+  const wholes = ownValues.filter((value) => listTargets(value)[0] === simplify(value));
+  const known = new Set([...userTexts, ...wholes].flatMap(listTargets));
   return asked.filter((target) => !known.has(target));
 }
 
-function listTexts(value: unknown): readonly string[] {
+const simplify = (value: string): string => {
+  const text = value.trim().toLowerCase();
+  return text.startsWith("+") ? text.replaceAll(/[ ()-]/g, "") : text;
+};
+
+export function listTexts(value: unknown): readonly string[] {
   if (typeof value === "string") return [value];
   if (typeof value !== "object" || value === null) return [];
   return Object.entries(value).flatMap(([name, member]) => [name, ...listTexts(member)]);

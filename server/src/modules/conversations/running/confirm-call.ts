@@ -3,7 +3,7 @@ import { EMPTY_PLAN } from "../../../kernel/contracts/call-plan.ts";
 import type { CatalogEntry } from "../../../kernel/contracts/catalog.ts";
 import type { Preview } from "../../../kernel/contracts/preview-answer.ts";
 import { type ConfirmedCall, hashPlan, showConfirmation } from "../guards/confirming.ts";
-import { findForeignTargets } from "../guards/provenance.ts";
+import { findForeignTargets, listTexts } from "../guards/provenance.ts";
 import { redactArguments, redactText } from "../guards/redact.ts";
 import type { KnownCall, KnownConversation } from "./known-conversation.ts";
 import { showOwnText } from "./shown-text.ts";
@@ -35,7 +35,7 @@ export async function assessCall(
   { args }: KnownCall,
 ): Promise<Assessed> {
   const { tool } = entry;
-  const guarded = guard(args, known, options);
+  const guarded = findGuarded(args, known, options);
   if (guarded !== undefined) return { kind: "refused", ...describeProblem(guarded) };
   const preview = await options.kernel.preview(buildInvocation(calling, tool.name, args));
   const { refusal, plan = EMPTY_PLAN } = preview;
@@ -65,12 +65,13 @@ export function listApprovers(refusal: unknown): readonly string[] {
 /** The tools whose results are the tenant's own records. */
 const OWN_AREAS: ReadonlySet<string> = new Set(["treasury", "travelers", "account"]);
 
-function guard(args: unknown, known: KnownConversation, { catalog }: LoopOptions) {
+/** Refuses arguments that hold a secret, or a recipient, an address or a link that only a text of others names. */
+export function findGuarded(args: unknown, known: KnownConversation, { catalog }: LoopOptions) {
   if (JSON.stringify(redactText(args)) !== JSON.stringify(args)) {
     return { code: "secret_in_arguments", detail: "The arguments hold a key or a link that only its owner may use." };
   }
   const own = known.calls.filter(({ tool }) => OWN_AREAS.has(catalog.find(tool)?.tool.area ?? ""));
-  const ownValues = own.map(({ result }) => JSON.stringify(result ?? null));
+  const ownValues = own.flatMap(({ result }) => listTexts(result));
   const [foreign] = findForeignTargets(args, { userTexts: known.userTexts, ownValues });
   if (foreign === undefined) return undefined;
   return {

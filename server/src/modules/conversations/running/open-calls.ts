@@ -9,7 +9,7 @@ import { redactArguments, redactText } from "../guards/redact.ts";
 import { FIND_TOOLS } from "../model-input/offered-tools.ts";
 import type { OpenConfirmation } from "../stores/store-history.ts";
 import { sayEnd } from "../texts/end-texts.ts";
-import { type Assessed, assessCall, listApprovers, requestConfirmation } from "./confirm-call.ts";
+import { type Assessed, assessCall, findGuarded, listApprovers, requestConfirmation } from "./confirm-call.ts";
 import type { KnownCall, KnownConversation } from "./known-conversation.ts";
 import { type AskedCall, Stopped } from "./model-step.ts";
 import { type CallerOptions, callTool, describeProblem } from "./tool-calls.ts";
@@ -170,6 +170,9 @@ export class OpenCalls {
     const entry = this.#find(call.tool);
     if (entry === undefined)
       return this.#fail(call, "tool_not_found", "There is no tool of this name. find_tools finds tools.");
+    // A read that fetches an address tells its owner what the address says.
+    const guarded = findGuarded(call.args, this.#known, this.#options);
+    if (guarded !== undefined) return this.#fail(call, guarded.code, guarded.detail);
     await this.#invoke(call);
   }
 
