@@ -44632,6 +44632,15 @@ export interface operations {
                         ratings: number;
                         /** @description How many calls were billed as the person's */
                         usageRecords: number;
+                        /** @description The person's messages with their replies, at most 1,000 */
+                        conversations: {
+                            conversationId: string;
+                            /** Format: date-time */
+                            at: string;
+                            /** @description What the person wrote; null: nothing, or it was deleted */
+                            text: string | null;
+                            reply: string | null;
+                        }[];
                     };
                 };
             };

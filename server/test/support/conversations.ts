@@ -107,7 +107,7 @@ export async function startConversations(environment: Readonly<Record<string, st
   }
 
   const follow = (owner: ConversationOwner, begun: BegunTurn) => readToEnd(conversations, owner, begun);
-  return { ...service, model, conversations, begin, follow, talk };
+  return { ...service, model, conversations, turns: stores.turns, begin, follow, talk };
 }
 
 interface Talked extends BegunTurn {

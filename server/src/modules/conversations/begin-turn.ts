@@ -9,6 +9,7 @@ import type { TurnRunner } from "./running/turn-runner.ts";
 import type { Turns } from "./store.ts";
 import { storableText } from "./stores/storable.ts";
 import type { NewTurn } from "./stores/store-begin.ts";
+import { detectLanguage } from "./texts/detect-language.ts";
 
 const LONGEST_TEXT = 8_000;
 const LONGEST_KEY = 255;
@@ -93,7 +94,8 @@ function buildTurn({ turnRunner, clock, random }: BeginParts, message: BeginTurn
     keyId: principal.keyId,
     userId,
     channel,
-    locale: locale ?? "",
+    // A later message without a locale leaves that of its conversation.
+    locale: locale ?? (conversationId === undefined ? (detectLanguage(text) ?? "en") : ""),
     text,
     continuesCall: undefined,
     traceId,

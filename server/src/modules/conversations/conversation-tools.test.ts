@@ -65,13 +65,16 @@ describe("a read", () => {
 describe("a spend", () => {
   const asks = () =>
     service.model.script(
-      "Pay my friend 0x00000000000000000000000000000000000a11ce",
+      "Zahle bitte an meinen Freund 0x00000000000000000000000000000000000a11ce",
       () => [call("send_tokens", PAY), END],
       () => say("Over."),
     );
   const ask = async () => {
     asks();
-    return await service.talk({ text: "Pay my friend 0x00000000000000000000000000000000000a11ce", locale: "de" });
+    return await service.talk({
+      text: "Zahle bitte an meinen Freund 0x00000000000000000000000000000000000a11ce",
+      locale: "de",
+    });
   };
 
   it("is shown first, runs once after a yes, and never again", async () => {

@@ -26,6 +26,16 @@ const HeldRecords = z.object({
   tripIds: z.array(z.string()).describe("Prefunded trips that the person asked for"),
   ratings: z.number().describe("How many ratings the person gave"),
   usageRecords: z.number().describe("How many calls were billed as the person's"),
+  conversations: z
+    .array(
+      z.object({
+        conversationId: z.string(),
+        at: z.string().meta({ format: "date-time" }),
+        text: z.string().nullable().describe("What the person wrote; null: nothing, or it was deleted"),
+        reply: z.string().nullable(),
+      }),
+    )
+    .describe("The person's messages with their replies, at most 1,000"),
 });
 
 const HeldAnswer = z.object({

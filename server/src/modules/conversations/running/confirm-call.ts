@@ -93,7 +93,7 @@ export async function requestConfirmation(
   const { givenName, userId, companions } = await known.traveler(() => readTraveler(options, turn));
   const names = new Map([[userId, givenName ?? userId], ...companions.map((one) => [one.userId, one.name] as const)]);
   const shown = showConfirmation(confirmed, {
-    locale: turn.locale,
+    locale: known.chooseLocale(turn.locale),
     timeZone: guessTimeZone(turn.locale),
     names,
     again,

@@ -1,5 +1,6 @@
 import type { ModelRequest } from "../../../ports/language-model.ts";
 import type { OpenConfirmation, StoredCall, StoredTurn } from "../stores/store-history.ts";
+import { chooseLocale } from "../texts/detect-language.ts";
 import type { LeasedTurn, StoredStep } from "../turns.ts";
 import type { LoopOptions } from "./turn-context.ts";
 
@@ -52,6 +53,12 @@ export class KnownConversation {
 
   get userTexts(): readonly string[] {
     return this.turns.flatMap(({ text = [] }) => text);
+  }
+
+  /** For the service's own sentences: by what the user wrote last, a yes apart. */
+  chooseLocale(locale: string): string {
+    const said = this.turns.flatMap(({ text = [], isAnswer }) => (isAnswer ? [] : text));
+    return chooseLocale(locale, said.slice(-TEXTS_FOR_SEARCH));
   }
 
   lastTexts(): string {

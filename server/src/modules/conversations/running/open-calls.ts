@@ -205,7 +205,10 @@ export class OpenCalls {
       return undefined;
     }
     journal.emit("approval_requested", { approvalId, tool: call.tool, approvers: listApprovers(result) });
-    return { status: "awaits_approval", text: sayEnd(wordsIn(this.#running.turn.locale))("approvalAsked") };
+    return {
+      status: "awaits_approval",
+      text: sayEnd(wordsIn(this.#known.chooseLocale(this.#running.turn.locale)))("approvalAsked"),
+    };
   }
 
   async #assess(call: KnownCall): Promise<TurnEnding | undefined> {

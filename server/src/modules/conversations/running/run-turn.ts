@@ -53,6 +53,8 @@ class TurnLoop {
   readonly #begun = performance.now();
   readonly #tokens = { inputTokens: 0, outputTokens: 0 };
   #model: string;
+  /** For the loop's own sentences. */
+  #locale: string;
   #steps = 0;
   #badSteps = 0;
 
@@ -61,6 +63,7 @@ class TurnLoop {
     this.#model = options.languageModel.name;
     this.#running = running;
     this.#principal = principal;
+    this.#locale = running.turn.locale;
   }
 
   async run(): Promise<void> {
@@ -87,6 +90,7 @@ class TurnLoop {
       if (this.#isTooOld()) return this.#limit("tooLong");
       if (stop.signal.aborted) throw new Stopped();
       const known = await KnownConversation.read(this.#options, this.#running.turn);
+      this.#locale = known.chooseLocale(this.#running.turn.locale);
       calls = new OpenCalls(this.#options, this.#running, principal, known);
       let ending = await calls.goOn();
       while (ending === undefined) ending = await this.#step(known, calls, principal);
@@ -208,7 +212,7 @@ class TurnLoop {
   }
 
   #say(name: Parameters<ReturnType<typeof sayEnd>>[0]): string {
-    return sayEnd(wordsIn(this.#running.turn.locale))(name);
+    return sayEnd(wordsIn(this.#locale))(name);
   }
 
   #limit(name: Parameters<ReturnType<typeof sayEnd>>[0]): TurnEnding {

@@ -137,7 +137,7 @@ const CONVERSATION = sql.raw(
 function insertConversation({ conversationId, tenantId, environment, ownerId, locale, createdAt }: NewTurn) {
   return sql`
     insert into conversation (id, tenant_id, network, owner_id, locale, last_sequence, turn_count, open_turns, created_at, updated_at)
-    select ${conversationId}, ${tenantId}, ${environment}, ${ownerId}, ${locale === "" ? "en" : locale}, 1, 1, 1, ${at(createdAt)},
+    select ${conversationId}, ${tenantId}, ${environment}, ${ownerId}, ${locale}, 1, 1, 1, ${at(createdAt)},
       ${at(createdAt)}
     where not exists (select 1 from known)
     returning ${CONVERSATION}`;
