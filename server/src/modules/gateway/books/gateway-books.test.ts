@@ -258,6 +258,7 @@ it("a withdrawal is signed by the wallet, waits its blocks, and goes on after a 
   const parts = {
     chains: { ...chains, at: () => ({ ...world.openedChain, sender }), open: async () => undefined },
     submitters: { ...chains, home: () => undefined, at: () => world.openedChain.submitter },
+    indexers: { ...chains, home: () => undefined, at: () => world.openedChain.indexer },
     stores: world.stores,
     clock: world.clock,
     log: silentLog,
@@ -282,10 +283,11 @@ it("a withdrawal is signed by the wallet, waits its blocks, and goes on after a 
     )
     .toBe("completed");
   expect(seen).toEqual(new Set(["requested", "waiting", "completed"]));
+  // "completed" means in the wallet, in the books too.
+  expect((await tenant.balance()).available).toBe(80n * UNIT);
   // Two transactions, however often they were sent.
   expect(new Set(sent).size).toBe(2);
   await compare(tenant);
   expect(await held(tenant)).toEqual({ available: 20n * UNIT, reserved: 0n, withdrawing: 0n });
-  expect((await tenant.balance()).available).toBe(80n * UNIT);
   expect((await gatewayWithdrawals.get(id))?.hashes).toHaveLength(2);
 });

@@ -2,13 +2,17 @@ import { encodeFunctionData } from "viem";
 import { Failure } from "../../../domain/errors.ts";
 import { gatewayWalletAbi } from "../../../generated/contracts/gateway-wallet.ts";
 import { requireToken } from "../../../ports/chain/chain.ts";
+import type { ChainKey } from "../../../ports/chain/chain-key.ts";
 import type { OpenedChain } from "../../../ports/chain/opened-chain.ts";
 import type { Parts } from "../context.ts";
 import { requireGateway } from "../gateway-chains.ts";
 import { gasGift } from "../operations/gas-gift.ts";
 import type { GatewayWithdrawal } from "./withdrawals.ts";
 
-type WithdrawalParts = Pick<Parts, "chains" | "submitters" | "stores" | "clock" | "log" | "gatewayEvents" | "portsFor">;
+type WithdrawalParts = Pick<
+  Parts,
+  "chains" | "indexers" | "submitters" | "stores" | "clock" | "log" | "gatewayEvents" | "portsFor"
+>;
 
 /** Enough for either transaction. */
 export const WITHDRAWAL_GAS = 150_000n;
@@ -111,16 +115,25 @@ async function followSent(
       withdrawalBlock,
       nextAt,
     });
-  } else if (receipt.succeeded) {
-    await parts.stores.gatewayWithdrawals.advance(withdrawal, { state: "completed", nextAt: null });
   } else if (isInitiated) await giveUp(parts, withdrawal);
   else {
-    // Too early by a block, or somebody else has taken it out with the wallet's key.
-    const isGone = deposit?.withdrawing === 0n;
-    const change = isGone ? { state: "completed" as const, nextAt: null } : { nextAt };
+    // Without success: too early by a block, or somebody else has taken it out with the wallet's key.
+    const isTaken = receipt.succeeded || deposit?.withdrawing === 0n;
+    if (isTaken && !(await isInLedger(parts, chain.key, receipt.block.number))) return false;
+    const change = isTaken ? { state: "completed" as const, nextAt: null } : { nextAt };
     await parts.stores.gatewayWithdrawals.advance(withdrawal, { ...change, sent: null });
   }
   return true;
+}
+
+/**
+ * Reads the block into the ledger, unless that has happened. A completed withdrawal keeps no development chain running, so nobody might
+ * read the block later.
+ */
+async function isInLedger({ indexers, stores }: WithdrawalParts, key: ChainKey, block: bigint): Promise<boolean> {
+  while (await indexers.at(key)?.runOnce());
+  const bound = await stores.boundChains.get(key);
+  return bound !== undefined && bound.indexed.number >= block;
 }
 
 /** The contract refuses it: the money can be used again. */
