@@ -15,6 +15,7 @@ export function decorateChains(chains: Chains, replace: (chain: OpenedChain) => 
   return {
     ...replaced,
     onDemand: chains.onDemand,
+    readTips: chains.readTips,
     async open(key) {
       await chains.open(key);
       return replaced.at(key);

@@ -34,6 +34,7 @@ const Transfer = z.object({
   waiting: z.string().nullable(),
 });
 const Withdrawal = z.object({ id: z.string(), state: z.string(), block: z.string().nullable() });
+/** The last block in the books, those of the Gateway included if it is used. */
 const Chain = z.object({ chain: z.string(), indexed: Amount });
 
 export interface CrossChainBooks {
@@ -65,7 +66,9 @@ const TRANSFERS = `select id, kind, status, amount_micro::text as amount, from_c
   from cross_chain_transfer`;
 const WITHDRAWALS = `select id, state, withdrawal_block::text as block from gateway_withdrawal
   where state in ('requested', 'waiting')`;
-const CHAINS = `select chain, indexed_number::text as indexed from chain_network where network = 'sandbox'`;
+const CHAINS = `select bound.chain, least(bound.indexed_number, reading.read_number)::text as indexed
+  from chain_network as bound left join gateway_reading as reading on reading.network = bound.network and reading.chain = bound.chain
+  where bound.network = 'sandbox'`;
 
 export async function readCrossChainBooks(deployment: Deployment): Promise<CrossChainBooks> {
   const read = async <Row>(schema: z.ZodType<Row>, text: string): Promise<Row[]> =>

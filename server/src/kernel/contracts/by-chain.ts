@@ -20,6 +20,8 @@ export interface Chains extends ByChain<OpenedChain> {
    * opened by this.
    */
   open(chain: ChainKey): Promise<OpenedChain | undefined>;
+  /** The last block of each chain in `onDemand`, by CAIP-2. Starts none of them, and is no use of one. */
+  readTips(): Promise<ReadonlyMap<string, bigint>>;
 }
 
 export function isSameChain(one: ChainKey, other: ChainKey): boolean {

@@ -32,6 +32,7 @@ declare module "../../kernel/contracts/parts.ts" {
 const INDEX_MILLISECONDS = 1_000;
 const LIVE_INDEX_MILLISECONDS = 2_000;
 const OPEN_MILLISECONDS = 5_000;
+const UNREAD_MILLISECONDS = 5_000;
 /** A node that does not answer must not delay a stop. */
 const STOP_WAIT_MILLISECONDS = 1_000;
 /** The watch over all queues wakes it. */
@@ -169,6 +170,12 @@ function onDemandJobs({ chains, chainOpener }: Pick<Parts, "chains" | "chainOpen
       everyMilliseconds: INDEX_MILLISECONDS,
       stopWaitMilliseconds: STOP_WAIT_MILLISECONDS,
       run: () => chainOpener.readUsed(),
+    }),
+    defineJob({
+      name: "open-unread on demand",
+      everyMilliseconds: UNREAD_MILLISECONDS,
+      stopWaitMilliseconds: STOP_WAIT_MILLISECONDS,
+      run: () => chainOpener.openUnread(),
     }),
   ];
 }

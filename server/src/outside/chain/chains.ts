@@ -10,7 +10,7 @@ import { namedChains } from "../../ports/chain/named-chains.ts";
 import type { OpenedChain } from "../../ports/chain/opened-chain.ts";
 import { sandboxFunder } from "../sandbox-keys.ts";
 import { type FileChain, joinCrossChain, readChainsFile } from "./chains-file.ts";
-import { openFurtherSandboxChain } from "./further-sandbox-chain.ts";
+import { openFurtherSandboxChain, readFurtherTips } from "./further-sandbox-chain.ts";
 import { type FurtherChain, gatherChains, openIfReachable } from "./gather-chains.ts";
 import { readRelayerKey } from "./key-file.ts";
 import { openLiveChain } from "./live-chain.ts";
@@ -68,6 +68,7 @@ export async function openChains(
   return gatherChains({
     ...gathered,
     onDemand: describeOnDemand(options, sandbox),
+    readTips: () => readFurtherTips(options),
     completeSandbox: () => deployToHub(options, sandbox),
   });
 }

@@ -1,6 +1,8 @@
+import { z } from "zod";
 import { createEvmChain, reach } from "../../adapters/evm/index.ts";
 import type { Hex } from "../../domain/tokens.ts";
 import { furtherChainUrl } from "../../embedded/devnet-part.ts";
+import { nameEvmChain } from "../../ports/chain/chain-key.ts";
 import type { KnownChain } from "../../ports/chain/named-chains.ts";
 import type { DevelopmentChain, OpenedChain } from "../../ports/chain/opened-chain.ts";
 import { bindChain, type ChainParts, createChainClient, openChain, storeContracts } from "./open-chain.ts";
@@ -18,6 +20,8 @@ interface FurtherSandboxOptions extends ChainParts {
 const FIRST_ANSWER_MILLISECONDS = 20_000;
 const HOLD_MILLISECONDS = 5_000;
 const HELD = 200;
+const LIST_MILLISECONDS = 5_000;
+const Listed = z.object({ chains: z.array(z.object({ chainId: z.int(), block: z.int() })) });
 
 /** Opens a development chain beside the home chain and the first time deploys to it; requires the preparation lock. */
 export async function openFurtherSandboxChain(options: FurtherSandboxOptions): Promise<OpenedChain> {
@@ -40,6 +44,19 @@ export async function openFurtherSandboxChain(options: FurtherSandboxOptions): P
     ...opened,
     development: { appointments: [], inventory: [], parking: describeParking(options, client, rpcUrl) },
   };
+}
+
+/** By CAIP-2. A parked chain is not started for it. */
+export async function readFurtherTips({
+  http,
+  rpcUrl,
+}: Pick<ChainParts, "http" | "rpcUrl">): Promise<ReadonlyMap<string, bigint>> {
+  return await reach(async () => {
+    const url = `${rpcUrl}/chains`;
+    const { body } = await http.send({ method: "GET", url, timeoutMilliseconds: LIST_MILLISECONDS });
+    const { chains } = Listed.parse(JSON.parse(body.toString()));
+    return new Map(chains.map(({ chainId, block }) => [nameEvmChain(chainId), BigInt(block)]));
+  });
 }
 
 function describeParking(

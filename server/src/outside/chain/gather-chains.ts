@@ -17,6 +17,7 @@ interface GatheredChains {
   further: readonly FurtherChain[];
   /** Development chains that are opened when they are first used. */
   onDemand?: readonly FurtherChain[];
+  readTips?: Chains["readTips"];
   /** Completes the home chain of the sandbox before money goes to other chains; requires the preparation lock. */
   completeSandbox?(): Promise<void>;
   /** Those of `further` that are open already. */
@@ -71,6 +72,7 @@ export function gatherChains(gathered: GatheredChains): Chains {
   return {
     keys: [...homeKeys, ...further.map(({ key }) => key)],
     onDemand: onDemand.map(({ key }) => key),
+    readTips: gathered.readTips ?? (async () => new Map()),
     home: (environment) => home[environment],
     at,
     async open(key) {

@@ -51,6 +51,11 @@ export class ChainIndexer {
     this.#options = options;
   }
 
+  /** The chain's last block when all of it was in the books. Undefined: not since the start. */
+  get readTo(): bigint | undefined {
+    return this.#readTo?.number;
+  }
+
   /** Reads one range of blocks; true if there may be more. Rejects if the chain or the database is unreachable. */
   async runOnce(): Promise<boolean> {
     const { chain, wallets, boundChains, overlapBlocks = 0 } = this.#options;
@@ -70,7 +75,8 @@ export class ChainIndexer {
     // Reads the wallets after the blocks: a wallet's row exists before anybody can pay to its address.
     const owned = await ownMovements(wallets, chain, movements);
     if (!(await this.#postOurs(owned, indexed))) return false;
-    await boundChains.advance(state, to);
+    const isMine = await boundChains.advance(state, to);
+    if (isMine && isSameBlock(head, to)) this.#readTo = head;
     this.#doubts.clear();
     return to.number < head.number;
   }

@@ -9,6 +9,8 @@ export interface BoundChains {
   get(chain: ChainKey): Promise<BoundChain | undefined>;
   /** Whether money stands still on the chain. */
   isStopped(chain: ChainKey): Promise<boolean>;
+  /** The last block of each chain that is in the books, by CAIP-2. */
+  listIndexed(environment: Environment): Promise<ReadonlyMap<string, bigint>>;
   findHome(environment: Environment): Promise<BoundChain | undefined>;
   /** For an environment that is in use: throws if it has no chain. */
   requireHome(environment: Environment): Promise<ChainKey>;

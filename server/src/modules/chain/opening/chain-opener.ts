@@ -30,11 +30,10 @@ interface UsedChain {
   indexer: ChainIndexer;
 }
 
-/** In `performance.now()`, and the last block that was read. */
+/** In `performance.now()`. */
 interface Use {
   untilMilliseconds: number;
   heldUntilMilliseconds: number;
-  readTo: bigint | undefined;
 }
 
 /** Every tenant has so much of each token on a further development chain. */
@@ -59,6 +58,9 @@ export class ChainOpener {
   readonly #uses = new Map<string, Use>();
   readonly #equipping = new Map<string, Promise<void>>();
   readonly #equipped = new Set<string>();
+  /** The last blocks of parked chains: those that need no look at the books, and those that were not in the books at the last look. */
+  readonly #settledTips = new Map<string, bigint>();
+  readonly #unreadTips = new Map<string, bigint>();
 
   constructor(parts: ChainOpenerParts) {
     this.#parts = parts;
@@ -138,15 +140,38 @@ export class ChainOpener {
     for (const chain of await chainTransactions.listOpenBeside(this.#home)) {
       const key = { environment: this.#home.environment, chain };
       if (!this.serves(key)) continue;
-      try {
-        const used = await this.open(key);
-        if (used === undefined) continue;
-        await this.hold(key, this.#parts.clock.now().add({ milliseconds: LONGEST_HOLD_MILLISECONDS }));
-        used.submitter.wake();
-      } catch (error) {
-        if (!(error instanceof Failure)) throw error;
-        this.#parts.log.warn({ err: error, chain }, "transactions wait until their chain can be opened");
+      const used = await this.#openIfPossible(key, "transactions wait until their chain can be opened");
+      if (used === undefined) continue;
+      await this.hold(key, this.#parts.clock.now().add({ milliseconds: LONGEST_HOLD_MILLISECONDS }));
+      used.submitter.wake();
+    }
+  }
+
+  /**
+   * Opens the further chains that nobody uses and whose last blocks are not in the books: a process died before it had read them, or
+   * somebody else has sent a transaction. A block counts as unread at the second look, as another process may be reading it.
+   */
+  async openUnread(): Promise<void> {
+    if (this.#home === undefined) return;
+    const { chains, stores } = this.#parts;
+    const { environment } = this.#home;
+    const used = new Set(this.listUsed().map(({ chain }) => chain));
+    const tips = [...(await chains.readTips())].filter(
+      ([chain, tip]) => !used.has(chain) && tip !== (this.#settledTips.get(chain) ?? 0n),
+    );
+    if (tips.length === 0) return;
+    const indexed = await stores.boundChains.listIndexed(environment);
+    for (const [chain, tip] of tips) {
+      const isUnread = (indexed.get(chain) ?? tip) < tip;
+      if (isUnread && this.#unreadTips.get(chain) !== tip) {
+        this.#unreadTips.set(chain, tip);
+        continue;
       }
+      const key = { environment, chain };
+      const isOpen =
+        !isUnread || (await this.#openIfPossible(key, "blocks wait until their chain can be opened")) !== undefined;
+      // Once for each block: one that does not fit the books stops the chain's money, and is not asked for again and again.
+      if (isOpen) this.#settledTips.set(chain, tip);
     }
   }
 
@@ -154,13 +179,11 @@ export class ChainOpener {
   async readUsed(): Promise<void> {
     for (const key of this.listUsed()) {
       const used = this.#ready.get(key.chain);
-      const use = this.#uses.get(key.chain);
-      if (used === undefined || use === undefined) continue;
+      if (used === undefined) continue;
       try {
         const tip = await used.opened.development?.parking?.readTip();
-        if (tip === use.readTo) continue;
+        if (tip === used.indexer.readTo) continue;
         while (await used.indexer.runOnce());
-        use.readTo = tip;
       } catch (error) {
         if (!(error instanceof Failure) || error.code !== CHAIN_AWAY) throw error;
       }
@@ -188,8 +211,18 @@ export class ChainOpener {
     return used;
   }
 
+  async #openIfPossible(key: ChainKey, otherwise: string): Promise<UsedChain | undefined> {
+    try {
+      return await this.open(key);
+    } catch (error) {
+      if (!(error instanceof Failure)) throw error;
+      this.#parts.log.warn({ err: error, chain: key.chain }, otherwise);
+      return undefined;
+    }
+  }
+
   #use({ chain }: ChainKey, milliseconds: number): Use {
-    const use = this.#uses.get(chain) ?? { untilMilliseconds: 0, heldUntilMilliseconds: 0, readTo: undefined };
+    const use = this.#uses.get(chain) ?? { untilMilliseconds: 0, heldUntilMilliseconds: 0 };
     use.untilMilliseconds = Math.max(use.untilMilliseconds, performance.now() + milliseconds);
     this.#uses.set(chain, use);
     return use;

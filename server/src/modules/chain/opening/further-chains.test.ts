@@ -1,12 +1,17 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
+import { createWalletClient, encodeFunctionData, http } from "viem";
+import { privateKeyToAccount } from "viem/accounts";
+import { avalancheFuji } from "viem/chains";
 import { afterAll, beforeAll, expect, it, vi } from "vitest";
 import { z } from "zod";
 import { partPrograms } from "../../../../test/support/programs.ts";
 import { startTestService, type TestService } from "../../../../test/support/service.ts";
-import { newFundedTenant, requireResult, stranger, UNIT } from "../../../../test/support/treasury.ts";
+import { newFundedTenant, requireResult, UNIT } from "../../../../test/support/treasury.ts";
 import { startApp } from "../../../compose.ts";
+import { furtherChainUrl } from "../../../embedded/devnet-part.ts";
+import { stablecoinAbi } from "../../../generated/contracts/stablecoin.ts";
 import type { Parts } from "../../../kernel/contracts/whole.ts";
 import { mint } from "../development/mint-operation.ts";
 
@@ -14,6 +19,8 @@ import { mint } from "../development/mint-operation.ts";
 
 const TEST_MONEY = 10_000n * UNIT;
 const PATIENCE = { timeout: 120_000, interval: 100 };
+/** A short life, so that a test sees it end. */
+const devnetOptions = ["--most-chains", "1", "--idle-after-seconds", "0", "--park-after-seconds", "1"];
 const NAME = "Base_Sepolia";
 const key = { environment: "sandbox", chain: "eip155:84532" } as const;
 
@@ -33,8 +40,7 @@ beforeAll(async () => {
   service = await startTestService(
     {},
     {
-      // A short life, so that a test sees it end.
-      devnetOptions: ["--most-chains", "1", "--idle-after-seconds", "0", "--park-after-seconds", "1"],
+      devnetOptions,
       decorate: {
         portsFor: keep("portsFor"),
         stores: keep("stores"),
@@ -53,6 +59,8 @@ function requirePart<Name extends keyof typeof kept>(name: Name): NonNullable<(t
   return part;
 }
 
+const payer = () => privateKeyToAccount(readQuickstart().payer.privateKey);
+
 function usable() {
   const ports = requirePart("portsFor")("sandbox");
   if (ports === undefined) throw new Error("the sandbox is switched off");
@@ -60,10 +68,13 @@ function usable() {
 }
 
 const Listed = z.object({ chains: z.array(z.object({ name: z.string(), state: z.string() })) });
+const Hex = z.templateLiteral(["0x", z.string()]);
+const Quickstart = z.object({ chain: z.object({ rpcUrl: z.string() }), payer: z.object({ privateKey: Hex }) });
+const readQuickstart = () =>
+  Quickstart.parse(JSON.parse(readFileSync(join(service.dataDir, "quickstart.json"), "utf8")));
+
 async function listRunning(): Promise<readonly string[]> {
-  const { chain } = z
-    .object({ chain: z.object({ rpcUrl: z.string() }) })
-    .parse(JSON.parse(readFileSync(join(service.dataDir, "quickstart.json"), "utf8")));
+  const { chain } = readQuickstart();
   const { chains } = Listed.parse(await (await fetch(`${chain.rpcUrl}/chains`)).json());
   return chains.filter(({ state }) => state === "running").map(({ name }) => name);
 }
@@ -168,7 +179,7 @@ it("is refused by a name that the service does not have, with the reason", async
 });
 
 it("gives test money at its faucet, to whoever is named", async () => {
-  const address = stranger();
+  const { address } = payer();
   const drip = () => service.call("faucet_drip", { address, blockchain: "AVAX-FUJI", token: "EURC" });
   expect(requireResult(await drip())).toMatchObject({ chainId: 43_113, blockchain: "AVAX-FUJI", status: "confirmed" });
   const { chain } = await usable().open("Avalanche_Fuji");
@@ -180,15 +191,45 @@ it("gives test money at its faucet, to whoever is named", async () => {
   expect(requireResult(atHub)).toMatchObject({ chainId: 5_042_002, blockchain: "ARC-TESTNET" });
 });
 
-it("is opened again after a restart for transactions that have not ended, and held until they have", async () => {
+/** A process of its own over the same database and chains, in which no chain is in use. */
+const startAgain = () => {
+  const decorate = { stores: keep("stores"), chainOpener: keep("chainOpener") };
+  return startApp(service.config, { ...partPrograms(), devnetOptions, decorate });
+};
+
+it("is opened for what a stranger sends while nobody uses it, and parked again", async () => {
+  const fuji = { environment: "sandbox", chain: "eip155:43113" } as const;
+  const { chain } = await usable().open("Avalanche_Fuji", tenantId);
+  const { address: to } = await requirePart("stores").wallets.ensure(fuji, "treasury", tenantId);
   await service.app.stop();
+  const app = await startAgain();
+  try {
+    const rpc = http(furtherChainUrl(readQuickstart().chain.rpcUrl, "Avalanche_Fuji"));
+    const sending = createWalletClient({ account: payer(), chain: avalancheFuji, transport: rpc });
+    const { EURC } = chain.tokens;
+    const data = encodeFunctionData({ abi: stablecoinAbi, functionName: "transfer", args: [to, UNIT] });
+    await sending.sendTransaction({ to: EURC?.address ?? to, data });
+    const opener = requirePart("chainOpener");
+    const purse = { ...fuji, tenantId, token: "EURC" } as const;
+    await vi.waitFor(async () => {
+      await opener.openUnread();
+      expect(await requirePart("stores").ledger.balance(purse)).toMatchObject({ available: TEST_MONEY + UNIT });
+    }, PATIENCE);
+    expect(opener.listUsed()).toEqual([fuji]);
+    await vi.waitFor(async () => expect(await listRunning()).toEqual([]), PATIENCE);
+  } finally {
+    await app.stop();
+  }
+});
+
+it("is opened again after a restart for transactions that have not ended, and held until they have", async () => {
   const operation = mint.of({ token: "USDC", to: `0x${"7".repeat(40)}`, amount: UNIT });
   await service.sql(
     `insert into chain_transaction (id, network, chain, idempotency_key, tenant_id, purpose, chain_order, state, step, created_at, updated_at)
       values ($1, 'sandbox', $2, 'left over', null, 'test', $3, 'queued', 'carry_out', now(), now())`,
     [`ctx_${"7".repeat(26)}`, key.chain, JSON.stringify(operation)],
   );
-  const app = await startApp(service.config, { ...partPrograms(), decorate: { chainOpener: keep("chainOpener") } });
+  const app = await startAgain();
   try {
     const read = () => service.sql("select state from chain_transaction where idempotency_key = 'left over'");
     await vi.waitFor(async () => expect(await read()).toEqual([{ state: "confirmed" }]), PATIENCE);

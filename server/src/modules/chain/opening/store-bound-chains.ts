@@ -77,6 +77,15 @@ export function createBoundChains(db: Queryable, clock: Clock, { homes } = creat
       return row !== undefined && row.stoppedBecause !== null;
     },
 
+    async listIndexed(environment) {
+      const rows = await db
+        .selectFrom("chainNetwork")
+        .select(["chain", "indexedNumber"])
+        .where("environment", "=", environment)
+        .execute();
+      return new Map(rows.map(({ chain, indexedNumber }) => [chain, indexedNumber]));
+    },
+
     async requireHome(environment) {
       const known = homes.get(environment);
       if (known !== undefined) return known;

@@ -256,7 +256,12 @@ it("a withdrawal is signed by the wallet, waits its blocks, and goes on after a 
     },
   };
   const parts = {
-    chains: { ...chains, at: () => ({ ...world.openedChain, sender }), open: async () => undefined },
+    chains: {
+      ...chains,
+      at: () => ({ ...world.openedChain, sender }),
+      open: async () => undefined,
+      readTips: async () => new Map(),
+    },
     submitters: { ...chains, home: () => undefined, at: () => world.openedChain.submitter },
     indexers: { ...chains, home: () => undefined, at: () => world.openedChain.indexer },
     stores: world.stores,
