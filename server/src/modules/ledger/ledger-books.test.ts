@@ -12,6 +12,7 @@ import type { ChainKey } from "../../ports/chain/chain-key.ts";
 import { systemClock } from "../../ports/clock.ts";
 import type { Ledger, Purse, WalletOwner } from "./ledger.ts";
 import { createLedger, ledgerImbalance } from "./store.ts";
+import { readAccount } from "./store-postings.ts";
 
 let database: TestDatabase;
 let open: OpenDatabase;
@@ -97,6 +98,34 @@ describe("the ledger", () => {
     await ledger.release(purse, "booking:mine");
     expect(await ledger.balance(purse)).toEqual({ available: 60n, held: 0n, outgoing: 40n });
     expect(await ledger.balance(other)).toEqual({ available: 100n, held: 0n, outgoing: 0n });
+  });
+
+  test("a movement that was posted before a tenant's escrow was known is moved into its account, once", async () => {
+    const purse = newPurse();
+    const own = { kind: "treasury", tenantId: purse.tenantId } as const;
+    const escrow = { kind: "escrow", tenantId: purse.tenantId } as const;
+    const readEscrow = () => readAccount(open.db, purse, "escrow");
+    const paidIn = movement({ amount: 9n });
+    const paidBack = movement({ amount: 4n, logIndex: 1 });
+    await post(sandboxChain, movement({ amount: 9n }), undefined, own);
+    await ledger.send(purse, 9n, `prefund of ${purse.tenantId}`);
+    expect(await post(sandboxChain, paidIn, own, undefined)).toBe(true);
+    expect(await post(sandboxChain, paidBack, undefined, own)).toBe(true);
+    for (let run = 0; run < 3; run += 1) {
+      expect(await post(sandboxChain, paidIn, own, escrow)).toBe(false);
+      expect(await post(sandboxChain, paidBack, escrow, own)).toBe(false);
+      expect(await readEscrow()).toBe(5n);
+    }
+    expect(await ledger.balance(purse)).toEqual({ available: 4n, held: 0n, outgoing: 0n });
+    expect(await ledgerImbalance(open.db)).toBe(0n);
+    const another = movement({ ...paidIn.movement, amount: 8n });
+    await expect(post(sandboxChain, another, own, escrow)).rejects.toThrow("differently");
+    // Several that read the block at once.
+    const late = movement({ amount: 3n });
+    await ledger.send(purse, 3n, `late prefund of ${purse.tenantId}`);
+    await post(sandboxChain, late, own, undefined);
+    await Promise.all(Array.from({ length: 8 }, () => post(sandboxChain, late, own, escrow)));
+    expect(await readEscrow()).toBe(8n);
   });
 
   test("a movement read again after its escrow was exchanged stays as posted, and nothing else may differ", async () => {

@@ -52,7 +52,7 @@ export async function postAll(db: Queryable, postings: readonly Posting[], clock
     else fresh.push({ id, posting });
     return id !== undefined;
   });
-  if (known.length > 0) await confirmSame(db, known);
+  if (known.length > 0) fresh.push(...(await adoptLate(db, known, clock)));
   if (fresh.length > 0) await applyMoves(db, fresh);
   return posted;
 }
@@ -179,9 +179,41 @@ async function applyMoves(db: Queryable, fresh: readonly { id: bigint; posting: 
   }
 }
 
-async function confirmSame(db: Queryable, postings: readonly Posting[]): Promise<void> {
-  const [other] = await findOthers(db, postings);
+/**
+ * Throws if one was posted differently, unless a tenant's escrow took part that was not known as its own yet: whoever posts a movement
+ * has looked for owners before, and an operator may have allowed the escrow meanwhile. The amount is then moved into its account, or out
+ * of it, by a posting of its own. Returns those that are new.
+ */
+async function adoptLate(
+  db: Queryable,
+  known: readonly Posting[],
+  clock: Clock,
+): Promise<{ id: bigint; posting: Posting }[]> {
+  const late = await findOthers(db, known);
+  if (late.length === 0) return [];
+  const [other] = await findOthers(db, late.map(asBetweenStrangers));
   if (other !== undefined) throw new Error(`ledger: ${other.reference} was posted before and differently`);
+  const adoptions = late.map((posting): Posting => {
+    const moves = posting.moves.filter(isOfFurtherEscrow);
+    const back = moves.map(({ amount }) => ({ kind: "external" as const, tenantId: null, amount: -amount }));
+    return { ...posting, reference: `adopt:${posting.reference}`, moves: inLockOrder([...moves, ...back]) };
+  });
+  const ids = await insertTransactions(db, adoptions, clock);
+  return adoptions.flatMap((posting) => {
+    const id = ids.get(posting.reference);
+    return id === undefined ? [] : [{ id, posting }];
+  });
+}
+
+const isOfFurtherEscrow = ({ kind, tenantId }: Move): boolean => kind === "escrow" && tenantId !== null;
+
+/** As it was posted when nobody knew the tenant's escrow. */
+function asBetweenStrangers(posting: Posting): Posting {
+  if (posting.kind !== "movement") return posting;
+  const moves = posting.moves.map((move) =>
+    isOfFurtherEscrow(move) ? { ...move, kind: "external" as const, tenantId: null } : move,
+  );
+  return { ...posting, moves };
 }
 
 /** Those that were not posted, or differently. */
