@@ -252,6 +252,12 @@ class StoredBooks implements Books {
 
   async allowEscrow(tenantId: string, address: Hex): Promise<"allowed" | "known"> {
     await this.#requireTenant(tenantId);
+    const { isHome, chain } = await this.#requireBoundChain();
+    if (!isHome) {
+      throw new ConfigError(
+        `Trips are kept on the ${this.#environment} environment's home chain, so no tool could use an escrow on ${chain}. Deploy the contract on the home chain and leave --chain out.`,
+      );
+    }
     return await allowEscrow({ chain: await this.#requireChain(), stores: this.#stores }, { tenantId, address });
   }
 

@@ -1,11 +1,38 @@
-import type { BooksPlace } from "./books.ts";
-import { type Arguments, UsageError } from "./command-line.ts";
+import type { Books, BooksPlace } from "./books.ts";
+import { type Arguments, type Command, type Report, UsageError } from "./command-line.ts";
 
-/** The options that name a chain, as the commands about chains share them. */
-export const placeOptions = { network: { type: "string" }, chain: { type: "string" } } as const;
-export const PLACE_USAGE = "--network sandbox|production [--chain eip155:<id>]";
+/** Opens the ledger that a command names. */
+export type OpenBooks = <Result>(place: BooksPlace, work: (books: Books) => Promise<Result>) => Promise<Result>;
+export type BooksCommand = Command<OpenBooks>;
 
-export function readPlace(args: Arguments): BooksPlace {
+/** A command about the books of one chain, which its options name. */
+export function defineBooksCommand({
+  name,
+  summary,
+  usage = "",
+  positionals = [],
+  options = {},
+  prepare,
+}: Pick<BooksCommand, "name" | "summary"> &
+  Partial<Pick<BooksCommand, "usage" | "positionals" | "options">> & {
+    /** Checks the arguments before anything is opened, and returns the operation. */
+    prepare(args: Arguments, place: BooksPlace): (books: Books) => Promise<Report>;
+  }): BooksCommand {
+  return {
+    name,
+    summary,
+    usage: `--network sandbox|production [--chain eip155:<id>] ${usage}`.trimEnd(),
+    positionals,
+    options: { ...options, network: { type: "string" }, chain: { type: "string" } },
+    prepare(args) {
+      const place = readPlace(args);
+      const work = prepare(args, place);
+      return (openBooks) => openBooks(place, work);
+    },
+  };
+}
+
+function readPlace(args: Arguments): BooksPlace {
   const environment = args.required("network");
   if (environment !== "sandbox" && environment !== "production") {
     throw new UsageError("--network is sandbox or production.");

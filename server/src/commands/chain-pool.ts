@@ -1,53 +1,43 @@
 import { formatDecimal } from "../domain/money.ts";
 import { tokenSymbols } from "../domain/tokens.ts";
-import type { Books, BooksPlace, PoolStatus } from "./books.ts";
-import { PLACE_USAGE, placeOptions, readPlace } from "./chain-place.ts";
-import { type Command, formatTable } from "./command-line.ts";
-
-type OpenBooks = <Result>(place: BooksPlace, work: (books: Books) => Promise<Result>) => Promise<Result>;
+import type { PoolStatus } from "./books.ts";
+import { type BooksCommand, defineBooksCommand } from "./chain-place.ts";
+import { formatTable } from "./command-line.ts";
 
 /** A pool's rates have 18 decimals. */
 const TO_MICRO = 10n ** 12n;
 const OWNER_KEY = "owner-key-file";
 
-const show: Command<OpenBooks> = {
+const show = defineBooksCommand({
   name: "pool",
   summary: "Show the swap pool: whether it swaps, its owner, its rates, its limits and its inventory.",
-  usage: PLACE_USAGE,
-  positionals: [],
-  options: placeOptions,
-  prepare(args) {
-    const place = readPlace(args);
-    return (openBooks) =>
-      openBooks(place, async (books) => {
-        const found = await books.pool();
-        return { text: poolText(found), json: { network: place.environment, ...poolJson(found) } };
-      });
+  prepare(_args, place) {
+    return async (books) => {
+      const found = await books.pool();
+      return { text: poolText(found), json: { network: place.environment, ...poolJson(found) } };
+    };
   },
-};
+});
 
-const change = (name: string, isPaused: boolean, summary: string): Command<OpenBooks> => ({
-  name,
-  summary,
-  usage: `${PLACE_USAGE} [--${OWNER_KEY} <file>]`,
-  positionals: [],
-  options: { ...placeOptions, [OWNER_KEY]: { type: "string" } },
-  prepare(args) {
-    const place = readPlace(args);
-    const ownerKeyFile = args.text(OWNER_KEY);
-    return (openBooks) =>
-      openBooks(place, async (books) => {
+const change = (name: string, isPaused: boolean, summary: string) =>
+  defineBooksCommand({
+    name,
+    summary,
+    usage: `[--${OWNER_KEY} <file>]`,
+    options: { [OWNER_KEY]: { type: "string" } },
+    prepare(args, { environment: network }) {
+      const ownerKeyFile = args.text(OWNER_KEY);
+      return async (books) => {
         const { pool, transactionHash } = await books.setPoolPaused(isPaused, ownerKeyFile);
         const state = isPaused ? "swaps nothing" : "swaps";
         const text =
           transactionHash === undefined
             ? `The pool ${pool} was like this before: it ${state}.`
             : `The pool ${pool} ${state} now, by the transaction ${transactionHash}.`;
-        const json = { network: place.environment, pool, isPaused, transactionHash: transactionHash ?? null };
-        return { text, json };
-      });
-  },
-});
+        return { text, json: { network, pool, isPaused, transactionHash: transactionHash ?? null } };
+      };
+    },
+  });
 
 const pause = change(
   "pause-pool",
@@ -92,4 +82,4 @@ function poolText(found: PoolStatus): string {
   return `${facts}\n\n${formatTable(["TOKEN", "INVENTORY", "SWAPS CAN TAKE OUT", "MOST IN ONE SWAP"], rows)}`;
 }
 
-export const poolCommands: readonly Command<OpenBooks>[] = [show, pause, resume];
+export const poolCommands: readonly BooksCommand[] = [show, pause, resume];

@@ -3,152 +3,131 @@ import { Failure } from "../domain/errors.ts";
 import { formatDecimal } from "../domain/money.ts";
 import { type Hex, tokenSymbols } from "../domain/tokens.ts";
 import type { TokenMovement } from "../ports/chain/chain.ts";
-import { type Books, type BooksPlace, type BooksStatus, type WalletStatus, withBooks } from "./books.ts";
+import { type BooksStatus, type WalletStatus, withBooks } from "./books.ts";
 import { escrowCommands } from "./chain-escrows.ts";
-import { PLACE_USAGE, placeOptions, readPlace, sayPlace } from "./chain-place.ts";
+import { defineBooksCommand, type OpenBooks, sayPlace } from "./chain-place.ts";
 import { poolCommands } from "./chain-pool.ts";
-import { type Arguments, type Command, formatTable, JSON_NOTE, type Program, UsageError } from "./command-line.ts";
+import { type Arguments, formatTable, JSON_NOTE, type Program, UsageError } from "./command-line.ts";
 import { runAsCommand } from "./run-as-command.ts";
-
-/** Opens the ledger that a command names. */
-type OpenBooks = <Result>(place: BooksPlace, work: (books: Books) => Promise<Result>) => Promise<Result>;
 
 const WEI_PER_MICRO = 10n ** 12n;
 
-const status: Command<OpenBooks> = {
+const status = defineBooksCommand({
   name: "status",
   summary: "Show an environment's chain, the service's wallets, pending transactions, and why money is stopped.",
-  usage: PLACE_USAGE,
-  positionals: [],
-  options: placeOptions,
-  prepare(args) {
-    const place = readPlace(args);
-    return (openBooks) =>
-      openBooks(place, async (books) => {
-        const found = await books.status();
-        return { text: statusText(found), json: statusJson(found) };
-      });
+  prepare() {
+    return async (books) => {
+      const found = await books.status();
+      return { text: statusText(found), json: statusJson(found) };
+    };
   },
-};
+});
 
-const treasury: Command<OpenBooks> = {
+const treasury = defineBooksCommand({
   name: "treasury",
   summary: "Show a tenant's deposit address in an environment, and the ledger balance of its treasury wallet.",
-  usage: `${PLACE_USAGE} <tenantId>`,
+  usage: "<tenantId>",
   positionals: ["tenantId"],
-  options: placeOptions,
-  prepare(args) {
-    const place = readPlace(args);
-    const { environment: which } = place;
+  prepare(args, { environment: which }) {
     const tenantId = args.positional(0);
-    return (openBooks) =>
-      openBooks(place, async (books) => {
-        const { address, books: found } = await books.treasury(tenantId);
-        const rows = tokenSymbols.map((token) => {
-          const { available, held, outgoing } = found[token];
-          return {
-            token,
-            available: formatDecimal(available),
-            held: formatDecimal(held),
-            outgoing: formatDecimal(outgoing),
-          };
-        });
-        const table = formatTable(
-          ["TOKEN", "AVAILABLE", "HELD", "OUTGOING"],
-          rows.map(({ token, available, held, outgoing }) => [token, available, held, outgoing]),
-        );
-        const text = `${address}\n\n${table}`;
-        return { text, json: { network: which, tenantId, address, balances: rows } };
+    return async (books) => {
+      const { address, books: found } = await books.treasury(tenantId);
+      const rows = tokenSymbols.map((token) => {
+        const { available, held, outgoing } = found[token];
+        return {
+          token,
+          available: formatDecimal(available),
+          held: formatDecimal(held),
+          outgoing: formatDecimal(outgoing),
+        };
       });
+      const table = formatTable(
+        ["TOKEN", "AVAILABLE", "HELD", "OUTGOING"],
+        rows.map(({ token, available, held, outgoing }) => [token, available, held, outgoing]),
+      );
+      const text = `${address}\n\n${table}`;
+      return { text, json: { network: which, tenantId, address, balances: rows } };
+    };
   },
-};
+});
 
-const accept: Command<OpenBooks> = {
+const accept = defineBooksCommand({
   name: "accept",
   summary:
     "Book what left tenants' wallets by a transaction that is not the service's: their available balance shrinks by it.",
-  usage: `${PLACE_USAGE} <transactionHash>`,
+  usage: "<transactionHash>",
   positionals: ["transactionHash"],
-  options: placeOptions,
-  prepare(args) {
-    const place = readPlace(args);
+  prepare(args, place) {
     const { environment: which } = place;
     const hash = readHash(args.positional(0));
-    return (openBooks) =>
-      openBooks(place, async (books) => {
-        const accepted = await books.accept(hash);
-        const movements = accepted.map(({ amount, ...rest }) => ({ ...rest, amount: formatDecimal(amount) }));
-        const lines = movements.map(({ token, from, amount }) => `  ${amount} ${token} out of ${from}`);
-        const text =
-          lines.length === 0
-            ? "This transaction took nothing out of a wallet of the service."
-            : `Booked:\n${lines.join("\n")}\nNow: npm run chain -- resume ${sayPlace(place)}`;
-        return { text, json: { network: which, transactionHash: hash, movements } };
-      });
+    return async (books) => {
+      const accepted = await books.accept(hash);
+      const movements = accepted.map(({ amount, ...rest }) => ({ ...rest, amount: formatDecimal(amount) }));
+      const lines = movements.map(({ token, from, amount }) => `  ${amount} ${token} out of ${from}`);
+      const text =
+        lines.length === 0
+          ? "This transaction took nothing out of a wallet of the service."
+          : `Booked:\n${lines.join("\n")}\nNow: npm run chain -- resume ${sayPlace(place)}`;
+      return { text, json: { network: which, transactionHash: hash, movements } };
+    };
   },
-};
+});
 
 const blocks = { "from-block": { type: "string" }, "to-block": { type: "string" } } as const;
 
-const unknown: Command<OpenBooks> = {
+const unknown = defineBooksCommand({
   name: "unknown",
   summary: "List what left wallets by transactions that are in no books, as after a backup was restored.",
-  usage: `${PLACE_USAGE} [--from-block <number>] [--to-block <number>]`,
-  positionals: [],
-  options: { ...placeOptions, ...blocks },
-  prepare(args) {
-    const place = readPlace(args);
+  usage: "[--from-block <number>] [--to-block <number>]",
+  options: blocks,
+  prepare(args, place) {
     const { environment: which } = place;
     const from = readBlock(args, "from-block") ?? 0n;
     const to = readBlock(args, "to-block");
-    return (openBooks) =>
-      openBooks(place, async (books) => {
-        const { toBlock, movements } = await books.unknown(from, to);
-        const json = { network: which, fromBlock: from.toString(), toBlock: toBlock.toString() };
-        const next = `npm run chain -- accept-unknown ${sayPlace(place)} --from-block ${from} --to-block ${toBlock}`;
-        const text =
-          movements.length === 0
-            ? `All movements out of wallets in the blocks ${from} to ${toBlock} are in the ledger.`
-            : `${movementTable(movements)}\n\nAccept exactly these: ${next}`;
-        return { text, json: { ...json, movements: movements.map(movementJson) } };
-      });
+    return async (books) => {
+      const { toBlock, movements } = await books.unknown(from, to);
+      const json = { network: which, fromBlock: from.toString(), toBlock: toBlock.toString() };
+      const next = `npm run chain -- accept-unknown ${sayPlace(place)} --from-block ${from} --to-block ${toBlock}`;
+      const text =
+        movements.length === 0
+          ? `All movements out of wallets in the blocks ${from} to ${toBlock} are in the ledger.`
+          : `${movementTable(movements)}\n\nAccept exactly these: ${next}`;
+      return { text, json: { ...json, movements: movements.map(movementJson) } };
+    };
   },
-};
+});
 
-const acceptUnknown: Command<OpenBooks> = {
+const acceptUnknown = defineBooksCommand({
   name: "accept-unknown",
   summary: "Accept everything that `unknown` lists in these blocks, and say of each that cannot be why.",
-  usage: `${PLACE_USAGE} --from-block <number> --to-block <number>`,
-  positionals: [],
-  options: { ...placeOptions, ...blocks },
-  prepare(args) {
-    const place = readPlace(args);
+  usage: "--from-block <number> --to-block <number>",
+  options: blocks,
+  prepare(args, place) {
     const { environment: which } = place;
     args.required("from-block");
     args.required("to-block");
     const from = readBlock(args, "from-block") ?? 0n;
     const to = readBlock(args, "to-block");
-    return (openBooks) =>
-      openBooks(place, async (books) => {
-        const { movements } = await books.unknown(from, to);
-        const hashes = [...new Set(movements.map(({ transactionHash }) => transactionHash))];
-        const refused: { transactionHash: Hex; reason: string }[] = [];
-        for (const transactionHash of hashes) {
-          try {
-            await books.accept(transactionHash);
-          } catch (error) {
-            if (!(error instanceof Failure)) throw error;
-            refused.push({ transactionHash, reason: error.message });
-          }
+    return async (books) => {
+      const { movements } = await books.unknown(from, to);
+      const hashes = [...new Set(movements.map(({ transactionHash }) => transactionHash))];
+      const refused: { transactionHash: Hex; reason: string }[] = [];
+      for (const transactionHash of hashes) {
+        try {
+          await books.accept(transactionHash);
+        } catch (error) {
+          if (!(error instanceof Failure)) throw error;
+          refused.push({ transactionHash, reason: error.message });
         }
-        const lines = refused.map(({ transactionHash, reason }) => `Not booked: ${transactionHash}: ${reason}`);
-        const text = [`Booked ${hashes.length - refused.length} of ${hashes.length} transactions.`, ...lines];
-        text.push(`Now: npm run chain -- resume ${sayPlace(place)}`);
-        const json = { network: which, accepted: hashes.length - refused.length, refused };
-        return { text: text.join("\n"), json };
-      });
+      }
+      const lines = refused.map(({ transactionHash, reason }) => `Not booked: ${transactionHash}: ${reason}`);
+      const text = [`Booked ${hashes.length - refused.length} of ${hashes.length} transactions.`, ...lines];
+      text.push(`Now: npm run chain -- resume ${sayPlace(place)}`);
+      const json = { network: which, accepted: hashes.length - refused.length, refused };
+      return { text: text.join("\n"), json };
+    };
   },
-};
+});
 
 function movementJson({ transactionHash, blockNumber, token, from, to, amount }: TokenMovement) {
   return { transactionHash, block: blockNumber.toString(), token, from, to, amount: formatDecimal(amount) };
@@ -168,33 +147,28 @@ function readBlock(args: Arguments, option: "from-block" | "to-block"): bigint |
   return BigInt(text);
 }
 
-const resume: Command<OpenBooks> = {
+const resume = defineBooksCommand({
   name: "resume",
   summary: "Let money move again after a difference was looked into. What still disagrees stops it again.",
-  usage: PLACE_USAGE,
-  positionals: [],
-  options: placeOptions,
-  prepare(args) {
-    const place = readPlace(args);
+  prepare(_args, place) {
     const { environment: which } = place;
-    return (openBooks) =>
-      openBooks(place, async (books) => {
-        const { difference } = await books.status();
-        const resumed = await books.resume();
-        const isOff = difference !== undefined && (difference.USDC !== 0n || difference.EURC !== 0n);
-        const text = [
-          resumed ? `Money of the ${which} network moves again.` : `Money of the ${which} network was not stopped.`,
-          ...(isOff
-            ? [
-                `But books and chain still disagree, by ${differenceText(difference)}, and the service will stop it again.`,
-                `Book what left the wallets first: npm run chain -- accept ${sayPlace(place)} <transactionHash>`,
-              ]
-            : []),
-        ].join("\n");
-        return { text, json: { network: which, resumed, booksAgree: difference === undefined ? null : !isOff } };
-      });
+    return async (books) => {
+      const { difference } = await books.status();
+      const resumed = await books.resume();
+      const isOff = difference !== undefined && (difference.USDC !== 0n || difference.EURC !== 0n);
+      const text = [
+        resumed ? `Money of the ${which} network moves again.` : `Money of the ${which} network was not stopped.`,
+        ...(isOff
+          ? [
+              `But books and chain still disagree, by ${differenceText(difference)}, and the service will stop it again.`,
+              `Book what left the wallets first: npm run chain -- accept ${sayPlace(place)} <transactionHash>`,
+            ]
+          : []),
+      ].join("\n");
+      return { text, json: { network: which, resumed, booksAgree: difference === undefined ? null : !isOff } };
+    };
   },
-};
+});
 
 function readHash(text: string): Hex {
   const [, digits] = /^0x([0-9a-fA-F]{64})$/.exec(text) ?? [];
