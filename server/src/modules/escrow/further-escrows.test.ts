@@ -91,6 +91,22 @@ describe("the operator's command", () => {
     expect(await command("revoke-escrow", service.tenantId, own)).toMatchObject({ code: 1 });
   });
 
+  it("refuses a contract on another chain than the home chain, where no tool could use it", async () => {
+    const chain = "eip155:999999";
+    await service.sql(
+      `insert into chain_network (network, chain, is_home, chain_id, genesis_hash, indexed_number, indexed_hash, updated_at)
+        values ('sandbox', $1, false, 999999, '0x', 0, '0x', now())`,
+      [chain],
+    );
+    try {
+      const { code, error } = await command("allow-escrow", service.tenantId, stranger(), "--chain", chain);
+      expect(error).toContain(`no tool could use an escrow on ${chain}`);
+      expect(code).toBe(1);
+    } finally {
+      await service.sql("delete from chain_network where chain = $1", [chain]);
+    }
+  });
+
   it("gives a contract to one tenant, once, and lists it", async () => {
     const address = await deploy();
     const tenants = [service.tenantId, other.tenantId];

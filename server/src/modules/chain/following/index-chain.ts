@@ -75,8 +75,7 @@ export class ChainIndexer {
     // Reads the wallets after the blocks: a wallet's row exists before anybody can pay to its address.
     const owned = await ownMovements(wallets, chain, movements);
     if (!(await this.#postOurs(owned, indexed))) return false;
-    const isMine = await boundChains.advance(state, to);
-    if (isMine && isSameBlock(head, to)) this.#readTo = head;
+    await boundChains.advance(state, to);
     this.#doubts.clear();
     return to.number < head.number;
   }
