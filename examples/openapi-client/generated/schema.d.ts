@@ -3949,6 +3949,8 @@ export interface components {
                  * @default 0
                  */
                 marginBps: number;
+                /** @description If the rate was out of date when it was taken */
+                warning?: string;
             };
             /**
              * @description Who travels
@@ -4172,6 +4174,8 @@ export interface components {
                  * @default 0
                  */
                 marginBps: number;
+                /** @description If the rate was out of date when it was taken */
+                warning?: string;
             };
             /**
              * @description Who travels
@@ -4466,6 +4470,8 @@ export interface components {
                  * @default 0
                  */
                 marginBps: number;
+                /** @description If the rate was out of date when it was taken */
+                warning?: string;
             } | null;
             /** @default [] */
             readonly travelers: {
@@ -4581,6 +4587,8 @@ export interface components {
                  * @default 0
                  */
                 marginBps: number;
+                /** @description If the rate was out of date when it was taken */
+                warning?: string;
             } | null;
             /** @description balance and original_form_of_payment go to the treasury wallet */
             refundTo: string | null;
@@ -4645,6 +4653,8 @@ export interface components {
                  * @default 0
                  */
                 marginBps: number;
+                /** @description If the rate was out of date when it was taken */
+                warning?: string;
             } | null;
             /** @description balance and original_form_of_payment go to the treasury wallet */
             refundTo: string | null;
@@ -5287,6 +5297,8 @@ export interface components {
                  * @default 0
                  */
                 marginBps: number;
+                /** @description If the rate was out of date when it was taken */
+                warning?: string;
             };
             cancellationPolicy: {
                 refundable: boolean;
@@ -5434,6 +5446,8 @@ export interface components {
                      * @default 0
                      */
                     marginBps: number;
+                    /** @description If the rate was out of date when it was taken */
+                    warning?: string;
                 };
                 sandbox: boolean;
                 /** Format: date-time */
@@ -5508,6 +5522,8 @@ export interface components {
                  * @default 0
                  */
                 marginBps: number;
+                /** @description If the rate was out of date when it was taken */
+                warning?: string;
             };
             sandbox: boolean;
             /** Format: date-time */
@@ -5813,6 +5829,7 @@ export interface components {
                     EURC: string;
                 };
             }[];
+            otherChainsNote?: string;
             /** @description Your USDC in the Gateway, by our books; gateway_balance compares them */
             readonly gateway?: {
                 chain: string;
@@ -10234,6 +10251,7 @@ export interface components {
                 };
                 /** @description CAIP-2 of further chains on which you have wallets: see check_treasury */
                 readonly otherChains?: string[];
+                otherChainsNote?: string;
                 /** @description Chains that tools can name for you */
                 readonly chainNames: string[];
             };
@@ -40793,6 +40811,8 @@ export interface operations {
                                  * @default 0
                                  */
                                 marginBps: number;
+                                /** @description If the rate was out of date when it was taken */
+                                warning?: string;
                             };
                             sandbox: boolean;
                             /** Format: date-time */
@@ -40989,6 +41009,8 @@ export interface operations {
                              * @default 0
                              */
                             marginBps: number;
+                            /** @description If the rate was out of date when it was taken */
+                            warning?: string;
                         };
                         sandbox: boolean;
                         /** Format: date-time */

@@ -5,7 +5,7 @@ import { Provenance } from "../../domain/schemas.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { FxRates, RateTable } from "../../ports/fx.ts";
 import type { Environment } from "../../ports/identity.ts";
-import { isRateStale } from "../treasury/index.ts";
+import { isRateStale, warnOfOldRate } from "../treasury/index.ts";
 
 /** The USDC value of one unit of a currency. It is recorded with the booking, and every later amount of the order uses it. */
 export const BookingRate = z.object({
@@ -16,6 +16,7 @@ export const BookingRate = z.object({
   sourceLevel: Provenance.shape.sourceLevel.default("embedded"),
   asOf: z.string().nullable().default(null).describe("null: one for one, of any day"),
   marginBps: z.number().default(0).describe("The service's margin on the source's rate, in hundredths of a percent"),
+  warning: z.string().exactOptional().describe("If the rate was out of date when it was taken"),
 });
 export type BookingRate = z.output<typeof BookingRate>;
 
@@ -146,7 +147,7 @@ export async function requireRate(
   currency: string,
   seen: BookingRate | undefined,
 ): Promise<BookingRate> {
-  if (seen?.from === currency && !isStale(ports, environment, seen)) return seen;
+  if (seen?.from === currency && !isStale(ports, environment, seen)) return withWarning(seen, ports);
   const found = await findRate(ports, environment, currency);
   if (typeof found !== "string") return found;
   const extra = { currency };
@@ -172,7 +173,12 @@ async function findRate(
   const { fx } = ports;
   const rate = rateBy(await fx.table(new AbortController().signal), currency, fx.terms.marginBps);
   if (rate === undefined) return "missing";
-  return isStale(ports, environment, rate) ? "stale" : rate;
+  return isStale(ports, environment, rate) ? "stale" : withWarning(rate, ports);
+}
+
+function withWarning(rate: BookingRate, { clock }: Pick<RatePorts, "clock">): BookingRate {
+  const warning = rate.asOf === null ? undefined : warnOfOldRate(rate.asOf, clock.now());
+  return warning === undefined ? rate : { ...rate, warning };
 }
 
 function isStale({ fx, clock }: RatePorts, environment: Environment, { asOf, sourceLevel }: BookingRate): boolean {

@@ -9,7 +9,7 @@ import { startTestService, type TestService } from "../../../test/support/servic
 import { requireResult } from "../../../test/support/treasury.ts";
 import { formatDecimal, parseDecimal } from "../../domain/money.ts";
 import { InvoiceDocument } from "../invoices/document.ts";
-import { BookingRate, inUsdc as convert, rateBy } from "./booking-rate.ts";
+import { BookingRate, inUsdc as convert, rateBy, requireRate } from "./booking-rate.ts";
 
 /** At these rates, to which sales add 1.5 percent, amounts to the cent are no whole micro-units. */
 const rates = (day: string): Answer => ({
@@ -349,5 +349,31 @@ describe("a rate", () => {
         expect(convert("1.00", currency === "USD" ? "EUR" : "USD", rate)).toBeUndefined();
       }),
     );
+  });
+});
+
+describe("a rate that is older than its source usually is", () => {
+  const RATE_DAY = "2026-03-02";
+  const provenance = { source: "test", sourceLevel: "live", asOf: RATE_DAY } as const;
+  const take = (now: string, seen?: BookingRate) =>
+    requireRate(
+      {
+        fx: {
+          table: async (signal) => ({ ...(await embeddedRates.table(signal)), provenance }),
+          terms: { marginBps: 0, mostAgeHours: 200 },
+        },
+        clock: { now: () => Temporal.Instant.from(now) },
+      },
+      "production",
+      "EUR",
+      seen,
+    );
+
+  it("is sold with a warning, also where it was new when it was shown", async () => {
+    const fresh = await take("2026-03-03T12:00:00Z");
+    expect(fresh).not.toHaveProperty("warning");
+    const warning = "The rate is of 2026-03-02 and out of date: reference rates are published on every working day.";
+    expect(await take("2026-03-06T12:00:00Z")).toEqual({ ...fresh, warning });
+    expect(await take("2026-03-06T12:00:00Z", fresh)).toEqual({ ...fresh, warning });
   });
 });

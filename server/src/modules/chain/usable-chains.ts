@@ -35,6 +35,8 @@ interface UsableChain {
 export interface UsableChains {
   /** By CAIP-2: the home chain first, also those that do not answer now. Without development chains that are opened on demand. */
   readonly names: readonly string[];
+  /** Whether there are development chains that are opened on demand. */
+  readonly opensMore: boolean;
   /** `names`, and the development chains on which the tenant has a wallet. */
   listWithWallet(tenantId: string): Promise<readonly string[]>;
   /** By CAIP-2. Throws Failure `chain_not_available`: retryable if the chain is configured and does not answer. */
@@ -83,10 +85,12 @@ export function createUsableChains(
     return { opened: used.opened, submission: used.submitter };
   }
 
+  const opensMore = chains.onDemand.some((key) => key.environment === environment);
   return {
     names,
+    opensMore,
     async listWithWallet(tenantId) {
-      if (!chains.onDemand.some((key) => key.environment === environment)) return names;
+      if (!opensMore) return names;
       return [...new Set([...names, ...(await stores.wallets.listTreasuryChains(environment, tenantId))])];
     },
     at(name) {

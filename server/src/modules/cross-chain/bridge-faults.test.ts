@@ -5,7 +5,7 @@ import { privateKeyToAccount } from "viem/accounts";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { z } from "zod";
 import { startTestService, type TestService } from "../../../test/support/service.ts";
-import { requireResult } from "../../../test/support/treasury.ts";
+import { newFundedTenant, requireResult } from "../../../test/support/treasury.ts";
 import { decodeMessage } from "../../adapters/cctp/message.ts";
 import { createVault } from "../../adapters/vault.ts";
 import { parseDecimal } from "../../domain/money.ts";
@@ -21,7 +21,7 @@ let service: TestService;
 beforeAll(async () => {
   service = await startTestService(
     {},
-    { attesterOptions: ["--faults", "on"], decorate: { messageAttestations: withExpiry } },
+    { attesterOptions: ["--faults", "on"], decorate: { messageAttestations: withExpiry, portsFor: withoutTestMoney } },
   );
   // Opens the chain, and starts the attester.
   await bridged("1");
@@ -53,6 +53,18 @@ const withExpiry = ({ of }: Parts["messageAttestations"]): Parts["messageAttesta
     );
   },
 });
+
+let givesTestMoney = true;
+/** As on a live chain, whose wallets get nothing. */
+const withoutTestMoney =
+  (portsFor: Parts["portsFor"]): Parts["portsFor"] =>
+  (environment) => {
+    const ports = portsFor(environment);
+    if (ports === undefined) return undefined;
+    const { usableChains } = ports;
+    const testMoneyAt = (name: string) => (givesTestMoney ? usableChains.testMoneyAt(name) : undefined);
+    return { ...ports, usableChains: { ...usableChains, testMoneyAt } };
+  };
 
 const bridged = async (amount: string) =>
   TransferAnswer.parse(requireResult(await service.call("bridge_to_arc", { fromChain: "Base_Sepolia", amount })));
@@ -198,4 +210,23 @@ test("a message that somebody else delivers completes the transfer, and mints on
   );
   expect(minted).toEqual({ times: 1 });
   expect(await readInFlight()).toEqual(["0"]);
+});
+
+test("a wallet that is not there yet on a live chain has nothing, also in a preview", async () => {
+  const { as } = await newFundedTenant(service, "Never there");
+  const preview = async (tool: string) =>
+    requireResult(await service.call("preview_call", { tool, args: { fromChain: "Base_Sepolia", amount: "5" } }, as));
+  const tools = ["bridge_to_arc", "swap_and_bridge"];
+  // On a development chain it gets test money at its first use.
+  for (const tool of tools) expect(await preview(tool)).toMatchObject({ accepted: true });
+  givesTestMoney = false;
+  try {
+    for (const tool of tools)
+      expect(await preview(tool)).toMatchObject({
+        accepted: false,
+        problem: { code: "insufficient_balance", availableUsdc: "0.00", missingUsdc: "5.00" },
+      });
+  } finally {
+    givesTestMoney = true;
+  }
 });

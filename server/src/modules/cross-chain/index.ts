@@ -2,9 +2,9 @@ export { BRIDGE } from "./bridge/bridge-kind.ts";
 export { advanceBridge } from "./bridge/bridge-legs.ts";
 export {
   bridgeErrors,
-  planFirstUse,
   previewBridgeTerms,
   requireMoved,
+  requireTestMoney,
   runBridge,
   warnOfMainNetwork,
 } from "./bridge/run-bridge.ts";

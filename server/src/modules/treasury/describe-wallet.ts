@@ -6,6 +6,9 @@ import type { Environment } from "../../ports/identity.ts";
 import { listChainNames } from "../chain/index.ts";
 import type { Stores } from "./context.ts";
 
+export const OTHER_CHAINS_NOTE =
+  "Your wallet on another chain is opened by the first call that names the chain, and is shown here from then on.";
+
 /** The tenant's wallet by the service's ledger, with the holds for open bookings. */
 export async function describeWallet(
   { wallets, ledger, boundChains }: Pick<Stores, "wallets" | "ledger" | "boundChains">,
@@ -32,6 +35,7 @@ export async function describeWallet(
   ]);
   const configured = chains.keys.flatMap((key) => (key.environment === environment ? [key.chain] : []));
   const otherChains = [...new Set([...configured, ...owned])].filter((chain) => chain !== home.chain);
+  const opensMore = chains.onDemand.some((key) => key.environment === environment);
   const isStopped = home.stoppedBecause !== undefined;
   return {
     facts: {
@@ -39,6 +43,7 @@ export async function describeWallet(
         address: wallet?.address ?? null,
         ...Object.fromEntries(purses),
         ...(otherChains.length === 0 ? {} : { otherChains }),
+        ...(opensMore ? { otherChainsNote: OTHER_CHAINS_NOTE } : {}),
         chainNames: listChainNames(chains, environment),
       },
     },

@@ -110,7 +110,7 @@ export async function planBooking(
     ...planPayment(price, caller.cover),
     travelerIds: named,
     irreversible: sayUndo(seen, findTimeZone),
-    warnings: seen && warningsOn?.(seen),
+    warnings: seen && [...(warningsOn?.(seen) ?? []), ...(seen.rate?.warning === undefined ? [] : [seen.rate.warning])],
     remarks: seen && (await remarksOn?.(seen, named)),
     offerId: id,
     bought: { ...bought, price: whole, ...(whole === undefined ? { priceAtLeast: bought.price } : {}) },

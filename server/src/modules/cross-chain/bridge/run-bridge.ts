@@ -42,12 +42,19 @@ interface RunRequest extends BridgeWish {
   prepare?(terms: BridgeTerms): Promise<Transfer["detail"]>;
 }
 
-/** Undefined where the tenant has no wallet: a chain is started by its first call, not by a preview. */
+/**
+ * Undefined where the tenant has no wallet on a development chain: that is started by its first call, not by a preview. Throws what the
+ * call would be refused with; on a live chain a wallet that is not there yet has nothing.
+ */
 export async function previewBridgeTerms(ports: ReadingPorts, wish: BridgeWish): Promise<BridgeTerms | undefined> {
-  const { chain: home, stores, caller } = ports;
-  const source = { environment: caller.environment, chain: requireSource(wish.fromChain, home) };
-  if ((await stores.wallets.findTreasury(source, caller.tenantId)) === undefined) return undefined;
-  return await readTerms(ports, await openEnds(ports, wish.fromChain), wish.amount);
+  const { chain: home, stores, usableChains, caller } = ports;
+  const { fromChain, amount } = wish;
+  const source = { environment: caller.environment, chain: requireSource(fromChain, home) };
+  const wallet = await stores.wallets.findTreasury(source, caller.tenantId);
+  if (wallet === undefined && usableChains.testMoneyAt(source.chain) !== undefined) return undefined;
+  const terms = await readTerms(ports, await openEnds(ports, fromChain), amount);
+  if (wallet === undefined) throw lacksBalance({ token: "USDC", chain: source.chain }, 0n, amount);
+  return terms;
 }
 
 /** Undefined as `previewBridgeTerms`. */
@@ -62,22 +69,14 @@ export async function previewArrival(
   return { fee, amountReceived: wish.amount - fee, receivedToken: "USDC", expectedBy };
 }
 
-/**
- * Judges the amount by what a wallet gets at its first use, and returns warnings. Throws `insufficient_balance` as the call would.
- */
-export function planFirstUse(
+/** Throws `insufficient_balance`, as the call would, if the amount is more than a wallet on a development chain gets at its first use. */
+export function requireTestMoney(
   usableChains: Pick<Ports["usableChains"], "testMoneyAt">,
-  { fromChain, amount }: BridgeWish,
   chain: string,
-): readonly string[] {
+  amount: Micro,
+): void {
   const available = usableChains.testMoneyAt(chain);
-  if (available === undefined) {
-    return [
-      `Your wallet on ${fromChain} is opened by its first use, and its balance is not known before that: the call can still be refused with insufficient_balance.`,
-    ];
-  }
-  if (amount > available) throw lacksBalance({ token: "USDC", chain }, available, amount);
-  return [];
+  if (available !== undefined && amount > available) throw lacksBalance({ token: "USDC", chain }, available, amount);
 }
 
 /** Says that a sandbox key moves nothing on the main network that it names. */

@@ -7,10 +7,10 @@ import { ChainResult, chainProvenance, TokenAmount, TransferAnswer } from "../..
 import { BRIDGE } from "../bridge/bridge-kind.ts";
 import {
   bridgeErrors,
-  planFirstUse,
   previewArrival,
   previewBridgeTerms,
   requireMoved,
+  requireTestMoney,
   runBridge,
   warnOfMainNetwork,
 } from "../bridge/run-bridge.ts";
@@ -47,13 +47,12 @@ export const bridgeToArc = defineTool({
       const wallet = await stores.wallets.findTreasury(source, tenantId);
       const movement = { token: "USDC", from: "treasury", to: "treasury", chain: source.chain } as const;
       const asked = parseDecimal(amount) ?? 0n;
-      const unopened =
-        wallet === undefined ? planFirstUse(usableChains, { fromChain, amount: asked }, source.chain) : [];
+      if (wallet === undefined) requireTestMoney(usableChains, source.chain, asked);
       return {
         // The wallet gets test money at its first use.
         movements: wallet === undefined ? [] : [{ ...movement, amount: asked }],
         irreversible: [final(`the burn on ${fromChain}`)],
-        warnings: [...warnOfMainNetwork({ environment, fromChain: source.chain }), ...unopened],
+        warnings: warnOfMainNetwork({ environment, fromChain: source.chain }),
         remarks: [
           bridgeFinality === "fast"
             ? `${amount} USDC arrive on Arc, less a fee of a few basis points, usually within a minute.`

@@ -9,10 +9,10 @@ import {
   BRIDGE,
   bridgeErrors,
   describeTransfer,
-  planFirstUse,
   previewBridgeTerms,
   requireMoved,
   requireSource,
+  requireTestMoney,
   runBridge,
   type Transfer,
   warnOfMainNetwork,
@@ -72,8 +72,7 @@ export const swapAndBridge = defineTool({
       const source = { environment, chain: requireSource(fromChain, home) };
       const wallet = await stores.wallets.findTreasury(source, tenantId);
       const asked = parseDecimal(amount) ?? 0n;
-      const unopened =
-        wallet === undefined ? planFirstUse(usableChains, { fromChain, amount: asked }, source.chain) : [];
+      if (wallet === undefined) requireTestMoney(usableChains, source.chain, asked);
       const leaving = { token: "USDC", amount: asked, from: "treasury", chain: source.chain } as const;
       // A wallet that is made by the call gets its test money first.
       const sent = wallet === undefined ? ({ ...leaving, isLater: true } as const) : leaving;
@@ -86,7 +85,7 @@ export const swapAndBridge = defineTool({
                 { token: "EURC", amount: undefined, from: "swap_pool", to: "treasury" },
               ],
         irreversible: [final(`the burn on ${fromChain}`)],
-        warnings: [...warnOfMainNetwork({ environment, fromChain: source.chain }), ...unopened],
+        warnings: warnOfMainNetwork({ environment, fromChain: source.chain }),
       };
     }),
 

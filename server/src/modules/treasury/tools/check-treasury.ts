@@ -6,6 +6,7 @@ import { ChainName } from "../../../ports/chain/chain-key.ts";
 import type { Environment } from "../../../ports/identity.ts";
 import { ChainResult, chainProvenance } from "../chain-result.ts";
 import { defineTool, type Stores } from "../context.ts";
+import { OTHER_CHAINS_NOTE } from "../describe-wallet.ts";
 import { OpenWithdrawal } from "../over-chains/open-withdrawals.ts";
 import { TransferAnswer } from "../over-chains/transfer-answer.ts";
 
@@ -52,6 +53,7 @@ export const checkTreasury = defineTool({
       .readonly()
       .optional()
       .describe("Your wallets on further chains, by CAIP-2"),
+    otherChainsNote: z.string().optional(),
     gateway: z
       .array(
         z.object({
@@ -110,6 +112,7 @@ export const checkTreasury = defineTool({
       held: both("held"),
       outgoing: both("outgoing"),
       ...(others.length === 0 ? {} : { otherChains: await readOtherWallets(stores, environment, tenantId, others) }),
+      ...(usableChains.opensMore ? { otherChainsNote: OTHER_CHAINS_NOTE } : {}),
       ...(gateway.length === 0 ? {} : { gateway }),
       ...(withdrawals.length === 0 ? {} : { withdrawals }),
       ...(inFlight.length === 0 ? {} : { inFlight }),
