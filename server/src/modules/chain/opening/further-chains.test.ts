@@ -181,7 +181,9 @@ it("is refused by a name that the service does not have, with the reason", async
 it("gives test money at its faucet, to whoever is named", async () => {
   const { address } = payer();
   const drip = () => service.call("faucet_drip", { address, blockchain: "AVAX-FUJI", token: "EURC" });
-  expect(requireResult(await drip())).toMatchObject({ chainId: 43_113, blockchain: "AVAX-FUJI", status: "confirmed" });
+  // The chain before it may be read, or held for what has just been sent.
+  const given = await vi.waitFor(async () => requireResult(await drip()), PATIENCE);
+  expect(given).toMatchObject({ chainId: 43_113, blockchain: "AVAX-FUJI", status: "confirmed" });
   const { chain } = await usable().open("Avalanche_Fuji");
   const { number } = await chain.head();
   expect(await chain.balances("EURC", [address], number)).toEqual([20n * UNIT]);
@@ -199,7 +201,7 @@ const startAgain = () => {
 
 it("is opened for what a stranger sends while nobody uses it, and parked again", async () => {
   const fuji = { environment: "sandbox", chain: "eip155:43113" } as const;
-  const { chain } = await usable().open("Avalanche_Fuji", tenantId);
+  const { chain } = await vi.waitFor(() => usable().open("Avalanche_Fuji", tenantId), PATIENCE);
   const { address: to } = await requirePart("stores").wallets.ensure(fuji, "treasury", tenantId);
   await service.app.stop();
   const app = await startAgain();
@@ -223,6 +225,7 @@ it("is opened for what a stranger sends while nobody uses it, and parked again",
 });
 
 it("is opened again after a restart for transactions that have not ended, and held until they have", async () => {
+  await service.app.stop();
   const operation = mint.of({ token: "USDC", to: `0x${"7".repeat(40)}`, amount: UNIT });
   await service.sql(
     `insert into chain_transaction (id, network, chain, idempotency_key, tenant_id, purpose, chain_order, state, step, created_at, updated_at)

@@ -77,14 +77,7 @@ export function createBoundChains(db: Queryable, clock: Clock, { homes } = creat
       return row !== undefined && row.stoppedBecause !== null;
     },
 
-    async listIndexed(environment) {
-      const rows = await db
-        .selectFrom("chainNetwork")
-        .select(["chain", "indexedNumber"])
-        .where("environment", "=", environment)
-        .execute();
-      return new Map(rows.map(({ chain, indexedNumber }) => [chain, indexedNumber]));
-    },
+    listIndexed: (environment) => listIndexed(db, environment),
 
     async requireHome(environment) {
       const known = homes.get(environment);
@@ -158,6 +151,15 @@ export function createBoundChains(db: Queryable, clock: Clock, { homes } = creat
       return row !== undefined;
     },
   };
+}
+
+async function listIndexed(db: Queryable, environment: Environment): Promise<ReadonlyMap<string, bigint>> {
+  const rows = await db
+    .selectFrom("chainNetwork")
+    .select(["chain", "indexedNumber"])
+    .where("environment", "=", environment)
+    .execute();
+  return new Map(rows.map(({ chain, indexedNumber }) => [chain, indexedNumber]));
 }
 
 async function stopChain(
