@@ -8,6 +8,7 @@ import { readAnswer } from "../guards/read-answer.ts";
 import { redactArguments, redactText } from "../guards/redact.ts";
 import { FIND_TOOLS } from "../model-input/offered-tools.ts";
 import type { OpenConfirmation } from "../stores/store-history.ts";
+import type { AnsweredConfirmation } from "../stores/store-write.ts";
 import { sayEnd } from "../texts/end-texts.ts";
 import { type Assessed, assessCall, findGuarded, listApprovers, requestConfirmation } from "./confirm-call.ts";
 import type { KnownCall, KnownConversation } from "./known-conversation.ts";
@@ -36,6 +37,8 @@ export class OpenCalls {
   readonly #scopes: readonly string[];
   /** Stored by this attempt at the turn, so that nobody has tried them before. */
   readonly #new = new Set<string>();
+  /** The user is still to answer it. */
+  #open: OpenConfirmation | undefined;
   isRepeating = false;
   wereAllMistakes = false;
 
@@ -44,6 +47,7 @@ export class OpenCalls {
     this.#running = running;
     this.#known = known;
     this.#scopes = principal.scopes;
+    this.#open = known.confirmation;
     const { turn, caller, stop } = running;
     this.#calling = {
       kernel: options.kernel,
@@ -93,10 +97,19 @@ export class OpenCalls {
 
   /** After a stop: what has not begun never will. */
   withdrawAll(): void {
-    for (const call of this.#listOpen()) this.#end(call, "withdrawn", TOO_LATE);
-    const { confirmation } = this.#known;
-    if (confirmation !== undefined)
-      this.#running.journal.answerConfirmation({ id: confirmation.id, state: "withdrawn" });
+    for (const call of this.#listOpen()) {
+      // An attempt before this one may have begun it.
+      const mayHaveRun = this.#running.isResumed && call.isConfirmed && !this.#new.has(call.id);
+      if (mayHaveRun) this.#fail(call, "outcome_unknown", "The turn was stopped while the call may have been running.");
+      else this.#end(call, "withdrawn", TOO_LATE);
+    }
+    this.#answerConfirmation("withdrawn");
+  }
+
+  #answerConfirmation(state: AnsweredConfirmation["state"]): void {
+    if (this.#open === undefined) return;
+    this.#running.journal.answerConfirmation({ id: this.#open.id, state });
+    this.#open = undefined;
   }
 
   #listOpen(): readonly KnownCall[] {
@@ -212,6 +225,11 @@ export class OpenCalls {
   }
 
   async #assess(call: KnownCall): Promise<TurnEnding | undefined> {
+    // Only where a decided approval goes on by itself: the user's own question stays.
+    if (this.#open !== undefined) {
+      this.#fail(call, "confirmation_pending", "The user has an open question to answer first.");
+      return undefined;
+    }
     const assessed = await this.#preview(call);
     if (assessed.kind === "possible") return await requestConfirmation(this.#asking(), call, assessed);
     this.#refuse(call, assessed);
@@ -232,13 +250,11 @@ export class OpenCalls {
   }
 
   async #answer(confirmation: OpenConfirmation, call: KnownCall, text: string): Promise<TurnEnding | undefined> {
-    const { journal } = this.#running;
     const meaning = readAnswer(text);
-    const { id } = confirmation;
     if (meaning === "yes") return await this.#runAfterYes(confirmation, call);
     const isNo = meaning === "no";
     if (isNo) this.#markAsAnswer();
-    journal.answerConfirmation({ id, state: isNo ? "declined" : "withdrawn" });
+    this.#answerConfirmation(isNo ? "declined" : "withdrawn");
     for (const open of this.#listOpen()) {
       if (open === call && isNo) this.#end(open, "declined", DECLINED);
       else this.#withdraw(open);
@@ -247,14 +263,14 @@ export class OpenCalls {
   }
 
   /** Runs exactly what was shown. What has changed since, or is too old, is shown anew. */
-  async #runAfterYes({ id, planHash, expiresAt }: OpenConfirmation, call: KnownCall): Promise<TurnEnding | undefined> {
+  async #runAfterYes({ planHash, expiresAt }: OpenConfirmation, call: KnownCall): Promise<TurnEnding | undefined> {
     const { journal } = this.#running;
     const { clock } = this.#options;
     this.#markAsAnswer();
     const assessed = await this.#preview(call);
     const hasExpired = Temporal.Instant.compare(expiresAt, clock.now()) <= 0;
     const isSame = assessed.kind === "possible" && assessed.planHash === planHash && !hasExpired;
-    journal.answerConfirmation({ id, state: isSame ? "confirmed" : "replaced" });
+    this.#answerConfirmation(isSame ? "confirmed" : "replaced");
     if (isSame) {
       Object.assign(call, { state: "stored", isConfirmed: true });
       journal.changeCall({ id: call.id, state: "stored" });

@@ -88,10 +88,10 @@ class TurnLoop {
       const principal = this.#principal;
       if (principal === undefined) return this.#fail("keyGone", "unauthorized");
       if (this.#isTooOld()) return this.#limit("tooLong");
-      if (stop.signal.aborted) throw new Stopped();
       const known = await KnownConversation.read(this.#options, this.#running.turn);
       this.#locale = known.chooseLocale(this.#running.turn.locale);
       calls = new OpenCalls(this.#options, this.#running, principal, known);
+      if (stop.signal.aborted) throw new Stopped();
       let ending = await calls.goOn();
       while (ending === undefined) ending = await this.#step(known, calls, principal);
       return ending;
