@@ -10,7 +10,7 @@ import { writeCii } from "../server/src/modules/e-invoices/write-cii.ts";
 import type { InvoiceDocument } from "../server/src/modules/invoices/document.ts";
 import { InvoiceRenderer } from "../server/src/modules/invoices/drawing/invoice-renderer.ts";
 import { issueJudged } from "../server/src/modules/invoices/e-invoices.ts";
-import { threadLimits } from "../server/src/modules/invoices/worker-queue.ts";
+import { threadLimits } from "../server/src/platform/threads/worker-queue.ts";
 import { sampleInvoice } from "../server/test/support/wrong-e-invoices.ts";
 
 const ROUNDS = 40;

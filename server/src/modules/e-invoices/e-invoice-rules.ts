@@ -1,7 +1,8 @@
 import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { EInvoiceNotChecked, WorkerQueue } from "../invoices/index.ts";
+import { WorkerQueue } from "../../platform/threads/worker-queue.ts";
+import { EInvoiceNotChecked } from "../invoices/index.ts";
 import { findProcessor, installProcessor, RULES_FILE_NAME, RulesFile } from "./rules-file.ts";
 import type { Judgement } from "./rules-thread.ts";
 

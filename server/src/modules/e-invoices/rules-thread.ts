@@ -2,7 +2,8 @@ import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { parentPort, workerData } from "node:worker_threads";
 import { z } from "zod";
-import type { Finding, ThreadAnswer, ThreadTask } from "../invoices/index.ts";
+import type { ThreadAnswer, ThreadTask } from "../../platform/threads/worker-queue.ts";
+import type { Finding } from "../invoices/index.ts";
 import { RulesFile, type RulesInfo } from "./rules-file.ts";
 
 /** The part in use of a library without types. */

@@ -4,7 +4,7 @@ import { CreditRefundsJob } from "./credit-refunds-job.ts";
 import { InvoiceRenderer } from "./drawing/invoice-renderer.ts";
 import type { EInvoices } from "./e-invoices.ts";
 import * as invoices from "./migrations/0034-invoices.ts";
-import * as invoiceAddresses from "./migrations/0131-invoice-addresses.ts";
+import * as invoiceAddresses from "./migrations/0132-invoice-addresses.ts";
 import { invoiceRoutes } from "./routes.ts";
 import { createInvoiceAddresses, type InvoiceAddresses } from "./share-invoice.ts";
 import { createInvoices } from "./store.ts";
@@ -36,7 +36,7 @@ export const invoicesModule = defineModule({
   routes: invoiceRoutes,
   stores: ({ db, clock }) => ({ invoices: createInvoices(db, clock) }),
   personRecords: () => ({ tables: { notSearched: { booking_invoice: "an invoice is a record of accounting" } } }),
-  migrations: { "0034-invoices": invoices, "0131-invoice-addresses": invoiceAddresses },
+  migrations: { "0034-invoices": invoices, "0132-invoice-addresses": invoiceAddresses },
   account: async ({ stores }, { tenantId, environment }) => ({
     setUp: [
       {

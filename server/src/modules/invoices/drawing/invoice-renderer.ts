@@ -1,7 +1,7 @@
+import { WorkerQueue } from "../../../platform/threads/worker-queue.ts";
 import type { InvoiceDocument } from "../document.ts";
 import type { EInvoiceAttachment } from "../e-invoices.ts";
 import type { DrawnInvoice } from "../invoices.ts";
-import { WorkerQueue } from "../worker-queue.ts";
 
 const TIMEOUT_MILLISECONDS = 20_000;
 

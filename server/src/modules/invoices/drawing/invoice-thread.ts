@@ -1,6 +1,6 @@
 import { parentPort } from "node:worker_threads";
+import type { ThreadAnswer, ThreadTask } from "../../../platform/threads/worker-queue.ts";
 import type { DrawnInvoice } from "../invoices.ts";
-import type { ThreadAnswer, ThreadTask } from "../worker-queue.ts";
 import { drawInvoice } from "./draw-invoice.ts";
 import type { ToDraw } from "./invoice-renderer.ts";
 
