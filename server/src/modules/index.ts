@@ -23,6 +23,7 @@ import { guestsModule } from "./guests/module.ts";
 import { identityModule } from "./identity/module.ts";
 import { invitationsModule } from "./invitations/module.ts";
 import { invoicesModule } from "./invoices/module.ts";
+import { itinerariesModule } from "./itineraries/module.ts";
 import { ledgerModule } from "./ledger/module.ts";
 import { limitsModule } from "./limits/module.ts";
 import { mapsModule } from "./maps/module.ts";
@@ -87,6 +88,7 @@ export const modules = [
   eligibilityModule,
   documentsModule,
   invoicesModule,
+  itinerariesModule,
   eInvoicesModule,
   workflowsModule,
   conversationsModule,

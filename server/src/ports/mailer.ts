@@ -1,8 +1,15 @@
+export interface MailAttachment {
+  fileName: string;
+  contentType: string;
+  content: Uint8Array;
+}
+
 export interface Mail {
   to: { address: string; name?: string | undefined };
   subject: string;
   text: string;
   html: string;
+  attachments?: readonly MailAttachment[];
   /**
    * The same for each attempt at the same mail, so that receivers can recognise a repetition. Letters, digits, dots and
    * hyphens; the adapter adds the domain.

@@ -160,7 +160,7 @@ describe("service.book_flight", () => {
   it("waits for the guest and for the tickets, settles, and the wallet pays for the flight once", async () => {
     const trip = requireResult(await service.call("prefund_trip", { budgetUsdc: "900" }));
     expect((await putTraveler()).status).toBe(201);
-    const run = await start(String(trip.tripId), {}, { userId: USER });
+    const run = await start(String(trip.tripId), { mailItinerary: true }, { userId: USER });
     expect(run).toMatchObject({ status: "paused", nextStepId: "guest_claim", decidedBy: "service" });
     await arm("ticketing_delayed");
     expect(await claim(trip.guestLink, trip.codeNonce)).toMatchObject({ waitingRunIds: [run.runId] });
@@ -184,6 +184,7 @@ describe("service.book_flight", () => {
       settled: { txHash: expect.stringMatching(/^0x/) },
       next: expect.stringMatching(/ USDC left, which close_trip returns/),
       invoice: { invoiceNumber: expect.stringMatching(/^SANDBOX-INV-\d{6}$/) },
+      itinerary: { icsUrl: expect.stringContaining(".ics"), mails: [{ userId: USER, sent: false }] },
     });
     expect(Steps.parse(steps).map(({ step, state }) => `${step} ${state}`)).toEqual(
       [
@@ -201,6 +202,7 @@ describe("service.book_flight", () => {
         "confirm_ticketing",
         "settle_booking",
         "generate_booking_invoice",
+        "send_itinerary",
       ].map((step) => `${step} done`),
     );
     const { freeUsdc } = requireResult(await service.call("read_trip", { tripId: trip.tripId }));

@@ -16,6 +16,7 @@ import {
   waitForClaim,
 } from "./booking-parts.ts";
 import { betterFares, FareWishes, type Offer, wishedFares } from "./fare-wishes.ts";
+import { itineraryStep, MailItinerary, mailItinerary } from "./mail-itinerary.ts";
 import { type Answer, type Args, earlierAnswers, required, type Steps } from "./tools.ts";
 import { totalCost, undoOrder } from "./undo-order.ts";
 import { readTravelers, travelerProfile } from "./who-travels.ts";
@@ -40,6 +41,7 @@ const Fields = z.strictObject({
     .default("default-corp")
     .describe("Decides on the price, and on whether the fare must be refundable or changeable"),
   fare: FareWishes.optional(),
+  mailItinerary: MailItinerary,
 });
 const Input = Fields.superRefine(({ customerUserIds, passengers }, context) => {
   if (customerUserIds === undefined || customerUserIds.length === passengers) return;
@@ -77,7 +79,7 @@ const TICKETING_HOURS = 72;
 
 export const bookFlight = defineWorkflow<typeof Input, ToolMap>({
   id: "service.book_flight",
-  version: 6,
+  version: 7,
   description:
     "Books a flight for a prefunded trip: the guest claims the trip and travels if the trip was prefunded with guestName or guestEmail (otherwise the run's own user does, and customerUserIds names others), the policy or a person lets the offer through, the escrow covers it, and it is settled once its tickets are issued. What fails is undone, and what was reserved is back in the trip's budget, so that the same trip can be run again. It buys the best offer of search_flights without asking, mostly at the cheapest fare, which often cannot be refunded or changed. With fare it buys only fares that can be refunded or changed, that have checked bags, or that cost no more than the given price; where none does, nothing is booked. The policy of policyId can require the same (a fare that it refuses gives way to the cheapest fare of the same flights that it lets through), and the trip's budget bounds the price. For a fare of your choice use book_flight instead. The result says until when it can be refunded or changed.",
   input: Input,
@@ -125,6 +127,7 @@ export const bookFlight = defineWorkflow<typeof Input, ToolMap>({
     { id: "confirm_ticketing", description: "The escrow learns of the tickets." },
     { id: "settle_booking", description: "The escrow pays." },
     { id: "generate_booking_invoice", description: "The booking is invoiced." },
+    itineraryStep,
   ],
   searches: (trip) => ({ tool: "search_flights", args: toQuery(trip), airports: ["origin", "destination"] }),
   async run(trip, steps) {
@@ -182,6 +185,7 @@ export const bookFlight = defineWorkflow<typeof Input, ToolMap>({
       flights: booked.slices.flatMap(({ segments }) => segments.map((flight) => withZones(flight, zones))),
       ...describeSettled(settled),
       ...(await invoice(steps, bookingId)),
+      ...(await mailItinerary(steps, orderId, trip.mailItinerary)),
     };
   },
 });
@@ -236,8 +240,10 @@ async function askForTravelers({ pause, isSince }: Steps, { passengers }: Trip):
   return customerUserIds;
 }
 
-const toQuery = ({ tripId: _, customerUserIds: __, policyId: ___, fare: ____, returnDate, ...route }: Trip) =>
-  returnDate === undefined ? route : { ...route, returnDate };
+const toQuery = ({ origin, destination, departureDate, returnDate, passengers, cabinClass }: Trip) => {
+  const route = { origin, destination, departureDate, passengers, cabinClass };
+  return returnDate === undefined ? route : { ...route, returnDate };
+};
 
 /** Undefined if nothing was found within the reserved amount. */
 async function chooseOffer(

@@ -16,6 +16,7 @@ import {
   unless,
   waitForClaim,
 } from "./booking-parts.ts";
+import { itineraryStep, MailItinerary, mailItinerary } from "./mail-itinerary.ts";
 import { type Answer, type Args, earlierAnswers, required, type Steps } from "./tools.ts";
 import { totalCost, undoOrder } from "./undo-order.ts";
 import { readTravelers, travelerProfile } from "./who-travels.ts";
@@ -49,6 +50,7 @@ const Fields = z.strictObject({
     .optional()
     .describe("icu_… of ensure_flight_customer: all who stay, in place of guestNames"),
   policyId: z.string().default("default-corp"),
+  mailItinerary: MailItinerary,
 });
 const Input = Fields.superRefine(({ guestNames, customerUserIds, guests }, context) => {
   const say = (message: string) => context.addIssue({ code: "custom", path: ["customerUserIds"], message });
@@ -87,7 +89,7 @@ const NO_RATE_LEFT = {
 
 export const bookStay = defineWorkflow<typeof Input, ToolMap>({
   id: "service.book_stay",
-  version: 4,
+  version: 5,
   description:
     "Books a hotel for a prefunded trip: the guest claims the trip and stays if the trip was prefunded with guestName or guestEmail, unless the input names who stays, the policy or a person lets the rate through, the escrow covers it, and it is settled with the accommodation's confirmation. What fails is undone, and what was reserved is back in the trip's budget, so that the same trip can be run again.",
   input: Input,
@@ -124,6 +126,7 @@ export const bookStay = defineWorkflow<typeof Input, ToolMap>({
     { id: "commit_booking", description: "The escrow commits the price that was paid." },
     { id: "confirm_stay", description: "The escrow learns of the accommodation's confirmation." },
     { id: "settle_booking", description: "The escrow pays." },
+    itineraryStep,
   ],
   searches: (stay) => ({ tool: "search_hotels", args: toQuery(stay) }),
   async run(stay, steps) {
@@ -180,6 +183,7 @@ export const bookStay = defineWorkflow<typeof Input, ToolMap>({
       fullRefundUntil: fullRefundUntil(booked),
       travelers: booked.travelers,
       ...describeSettled(settled),
+      ...(await mailItinerary(steps, orderId, stay.mailItinerary)),
     };
   },
 });

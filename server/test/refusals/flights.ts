@@ -129,6 +129,11 @@ const stayQuote = once(async (world) => {
 });
 
 export const flightRefusals: Readonly<Record<string, Refusals>> = {
+  send_itinerary: {
+    order_not_found: () => ({ args: { orderId: "ord_0000Unheard" } }),
+    order_not_confirmed: async (world) => ({ args: { orderId: (await cancelledOrder(world)).orderId } }),
+    itinerary_not_drawn: "work",
+  },
   ensure_flight_customer: {
     provider_timeout: "supplier",
     provider_unavailable: "supplier",

@@ -98,6 +98,8 @@ export function toolRunner(tenant: Tenant, stays: Stays = createMemoryStays().st
     mapRenderer: absent("mapRenderer"),
     invoiceAddresses: absent("invoiceAddresses"),
     invoiceRenderer: absent("invoiceRenderer"),
+    itineraryRenderer: absent("itineraryRenderer"),
+    itineraryKind: absent("itineraryKind"),
     eInvoices: undefined,
     workflows: absent("workflows"),
   };

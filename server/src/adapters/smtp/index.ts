@@ -56,6 +56,11 @@ export function createSmtpMailer({ server, from, timeouts = TIMEOUTS }: SmtpMail
       subject: mail.subject,
       text: mail.text,
       html: mail.html,
+      attachments: (mail.attachments ?? []).map(({ fileName: filename, contentType, content }) => ({
+        filename,
+        contentType,
+        content: Buffer.from(content),
+      })),
       messageId: `<${mail.messageId}@${domain}>`,
       headers: {
         // Prevents out-of-office replies (RFC 3834).

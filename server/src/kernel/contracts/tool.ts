@@ -291,7 +291,7 @@ export type TypesOf<Listed extends TypedTool<string, z.ZodObject, z.ZodType>> = 
 /** Shows the list price, so that one list serves every caller. */
 function describe({ summary, advice, price }: { summary: string; advice?: string; price: Micro }): string {
   const said = advice === undefined ? summary : `${summary} ${advice}`;
-  return `${said} Price: ${price} micro-USDC (${formatDecimal(price)} USDC).`;
+  return `${said} Price: ${formatDecimal(price)} USDC.`;
 }
 
 /** Defines the tools of a module that sees these modules. */

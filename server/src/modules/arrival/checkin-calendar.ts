@@ -1,5 +1,5 @@
-import { createHash } from "node:crypto";
 import { ICalAlarmType, ICalCalendar, ICalCalendarMethod } from "ical-generator";
+import { hashUid, sequenceAt } from "../../domain/travel/calendar-event.ts";
 
 export interface Reminder {
   kind: "check_in" | "leave" | "departure";
@@ -20,8 +20,6 @@ interface CalendarParts {
   tripKey: string;
   madeAt: Temporal.Instant;
 }
-
-const SEQUENCE_EPOCH = Temporal.Instant.from("2026-01-01T00:00:00Z");
 
 /**
  * A calendar file (RFC 5545). All times are in UTC, which calendars show in their own zone, so no time zone rule can be
@@ -50,15 +48,6 @@ export function writeCalendar({ name, reminders, tripKey, madeAt }: CalendarPart
     }
   }
   return calendar.toString();
-}
-
-export function hashUid(tripKey: string, kind: Reminder["kind"]): string {
-  return `${createHash("sha256").update(`${tripKey}\n${kind}`).digest("hex").slice(0, 40)}@wayfare`;
-}
-
-/** Rises with time without stored state: in seconds, which fit for the next decades. */
-export function sequenceAt(madeAt: Temporal.Instant): number {
-  return Math.max(0, Math.floor(madeAt.since(SEQUENCE_EPOCH).total("seconds")));
 }
 
 const toDate = ({ epochMilliseconds }: Temporal.Instant): Date => new Date(epochMilliseconds);

@@ -39,7 +39,7 @@ export interface MessageReason {
 export interface NewMessage extends MessageReason {
   carrier: CarrierName;
   /** Words that only the caller knows. They are stored encrypted until they are sent. */
-  letter?: Letter;
+  letter?: Omit<Letter, "attachments">;
   /** The record that the message is composed from at sending, if no words are given. */
   recordId?: string;
   /** Carrier failures are retried until then. */

@@ -5,6 +5,7 @@ import { inDays, openAgent, tokensIn } from "../../../test/support/agent.ts";
 import type { TestService } from "../../../test/support/service.ts";
 import { openSharedService } from "../../../test/support/shared-service.ts";
 import { registry } from "../../contributions.ts";
+import { formatDecimal } from "../../domain/money.ts";
 
 const Fixture = z.object({ count: z.number(), tools: z.record(z.string(), z.unknown()) });
 const fixture = Fixture.parse(
@@ -84,10 +85,10 @@ test("an agent's texts name tools, and no address that it cannot call", async ()
 test("every description ends with the call's price", async () => {
   for (const { name, description } of await agent.listTools()) {
     if (name === "search" || name === "fetch") continue;
-    expect(description, name).toMatch(/ Price: \d+ micro-USDC \(0\.\d+ USDC\)\.$/);
+    expect(description, name).toMatch(/ Price: 0\.\d+ USDC\.$/);
   }
   const { result, priceMicroUsdc } = (await service.call("find_airports_nearby", { query: "London" })).body;
   expect(result).toBeDefined();
   const listed = (await agent.listTools()).find(({ name }) => name === "find_airports_nearby");
-  expect(listed?.description).toContain(`Price: ${priceMicroUsdc} micro-USDC`);
+  expect(listed?.description).toContain(`Price: ${formatDecimal(BigInt(String(priceMicroUsdc)))} USDC.`);
 });

@@ -2,11 +2,12 @@ import { z } from "zod";
 import { distanceMeters } from "../../../domain/distance.ts";
 import { IataCode, Instant, Latitude, Longitude, ProviderProvenance, wordsOfOthers } from "../../../domain/schemas.ts";
 import { LanguageAnswer, wordsIn } from "../../../domain/texts.ts";
+import { hashUid, sequenceAt } from "../../../domain/travel/calendar-event.ts";
 import { toVisibleText } from "../../../domain/visible-text.ts";
 import type { Airport, Position } from "../../../ports/maps.ts";
 import { CANDIDATES, findWay, saidOfWays, takeNearAirport } from "../../maps/index.ts";
 import { resolveStop } from "../../places/index.ts";
-import { hashUid, sequenceAt, writeCalendar } from "../checkin-calendar.ts";
+import { writeCalendar } from "../checkin-calendar.ts";
 import { defineTool, type Ports } from "../context.ts";
 import { MINUTES_AT_AIRPORT, remindersAhead } from "../plan-reminders.ts";
 

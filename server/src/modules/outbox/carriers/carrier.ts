@@ -5,6 +5,8 @@ export interface Letter {
   subject: string;
   text: string;
   html: string;
+  /** Carriers that take none send the words alone. */
+  attachments?: readonly { fileName: string; contentType: string; content: Uint8Array }[];
 }
 
 /** A channel that delivers messages to people. */
