@@ -1,4 +1,4 @@
-export interface MailAttachment {
+interface MailAttachment {
   fileName: string;
   contentType: string;
   content: Uint8Array;
