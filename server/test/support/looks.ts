@@ -18,7 +18,13 @@ const LOOKS: Readonly<Record<string, readonly string[]>> = {
     "with account as (",
     'select "id", "network", "chain", "kind", "tenant_id", "address" from "wallet" where "network" = $1 and "chain" = $2 order by',
   ],
-  "further escrows are remembered for some seconds": ['select * from "further_escrow"'],
+  "further escrows and the secret of the supplier's events are remembered for some seconds": [
+    'select * from "further_escrow"',
+    'select * from "webhook_endpoint" where "network" = $1',
+  ],
+  "who waits for a transaction looks whether another process has ended it": [
+    'select * from "chain_transaction" where "id" = any ($1::text[])',
+  ],
 };
 
 const isLook = (text: string): boolean =>

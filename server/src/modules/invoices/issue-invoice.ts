@@ -36,7 +36,7 @@ export async function issueInvoice(
   { stores, clock, eInvoices }: IssuePorts,
   settlement: Settlement,
   given: Given,
-): Promise<readonly StoredInvoice[] | undefined> {
+): Promise<Known | undefined> {
   const { bookingId } = settlement.booking;
   const { owner, series, issuedAt, readFacts, draw } = drawing({ stores, clock }, settlement, given);
   return await issueJudged(eInvoices, draw, ({ draft, eInvoice }) =>
@@ -44,12 +44,13 @@ export async function issueInvoice(
       const { invoices } = aggregates;
       const place = await invoices.lockSeries(owner, series);
       const known = await invoices.ofBooking(owner, bookingId);
-      if (known.length > 0) return known;
+      if (known.length > 0) return { documents: known };
       const facts = await readFacts(aggregates);
       if (!isDeepStrictEqual(composeInvoice(facts, draft.number), draft)) return undefined;
       const total = settlement.booking.vendorPaid + settlement.booking.feePaid;
       const invoice = { kind: "invoice", bookingId, orderId: facts.order?.orderId, total, issuedAt } as const;
-      return [await invoices.add(owner, place, invoice, (number) => ({ ...composeInvoice(facts, number), eInvoice }))];
+      const draw = (number: string) => ({ ...composeInvoice(facts, number), eInvoice });
+      return { documents: [await invoices.add(owner, place, invoice, draw)], events: facts.order?.events };
     }),
   );
 }
@@ -105,6 +106,12 @@ async function readOrder(
   return await orders.findBoughtByItinerary(tenantId, environment, itineraryHash);
 }
 
+/** The documents of a booking, and the events of its order if they were just read. */
+interface Known {
+  documents: readonly StoredInvoice[];
+  events?: BoughtOrder["events"] | undefined;
+}
+
 /** Why a refund has no credit note yet. It is issued once that is fixed; the refund itself is made and stored. */
 export interface WaitingCreditNote {
   code: "e_invoice_refused" | "e_invoice_not_checked";
@@ -120,11 +127,11 @@ export async function creditRefunds(
   ports: IssuePorts,
   owner: Owner,
   bookingId: Hex,
-  known?: readonly StoredInvoice[],
+  known?: Known,
 ): Promise<{ documents: readonly StoredInvoice[]; waiting: WaitingCreditNote | undefined }> {
   const { stores } = ports;
-  const documents = known ?? (await stores.invoices.ofBooking(owner, bookingId));
-  if ((await findDue(stores, owner, documents)) === undefined) return { documents, waiting: undefined };
+  const documents = known?.documents ?? (await stores.invoices.ofBooking(owner, bookingId));
+  if ((await findDue(stores, owner, documents, known?.events)) === undefined) return { documents, waiting: undefined };
   const waiting = await tryCreditNote(ports, owner, bookingId);
   return { documents: await stores.invoices.ofBooking(owner, bookingId), waiting };
 }
@@ -188,24 +195,21 @@ async function findDue(
   { orders }: Pick<Aggregates, "orders">,
   owner: Owner,
   issued: readonly StoredInvoice[],
+  known?: BoughtOrder["events"],
 ): Promise<Due | undefined> {
   const invoice = issued.find(({ kind }) => kind === "invoice");
   if (invoice?.orderId === undefined) return undefined;
   const notes = issued.filter(({ kind }) => kind === "credit_note");
   const credited = notes.reduce((sum, { total }) => sum + total, 0n);
-  const refunded = await sumRefunded({ orders }, owner, invoice);
+  const events = known ?? (await orders.events(owner.environment, invoice.orderId));
+  const refunded = sumRefunded(events, invoice);
   const refund = (refunded < invoice.total ? refunded : invoice.total) - credited;
   return refund <= 0n ? undefined : { invoice, refund, earlier: notes.map(({ document }) => document) };
 }
 
 /** After the settlement, except refunds because the order had been paid twice. */
-async function sumRefunded(
-  { orders }: Pick<Aggregates, "orders">,
-  { environment }: Owner,
-  { orderId = "", document }: StoredInvoice,
-): Promise<Micro> {
+function sumRefunded(events: BoughtOrder["events"], { document }: StoredInvoice): Micro {
   const settledAt = Temporal.Instant.from(document.settlement.settledAt);
-  const events = await orders.events(environment, orderId);
   return events
     .filter(({ kind }) => kind === "refunded")
     .filter(({ at }) => Temporal.Instant.compare(at, settledAt) > 0)

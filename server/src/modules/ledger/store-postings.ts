@@ -130,7 +130,6 @@ async function applyMoves(db: Queryable, fresh: readonly { id: bigint; posting: 
   const changes = sumChanges(fresh);
   if (changes.size === 0) return;
   const accounts = [...changes.values()].map(({ account }) => account);
-  await ensureAccounts(db, accounts);
   const keys = [...changes.keys()];
   const entries = fresh.flatMap(({ id, posting }) =>
     posting.moves.map((move) => ({
@@ -139,7 +138,7 @@ async function applyMoves(db: Queryable, fresh: readonly { id: bigint; posting: 
       amount: move.amount.toString(),
     })),
   );
-  const { rows } = await sql<{ ord: string }>`
+  const moving = sql<{ ord: string | null }>`
     ${prepared("move-money")}
     with change as (
       select * from unnest(
@@ -149,8 +148,12 @@ async function applyMoves(db: Queryable, fresh: readonly { id: bigint; posting: 
         ${[...changes.values()].map(({ amount }) => amount.toString())}::bigint[]
       ) with ordinality as change (network, chain, token, kind, tenant_id, amount, ord)
     ),
+    lacking as materialized (
+      select from change where not exists (select from ledger_account as account where ${isSameAccount("change")})
+    ),
     locked as materialized (
       select account.id, change.amount, change.ord from change join ledger_account as account on ${isSameAccount("change")}
+      where not exists (select from lacking)
       order by change.ord for update of account
     ),
     changed as (
@@ -167,7 +170,13 @@ async function applyMoves(db: Queryable, fresh: readonly { id: bigint; posting: 
         ${entries.map(({ amount }) => amount)}::bigint[]
       ) as entry (transaction_id, ord, amount) join locked on locked.ord = entry.ord
     )
-    select ord::text from changed`.execute(db);
+    select ord::text from changed union all select null from lacking`;
+  let { rows } = await moving.execute(db);
+  // The first movement of an account: nothing was locked or moved yet.
+  if (rows.some(({ ord }) => ord === null)) {
+    await ensureAccounts(db, accounts);
+    ({ rows } = await moving.execute(db));
+  }
   const changed = new Set(rows.map(({ ord }) => Number(ord)));
   for (const [index, { account, taken }] of [...changes.values()].entries()) {
     if (changed.has(index + 1)) continue;

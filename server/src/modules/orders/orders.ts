@@ -103,6 +103,11 @@ export interface Orders {
   find(tenantId: string, environment: Environment, orderId: string): Promise<OrderRecord | undefined>;
   findBought(tenantId: string, environment: Environment, orderId: string): Promise<BoughtOrder | undefined>;
   /** Finds the order of any tenant; for jobs. */
+  /** The same as `findByOrderId`. `mayHaveUnclear`: false if no servicing action of the order has an open outcome (`listUnclear`). */
+  findWithOutcomes(
+    environment: Environment,
+    orderId: string,
+  ): Promise<{ order: OrderRecord; mayHaveUnclear: boolean } | undefined>;
   findByOrderId(environment: Environment, orderId: string): Promise<OrderRecord | undefined>;
   /** Finds a paid order by the airline's booking reference; the newest one, as airlines reuse references. */
   findByPnr(tenantId: string, environment: Environment, pnr: string): Promise<OrderRecord | undefined>;

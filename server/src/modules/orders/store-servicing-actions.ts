@@ -1,4 +1,4 @@
-import type { Selectable } from "kysely";
+import { type Selectable, sql } from "kysely";
 import { currentTraceId } from "../../domain/trace.ts";
 import type { Queryable } from "../../platform/database/database.ts";
 import type { ServicingActionTable } from "../../platform/database/generated-tables.ts";
@@ -9,6 +9,13 @@ import type { ServicingAction, ServicingActions } from "./servicing-actions.ts";
 
 /** The failure code of an action whose outcome stayed unknown (`servicing-effect.ts`). */
 const GIVEN_UP = "provider_timeout";
+
+/** A column of a query over `booking`: false if `listUnclear` finds nothing for its order. */
+export const mayHaveUnclear = sql<boolean>`exists (
+  select from servicing_action
+  where servicing_action.network = booking.network and servicing_action.order_id = booking.order_id
+    and (servicing_action.state = 'sent' or servicing_action.state = 'failed' and servicing_action.failure_code = ${sql.lit(GIVEN_UP)})
+)`;
 
 const SENDING = ["sent"] as const;
 

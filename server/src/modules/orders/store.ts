@@ -13,6 +13,7 @@ import type { BoughtOrder, OrderChange, OrderRecord, Orders } from "./orders.ts"
 import { createBookedSlices } from "./store-booked-slices.ts";
 import { createEvents, eventsColumn, readEvents } from "./store-events.ts";
 import { createBookedFlights } from "./store-flights.ts";
+import { mayHaveUnclear } from "./store-servicing-actions.ts";
 import { createBookedStays } from "./store-stays.ts";
 
 const Documents = z.array(z.record(z.string(), z.unknown()));
@@ -118,6 +119,7 @@ function createReads(
   | "find"
   | "findBought"
   | "findByOrderId"
+  | "findWithOutcomes"
   | "findByPnr"
   | "listNamed"
   | "findByItinerary"
@@ -125,25 +127,23 @@ function createReads(
   | "list"
 > {
   return {
-    find: (tenantId, environment, orderId) =>
-      findFirst(reading, (row) => [
-        row("tenantId", "=", tenantId),
-        row("environment", "=", environment),
-        row("orderId", "=", orderId),
-      ]),
+    find: (tenantId, environment, orderId) => findFirst(reading, isOwnOrder(tenantId, environment, orderId)),
 
     findBought: (tenantId, environment, orderId) =>
-      findFirstBought(reading, (row) => [
-        row("tenantId", "=", tenantId),
-        row("environment", "=", environment),
-        row("orderId", "=", orderId),
-      ]),
+      findFirstBought(reading, isOwnOrder(tenantId, environment, orderId)),
 
     findBoughtByItinerary: (tenantId, environment, itineraryHash) =>
       findFirstBought(reading, isOfItinerary(tenantId, environment, itineraryHash)),
 
-    findByOrderId: (environment, orderId) =>
-      findFirst(reading, (row) => [row("environment", "=", environment), row("orderId", "=", orderId)]),
+    findByOrderId: (environment, orderId) => findFirst(reading, isOrder(environment, orderId)),
+
+    async findWithOutcomes(environment, orderId) {
+      const query = selectOrders(reading, isOrder(environment, orderId)).select(mayHaveUnclear.as("mayHaveUnclear"));
+      const found = await query.executeTakeFirst();
+      if (found === undefined) return undefined;
+      const { mayHaveUnclear: isPossible, ...row } = found;
+      return { order: toRecord(row), mayHaveUnclear: isPossible };
+    },
 
     async findByPnr(tenantId, environment, pnr) {
       const row = await selectOrders(reading, (where) => [
@@ -247,10 +247,7 @@ function createUpdates(reading: Reading): Pick<Orders, "update"> {
       if (read !== undefined) {
         return (await markRead(reading, { environment, orderId }, read.nextCheckAt, seen)) ? "same" : "stale";
       }
-      const current = await findFirst(reading, (where) => [
-        where("environment", "=", environment),
-        where("orderId", "=", orderId),
-      ]);
+      const current = await findFirst(reading, isOrder(environment, orderId));
       return current?.updatedAt.equals(seen) === true ? "same" : "stale";
     },
   };
@@ -352,6 +349,14 @@ async function findFirstBought(reading: Reading, conditions: Conditions): Promis
   const bought = { userId, callId, offerId, coverCharged, result, ...booking };
   return { ...toRecord(row), booking: bought, events: readEvents(events) };
 }
+
+const isOrder =
+  (environment: Environment, orderId: string): Conditions =>
+  (row) => [row("environment", "=", environment), row("orderId", "=", orderId)];
+
+const isOwnOrder =
+  (tenantId: string, environment: Environment, orderId: string): Conditions =>
+  (row) => [row("tenantId", "=", tenantId), ...isOrder(environment, orderId)(row)];
 
 const isOfItinerary =
   (tenantId: string, environment: Environment, itineraryHash: string): Conditions =>

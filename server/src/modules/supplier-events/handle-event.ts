@@ -40,9 +40,10 @@ const MOST_CREDITS = 200;
  */
 export async function handleEvent(ports: EventPorts, environment: Environment, event: SupplierEvent): Promise<string> {
   const { orderId } = event;
-  const order = orderId === undefined ? undefined : await ports.stores.orders.findByOrderId(environment, orderId);
-  if (order === undefined) return finishBooking(ports, environment, event);
-  await finishActions(ports, order);
+  const found = orderId === undefined ? undefined : await ports.stores.orders.findWithOutcomes(environment, orderId);
+  if (found === undefined) return finishBooking(ports, environment, event);
+  const { order } = found;
+  if (found.mayHaveUnclear) await finishActions(ports, order);
   for (const recorded of await readSubject(ports, order, event)) {
     const at = ports.clock.now();
     await ports.stores.orders.record(environment, order.orderId, { ...recorded, at, source: "webhook" });

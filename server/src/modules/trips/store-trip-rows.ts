@@ -8,7 +8,7 @@ import type { Environment } from "../../ports/identity.ts";
 import type { Vault } from "../../ports/vault.ts";
 import type { Trip } from "./trips.ts";
 
-const HexText = z.templateLiteral(["0x", z.string().regex(/^[0-9a-f]*$/)]);
+export const HexText = z.templateLiteral(["0x", z.string().regex(/^[0-9a-f]*$/)]);
 
 const Pending = z.object({ step: z.string(), transactionId: z.string() });
 

@@ -1,4 +1,5 @@
 import { type QueryCreator, sql } from "kysely";
+import { z } from "zod";
 import type { Hex } from "../../domain/tokens.ts";
 import { currentTraceId } from "../../domain/trace.ts";
 import type { Database, Queryable } from "../../platform/database/database.ts";
@@ -9,6 +10,7 @@ import { createBookedTrips } from "./store-booked-trips.ts";
 import {
   columns,
   getTrip,
+  HexText,
   sealingContext,
   selectTrips,
   stepsOfTrip,
@@ -211,7 +213,27 @@ function createClaimGuards({ db, clock }: TripsOptions): Pick<Trips, "countWrong
 }
 
 /** The actions that agents logged for a trip. */
-function createActions({ db, clock }: TripsOptions): Pick<Trips, "recordAction" | "listActions"> {
+const Actions = z.array(
+  z.object({
+    actionId: HexText,
+    actionType: z.string(),
+    fee: z.string().transform(BigInt),
+    transactionHash: HexText,
+    at: z.string().transform((text) => Temporal.Instant.from(text)),
+  }),
+);
+
+/** A column of a query over `trip`; newest first. */
+const latestActions = (limit: number) => sql<unknown>`(
+  select coalesce(jsonb_agg(jsonb_build_object('actionId', action_id, 'actionType', action_type, 'fee', fee_micro::text,
+    'transactionHash', transaction_hash, 'at', at) order by at desc, action_id), '[]')
+  from (
+    select * from agent_action where agent_action.network = trip.network and agent_action.trip_id = trip.trip_id
+    order by at desc, action_id limit ${limit}
+  ) latest
+)`;
+
+function createActions({ db, vault, clock }: TripsOptions): Pick<Trips, "recordAction" | "findWithActions"> {
   return {
     async recordAction(environment, tripId, { actionId, actionType, fee, transactionHash }) {
       await db
@@ -229,16 +251,15 @@ function createActions({ db, clock }: TripsOptions): Pick<Trips, "recordAction" 
         .execute();
     },
 
-    async listActions(environment, tripId, limit) {
-      return await db
-        .selectFrom("agentAction")
-        .select(["actionId", "actionType", "feeMicro as fee", "transactionHash", "at"])
+    async findWithActions(tenantId, environment, tripId, limit) {
+      const found = await selectTrips(db)
+        .select(latestActions(limit).as("actions"))
         .where("environment", "=", environment)
         .where("tripId", "=", tripId)
-        .orderBy("at", "desc")
-        .orderBy("actionId")
-        .limit(limit)
-        .execute();
+        .executeTakeFirst();
+      if (found?.tenantId !== tenantId) return undefined;
+      const { actions, ...row } = found;
+      return { trip: toTrip(row, vault), actions: Actions.parse(actions) };
     },
   };
 }

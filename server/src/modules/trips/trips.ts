@@ -150,8 +150,13 @@ export interface Trips {
   /** False: the tenant has no such trip. */
   unlock(tenantId: string, environment: Environment, tripId: Hex): Promise<boolean>;
   recordAction(environment: Environment, tripId: Hex, action: Omit<AgentAction, "at">): Promise<void>;
-  /** Newest first. */
-  listActions(environment: Environment, tripId: Hex, limit: number): Promise<readonly AgentAction[]>;
+  /** The same as `find`, with the latest actions, newest first. */
+  findWithActions(
+    tenantId: string,
+    environment: Environment,
+    tripId: Hex,
+    limit: number,
+  ): Promise<{ trip: Trip; actions: readonly AgentAction[] } | undefined>;
   /** Deletes the addresses of the tenant's guests that `isNamedIn` accepts, except those of unsent mails. */
   forgetGuests(tenantId: string, environment: Environment, isNamedIn: (address: string) => boolean): Promise<void>;
   /** The tenant's own trips, newest first. */

@@ -76,7 +76,8 @@ export function booked(booking: Booking, { order, result, charged }: Booked): Bo
           // The balance paid in the end instead of the reservation.
           if (wasCovered) await aggregates.bookings.setCover(booking.id, { cover: 0n, coverCharged: charged });
         }
-        await aggregates.callSpends.price(booking.callId, charged);
+        // The intent was stored with this price.
+        if (charged !== booking.amountMicroUsdc) await aggregates.callSpends.price(booking.callId, charged);
       },
     }),
   };

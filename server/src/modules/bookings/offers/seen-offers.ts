@@ -2,6 +2,7 @@ import { z } from "zod";
 import { Failure } from "../../../domain/errors.ts";
 import { parseDecimal } from "../../../domain/money.ts";
 import { PlanReads } from "../../../kernel/call/plan-reads.ts";
+import type { Write } from "../../../platform/database/write-together.ts";
 import type { Environment } from "../../../ports/identity.ts";
 import { SeenService } from "../booking/asked-services.ts";
 import { BookingRate } from "../booking-rate.ts";
@@ -118,11 +119,12 @@ interface Owner {
  * judged by them before anything outside is asked.
  */
 export interface SeenOffers {
-  /** Replaces earlier ones under these ids. `search` holds the comparables of offers that name it. */
+  /** Replaces earlier ones under these ids. `search` holds the comparables of offers that name it; `alongside` is stored with them. */
   remember(
     owner: Owner,
     offers: readonly { id: string; offer: SeenOffer }[],
     search?: { id: string; comparables: readonly SeenComparable[] },
+    alongside?: Write,
   ): Promise<void>;
   find(owner: Owner, id: string): Promise<SeenOffer | undefined>;
   /** Returns the known ones of these. */

@@ -9,19 +9,19 @@ const Comparables = z.array(SeenComparable);
 
 export function createSeenOffers(db: Queryable, clock: Clock): SeenOffers {
   return {
-    async remember({ tenantId, environment }, offers, search) {
+    async remember({ tenantId, environment }, offers, search, alongside) {
       const seenAt = clock.now().toString();
       const searched =
         search === undefined
-          ? sql``
-          : sql`with searched as (
+          ? sql`select 1`
+          : sql`
               insert into seen_search (tenant_id, network, search_id, comparables, seen_at)
               values (${tenantId}, ${environment}, ${search.id}, ${JSON.stringify(search.comparables)}::jsonb, ${seenAt}::timestamptz)
-              on conflict do nothing
-            )`;
+              on conflict do nothing`;
       // One statement with a constant number of parameters, in a fixed order for concurrent writers.
       const sorted = offers.toSorted((one, other) => (one.id < other.id ? -1 : 1));
-      await sql`${searched}
+      await sql`
+        with searched as (${searched}), alongside as (${alongside ?? sql`select 1`})
         insert into seen_offer (tenant_id, network, offer_id, offer, seen_at)
         select ${tenantId}, ${environment}, offer_id, offer::jsonb, ${seenAt}::timestamptz
         from unnest(${sorted.map(({ id }) => id)}::text[], ${sorted.map(({ offer }) => JSON.stringify(offer))}::text[])

@@ -25,13 +25,13 @@ async function payBack(aggregates: Aggregates, booking: EscrowBooking): Promise<
   if (order === undefined) return "nothing";
   const { orderId } = order;
   const seen = { at: booking.updatedAt, source: "reconciliation" } as const;
-  const byWallet = await paidFor(aggregates, order, order);
   const paidUsdc = formatDecimal(booking.vendorPaid);
   const paid = { kind: "paid_by_escrow", key: bookingId, details: { escrowBookingId: bookingId, paidUsdc }, ...seen };
   if (!(await orders.record(environment, orderId, paid))) return "known";
   const isCover = order.booking.escrowBookingId === bookingId;
   const rest = booking.vendorPaid - (await bookings.reduceCover(order.bookingId, booking.vendorPaid));
-  const back = isCover ? rest : atMost(rest, byWallet);
+  // Before this payment, which the order as read above does not know.
+  const back = isCover ? rest : atMost(rest, await paidFor(aggregates, order, order));
   if (back === 0n) return "nothing";
   const details = { reason: "paid_by_escrow", escrowBookingId: bookingId, refundedUsdc: formatDecimal(back) };
   await orders.record(environment, orderId, { kind: "refunded", key: `escrow:${bookingId}`, details, ...seen });

@@ -45,11 +45,6 @@ export async function readWholeTrip(
   { tenantId, environment }: Owner,
   tripId: Hex,
 ): Promise<WholeTrip | undefined> {
-  const trip = await trips.find(tenantId, environment, tripId);
-  if (trip === undefined) return undefined;
-  const [bookings, actions] = await Promise.all([
-    escrowBookings.listOfTrip(environment, tripId),
-    trips.listActions(environment, tripId, LATEST_ACTIONS),
-  ]);
-  return { trip, bookings, actions };
+  const found = await trips.findWithActions(tenantId, environment, tripId, LATEST_ACTIONS);
+  return found && { ...found, bookings: await escrowBookings.listOfTrip(environment, tripId) };
 }

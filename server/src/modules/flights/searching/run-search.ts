@@ -96,10 +96,8 @@ export async function runSearch<Ask extends object, View>(
   const rates = await saleRates({ fx, clock }, caller.environment, found.currencies);
   if (packed === undefined) return { found, view, rates, credits, searchId: null };
   const searchId = newId("sea_", clock.now().epochMilliseconds, random);
-  await Promise.all([
-    seeSearch({ seenOffers: stores.seenOffers, clock, random }, caller, found.seen, rates, searchId),
-    stores.foundSearches.keep(caller, searchId, packed, expireAt),
-  ]);
+  const kept = stores.foundSearches.prepare(caller, searchId, packed, expireAt);
+  await seeSearch({ seenOffers: stores.seenOffers, clock, random }, caller, found.seen, rates, searchId, kept);
   return { found, view, rates, credits, searchId };
 }
 

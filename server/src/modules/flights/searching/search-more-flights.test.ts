@@ -223,7 +223,7 @@ test("stored searches end with their offers, and are limited per tenant", async 
   const world = await openBookingWorld();
   try {
     const { caller } = await world.newTenant();
-    const { foundSearches } = world.stores;
+    const { foundSearches, seenOffers } = world.stores;
     const found = {
       cabinClass: "economy" as const,
       considered: 1,
@@ -239,7 +239,7 @@ test("stored searches end with their offers, and are limited per tenant", async 
     };
     const until = world.clock.now().add({ minutes: 30 });
     for (let index = 0; index < 203; index += 1) {
-      await foundSearches.keep(caller, `sea_${index}`, packed, until);
+      await seenOffers.remember(caller, [], undefined, foundSearches.prepare(caller, `sea_${index}`, packed, until));
       world.clock.advance({ milliseconds: 1 });
     }
     expect(await read(caller, "sea_202")).toEqual(found);

@@ -1,5 +1,6 @@
 import { newId, type RandomBytes } from "../../../domain/ids.ts";
 import type { Caller } from "../../../kernel/contracts/tool.ts";
+import type { Write } from "../../../platform/database/write-together.ts";
 import type { Clock } from "../../../ports/clock.ts";
 import type { FlightOffer } from "../../../ports/supplier/flights.ts";
 import { keepsRecords, type SaleRates, type SeenFlight, type SeenOffers } from "../../bookings/index.ts";
@@ -11,17 +12,18 @@ interface See {
   random: RandomBytes;
 }
 
-/** Stores the results of a search before they are shown. */
+/** Stores the results of a search before they are shown, with another write. */
 export async function seeSearch(
   { seenOffers, clock, random }: See,
   caller: Caller,
   { offers, comparables }: SeenSearch,
   rates: SaleRates,
   id: string = newId("sea_", clock.now().epochMilliseconds, random),
+  alongside?: Write,
 ): Promise<void> {
   if (!keepsRecords(caller)) return;
   const seen = offers.map((one) => complete(one, id, rates));
-  await seenOffers.remember(caller, seen, { id, comparables });
+  await seenOffers.remember(caller, seen, { id, comparables }, alongside);
 }
 
 /** Offers of an earlier search that are shown now, at current rates. */

@@ -1,6 +1,7 @@
 import { sql } from "kysely";
 import type { Queryable } from "../../../platform/database/database.ts";
 import { pruneRows } from "../../../platform/database/prune.ts";
+import type { Write } from "../../../platform/database/write-together.ts";
 import type { Clock } from "../../../ports/clock.ts";
 import type { Environment } from "../../../ports/identity.ts";
 
@@ -14,17 +15,14 @@ declare module "../../../kernel/contracts/stores.ts" {
 const MOST_SEARCHES = 200;
 export function createFoundSearches(db: Queryable, clock: Clock) {
   return {
-    /** Kept until `until`, unless the tenant's later searches displace it. */
-    async keep(
-      { tenantId, environment }: Owner,
-      searchId: string,
-      packed: Uint8Array,
-      until: Temporal.Instant,
-    ): Promise<void> {
-      await sql`
+    /** Returns the statement that keeps it until `until`, unless the tenant's later searches displace it. */
+    prepare({ tenantId, environment }: Owner, searchId: string, packed: Uint8Array, until: Temporal.Instant): Write {
+      const bytes = Buffer.from(packed.buffer, packed.byteOffset, packed.byteLength);
+      return sql`
         insert into found_search (tenant_id, network, search_id, found, created_at, expires_at)
-        values (${tenantId}, ${environment}, ${searchId}, ${Buffer.from(packed.buffer, packed.byteOffset, packed.byteLength)}, ${clock.now().toString()}::timestamptz,
-          ${until.toString()}::timestamptz)`.execute(db);
+        values (${tenantId}, ${environment}, ${searchId}, ${bytes}, ${clock.now().toString()}::timestamptz,
+          ${until.toString()}::timestamptz)
+        returning search_id`;
     },
 
     /** Packed. Undefined if it has expired, or the tenant has no such search. */

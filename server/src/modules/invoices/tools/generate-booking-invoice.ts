@@ -104,7 +104,7 @@ export const generateBookingInvoice = defineTool({
     const issuePorts = { stores, clock, eInvoices };
     const given = { settings, chainId: chain.chainId, readTaxRates: taxRatesReader({ fx, clock }, caller, settings) };
     const isNew = issued.length === 0;
-    const first = isNew ? await inWordsOfTool(issueInvoice(issuePorts, settlement, given)) : issued;
+    const first = isNew ? await inWordsOfTool(issueInvoice(issuePorts, settlement, given)) : { documents: issued };
     const credited = await creditRefunds(issuePorts, owner, bookingId, first);
     const { documents, waiting: creditNoteWaiting = null } = credited;
     const ports = { stores, invoiceAddresses, invoiceRenderer, eInvoices };
