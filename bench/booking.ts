@@ -133,6 +133,10 @@ try {
   rmSync(folder, { recursive: true, force: true });
 }
 
+function sum(some: readonly number[]): number {
+  return some.reduce((total, one) => total + one, 0);
+}
+
 /** A product of its own on the same database server, without the proxy between them. */
 async function measureRate(): Promise<void> {
   await admin.query("create database rate");
@@ -192,8 +196,6 @@ async function readCollectionAddress(): Promise<string> {
   );
   return wallets.rows[0]?.address ?? "";
 }
-
-const sum = (some: readonly number[]): number => some.reduce((total, one) => total + one, 0);
 
 /** The most frequent first. */
 function list({ byText }: Counted): void {

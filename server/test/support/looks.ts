@@ -27,12 +27,17 @@ const LOOKS: Readonly<Record<string, readonly string[]>> = {
   ],
 };
 
+/** An idle product has transactions, too. */
+const BOUNDS: ReadonlySet<string> = new Set(["begin", "commit"]);
+
 const isLook = (text: string): boolean =>
   Object.values(LOOKS).some((some) => some.some((look) => text.trimStart().startsWith(look)));
 
 /** Returns the statements of the counted operation, and the number of looks besides. `others` are texts that an idle product sends too. */
 export function splitLooks(counted: Counted, others: ReadonlySet<string>): { own: Counted; looks: number } {
-  const looks = new Set([...counted.byText.keys()].filter((text) => isLook(text) || others.has(text)));
+  const looks = new Set(
+    [...counted.byText.keys()].filter((text) => isLook(text) || (others.has(text) && !BOUNDS.has(text))),
+  );
   const own = withoutTexts(counted, looks);
   return { own, looks: counted.statements - own.statements };
 }

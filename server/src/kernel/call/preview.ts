@@ -49,9 +49,11 @@ export async function previewCall(
       await tool.probe(input, ports, caller);
     }
     await previewRun(options.gates, call, plan);
-    const remarks = (await tool.remarks?.(input, ports, caller)) ?? [];
+    const { remarks = [], readRemarks } = preview.plan;
+    const read = (await readRemarks?.()) ?? [];
+    const ofTool = (await tool.remarks?.(input, ports, caller)) ?? [];
     const arrival = await tool.arrival?.(input, ports, caller);
-    preview.plan = { ...preview.plan, arrival, remarks: [...(preview.plan.remarks ?? []), ...remarks] };
+    preview.plan = { ...preview.plan, arrival, remarks: [...remarks, ...read, ...ofTool] };
   } catch (error) {
     if (isWaiting || !(error instanceof Failure)) throw error;
     preview.refusal = describe(error, tried);

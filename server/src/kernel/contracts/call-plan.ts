@@ -79,6 +79,8 @@ export interface CallPlan {
   warnings?: readonly string[] | undefined;
   /** Further remarks for a preview, in whole sentences. */
   remarks?: readonly string[] | undefined;
+  /** The same for remarks that are read from records, which only a preview does. They follow the others. */
+  readRemarks?: (() => Promise<readonly string[]>) | undefined;
   /** The refusal that the records already imply. For a preview: the run itself refuses. */
   refusal?: Failure | undefined;
   /** Throws the refusal of this moment, such as of a chain that stands still. Only a preview asks: the run finds out by itself. */

@@ -60,7 +60,7 @@ export interface PlannedBooking {
   /** The call's refusal by the seen offer, if the records imply one. */
   refusalFor?(seen: SeenOffer | undefined): Promise<Failure | undefined>;
   /** Further remarks on the seen offer, in whole sentences. */
-  remarksOn?(seen: SeenOffer, travelerIds: readonly string[]): readonly string[] | Promise<readonly string[]>;
+  remarksOn?(seen: SeenOffer, travelerIds: readonly string[]): Promise<readonly string[]>;
   /** Warnings to settle before the seen offer is booked, in whole sentences. */
   warningsOn?(seen: SeenOffer): readonly string[];
 }
@@ -111,7 +111,7 @@ export async function planBooking(
     travelerIds: named,
     irreversible: sayUndo(seen, findTimeZone),
     warnings: seen && [...(warningsOn?.(seen) ?? []), ...(seen.rate?.warning === undefined ? [] : [seen.rate.warning])],
-    remarks: seen && (await remarksOn?.(seen, named)),
+    readRemarks: seen && remarksOn && (() => remarksOn(seen, named)),
     offerId: id,
     bought: { ...bought, price: whole, ...(whole === undefined ? { priceAtLeast: bought.price } : {}) },
     howToKnow: whole === undefined ? sayHowToKnow(kind, bought.price) : undefined,

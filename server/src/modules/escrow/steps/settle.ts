@@ -28,12 +28,12 @@ export const settleStep = defineBookingStep({ fields, startsFrom: ["confirmed"] 
   async plan({ booking }, stores) {
     const { tenantId, environment, vendor, itineraryHash, markup, serviceFee } = booking;
     if (vendor === undefined) return EMPTY_PLAN;
-    const isCover = (await findCoveredBooking(stores, booking)) !== undefined;
-    const order =
-      isCover || itineraryHash === undefined
-        ? undefined
-        : await stores.orders.findByItinerary(tenantId, environment, itineraryHash);
-    const remarks = await sayReturn(stores, booking, { vendor, order });
+    const readRemarks = async () => {
+      const isCover = (await findCoveredBooking(stores, booking)) !== undefined;
+      if (isCover || itineraryHash === undefined) return [];
+      const order = await stores.orders.findByItinerary(tenantId, environment, itineraryHash);
+      return await sayReturn(stores, booking, { vendor, order });
+    };
     const { vendorPaid, refunded } = payouts(booking);
     return {
       movements: usdcMovements(
@@ -44,7 +44,7 @@ export const settleStep = defineBookingStep({ fields, startsFrom: ["confirmed"] 
       ),
       boughtHash: itineraryHash,
       irreversible: [final("the booking is paid out")],
-      ...(remarks.length === 0 ? {} : { remarks }),
+      readRemarks,
     };
   },
   apply: settle,

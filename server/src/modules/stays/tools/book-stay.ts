@@ -131,7 +131,7 @@ export const bookStay = defineTool({
         asked: askedStay(toStay(input)),
         travelerIds: () => plannedGuests({ travelers, caller }, input.guests),
         namedIds: () => knownGuests({ travelers, caller }, input.guests),
-        remarksOn: (seen) =>
+        remarksOn: async (seen) =>
           seen.kind === "stay" ? [...sayDue(seen.due ?? null), ...sayUnnamed(seen, input.guests)] : [],
         warningsOn: (seen) => (seen.kind === "stay" ? sayBeds(seen) : []),
       },
