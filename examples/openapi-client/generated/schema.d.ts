@@ -3066,7 +3066,7 @@ export interface components {
                 createdAt: string;
                 /** @description null: no tool has the name that was called */
                 tool: string | null;
-                /** @description dispatch, mcp or workflow */
+                /** @description dispatch, mcp, workflow or conversation */
                 surface: string;
                 keyId: string;
                 /** @description null: the key is gone */
@@ -38811,7 +38811,7 @@ export interface operations {
                             createdAt: string;
                             /** @description null: no tool has the name that was called */
                             tool: string | null;
-                            /** @description dispatch, mcp or workflow */
+                            /** @description dispatch, mcp, workflow or conversation */
                             surface: string;
                             keyId: string;
                             /** @description null: the key is gone */

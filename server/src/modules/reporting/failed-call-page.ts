@@ -44,7 +44,7 @@ const FailedCallAnswer = z.object({
   id: z.string(),
   createdAt: z.string().meta({ format: "date-time" }),
   tool: z.string().nullable().describe("null: no tool has the name that was called"),
-  surface: z.string().describe("dispatch, mcp or workflow"),
+  surface: z.string().describe("dispatch, mcp, workflow or conversation"),
   keyId: z.string(),
   keyName: z.string().nullable().describe("null: the key is gone"),
   code: z.string(),
