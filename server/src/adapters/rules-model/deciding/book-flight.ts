@@ -1,0 +1,78 @@
+import { showConditions } from "../replies/show-flights.ts";
+import { showRefund } from "../replies/show-stays.ts";
+import { BookedFlight, type FlightOffer } from "../state/results.ts";
+import { shownFlights, shownStays } from "../state/shown.ts";
+import type { Wish } from "../state/state.ts";
+import { chooseFlight, chooseStay } from "./choose.ts";
+import { findFlights } from "./flights.ts";
+import { ask, call, type Deciding, failureCode, need, type Outcome, sayFailure, tell } from "./outcome.ts";
+import { findStays } from "./stays.ts";
+
+const priceOf = ({ totalAmount }: FlightOffer): number => Number(totalAmount);
+
+/** The loop shows what is bought, and asks before it runs. */
+export function bookFlight(deciding: Deciding, wish: Wish): Outcome {
+  const { state, speaker } = deciding;
+  const booked = state.results.findLast(({ result }) => result.name === "book_flight" && result.outcome !== "withdrawn")?.result;
+  if (booked?.outcome === "ok") return sayBooked(deciding, booked.result, wish);
+  if (booked !== undefined) {
+    // An offer that has lapsed is looked for again.
+    return failureCode(booked) === "offer_expired" ? findFlights(deciding, wish) : tell(sayFailure(booked, speaker));
+  }
+  const offers = shownFlights(state);
+  const offer = chooseFlight(offers, { choice: "choice" in wish ? wish.choice : undefined, reading: wish.reading }, priceOf);
+  if (offer === undefined) return ask("choice", speaker.say("askChoice"), offers.map((_, index) => String(index + 1)));
+  const seats = offer.passengers?.length ?? state.party.adults + state.party.children;
+  const others = findCompanions(deciding, seats - 1);
+  if ("outcome" in others) return others.outcome;
+  const additional = others.userIds.length > 0 ? { additionalCustomerUserIds: others.userIds } : {};
+  return call({ name: "book_flight", args: { offerId: offer.id, ...additional } });
+}
+
+/** Who travels beside the caller: those who were named, or everybody where that is the number. */
+function findCompanions({ state, request, speaker }: Deciding, count: number): { userIds: readonly string[] } | { outcome: Outcome } {
+  if (count <= 0) return { userIds: [] };
+  const { companions } = request.traveler;
+  const named = companions.filter(({ userId }) => state.companions.has(userId));
+  if (named.length === count) return { userIds: named.map(({ userId }) => userId) };
+  if (companions.length === count) return { userIds: companions.map(({ userId }) => userId) };
+  if (companions.length < count) return { outcome: tell(speaker.say("noProfiles")) };
+  const names = companions.map(({ name }) => name);
+  return { outcome: ask("companions", speaker.say("askCompanions", { names: speaker.list(names) }), names) };
+}
+
+function sayBooked(deciding: Deciding, result: unknown, wish: Wish): Outcome {
+  const { speaker, state } = deciding;
+  const booked = BookedFlight.safeParse(result).data;
+  if (booked === undefined) return tell(speaker.say("uncertain"));
+  const [first] = booked.slices ?? [];
+  const text = speaker.say("bookedFlight", {
+    route: (booked.slices ?? []).map(({ origin, destination }) => `${origin} → ${destination}`).join(", "),
+    date: first?.departingAt == null ? "" : `${speaker.day(first.departingAt.slice(0, 10))} ${speaker.time(first.departingAt)}`,
+    price: speaker.money(booked.totalAmount, booked.totalCurrency),
+    reference: booked.pnr ?? booked.orderId,
+  });
+  if (!state.isStayNext) return tell(text);
+  const next = findStays(deciding, wish);
+  return next.calls === undefined ? { ...next, text: `${text}\n${speaker.say("nowStay")}\n${next.text ?? ""}` } : next;
+}
+
+/** Price, refund and change conditions of what was shown. */
+export function showConditionsOf(deciding: Deciding, wish: Wish): Outcome {
+  const { state, speaker } = deciding;
+  const wanted = { choice: "choice" in wish ? wish.choice : undefined, reading: wish.reading };
+  if (state.lastShown === "stays") {
+    const shown = shownStays(state);
+    const stay = chooseStay(shown, wanted) ?? (wanted.choice === undefined && shown.length > 0 ? shown[0] : undefined);
+    if (stay === undefined) return tell(speaker.say("notShown"));
+    const { rate } = stay;
+    return tell(`${stay.stay.name}: ${speaker.money(rate.totalAmount, rate.totalCurrency)}, ${showRefund(rate, speaker)}`);
+  }
+  const offer = chooseFlight(shownFlights(state), wanted, priceOf) ?? (wanted.choice === undefined ? shownFlights(state)[0] : undefined);
+  if (offer === undefined) return ask("choice", speaker.say("askChoice"));
+  const conditions = need(deciding, { name: "display_offer_conditions", args: { offerId: offer.id } });
+  if ("outcome" in conditions) return conditions.outcome;
+  const numbers = offer.slices.flatMap(({ segments }) => segments.map(({ flightNumber }) => flightNumber)).join(", ");
+  return tell(`${numbers}: ${speaker.money(offer.totalAmount, offer.totalCurrency)}, ${showConditions(offer, speaker)}`);
+}
+

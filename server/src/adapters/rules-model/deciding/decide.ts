@@ -1,0 +1,53 @@
+import type { Wish } from "../state/state.ts";
+import { bookFlight, showConditionsOf } from "./book-flight.ts";
+import { findFlights } from "./flights.ts";
+import { remind, tellEligibility, tellRestaurants, tellTime, tellTransfer, tellTreasury, tellUsage, tellWeather } from "./information.ts";
+import { ask, type Deciding, type Outcome, tell } from "./outcome.ts";
+import { tellPolicy } from "./policy.ts";
+import { cancelOrder, changeOrder, chooseChange, quoteCancel, showOrders } from "./servicing.ts";
+import { bookStay, findStays } from "./stays.ts";
+
+const DECIDERS: Readonly<Record<Wish["kind"], (deciding: Deciding, wish: Wish) => Outcome>> = {
+  findFlights,
+  moreFlights: findFlights,
+  bookFlight,
+  flightConditions: showConditionsOf,
+  findStays,
+  moreStays: findStays,
+  bookStay,
+  changeOrder,
+  chooseChange,
+  cancelOrder,
+  quoteCancel,
+  showOrders,
+  policy: tellPolicy,
+  treasury: tellTreasury,
+  visa: tellEligibility,
+  weather: tellWeather,
+  timeNow: tellTime,
+  transfer: tellTransfer,
+  restaurant: tellRestaurants,
+  reminder: remind,
+  usage: tellUsage,
+  help: ({ speaker }) => tell(speaker.say("abilities")),
+  greet: ({ speaker }) => tell(speaker.say("greet")),
+  thanks: ({ speaker }) => tell(speaker.say("thanks")),
+  bye: ({ speaker }) => tell(speaker.say("bye")),
+  forget: ({ speaker }) => tell(speaker.say("forget")),
+  refuse: ({ speaker }) => tell(speaker.say("refuse")),
+  accept: ({ speaker, state }) => (state.lastShown === undefined ? tell(speaker.say("abilities")) : ask("choice", speaker.say("askChoice"))),
+  cannot: ({ speaker }) => tell(speaker.say("abilities")),
+  unknown: ({ speaker }) => tell(`${speaker.say("unknown")} ${speaker.say("abilities")}`),
+  foreign: ({ speaker }) => tell(`${speaker.say("foreign")} ${speaker.say("abilities")}`),
+};
+
+/** What the reply needs first: calls of all wishes at once, then the words about all of them. */
+export function decide(deciding: Deciding): Outcome {
+  const { wishes } = deciding.state;
+  const outcomes = wishes.map((wish) => DECIDERS[wish.kind](deciding, wish));
+  const calls = outcomes.flatMap((outcome) => outcome.calls ?? []);
+  if (calls.length > 0) return { calls };
+  const texts = outcomes.flatMap(({ text }) => (text === undefined ? [] : [text]));
+  const question = outcomes.findLast((outcome) => outcome.question !== undefined)?.question;
+  return { text: texts.join("\n\n"), ...(question === undefined ? {} : { question }) };
+}

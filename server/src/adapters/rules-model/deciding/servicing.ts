@@ -1,0 +1,235 @@
+import { showChanges } from "../replies/show-flights.ts";
+import { showOrder } from "../replies/show-stays.ts";
+import { Cancelled, CancelQuote, Changed, ChangeAnswer, ChangeOffer, listOf, Order, OrderDetails, OrderList, SelectedChange, Trip, TripList } from "../state/results.ts";
+import type { OrderSlots, Wish } from "../state/state.ts";
+import { chooseFlight } from "./choose.ts";
+import { ask, type Call, call, type Deciding, findResult, need, type Outcome, sayFailure, tell } from "./outcome.ts";
+
+const LIST = { name: "list_orders", args: { limit: 20 } } as const;
+
+/** The one order that is meant, or what has to be asked or called first. */
+function findOrder(deciding: Deciding, wish: Wish): { readonly order: Order } | { readonly outcome: Outcome } {
+  const { state, speaker } = deciding;
+  const { order: slots } = state;
+  const known = state.orders.filter(({ status }) => status === "confirmed" || status === "held");
+  const fromConversation = narrow(known, slots);
+  const byId = known.find(({ orderId }) => orderId === slots.orderId);
+  if (byId !== undefined) return { order: byId };
+  if (slots.orderId === undefined && fromConversation.length === 1 && fromConversation[0] !== undefined) return { order: fromConversation[0] };
+  const list = need(deciding, LIST);
+  if ("outcome" in list) return list;
+  const all = listOf(Order, OrderList.safeParse(list.result).data?.orders ?? []).filter(({ status }) => status === "confirmed" || status === "held");
+  const named = all.filter(({ orderId, pnr }) => slots.orderId !== undefined && (orderId === slots.orderId || pnr === slots.orderId));
+  const candidates = named.length > 0 ? named : narrow(all, slots);
+  const choice = "choice" in wish ? wish.choice?.ordinal : undefined;
+  const chosen = choice === undefined ? undefined : choice === -1 ? candidates.at(-1) : candidates[choice - 1];
+  const [only] = candidates;
+  if (chosen !== undefined) return { order: chosen };
+  if (candidates.length === 1 && only !== undefined) return { order: only };
+  if (candidates.length === 0) return { outcome: tell(speaker.say("noOrders")) };
+  const lines = candidates.map((order, index) => `${index + 1}. ${showOrder(order, speaker)}`);
+  return { outcome: ask("order", [speaker.say("askOrder"), ...lines].join("\n"), candidates.map(({ pnr, orderId }) => pnr ?? orderId)) };
+}
+
+/** By what was said of it; what fits none of them says nothing. */
+function narrow(orders: readonly Order[], { kind, place, date }: OrderSlots): readonly Order[] {
+  const ofKind = kind === undefined ? orders : orders.filter((order) => order.kind === kind);
+  const there = place === undefined ? ofKind : ofKind.filter(({ what }) => namesPlace(what ?? "", place));
+  const some = there.length > 0 ? there : ofKind;
+  const then = date === undefined ? some : some.filter(({ startsOn }) => startsOn === date.toString());
+  return then.length > 0 ? then : some;
+}
+
+/** A route has codes of airports, a place may be of their city. */
+function namesPlace(what: string, { code, name }: { code?: string; name: string }): boolean {
+  const airports = code === undefined ? [] : (CITY_AIRPORTS[code] ?? [code]);
+  return airports.some((airport) => what.includes(airport)) || what.toLowerCase().includes(name.toLowerCase());
+}
+
+const CITY_AIRPORTS: Readonly<Record<string, readonly string[]>> = {
+  LON: ["LHR", "LGW", "STN", "LTN", "LCY", "SEN"],
+  PAR: ["CDG", "ORY", "BVA"],
+  NYC: ["JFK", "EWR", "LGA"],
+  ROM: ["FCO", "CIA"],
+  MIL: ["MXP", "LIN", "BGY"],
+  TYO: ["NRT", "HND"],
+  OSA: ["KIX", "ITM"],
+  CHI: ["ORD", "MDW"],
+  WAS: ["IAD", "DCA"],
+  STO: ["ARN", "BMA"],
+  BUE: ["EZE", "AEP"],
+  SAO: ["GRU", "CGH"],
+  RIO: ["GIG", "SDU"],
+  YTO: ["YYZ", "YTZ"],
+  YMQ: ["YUL"],
+  TCI: ["TFN", "TFS"],
+  REK: ["KEF"],
+  BUH: ["OTP"],
+  SEL: ["ICN", "GMP"],
+  BJS: ["PEK", "PKX"],
+  SHA: ["PVG", "SHA"],
+  IST: ["IST", "SAW"],
+  IEV: ["KBP"],
+  MOW: ["SVO", "DME", "VKO"],
+  EAP: ["BSL", "MLH"],
+  CAS: ["CMN"],
+  ORL: ["MCO"],
+  HOU: ["IAH", "HOU"],
+  JKT: ["CGK"],
+};
+
+export function cancelOrder(deciding: Deciding, wish: Wish): Outcome {
+  const { state, speaker } = deciding;
+  const done = lastCall(deciding, "confirm_cancel_order");
+  if (done?.outcome === "ok") {
+    const cancelled = Cancelled.safeParse(done.result).data;
+    const refund = speaker.money(cancelled?.refundAmount ?? cancelled?.refundedUsdc ?? "0", cancelled?.refundCurrency ?? "USD");
+    return tell(speaker.say("cancelled", { refund }));
+  }
+  if (done !== undefined) return tell(sayFailure(done, speaker));
+  const found = findOrder(deciding, wish);
+  if ("outcome" in found) return found.outcome;
+  state.order.orderId = found.order.orderId;
+  const quote = need(deciding, { name: "cancel_order_quote", args: { orderId: found.order.orderId } });
+  if ("outcome" in quote) return quote.outcome;
+  const cancellationId = CancelQuote.safeParse(quote.result).data?.cancellationId;
+  return cancellationId === undefined ? tell(speaker.say("uncertain")) : call({ name: "confirm_cancel_order", args: { cancellationId } });
+}
+
+const lastCall = ({ state }: Deciding, name: string) =>
+  state.results.findLast(({ result }) => result.name === name && result.outcome !== "withdrawn")?.result;
+
+export function changeOrder(deciding: Deciding, wish: Wish): Outcome {
+  const { state, speaker } = deciding;
+  const { order: slots } = state;
+  // The day is of the new journey; it does not tell which order is meant.
+  const { date } = slots;
+  const found = findOrder({ ...deciding, state: { ...state, order: withoutDate(slots) } }, wish);
+  if ("outcome" in found) return found.outcome;
+  slots.orderId = found.order.orderId;
+  if (found.order.kind === "stay") return tell(speaker.say("stayChange"));
+  if (date === undefined && slots.cabin === undefined) return ask(slots.isReturn ? "returnDate" : "departureDate", speaker.say("askNewDate"));
+  const read = need(deciding, { name: "read_order", args: { orderId: found.order.orderId } });
+  if ("outcome" in read) return read.outcome;
+  const slices = OrderDetails.safeParse(read.result).data?.flight?.slices ?? [];
+  const slice = slots.isReturn && slices.length > 1 ? slices.at(-1) : slices[0];
+  if (slice === undefined) return tell(speaker.say("noChanges"));
+  const day = date?.toString() ?? slice.segments[0]?.departingAt.slice(0, 10);
+  const request: Call = {
+    name: "request_order_change",
+    args: {
+      orderId: found.order.orderId,
+      slices: {
+        add: [
+          {
+            origin: slice.segments[0]?.origin ?? slice.origin,
+            destination: slice.segments.at(-1)?.destination ?? slice.destination,
+            departure_date: day,
+            ...(slots.cabin === undefined ? {} : { cabin_class: slots.cabin }),
+          },
+        ],
+        remove: [{ slice_id: slice.id }],
+      },
+    },
+  };
+  const changes = need(deciding, request);
+  if ("outcome" in changes) return changes.outcome;
+  const offers = listOf(ChangeOffer, ChangeAnswer.safeParse(changes.result).data?.offers ?? []);
+  if (offers.length === 0) return tell(speaker.say("noChanges"));
+  return tell([speaker.say("changes"), showChanges(offers, speaker), speaker.say("chooseChange")].join("\n"));
+}
+
+function withoutDate({ date, ...slots }: OrderSlots): OrderSlots {
+  return slots;
+}
+
+const asFlight = (offer: ChangeOffer) => ({ offer, slices: offer.slices.add });
+
+export function chooseChange(deciding: Deciding, wish: Wish): Outcome {
+  const { state, speaker } = deciding;
+  const done = lastCall(deciding, "confirm_order_change");
+  if (done?.outcome === "ok") return sayChanged(deciding, done.result);
+  if (done !== undefined) return tell(sayFailure(done, speaker));
+  const offers = (state.changes ?? []).map(asFlight);
+  const wanted = { choice: "choice" in wish ? wish.choice : undefined, reading: wish.reading };
+  const chosen = chooseFlight(offers, wanted, ({ offer }) => Number(offer.changeTotalAmount));
+  if (chosen === undefined) return ask("choice", speaker.say("askChoice"), offers.map((_, index) => String(index + 1)));
+  const selected = need(deciding, { name: "select_order_change_offer", args: { offerId: chosen.offer.id } });
+  if ("outcome" in selected) return selected.outcome;
+  const change = SelectedChange.safeParse(selected.result).data;
+  if (change === undefined) return tell(speaker.say("uncertain"));
+  return call({ name: "confirm_order_change", args: { changeId: change.changeId, payment: { type: "balance", ...change.due } } });
+}
+
+function sayChanged({ speaker }: Deciding, result: unknown): Outcome {
+  const slices = Changed.safeParse(result).data?.slices ?? [];
+  const first = slices[0]?.segments[0];
+  return tell(
+    speaker.say("changed", {
+      route: slices.map(({ origin, destination }) => `${origin} → ${destination}`).join(", "),
+      date: first === undefined ? "" : `${speaker.day(first.departingAt.slice(0, 10))} ${speaker.time(first.departingAt)}`,
+    }),
+  );
+}
+
+/** What cancelling would give back. */
+export function quoteCancel(deciding: Deciding, wish: Wish): Outcome {
+  const { state, speaker } = deciding;
+  const found = findOrder(deciding, wish);
+  if ("outcome" in found) return found.outcome;
+  state.order.orderId = found.order.orderId;
+  const quote = need(deciding, { name: "cancel_order_quote", args: { orderId: found.order.orderId } });
+  if ("outcome" in quote) return quote.outcome;
+  const answer = CancelQuote.safeParse(quote.result).data;
+  return tell(
+    speaker.say("cancelQuote", {
+      order: showOrder(found.order, speaker),
+      refund: speaker.money(answer?.refundAmount ?? "0", answer?.refundCurrency ?? "USD"),
+    }),
+  );
+}
+
+/** What is booked: all of it, or one order with its tickets. */
+export function showOrders(deciding: Deciding, { reading }: Wish): Outcome {
+  const { state, speaker } = deciding;
+  const { kinds } = reading;
+  const tripCall = { name: "list_trips", args: { limit: 10 } };
+  const wanted = kinds.has("trip") ? [LIST, tripCall] : [LIST];
+  const missing = wanted.filter((one) => findResult(deciding, one) === undefined);
+  if (missing.length > 0) return call(...missing);
+  const trips = kinds.has("trip") ? sayTrips(deciding, tripCall) : [];
+  const list = need(deciding, LIST);
+  if ("outcome" in list) return list.outcome;
+  const orders = listOf(Order, OrderList.safeParse(list.result).data?.orders ?? []);
+  const kind = kinds.has("stay") === kinds.has("flight") ? undefined : kinds.has("stay") ? "stay" : "flight";
+  const place = reading.places.at(-1);
+  const meant = narrow(orders, { isReturn: false, ...(kind === undefined ? {} : { kind }), ...(place === undefined ? {} : { place }) });
+  if (meant.length === 0) return tell(trips.length > 0 ? trips.join("\n") : speaker.say("noOrders"));
+  const [only] = meant;
+  if (meant.length > 1 || only === undefined) {
+    return tell([...trips, speaker.say("orders"), ...meant.map((order, index) => `${index + 1}. ${showOrder(order, speaker)}`)].join("\n"));
+  }
+  const details = need(deciding, { name: "read_order", args: { orderId: only.orderId } });
+  if ("outcome" in details) return details.outcome;
+  const read = OrderDetails.safeParse(details.result).data;
+  const numbers = (read?.tickets ?? []).flatMap(({ number }) => (number == null ? [] : [number]));
+  const tickets = numbers.length > 0 ? [speaker.say("tickets", { numbers: numbers.join(", ") })] : [];
+  const now = { ...only, status: read?.status ?? only.status, ticketing: read?.ticketing ?? only.ticketing };
+  state.order.orderId = only.orderId;
+  return tell([...trips, showOrder(now, speaker), ...tickets].join("\n"));
+}
+
+/** Prefunded trips with what is left of their budgets. */
+function sayTrips(deciding: Deciding, tripCall: Call): string[] {
+  const { speaker } = deciding;
+  const found = findResult(deciding, tripCall);
+  const trips = listOf(Trip, TripList.safeParse(found?.result).data?.trips ?? []);
+  return trips.map(({ tripSummary, tripId, budgetUsdc, availableUsdc, freeUsdc, state }) =>
+    speaker.say("trip", {
+      name: tripSummary ?? tripId,
+      budget: budgetUsdc == null ? "–" : speaker.money(budgetUsdc, "USDC"),
+      left: speaker.money(freeUsdc ?? availableUsdc ?? budgetUsdc ?? "0", "USDC"),
+      state: state ?? "",
+    }),
+  );
+}

@@ -1,0 +1,144 @@
+import { showStays } from "../replies/show-stays.ts";
+import { BookedStay, Quote, StayAnswer, TravelerList } from "../state/results.ts";
+import { fitsWishes, shownStays, stayLimit } from "../state/shown.ts";
+import type { State, Wish } from "../state/state.ts";
+import { chooseStay } from "./choose.ts";
+import { askForRate } from "./flights.ts";
+import { ask, type Call, call, type Deciding, failureCode, findResult, need, type Outcome, sayFailure, tell } from "./outcome.ts";
+
+export function findStays(deciding: Deciding, wish: Wish): Outcome {
+  const { state, speaker } = deciding;
+  const missing = askForMissing(deciding);
+  if (missing !== undefined) return missing;
+  const rate = askForRate(deciding, state.stay.maximum);
+  if (rate !== undefined) return call(rate);
+  const search = searchCall(state);
+  if (search === undefined) return tell(speaker.say("unknown"));
+  const first = need(deciding, search);
+  if ("outcome" in first) return sayNoPlace(deciding, search) ?? first.outcome;
+  const answer = StayAnswer.safeParse(first.result).data;
+  const filters = listFilters(state, wish);
+  if (answer?.searchId != null && Object.keys(filters).length > 0) {
+    const narrow = { name: "search_more_stays", args: { searchId: answer.searchId, ...filters } };
+    if (findResult(deciding, narrow) === undefined) return call(narrow);
+  }
+  const shown = shownStays(state);
+  if (shown.length === 0) return tell(speaker.say("noStays"));
+  const { checkIn, checkOut } = state.stay;
+  if (checkIn === undefined || checkOut === undefined) return tell(speaker.say("noStays"));
+  const header = speaker.say("stays", {
+    place: answer?.location?.label ?? sayPlace(state),
+    from: speaker.day(checkIn),
+    to: speaker.day(checkOut),
+  });
+  const note = fitsWishes(state, shown) ? [] : [speaker.say("noStayFits")];
+  return tell([header, ...note, showStays(shown, speaker), speaker.say("chooseStay")].join("\n"));
+}
+
+function askForMissing({ state, speaker, today }: Deciding): Outcome | undefined {
+  const { stay, party } = state;
+  const { say } = speaker;
+  if (stay.city === undefined && stay.near === undefined) return ask("place", say("askPlace"));
+  if (stay.city?.isCountry === true && stay.near === undefined) return ask("place", say("askCity", { country: stay.city.name }));
+  if (stay.checkIn === undefined) return ask("checkInDate", say("askCheckIn"));
+  if (Temporal.PlainDate.compare(stay.checkIn, today) < 0) return ask("checkInDate", say("pastDate", { date: speaker.day(stay.checkIn) }));
+  if (stay.checkOut === undefined) return ask("checkOutDate", say("askCheckOut"));
+  if (party.children > party.ages.length) return ask("childAges", say("askChildAges"));
+  return undefined;
+}
+
+function sayPlace({ stay: { near, city } }: State): string {
+  return [near, city?.name].filter((part) => part !== undefined).join(", ");
+}
+
+function searchCall(state: State): Call | undefined {
+  const { stay, party } = state;
+  const { checkIn, checkOut, rooms } = stay;
+  if (checkIn === undefined || checkOut === undefined) return undefined;
+  const base = {
+    location: sayPlace(state),
+    checkInDate: checkIn.toString(),
+    checkOutDate: checkOut.toString(),
+    ...(rooms > 1 ? { rooms: Math.min(rooms, party.adults) } : {}),
+  };
+  return party.children > 0
+    ? { name: "search_family_hotels", args: { ...base, adults: party.adults, childAges: party.ages } }
+    : { name: "search_hotels", args: { ...base, ...(party.adults > 1 ? { guests: party.adults } : {}) } };
+}
+
+const ORDERS: Readonly<Record<string, string>> = { price: "price", distance: "distance", best: "review" };
+
+function listFilters(state: State, { kind }: Wish): Record<string, unknown> {
+  const { stay } = state;
+  const limit = stayLimit(state);
+  const order = (stay.sort === undefined ? undefined : ORDERS[stay.sort]) ?? (limit === undefined ? undefined : "price");
+  return {
+    ...(limit === undefined ? {} : { maxTotalUsdc: limit.toFixed(2) }),
+    ...(stay.stars === undefined ? {} : { minStars: stay.stars }),
+    ...(stay.isRefundable ? { refundable: true } : {}),
+    ...(order === undefined ? {} : { order }),
+    ...(kind === "moreStays" ? { limit: 10 } : {}),
+  };
+}
+
+/** A sight that is known by another name only is looked for in its city. */
+function sayNoPlace(deciding: Deciding, search: Call): Outcome | undefined {
+  const found = findResult(deciding, search);
+  const code = failureCode(found);
+  if (found === undefined || code === undefined) return undefined;
+  const { speaker, state } = deciding;
+  if (code === "location_not_found" || code === "place_not_found") {
+    return ask("place", `${speaker.say("unknownPlace", { place: sayPlace(state) })} ${speaker.say("askPlace")}`);
+  }
+  return tell(code === "no_rates" || code === "no_stays" ? speaker.say("noStays") : sayFailure(found, speaker));
+}
+
+/** Quote, then book: the loop shows the price and asks in between. */
+export function bookStay(deciding: Deciding, wish: Wish): Outcome {
+  const { state, speaker } = deciding;
+  const booked = state.results.findLast(({ result }) => result.name === "book_stay" && result.outcome !== "withdrawn")?.result;
+  if (booked?.outcome === "ok") return sayBooked(deciding, booked.result);
+  if (booked !== undefined) return tell(sayFailure(booked, speaker));
+  const shown = shownStays(state);
+  const chosen = chooseStay(shown, { choice: "choice" in wish ? wish.choice : undefined, reading: wish.reading });
+  if (chosen === undefined) return ask("choice", speaker.say("askChoice"), shown.map((_, index) => String(index + 1)));
+  const quoteCall = { name: "quote_stay", args: { rateId: chosen.rate.id } };
+  const peopleCall = { name: "list_travelers", args: {} };
+  const pending = [quoteCall, peopleCall].filter((one) => findResult(deciding, one) === undefined);
+  if (pending.length > 0) return call(...pending);
+  const quote = need(deciding, quoteCall);
+  if ("outcome" in quote) return quote.outcome;
+  const people = need(deciding, peopleCall);
+  if ("outcome" in people) return people.outcome;
+  const quoteId = Quote.safeParse(quote.result).data?.id;
+  const guests = listGuests(deciding, people.result);
+  if (quoteId === undefined || guests === undefined) return tell(speaker.say("incomplete"));
+  return call({ name: "book_stay", args: { quoteId, ...guests } });
+}
+
+function listGuests({ state }: Deciding, result: unknown) {
+  const travelers = TravelerList.safeParse(result).data?.travelers ?? [];
+  const caller = travelers.find(({ isCaller }) => isCaller === true) ?? (travelers.length === 1 ? travelers[0] : undefined);
+  const email = caller?.profile.email;
+  if (caller === undefined || email == null) return undefined;
+  const others = travelers.filter(({ userId }) => state.companions.has(userId) && userId !== caller.userId);
+  const guests = [caller, ...others].flatMap(({ profile: { givenName, familyName } }) =>
+    givenName == null || familyName == null ? [] : [{ givenName, familyName }],
+  );
+  return guests.length === 0 ? undefined : { email, guests };
+}
+
+function sayBooked({ speaker, state }: Deciding, result: unknown): Outcome {
+  const booked = BookedStay.safeParse(result).data;
+  if (booked === undefined) return tell(speaker.say("uncertain"));
+  state.isStayNext = false;
+  return tell(
+    speaker.say("bookedStay", {
+      name: booked.accommodationName ?? "",
+      from: speaker.day(booked.checkInDate),
+      to: speaker.day(booked.checkOutDate),
+      price: speaker.money(booked.totalAmount, booked.totalCurrency),
+      reference: booked.reference ?? booked.orderId,
+    }),
+  );
+}

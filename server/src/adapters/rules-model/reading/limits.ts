@@ -1,0 +1,136 @@
+import type { Marks } from "./cursor.ts";
+import { findRole } from "./dates.ts";
+
+export interface Maximum {
+  readonly amount: number;
+  readonly currency: string | undefined;
+  readonly isPerNight: boolean;
+}
+
+export function readMaximum(marks: Marks): Maximum | undefined {
+  for (const index of marks.find("number")) {
+    const { number } = marks.at(index);
+    const before = marks.at(marks.pass(index - 1, ["skip", "about"], -1));
+    const isMoneyBefore = before.kind === "currency";
+    const after = marks.at(index + 1);
+    const currency = isMoneyBefore ? before.value : after.kind === "currency" ? after.value : undefined;
+    const from = marks.pass(index - 1, ["currency", "skip", "about"], -1);
+    const hasLimit = marks.kind(from) === "max" || marks.kind(marks.pass(index + 1, ["currency", "skip", "perNight", "sign"])) === "max";
+    const isPlainLimit = hasLimit && number >= 20 && !/^(?:clock|person|adult|month|stars|night)$/.test(after.kind);
+    if (!(hasLimit && (currency !== undefined || isPlainLimit)) && !(currency !== undefined && marks.has("max"))) continue;
+    marks.use(index);
+    const isPerNight = marks.has("perNight");
+    return { amount: number, currency, isPerNight };
+  }
+  return undefined;
+}
+
+/** Minutes of the day. */
+export interface TimeWindow {
+  readonly from?: number;
+  readonly until?: number;
+  /** The time was named itself, as in "the one at 9". */
+  readonly exact?: number;
+}
+export interface Times {
+  readonly departs?: TimeWindow;
+  readonly arrives?: TimeWindow;
+  readonly returnDeparts?: TimeWindow;
+  readonly returnArrives?: TimeWindow;
+}
+
+const DAYPARTS: Readonly<Record<string, TimeWindow>> = {
+  morning: { from: 5 * 60, until: 12 * 60 },
+  early: { from: 4 * 60, until: 9 * 60 },
+  noon: { from: 11 * 60, until: 14 * 60 },
+  afternoon: { from: 12 * 60, until: 18 * 60 },
+  evening: { from: 17 * 60, until: 24 * 60 - 1 },
+  night: { from: 20 * 60, until: 24 * 60 - 1 },
+};
+const ABOUT_MINUTES = 90;
+
+export function readTimes(marks: Marks): Times {
+  let times: Times = {};
+  const put = (index: number, to: number, window: TimeWindow): void => {
+    if (marks.isNegated(index) && !/^(?:before|after)$/.test(marks.kind(index))) return;
+    const isBack = findRole(marks, index, to) === "back";
+    const isArrival = findDirection(marks, index) === "arrive";
+    const name = isBack ? (isArrival ? "returnArrives" : "returnDeparts") : isArrival ? "arrives" : "departs";
+    times = { ...times, [name]: window };
+  };
+  for (let index = 0; index < marks.list.length; index += 1) {
+    const clock = readClock(marks, index);
+    if (clock === undefined || marks.isUsed(clock.at)) continue;
+    const window = windowBy(marks, index, clock);
+    if (window === undefined) continue;
+    const last = window.to ?? clock.to;
+    marks.use(index, last);
+    put(index, last, window.window);
+    index = last;
+  }
+  for (const index of marks.find("daypart")) put(index, index, DAYPARTS[marks.at(index).value] ?? {});
+  return times;
+}
+
+function findDirection(marks: Marks, from: number): string | undefined {
+  for (let index = from; index >= 0; index -= 1) {
+    const kind = marks.kind(index);
+    if (kind === "arrive" || kind === "leave" || kind === "out" || kind === "back") return kind;
+  }
+  return marks.kind(from + 2) === "arrive" || marks.kind(from + 3) === "arrive" ? "arrive" : undefined;
+}
+
+interface Clock {
+  readonly at: number;
+  readonly to: number;
+  readonly minute: number;
+  /** The mark says a time of day itself. */
+  readonly isClear: boolean;
+}
+
+/** A time after a word such as "before" or "at", or one with its unit. */
+function readClock(marks: Marks, index: number): Clock | undefined {
+  const isLead = /^(?:before|after|about|between|from|to|in|until)$/.test(marks.kind(index));
+  const at = isLead ? marks.pass(index + 1, ["skip", "about"]) : index;
+  const { kind, number, value } = marks.at(at);
+  if (kind === "daypart" && value === "noon" && isLead) return { at, to: at, minute: 12 * 60, isClear: true };
+  if (kind === "clock") return { at, to: at, minute: number, isClear: true };
+  if (!isLead || kind !== "number" || value === "ordinal" || number > 24 || !isTimeWord(marks, index)) return undefined;
+  const next = marks.kind(at + 1);
+  if (/^(?:currency|night|adult|child|person|option|month|week|dayUnit|monthUnit|stars|room|number|bag|infant|yearUnit|couple|max|stay|flight)$/.test(next)) return undefined;
+  const half = marks.at(at + 1).value;
+  const isLater = next === "daypart" && /^(?:afternoon|evening|night)$/.test(half) && number < 12;
+  const hour = Math.floor(number);
+  const minute = Math.round((number - hour) * 100);
+  const time = Math.min((isLater ? hour + 12 : hour) * 60 + (minute < 60 ? minute : 0), 24 * 60 - 1);
+  return { at, to: next === "daypart" ? at + 1 : at, minute: time, isClear: next === "daypart" };
+}
+
+/** Words that stand before a time without a unit: "at 9", "um 9", "a las 9". */
+function isTimeWord(marks: Marks, index: number): boolean {
+  const { kind, folded } = marks.at(index);
+  return kind === "before" || kind === "after" || kind === "between" || (kind === "about" && folded !== "de las") || folded === "at";
+}
+
+function windowBy(marks: Marks, index: number, clock: Clock): { window: TimeWindow; to?: number } | undefined {
+  const { kind, folded } = marks.at(index);
+  const { minute } = clock;
+  const second = marks.pass(clock.to + 1, ["skip"]);
+  const isRange = kind === "between" || folded === "von" || folded === "from" || folded === "de" || folded === "desde";
+  if (isRange && /^(?:and|until|to|sign)$/.test(marks.kind(second))) {
+    const end = marks.at(marks.pass(second + 1, ["skip", "about"]));
+    if (end.kind === "clock" || (end.kind === "number" && kind === "between")) {
+      const until = end.kind === "clock" ? end.number : end.number * 60;
+      const from = minute > until && minute > 12 * 60 - 1 ? minute : minute < until - 12 * 60 && !clock.isClear ? minute + 12 * 60 : minute;
+      return { window: { from, until }, to: marks.pass(second + 1, ["skip", "about"]) };
+    }
+  }
+  if (kind === "before" || kind === "until") return { window: { until: minute } };
+  if (kind === "after" || (kind === "from" && clock.isClear) || (kind === "to" && folded === "nach")) return { window: { from: minute } };
+  if (clock.isClear || isTimeWord(marks, index)) {
+    return {
+      window: { from: Math.max(0, minute - ABOUT_MINUTES), until: Math.min(24 * 60 - 1, minute + ABOUT_MINUTES), exact: minute },
+    };
+  }
+  return undefined;
+}

@@ -1,0 +1,165 @@
+import { Marks } from "./cursor.ts";
+import { type DateMention, readDates } from "./dates.ts";
+import { detectLanguage, isForeign } from "./detect-language.ts";
+import { type Lexicon, lexicons } from "./lexicon.ts";
+import { type Maximum, readMaximum, readTimes, type Times } from "./limits.ts";
+import { fold } from "./marks.ts";
+import { type Party, readParty } from "./people.ts";
+import { type PlaceMention, readPlaces } from "./places.ts";
+import { readMarks } from "./read-marks.ts";
+
+/** Which of the things that were shown is meant. */
+export interface Choice {
+  /** Counted from 1; -1 is the last. */
+  readonly ordinal?: number;
+  readonly sort?: string;
+  readonly flightNumber?: string;
+}
+
+/** What a message says, whatever was said before. */
+export interface Reading {
+  readonly text: string;
+  readonly folded: string;
+  readonly language: Lexicon["language"] | undefined;
+  readonly isInformal: boolean;
+  readonly isForeign: boolean;
+  /** Every kind of words in it. */
+  readonly kinds: ReadonlySet<string>;
+  readonly marks: Marks;
+  readonly dates: readonly DateMention[];
+  readonly nights: number | undefined;
+  /** Days, of "for a week". */
+  readonly duration: number | undefined;
+  readonly party: Party;
+  readonly maximum: Maximum | undefined;
+  readonly times: Times;
+  readonly places: readonly PlaceMention[];
+  readonly cabin: string | undefined;
+  readonly sort: string | undefined;
+  readonly airlines: readonly string[];
+  readonly stars: number | undefined;
+  readonly rooms: number | undefined;
+  readonly bags: number | undefined;
+  readonly choice: Choice | undefined;
+  /** Numbers that nothing else used, for answers to a question. */
+  readonly numbers: readonly number[];
+  readonly ids: readonly string[];
+}
+
+export interface ReadingContext {
+  readonly today: Temporal.PlainDate;
+  readonly base: Temporal.PlainDate | undefined;
+  /** Of the messages before, for texts that do not show theirs. */
+  readonly language: Lexicon["language"];
+}
+
+export function readMessage(text: string, context: ReadingContext): Reading {
+  const detected = detectLanguage(text);
+  const lexicon = detected ?? lexicons.find(({ language }) => language === context.language) ?? lexicons[0];
+  if (lexicon === undefined) throw new Error("There are no languages.");
+  const marks = new Marks(readMarks(text, lexicon));
+  const dates = readDates(marks, context);
+  const { nights, duration } = readDuration(marks);
+  const party = readParty(marks);
+  const maximum = readMaximum(marks);
+  const times = readTimes(marks);
+  const stars = readCounted(marks, "stars");
+  const rooms = readCounted(marks, "room");
+  const bags = readBags(marks);
+  const choice = readChoice(marks);
+  const places = readPlaces(marks, text);
+  const folded = fold(text);
+  return {
+    text,
+    folded,
+    language: detected?.language,
+    isInformal: folded.split(/[^\p{L}]+/u).some((word) => word !== "" && lexicon.informal.has(word)),
+    isForeign: isForeign(text, marks.list),
+    kinds: new Set(marks.list.map(({ kind }) => kind)),
+    marks,
+    dates,
+    nights,
+    duration,
+    party,
+    maximum,
+    times,
+    places,
+    cabin: lastMeant(marks, "cabin")?.value,
+    sort: lastMeant(marks, "sort")?.value,
+    airlines: marks.find("airline").flatMap((index) => (marks.isNegated(index) ? [] : [marks.at(index).value])),
+    stars,
+    rooms,
+    bags,
+    choice,
+    numbers: marks.find("number").map((index) => marks.at(index).number),
+    ids: marks.list.flatMap(({ kind, value }) => (kind === "id" || kind === "reference" ? [value] : [])),
+  };
+}
+
+/** The last one said, as people correct themselves, but for what they do not want. */
+function lastMeant(marks: Marks, kind: string) {
+  return marks.find(kind).flatMap((index) => (marks.isNegated(index) ? [] : [marks.at(index)])).at(-1);
+}
+
+function readDuration(marks: Marks): { nights: number | undefined; duration: number | undefined } {
+  let nights: number | undefined;
+  let duration: number | undefined;
+  for (const index of marks.find("night", "dayUnit", "week")) {
+    const { number, kind } = marks.at(marks.pass(index - 1, ["skip", "sign"], -1));
+    if (kind !== "number") continue;
+    const unit = marks.kind(index);
+    if (unit === "night") nights = number;
+    else duration = unit === "week" ? number * 7 : number;
+    marks.use(index - 1, index);
+  }
+  return { nights, duration };
+}
+
+function readCounted(marks: Marks, kind: string): number | undefined {
+  for (const index of marks.find(kind)) {
+    const at = marks.pass(index - 1, ["sign"], -1);
+    if (marks.kind(at) !== "number") continue;
+    const { number } = marks.at(at);
+    if (marks.isUsed(at) && kind !== "room") continue;
+    marks.use(at, index);
+    return number;
+  }
+  return undefined;
+}
+
+function readBags(marks: Marks): number | undefined {
+  const [index] = marks.find("bag");
+  if (index === undefined) return undefined;
+  const { kind, number } = marks.at(marks.pass(index - 1, ["skip"], -1));
+  return kind === "number" ? number : 1;
+}
+
+/** "The second", "number 2", "option two", "the last one", "BA277". */
+function readChoice(marks: Marks): Choice | undefined {
+  const sort = lastMeant(marks, "sort")?.value;
+  const flightNumber = marks.find("flightNumber").map((index) => marks.at(index).value)[0];
+  let ordinal: number | undefined;
+  for (const index of marks.find("ordinal", "last", "number", "option")) {
+    const mark = marks.at(index);
+    const next = marks.at(marks.pass(index + 1, ["skip", "sign"]));
+    if (mark.kind === "ordinal" && next.kind !== "month") {
+      if (!marks.isNegated(index)) ordinal = mark.number;
+      marks.use(index);
+    } else if (mark.kind === "last") {
+      ordinal = -1;
+      marks.use(index);
+    } else if (mark.kind === "option" && next.kind === "number") {
+      ordinal = next.number;
+      marks.use(index, marks.list.indexOf(next));
+    } else if (mark.kind === "number" && mark.value === "ordinal") {
+      ordinal = mark.number;
+      marks.use(index);
+    }
+  }
+  if (sort === undefined && flightNumber === undefined && ordinal === undefined) return undefined;
+  return {
+    ...(ordinal === undefined ? {} : { ordinal }),
+    ...(sort === undefined ? {} : { sort }),
+    ...(flightNumber === undefined ? {} : { flightNumber }),
+  };
+}

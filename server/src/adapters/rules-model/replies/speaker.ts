@@ -1,0 +1,44 @@
+import { defineTexts, type Words, wordsIn } from "../../../domain/texts.ts";
+import { informationTexts } from "./information-texts.ts";
+import { talkTexts } from "./talk-texts.ts";
+import { travelTexts } from "./travel-texts.ts";
+
+const texts = defineTexts({ ...talkTexts, ...travelTexts, ...informationTexts });
+
+/** Says everything in one language, with the conventions of the user's country. */
+export interface Speaker {
+  readonly say: ReturnType<typeof texts>;
+  readonly words: Words;
+  money(amount: string, currency: string): string;
+  /** With the day of the week. */
+  day(date: Temporal.PlainDate | string): string;
+  time(minuteOrIso: string): string;
+  list(items: readonly string[]): string;
+  country(alpha2: string): string;
+}
+
+/** The language of the text wins over the locale's. */
+export function speakerIn(locale: string, language: string | undefined): Speaker {
+  const [own] = locale.split(/[-_]/);
+  const words = wordsIn(language === undefined || language === own ? locale : language);
+  const say = texts(words);
+  const format = (date: Temporal.PlainDate, options: Intl.DateTimeFormatOptions) =>
+    new Intl.DateTimeFormat(words.locale, { ...options, timeZone: "UTC" }).format(date.toZonedDateTime("UTC").epochMilliseconds);
+  return {
+    say,
+    words,
+    money: (amount, currency) => (/^-?\d+(?:\.\d+)?$/.test(amount) ? words.money(roundAmount(amount), currency) : `${amount} ${currency}`),
+    day: (date) => format(Temporal.PlainDate.from(date), { weekday: "short", day: "numeric", month: "short", year: "numeric" }),
+    time: (iso) =>
+      new Intl.DateTimeFormat(words.locale, { hour: "numeric", minute: "2-digit", timeZone: "UTC" }).format(
+        Temporal.PlainDateTime.from(iso.slice(0, 16)).toZonedDateTime("UTC").epochMilliseconds,
+      ),
+    list: (items) => new Intl.ListFormat(words.locale, { type: "conjunction" }).format(items),
+    country: (alpha2) => new Intl.DisplayNames(words.locale, { type: "region" }).of(alpha2) ?? alpha2,
+  };
+}
+
+/** Small amounts keep their decimals; others are shown with two. */
+function roundAmount(amount: string): string {
+  return /\.\d{3,}$/.test(amount) && Math.abs(Number(amount)) >= 0.01 ? Number(amount).toFixed(2) : amount;
+}

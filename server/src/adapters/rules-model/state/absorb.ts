@@ -1,0 +1,126 @@
+import type { ModelToolResult } from "../../../ports/language-model.ts";
+import { z } from "zod";
+import {
+  AirportList, BookedFlight, BookedStay, Cancelled, ChangeAnswer, ChangeOffer, FlightAnswer, FlightOffer, FxQuote, listOf, Order, OrderDetails,
+  OrderList, Stay, StayAnswer,
+} from "./results.ts";
+import type { Place, State } from "./state.ts";
+
+const Query = z.looseObject({ query: z.string() });
+
+/** Takes over what a tool has answered. */
+export function absorbResult(state: State, result: ModelToolResult, args: unknown): void {
+  state.results.push({ result, args });
+  if (result.outcome === "ok") READERS[result.name]?.(state, result.result, args);
+}
+
+type Reader = (state: State, result: unknown, args: unknown) => void;
+
+const readFlights: Reader = (state, result) => {
+  const answer = FlightAnswer.safeParse(result).data;
+  if (answer === undefined) return;
+  const offers = listOf(FlightOffer, answer.offers);
+  // A narrower search that found nothing leaves what was shown.
+  if (offers.length === 0 && state.flights !== undefined) return;
+  state.flights = { offers, searchId: answer.searchId ?? state.flights?.searchId };
+  state.lastShown = "flights";
+};
+
+const readStays: Reader = (state, result) => {
+  const answer = StayAnswer.safeParse(result).data;
+  if (answer === undefined) return;
+  const stays = listOf(Stay, answer.accommodations);
+  if (stays.length === 0 && state.stays !== undefined) return;
+  state.stays = { stays, searchId: answer.searchId ?? state.stays?.searchId };
+  state.lastShown = "stays";
+};
+
+function keepOrder(state: State, order: Order): void {
+  state.orders = [...state.orders.filter(({ orderId }) => orderId !== order.orderId), order];
+}
+
+const READERS: Readonly<Record<string, Reader>> = {
+  search_flights: readFlights,
+  search_more_flights: readFlights,
+  search_hotels: readStays,
+  search_family_hotels: readStays,
+  search_more_stays: readStays,
+  find_airports_nearby(state, result, args) {
+    const query = Query.safeParse(args).data?.query;
+    const list = AirportList.safeParse(result).data;
+    const [nearest] = list?.airports ?? [];
+    if (query === undefined || nearest === undefined) return;
+    const own = list?.airports.find(({ cityName }) => cityName?.toLowerCase() === query.toLowerCase()) ?? nearest;
+    const found = (place: Place | undefined): Place | undefined =>
+      place?.name === query ? { ...place, code: own.iataCode, ...(own.countryCode ? { country: own.countryCode } : {}) } : place;
+    const { flight } = state;
+    const [origin, destination] = [found(flight.origin), found(flight.destination)];
+    if (origin !== undefined) flight.origin = origin;
+    if (destination !== undefined) flight.destination = destination;
+  },
+  quote_fx(state, result) {
+    const quote = FxQuote.safeParse(result).data;
+    if (quote?.toCurrency === "USD") state.rates.set(quote.fromCurrency, Number(quote.rate));
+  },
+  request_order_change(state, result) {
+    const answer = ChangeAnswer.safeParse(result).data;
+    if (answer === undefined) return;
+    state.changes = listOf(ChangeOffer, answer.offers);
+    state.lastShown = "changes";
+  },
+  list_orders(state, result) {
+    for (const order of listOf(Order, OrderList.safeParse(result).data?.orders ?? []).toReversed()) keepOrder(state, order);
+  },
+  read_order(state, result) {
+    const order = OrderDetails.safeParse(result).data;
+    const known = state.orders.find(({ orderId }) => orderId === order?.orderId);
+    if (order === undefined) return;
+    keepOrder(state, { ...known, orderId: order.orderId, kind: order.kind, status: order.status, pnr: order.pnr, ticketing: order.ticketing });
+  },
+  book_flight(state, result) {
+    const booked = BookedFlight.safeParse(result).data;
+    if (booked === undefined) return;
+    const { slices = [] } = booked;
+    keepOrder(state, {
+      orderId: booked.orderId,
+      kind: "flight",
+      status: "confirmed",
+      pnr: booked.pnr,
+      what: (slices ?? []).map(({ origin, destination }) => `${origin} to ${destination}`).join(", "),
+      startsOn: slices?.[0]?.departingAt?.slice(0, 10),
+    });
+    state.flights = undefined;
+    state.lastShown = undefined;
+    if (state.isStayNext && state.stay.city === undefined && state.flight.destination !== undefined) {
+      state.stay.city = state.flight.destination;
+    }
+  },
+  book_stay(state, result) {
+    const booked = BookedStay.safeParse(result).data;
+    if (booked === undefined) return;
+    keepOrder(state, {
+      orderId: booked.orderId,
+      kind: "stay",
+      status: "confirmed",
+      pnr: booked.reference,
+      what: booked.accommodationName,
+      startsOn: booked.checkInDate,
+      endsOn: booked.checkOutDate,
+    });
+    state.stays = undefined;
+    state.lastShown = undefined;
+  },
+  confirm_cancel_order(state, result) {
+    const cancelled = Cancelled.safeParse(result).data;
+    const known = state.orders.find(({ orderId }) => orderId === cancelled?.orderId);
+    if (known !== undefined) keepOrder(state, { ...known, status: "cancelled" });
+    state.task = "none";
+    state.order = { isReturn: false };
+  },
+  confirm_order_change(state) {
+    state.changes = undefined;
+    state.lastShown = undefined;
+    state.task = "none";
+    state.order = { isReturn: false };
+  },
+};

@@ -1,0 +1,103 @@
+import type { Choice, Reading } from "../reading/read-message.ts";
+import type { State, Wish } from "./state.ts";
+
+const SOCIAL = new Set(["greet", "thanks", "bye", "yes", "no", "skip", "sign", "instead", "word"]);
+export const INFORMATION = [
+  "policy",
+  "treasury",
+  "visa",
+  "weather",
+  "timeNow",
+  "transfer",
+  "restaurant",
+  "reminder",
+  "usage",
+] as const;
+
+/** A message of nothing but a greeting, thanks, a yes or a no. */
+export function findSocialWish(state: State, reading: Reading): Wish | undefined {
+  const { kinds, marks } = reading;
+  if (kinds.has("help") && !hasSlots(reading) && !kinds.has("flight") && !kinds.has("stay")) return { kind: "help", reading };
+  const known = [...kinds].filter((kind) => kind !== "word");
+  const isSocial = known.every((kind) => SOCIAL.has(kind)) && marks.list.filter(({ kind }) => kind === "word").length <= 3;
+  if (!isSocial) return undefined;
+  if (kinds.has("bye")) return { kind: "bye", reading };
+  if (kinds.has("thanks")) return { kind: "thanks", reading };
+  const hasAsked = state.lastShown !== undefined || state.question !== undefined;
+  if (kinds.has("yes") && hasAsked) return { kind: "accept", reading };
+  if (kinds.has("no") && !kinds.has("word")) return { kind: "refuse", reading };
+  if (kinds.has("greet") && marks.list.filter(({ kind }) => kind === "word").length <= 2) return { kind: "greet", reading };
+  return undefined;
+}
+
+/** Whether it names anything that a search depends on. */
+export function hasSlots(reading: Reading): boolean {
+  const { dates, places, party, cabin, maximum, times, nights, duration, airlines, kinds, stars } = reading;
+  return (
+    dates.length > 0 ||
+    places.length > 0 ||
+    party.adults !== undefined ||
+    party.children !== undefined ||
+    cabin !== undefined ||
+    maximum !== undefined ||
+    Object.keys(times).length > 0 ||
+    nights !== undefined ||
+    duration !== undefined ||
+    airlines.length > 0 ||
+    stars !== undefined ||
+    ["nonStop", "refundable", "changeable", "oneWay", "roundTrip"].some((kind) => kinds.has(kind))
+  );
+}
+
+export function findInformation(reading: Reading): Wish[] {
+  const { kinds } = reading;
+  return INFORMATION.flatMap((kind) => {
+    if (!kinds.has(kind)) return [];
+    // "A taxi to the restaurant", and food near a hotel that is looked for, are of the other topic.
+    if (kind === "restaurant" && kinds.has("transfer")) return [];
+    if (kind === "restaurant" && kinds.has("stay") && hasSlots(reading) && reading.dates.length > 0) return [];
+    if (kind === "visa" && kinds.has("policy") && !/visa|visum|visado|pass/.test(reading.folded)) return [];
+    if (kind === "treasury" && kinds.has("usage")) return [];
+    return [{ kind, reading }];
+  });
+}
+
+/** Whether something that was booked is meant, and not the search that goes on. */
+export function isAboutOrder(state: State, { kinds, folded, ids }: Reading): boolean {
+  if (ids.length > 0) return true;
+  if (state.lastShown === "flights" || state.lastShown === "stays") {
+    return kinds.has("order") && /\b(?:my|meine[nrm]?|unsere[nrm]?|mi|mis|nuestr[oa])\b/.test(folded);
+  }
+  return true;
+}
+
+/** The choice among what is shown; undefined where none is made. */
+export function findChoice(state: State, reading: Reading): Choice | undefined {
+  const { choice, kinds, numbers, times, airlines } = reading;
+  if (state.lastShown === undefined) return undefined;
+  if (choice !== undefined) return choice;
+  const [bare] = numbers;
+  const isShort = reading.marks.list.filter(({ kind }) => kind !== "skip" && kind !== "sign").length <= 3;
+  if (bare !== undefined && Number.isInteger(bare) && bare <= 10 && !isArticle(reading) && (kinds.has("book") || isShort)) {
+    return { ordinal: bare };
+  }
+  if (kinds.has("book") || times.departs?.exact !== undefined || airlines.length > 0) return {};
+  return namesStay(state, reading) || (state.question === "choice" && kinds.has("it")) ? {} : undefined;
+}
+
+const isArticle = ({ marks }: Reading): boolean => {
+  const [index] = marks.find("number");
+  return index !== undefined && /^(?:an?|one|un|una|uno|ein\w*)$/.test(marks.at(index).folded);
+};
+
+/** The stay whose name, or a word of it, is in the text. */
+export function namesStay({ stays, lastShown }: State, { folded }: Reading): boolean {
+  if (lastShown !== "stays") return false;
+  return (stays?.stays ?? []).some(({ name }) => folded.includes(plainName(name)));
+}
+
+export const plainName = (name: string): string =>
+  name
+    .replace(/\s*\(.*\)$/, "")
+    .toLowerCase()
+    .trim();

@@ -1,0 +1,198 @@
+import type { DateMention } from "../reading/dates.ts";
+import type { PlaceMention } from "../reading/places.ts";
+import type { Reading } from "../reading/read-message.ts";
+import type { Place, State } from "./state.ts";
+
+const toPlace = ({ name, code, country, isCountry }: PlaceMention): Place => ({
+  name,
+  ...(code === undefined ? {} : { code }),
+  ...(country === undefined ? {} : { country }),
+  isCountry,
+});
+
+/** Puts what a message says about a flight where it belongs. What it does not speak of stays. */
+export function fillFlight(state: State, reading: Reading): void {
+  const { flight } = state;
+  fillRoute(state, reading);
+  fillFlightDates(state, reading);
+  const { kinds, cabin, maximum, airlines, bags, times } = reading;
+  if (kinds.has("oneWay") || (kinds.has("roundTrip") && kinds.has("not"))) {
+    flight.isRoundTrip = false;
+    delete flight.return;
+  } else if (kinds.has("roundTrip") || (kinds.has("back") && flight.return === undefined && saysReturn(reading))) {
+    flight.isRoundTrip = true;
+  }
+  if (cabin !== undefined) flight.cabin = cabin;
+  if (maximum !== undefined) flight.maximum = maximum;
+  if (kinds.has("nonStop")) flight.isNonStop = !reading.marks.isNegated(reading.marks.list.findIndex(({ kind }) => kind === "nonStop"));
+  if (kinds.has("refundable")) flight.isRefundable = true;
+  if (kinds.has("changeable")) flight.isChangeable = true;
+  if (bags !== undefined) flight.bags = bags;
+  if (airlines.length > 0) flight.airlines = airlines;
+  flight.times = { ...flight.times, ...times };
+}
+
+/** "Return" counts as a wish for a way back only where a flight is described. */
+const saysReturn = ({ kinds, places, dates }: Reading): boolean =>
+  kinds.has("flight") || places.length > 0 || dates.some(({ role }) => role === "back");
+
+function fillRoute(state: State, { places, kinds }: Reading): void {
+  const { flight, question } = state;
+  const wanted = places.filter(({ isNegated, role }) => !isNegated && role !== "near");
+  const unwanted = places.find(({ isNegated }) => isNegated);
+  const bare = wanted.filter(({ role }) => role === "bare");
+  const hasFrom = wanted.some(({ role }) => role === "from");
+  const hasTo = wanted.some(({ role }) => role === "to" || role === "in");
+  for (const mention of wanted) {
+    const place = [flight.origin, flight.destination].find((known) => known?.code !== undefined && known.code === mention.code) ?? toPlace(mention);
+    if (mention.role === "from") flight.origin = place;
+    else if (mention.role === "to" || mention.role === "in") flight.destination = place;
+    else if (unwanted !== undefined && unwanted.code === flight.origin?.code) flight.origin = place;
+    else if (bare.length >= 2 && !hasFrom && mention === bare[0]) flight.origin = place;
+    else if (hasTo && !hasFrom) flight.origin = place;
+    else if (question === "origin" && bare.length === 1) flight.origin = place;
+    else if (flight.destination !== undefined && flight.origin === undefined && !kinds.has("instead") && question !== "destination") {
+      flight.origin = place;
+    } else flight.destination = place;
+  }
+}
+
+function fillFlightDates(state: State, { dates, nights, duration, kinds }: Reading): void {
+  const { flight, question } = state;
+  const before = flight.departure;
+  let isReturnGiven = false;
+  let isDepartureGiven = false;
+  for (const mention of dates) {
+    const isBack: boolean = mention.role === "back" || (mention.role === "none" && (question === "returnDate" || isDepartureGiven));
+    const date = resolve(mention, { own: isBack ? flight.return : flight.departure, other: flight.departure, isBack });
+    if (date === undefined) continue;
+    if (isBack) {
+      flight.return = date;
+      isReturnGiven = true;
+    } else {
+      flight.departure = date;
+      isDepartureGiven = true;
+    }
+    if (mention.end !== undefined && !isBack && !kinds.has("weekend")) {
+      flight.return = mention.end;
+      isReturnGiven = true;
+    }
+  }
+  const days = nights ?? duration;
+  if (days !== undefined && flight.departure !== undefined && !kinds.has("oneWay") && !isReturnGiven) {
+    flight.return = flight.departure.add({ days });
+    isReturnGiven = true;
+  }
+  if (flight.return !== undefined) flight.isRoundTrip = true;
+  // A journey that moves keeps its length where it would end before it begins.
+  if (!isReturnGiven && flight.return !== undefined && flight.departure !== undefined && before !== undefined) {
+    if (Temporal.PlainDate.compare(flight.return, flight.departure) < 0) flight.return = flight.departure.add(before.until(flight.return));
+  }
+}
+
+function resolve(
+  { date, offset, isShift = false }: DateMention,
+  { own, other, isBack }: { own: Temporal.PlainDate | undefined; other: Temporal.PlainDate | undefined; isBack: boolean },
+): Temporal.PlainDate | undefined {
+  if (date !== undefined || offset === undefined) return date;
+  const from = isBack && !(isShift && own !== undefined) ? other : (own ?? other);
+  return from?.add({ days: offset });
+}
+
+export function fillStay(state: State, reading: Reading): void {
+  const { stay } = state;
+  const { kinds, maximum, rooms, stars } = reading;
+  fillStayPlace(state, reading);
+  fillStayDates(state, reading);
+  if (maximum !== undefined) stay.maximum = maximum;
+  if (rooms !== undefined) stay.rooms = rooms;
+  if (kinds.has("refundable")) stay.isRefundable = true;
+  if (stars !== undefined && !kinds.has("forget")) stay.stars = stars;
+}
+
+function fillStayPlace({ stay, flight }: State, { places, kinds }: Reading): void {
+  for (const mention of places) {
+    if (mention.isNegated) continue;
+    if (mention.role === "near") {
+      stay.near = mention.name;
+      // A city that was named for another sight need not be the city of this one.
+      if (!places.some(({ role, isNegated }) => role !== "near" && !isNegated) && kinds.has("stay")) delete stay.city;
+    } else if (mention.role !== "from" || places.length === 1) {
+      const isOther = stay.city !== undefined && stay.city.name !== mention.name;
+      stay.city = toPlace(mention);
+      if (isOther && !places.some(({ role }) => role === "near")) delete stay.near;
+    }
+  }
+  if (stay.city === undefined && stay.near === undefined && flight.destination !== undefined) stay.city = flight.destination;
+}
+
+function fillStayDates(state: State, { dates, nights, duration, kinds }: Reading): void {
+  const { stay, question, flight } = state;
+  const length = stay.checkIn !== undefined && stay.checkOut !== undefined ? stay.checkIn.until(stay.checkOut).days : undefined;
+  let isInGiven = false;
+  let isOutGiven = false;
+  for (const mention of dates) {
+    const isOut: boolean = mention.role === "back" || (mention.role === "none" && (question === "checkOutDate" || isInGiven));
+    const date = resolve(mention, { own: isOut ? stay.checkOut : stay.checkIn, other: stay.checkIn, isBack: isOut });
+    if (date === undefined) continue;
+    if (isOut) stay.checkOut = date;
+    else stay.checkIn = date;
+    isOutGiven ||= isOut;
+    isInGiven ||= !isOut;
+    if (mention.end !== undefined && !isOut) {
+      stay.checkOut = mention.end;
+      isOutGiven = true;
+    }
+  }
+  const days = nights ?? duration;
+  if (days !== undefined) stay.nights = days;
+  if (stay.checkIn === undefined && flight.departure !== undefined && (state.isStayNext || kinds.has("it"))) {
+    stay.checkIn = flight.departure;
+    if (flight.return !== undefined) stay.checkOut = flight.return;
+  }
+  if (stay.checkIn !== undefined && !isOutGiven) {
+    const span = days ?? (isInGiven ? (length ?? stay.nights) : undefined);
+    if (span !== undefined) stay.checkOut = stay.checkIn.add({ days: span });
+  }
+  if (stay.checkIn !== undefined && stay.checkOut !== undefined && Temporal.PlainDate.compare(stay.checkOut, stay.checkIn) <= 0) {
+    delete stay.checkOut;
+  }
+}
+
+/** How many travel. Companions who are named count where no number is said. */
+export function fillParty(state: State, { party, numbers, kinds }: Reading, named: readonly { bornOn?: string }[], day: string): void {
+  const { question } = state;
+  const isAsked = question === "passengers" || question === "guests";
+  const [bare] = numbers;
+  const children = named.flatMap(({ bornOn }) => {
+    const age = bornOn === undefined ? undefined : ageOn(bornOn, day);
+    return age !== undefined && age < CHILD_UNTIL ? [age] : [];
+  });
+  const next = { ...state.party };
+  if (party.isAlone) Object.assign(next, { adults: 1, children: 0, ages: [] });
+  if (party.adults !== undefined && party.adults > 0) next.adults = party.adults;
+  else if (party.companions > 0) next.adults = 1 + party.companions;
+  else if (isAsked && bare !== undefined && bare >= 1 && bare <= 9) next.adults = bare;
+  else if (named.length > children.length && !party.isAlone) next.adults = Math.max(next.adults, 1 + named.length - children.length);
+  if (party.children !== undefined) {
+    next.children = Math.max(party.children, party.ages.length);
+    next.ages = party.ages;
+  } else if (question === "childAges" && numbers.length > 0) next.ages = numbers.slice(0, next.children);
+  if (children.length > next.ages.length) {
+    next.ages = children;
+    next.children = Math.max(next.children, children.length);
+  }
+  const isSaid = party.isAlone || party.adults !== undefined || party.children !== undefined || party.companions > 0 || kinds.has("alone");
+  state.isPartyKnown ||= isSaid || isAsked;
+  state.party = next;
+}
+
+const CHILD_UNTIL = 18;
+
+function ageOn(bornOn: string, day: string): number | undefined {
+  try {
+    return Temporal.PlainDate.from(bornOn).until(day, { largestUnit: "years" }).years;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,53 @@
+import type { ModelRequest } from "../../../ports/language-model.ts";
+import { readMessage } from "../reading/read-message.ts";
+import { absorbResult } from "./absorb.ts";
+import { newState, type State } from "./state.ts";
+import { understand } from "./understand.ts";
+
+/** Goes through the messages in order. Nothing else is known, so the same messages give the same state. */
+export function foldMessages(request: ModelRequest): State {
+  const state = newState();
+  const language = defaultLanguage(request.locale);
+  const calls = new Map<string, unknown>();
+  const open = new Set<string>();
+  for (const message of request.messages) {
+    if (message.role === "user") {
+      const today = message.at.toZonedDateTimeISO(request.timeZone).toPlainDate();
+      // The answer to a confirmation, whose call goes on.
+      if (open.size > 0 && isPlainAnswer(message.text, today, language)) continue;
+      understand(state, message.text, { today, traveler: request.traveler, language });
+    } else if (message.role === "assistant") {
+      for (const { id, args } of message.toolCalls) {
+        calls.set(id, args);
+        open.add(id);
+      }
+      state.question = message.question;
+      if (message.toolCalls.length === 0) settleQuestion(state);
+    } else {
+      for (const result of message.results) {
+        open.delete(result.id);
+        absorbResult(state, result, calls.get(result.id));
+      }
+    }
+  }
+  return state;
+}
+
+/** What was asked for is needed for the wish of the same turn. */
+function settleQuestion(state: State): void {
+  const asking = state.wishes.find(({ kind }) => PENDING.has(kind));
+  state.pending = state.question === undefined ? undefined : asking;
+}
+
+const PENDING: ReadonlySet<string> = new Set(["visa", "weather", "timeNow", "transfer", "restaurant", "reminder"]);
+
+function isPlainAnswer(text: string, today: Temporal.PlainDate, language: "en" | "de" | "es"): boolean {
+  if (text.length > 60) return false;
+  const { kinds } = readMessage(text, { today, base: undefined, language });
+  return (kinds.has("yes") || kinds.has("no") || kinds.has("book")) && [...kinds].every((kind) => /^(?:yes|no|skip|sign|thanks|book|it|word|cancel)$/.test(kind));
+}
+
+function defaultLanguage(locale: string): "en" | "de" | "es" {
+  const [language] = locale.split(/[-_]/);
+  return language === "de" || language === "es" ? language : "en";
+}

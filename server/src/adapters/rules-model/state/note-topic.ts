@@ -1,0 +1,47 @@
+import type { Reading } from "../reading/read-message.ts";
+import type { State, Wish } from "./state.ts";
+
+/** Keeps what a question about the world says, for the ones that go on from it. */
+export function noteTopic(state: State, wish: Wish): void {
+  const { reading } = wish;
+  if (wish.kind === "visa") noteJourney(state, reading);
+  if (wish.kind === "transfer") noteWay(state, reading);
+  const named = reading.places.filter(({ isNegated, isCountry }) => !isNegated && !isCountry);
+  const city = named.findLast(({ role, code }) => role !== "near" && code !== undefined);
+  if (city !== undefined) state.lastCity = city;
+  const sight = named.find(({ role }) => role === "near");
+  if (wish.kind === "restaurant" && named.length > 0) {
+    const around = city ?? (sight?.code === undefined ? state.lastCity : undefined);
+    state.lastArea = [sight, around].flatMap((place) => (place === undefined ? [] : [place.name])).join(", ");
+  }
+}
+
+function noteJourney({ visa }: State, reading: Reading): void {
+  const { places, dates, kinds, cabin } = reading;
+  const place = places.findLast(({ isNegated, role, country }) => !isNegated && role !== "from" && country !== undefined);
+  if (place?.country !== undefined) visa.country = place.country;
+  const [first, second] = dates;
+  if (first?.date !== undefined) visa.date = first.date;
+  const days = reading.nights ?? reading.duration;
+  const end = first?.end ?? second?.date ?? (days === undefined ? undefined : visa.date?.add({ days }));
+  if (end !== undefined) visa.end = end;
+  // "Not on holiday" and "not for business" say the opposite.
+  const isBusiness = kinds.has("business") || cabin === "business";
+  if (isBusiness) visa.isBusiness = true;
+  else if (kinds.has("leisure")) visa.isBusiness = false;
+}
+
+/** The airport and the address of the text; what it does not name is as before. */
+function noteWay(state: State, { places, text, kinds }: Reading): void {
+  const named = places.filter(({ isNegated }) => !isNegated);
+  const from = named.find(({ role }) => role === "from") ?? named.find(({ role, code }) => code !== undefined && role !== "to");
+  const others = named.filter((place) => place !== from);
+  const to = others.find(({ role }) => role === "to" || role === "near") ?? others[0];
+  const written = to === undefined ? undefined : text.slice(to.start).split(/[?!;]|,? (?:and|und|y) |, (?:en|by|mit|per) /)[0];
+  const isNew = kinds.has("transfer") && state.topic?.kind !== "transfer";
+  const stay = state.stay.near ?? state.orders.findLast(({ kind }) => kind === "stay")?.what ?? undefined;
+  state.way = {
+    airport: from ?? (isNew ? (state.flight.destination ?? state.lastPlace) : (state.way.airport ?? state.flight.destination)),
+    target: written?.replace(/[.,\s]+$/, "") ?? (isNew ? stay : state.way.target),
+  };
+}

@@ -1,0 +1,158 @@
+import type { ModelToolResult } from "../../../ports/language-model.ts";
+import type { Choice, Reading } from "../reading/read-message.ts";
+import type { Maximum, Times } from "../reading/limits.ts";
+import type { ChangeOffer, FlightOffer, Order, Stay } from "./results.ts";
+
+export interface Place {
+  readonly name: string;
+  /** IATA code of a city or an airport, once it is known. */
+  readonly code?: string;
+  /** ISO 3166-1 alpha-2. */
+  readonly country?: string;
+  readonly isCountry: boolean;
+}
+
+/** Who travels; `adults` counts the caller. */
+export interface PartySlots {
+  adults: number;
+  children: number;
+  ages: readonly number[];
+}
+
+export interface FlightSlots {
+  origin?: Place;
+  destination?: Place;
+  departure?: Temporal.PlainDate;
+  return?: Temporal.PlainDate;
+  isRoundTrip: boolean;
+  cabin?: string;
+  maximum?: Maximum;
+  times: Times;
+  isNonStop: boolean;
+  isRefundable: boolean;
+  isChangeable: boolean;
+  bags: number;
+  airlines: readonly string[];
+  sort?: string;
+}
+
+export interface StaySlots {
+  city?: Place;
+  /** A sight or a street near which the hotel is. */
+  near?: string;
+  checkIn?: Temporal.PlainDate;
+  checkOut?: Temporal.PlainDate;
+  nights?: number;
+  rooms: number;
+  maximum?: Maximum;
+  isRefundable: boolean;
+  stars?: number;
+  sort?: string;
+}
+
+/** An order that is to be changed or cancelled, as far as it was named. */
+export interface OrderSlots {
+  orderId?: string;
+  kind?: "flight" | "stay";
+  place?: Place;
+  /** Names the order, or the day on which its journey is to be. */
+  date?: Temporal.PlainDate;
+  isReturn: boolean;
+  cabin?: string;
+}
+
+export type Wish =
+  | { readonly kind: "findFlights" | "moreFlights" | "bookFlight" | "flightConditions" | "findStays" | "moreStays" | "bookStay"; readonly choice?: Choice; readonly reading: Reading }
+  | { readonly kind: "changeOrder" | "chooseChange" | "cancelOrder" | "quoteCancel" | "showOrders"; readonly choice?: Choice; readonly reading: Reading }
+  | {
+      readonly kind: "policy" | "treasury" | "visa" | "weather" | "timeNow" | "transfer" | "restaurant" | "reminder" | "usage";
+      readonly reading: Reading;
+    }
+  | { readonly kind: "help" | "greet" | "thanks" | "bye" | "forget" | "accept" | "refuse" | "unknown" | "foreign" | "cannot"; readonly reading: Reading };
+
+export type Task = "flight" | "stay" | "change" | "cancel" | "none";
+
+/** What was said and shown so far, as it follows from the messages. */
+export interface State {
+  language: "en" | "de" | "es" | undefined;
+  isInformal: boolean;
+  task: Task;
+  party: PartySlots;
+  isPartyKnown: boolean;
+  flight: FlightSlots;
+  stay: StaySlots;
+  order: OrderSlots;
+  /** Named in the user's messages, of the companions of the request. */
+  companions: Set<string>;
+  /** The slot of the open question. */
+  question: string | undefined;
+  /** What the place, country or date that was asked for last is needed for. */
+  pending: Wish | undefined;
+  wishes: readonly Wish[];
+  flights: { readonly offers: readonly FlightOffer[]; readonly searchId: string | undefined } | undefined;
+  stays: { readonly stays: readonly Stay[]; readonly searchId: string | undefined } | undefined;
+  changes: readonly ChangeOffer[] | undefined;
+  /** Orders that this conversation has booked or listed, newest last. */
+  orders: Order[];
+  /** Orders that were shown to choose among. */
+  offeredOrders: readonly Order[];
+  lastShown: "flights" | "stays" | "changes" | undefined;
+  /** A stay is still to be found after the flight. */
+  isStayNext: boolean;
+  /** Of currencies, in US dollars, as tools have quoted them. */
+  rates: Map<string, number>;
+  visa: { country?: string; date?: Temporal.PlainDate; end?: Temporal.PlainDate; isBusiness?: boolean };
+  /** The question about the world that was answered last, for "and in Lisbon?". */
+  topic: Wish | undefined;
+  way: { airport: Place | undefined; target: string | undefined };
+  lastCity: Place | undefined;
+  /** A place with its sight or street. */
+  lastArea: string | undefined;
+  /** The place spoken of last, for "and the weather there?". */
+  lastPlace: Place | undefined;
+  /** Results since the user's last message, with the arguments of their calls. */
+  results: { readonly result: ModelToolResult; readonly args: unknown }[];
+  openCalls: number;
+}
+
+export const newFlight = (): FlightSlots => ({
+  isRoundTrip: false,
+  times: {},
+  isNonStop: false,
+  isRefundable: false,
+  isChangeable: false,
+  bags: 0,
+  airlines: [],
+});
+export const newStay = (): StaySlots => ({ rooms: 1, isRefundable: false });
+
+export const newState = (): State => ({
+  language: undefined,
+  isInformal: false,
+  task: "none",
+  party: { adults: 1, children: 0, ages: [] },
+  isPartyKnown: false,
+  flight: newFlight(),
+  stay: newStay(),
+  order: { isReturn: false },
+  companions: new Set(),
+  question: undefined,
+  pending: undefined,
+  wishes: [],
+  flights: undefined,
+  stays: undefined,
+  changes: undefined,
+  orders: [],
+  offeredOrders: [],
+  lastShown: undefined,
+  isStayNext: false,
+  rates: new Map(),
+  visa: {},
+  topic: undefined,
+  way: { airport: undefined, target: undefined },
+  lastCity: undefined,
+  lastArea: undefined,
+  lastPlace: undefined,
+  results: [],
+  openCalls: 0,
+});

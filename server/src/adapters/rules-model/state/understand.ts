@@ -1,0 +1,305 @@
+import type { ModelRequest } from "../../../ports/language-model.ts";
+import { fold } from "../reading/marks.ts";
+import { type Reading, readMessage } from "../reading/read-message.ts";
+import { findChoice, findInformation, findSocialWish, hasSlots, INFORMATION, isAboutOrder } from "./choose-wishes.ts";
+import { fillFlight, fillParty, fillStay } from "./fill-slots.ts";
+import { noteTopic } from "./note-topic.ts";
+import { newFlight, newStay, type State, type Task, type Wish } from "./state.ts";
+
+export interface Situation {
+  readonly today: Temporal.PlainDate;
+  readonly traveler: ModelRequest["traveler"];
+  readonly language: "en" | "de" | "es";
+}
+
+/** What the user's message changes, and what it asks for. */
+export function understand(state: State, text: string, situation: Situation): void {
+  const base = state.task === "stay" ? state.stay.checkIn : state.task === "change" ? state.order.date : state.flight.departure;
+  const reading = readMessage(text, {
+    today: situation.today,
+    base,
+    language: state.language ?? situation.language,
+  });
+  state.language = reading.language ?? state.language;
+  state.isInformal ||= reading.isInformal;
+  const named = nameCompanions(state, reading, situation);
+  const wishes = findWishes(state, reading, named);
+  state.wishes = wishes;
+  for (const wish of wishes) noteTopic(state, wish);
+  const topic = wishes.findLast(({ kind }) => INFORMATION.some((one) => one === kind));
+  state.topic = topic ?? (wishes.some(({ kind }) => /Flight|Stay|Order|Change/.test(kind)) ? undefined : state.topic);
+  state.results = [];
+  const place = reading.places.findLast(({ isNegated, isCountry }) => !isNegated && !isCountry);
+  if (place !== undefined) state.lastPlace = place;
+  state.question = undefined;
+}
+
+interface Companion {
+  readonly userId: string;
+  readonly name: string;
+  readonly bornOn?: string;
+}
+
+function nameCompanions(state: State, { folded, party }: Reading, { traveler }: Situation): Companion[] {
+  const words = new Set(folded.split(/[^\p{L}'-]+/u));
+  const named = traveler.companions.filter(({ name }) => {
+    const [first = ""] = fold(name).split(" ");
+    return first.length >= 2 && words.has(first);
+  });
+  for (const { userId } of named) state.companions.add(userId);
+  if (party.isAlone) state.companions.clear();
+  return party.isAlone ? [] : named;
+}
+
+function findWishes(state: State, reading: Reading, named: readonly Companion[]): readonly Wish[] {
+  const social = findSocialWish(state, reading);
+  if (social !== undefined) return [social];
+  const { kinds } = reading;
+  const information = findInformation(reading);
+  if (answersPending(state, reading) && state.pending !== undefined) {
+    return [{ ...state.pending, reading }];
+  }
+  if (isDropped(reading)) return forgetTask(state, reading);
+  const order = findOrderWish(state, reading);
+  if (order !== undefined) return [...information, order];
+  if (kinds.has("forget") && information.length === 0 && !hasSlots(reading)) return forgetTask(state, reading);
+  const followUp = findFollowUp(state, reading, information);
+  if (followUp !== undefined) return [followUp];
+  if (information.length > 0 && !wantsJourney(reading)) return information;
+  const journey = findJourneyWish(state, reading, named);
+  if (journey !== undefined) return [journey, ...information];
+  if (information.length > 0) return information;
+  if (kinds.has("greet")) return [{ kind: "greet", reading }];
+  if (kinds.has("help")) return [{ kind: "help", reading }];
+  if (kinds.has("thanks")) return [{ kind: "thanks", reading }];
+  if (kinds.has("order") || kinds.has("ticket")) return [{ kind: "showOrders", reading }];
+  if (kinds.has("no")) return [{ kind: "refuse", reading }];
+  return [{ kind: reading.isForeign ? "foreign" : "unknown", reading }];
+}
+
+/** "Cancel it... no, leave it": what is dropped after it was asked for. */
+function isDropped({ kinds, marks }: Reading): boolean {
+  const last = (kind: string) => marks.list.findLastIndex((mark) => mark.kind === kind);
+  const deed = Math.max(last("cancel"), last("change"), last("book"));
+  return kinds.has("forget") && deed >= 0 && last("forget") > deed && !kinds.has("stay") && last("forget") >= marks.list.length - 6;
+}
+
+/** "I meant Lisbon": the last question about the world again, with what is new. */
+function findFollowUp({ topic, question }: State, reading: Reading, information: readonly Wish[]): Wish | undefined {
+  const { kinds, places, dates } = reading;
+  if (topic === undefined || information.length > 0 || (question !== undefined && !INFORMATION.some((kind) => kind === topic.kind))) return undefined;
+  if (["flight", "stay", "order", "book", "cancel", "change", "nonStop", "forget"].some((kind) => kinds.has(kind))) return undefined;
+  const isRoute = places.some(({ role }) => role === "from") && topic.kind !== "transfer";
+  const isNew = places.length > 0 || dates.length > 0 || ["business", "leisure", "mode", "cuisine"].some((kind) => kinds.has(kind));
+  return isNew && !isRoute ? { ...topic, reading } : undefined;
+}
+
+/** An answer to what a question about the weather, entry or a way needs, such as "Tokyo". */
+function answersPending({ pending, question }: State, { kinds, marks }: Reading): boolean {
+  if (pending === undefined || question === undefined) return false;
+  if (kinds.has("flight") || kinds.has("stay") || kinds.has("forget")) return false;
+  return marks.list.length <= 12;
+}
+
+function forgetTask(state: State, reading: Reading): readonly Wish[] {
+  state.task = "none";
+  state.lastShown = undefined;
+  state.isStayNext = false;
+  return [{ kind: "forget", reading }];
+}
+
+/** Whether a journey is spoken of beside a topic of information: "a flight to Rome, and how is the weather there?" */
+function wantsJourney(reading: Reading): boolean {
+  const { kinds, dates, places } = reading;
+  const isNamed = kinds.has("flight") || kinds.has("stay");
+  return isNamed && (dates.length > 0 || places.length > 0) && (kinds.has("want") || kinds.has("book") || dates.length > 0) && !kinds.has("visa");
+}
+
+/** Changing, cancelling and showing what is booked, conditions of what is shown. */
+function findOrderWish(state: State, reading: Reading): Wish | undefined {
+  const { kinds, folded } = reading;
+  const choice = findChoice(state, reading);
+  const withChoice = choice === undefined ? { reading } : { choice, reading };
+  if (state.lastShown === "changes" && choice !== undefined && reading.dates.length === 0 && reading.places.length === 0) {
+    return { kind: "chooseChange", ...withChoice };
+  }
+  const isShowing = state.lastShown === "flights" || state.lastShown === "stays";
+  const isHypothetical = /\b(?:if|wenn|falls|si)\b/.test(folded) || /\b(?:how much|wie viel|cuanto)\b/.test(folded);
+  const isQuestion = kinds.has("conditions") || (kinds.has("cancel") && isHypothetical);
+  if (isShowing && isQuestion && !kinds.has("order")) return { kind: "flightConditions", ...withChoice };
+  const isOrder = isAboutOrder(state, reading);
+  if (kinds.has("cancel") && isOrder) {
+    const hasNothing = state.orders.length === 0 && !kinds.has("order") && !kinds.has("flight") && !kinds.has("stay") && !hasSlots(reading);
+    if (hasNothing && state.task !== "none") return forgetTask(state, reading)[0];
+    startOrder(state, "cancel", reading);
+    return { kind: isHypothetical ? "quoteCancel" : "cancelOrder", reading };
+  }
+  if (kinds.has("change") && isOrder && !isCorrection(state, reading)) {
+    startOrder(state, "change", reading);
+    return { kind: "changeOrder", reading };
+  }
+  if (state.task === "change") return goOnChanging(state, reading);
+  const names = reading.places.length > 0 || reading.choice !== undefined || reading.ids.length > 0 || kinds.has("flight") !== kinds.has("stay");
+  const goesOn = (state.question === "order" || names || kinds.has("yes") || kinds.has("it")) && !kinds.has("want") && !kinds.has("book");
+  if (state.task === "cancel" && goesOn && !startsJourney(reading)) {
+    startOrder(state, "cancel", reading);
+    // "And the flight?" after a question about a refund asks for the other refund.
+    const isAsking = state.wishes.some(({ kind }) => kind === "quoteCancel") && !kinds.has("yes");
+    return { kind: isAsking ? "quoteCancel" : "cancelOrder", ...(reading.choice === undefined ? {} : { choice: reading.choice }), reading };
+  }
+  const isState = kinds.has("order") || kinds.has("ticket") || kinds.has("trip");
+  const isOwn = /\b(?:my|our|meine?[nrms]?|unsere?[nrms]?|mis?|nuestr[oa]s?|ich|tengo|i|we|wir)\b/.test(folded);
+  const hasRoute = reading.places.some(({ role }) => role === "from") || reading.places.length >= 2;
+  const isPlain = isOwn || !(kinds.has("want") || kinds.has("book"));
+  if (isState && isPlain && !(isShowing && !isOwn) && !startsJourney(reading) && !hasRoute && !kinds.has("business") && !hasPlans(reading)) return { kind: "showOrders", reading };
+  return undefined;
+}
+
+/** "I need tickets for Rome" plans something, "show my tickets for Rome" does not. */
+const hasPlans = ({ kinds, dates, nights, party }: Reading): boolean =>
+  (dates.length > 0 && (kinds.has("want") || kinds.has("book"))) || nights !== undefined || party.adults !== undefined;
+
+/** "Change it to Tuesday" while nothing is booked changes the search. */
+function isCorrection(state: State, { kinds, folded }: Reading): boolean {
+  const isSearching = (state.task === "flight" || state.task === "stay") && state.orders.every(({ status }) => status === "cancelled");
+  const isOwn = kinds.has("order") || /\b(?:my|mein\w*|unser\w*|mi|nuestr[oa])\b/.test(folded);
+  return isSearching && !isOwn;
+}
+
+const startsJourney = ({ kinds, places, dates }: Reading): boolean =>
+  (kinds.has("flight") || kinds.has("stay")) && (places.some(({ role }) => role === "from" || role === "to") || dates.length > 0) && (kinds.has("want") || kinds.has("from"));
+
+function startOrder(state: State, task: Task, reading: Reading): void {
+  const { kinds, places, dates, ids, cabin } = reading;
+  if (state.task !== task) state.order = { isReturn: false };
+  state.task = task;
+  state.lastShown = undefined;
+  const { order } = state;
+  const [id] = ids;
+  if (id !== undefined) order.orderId = state.orders.find(({ orderId, pnr }) => orderId === id || pnr === id)?.orderId ?? id;
+  const kind = findOrderKind(reading);
+  if (id === undefined && (places.length > 0 || kind !== undefined)) delete order.orderId;
+  if (kind !== undefined) order.kind = kind;
+  else if (task === "change") order.kind ??= "flight";
+  // What is said to stay comes last: "the one to Madrid, I keep the one to London".
+  const meant = places.filter(({ isNegated }) => !isNegated);
+  const place = kinds.has("keep") ? meant[0] : (meant.find(({ role }) => role === "to") ?? meant.at(-1));
+  if (place !== undefined) order.place = place;
+  if (cabin !== undefined) order.cabin = cabin;
+  if (kinds.has("back")) order.isReturn = true;
+  const date = dates.at(-1);
+  if (date?.date !== undefined) order.date = date.date;
+  else if (date?.offset !== undefined) shiftOrder(state, date.offset);
+}
+
+/** The kind that is named, or the one that is not to be kept. */
+function findOrderKind({ marks, kinds }: Reading): "flight" | "stay" | undefined {
+  const isMeant = (kind: string): boolean => {
+    const index = marks.list.findIndex((mark) => mark.kind === kind);
+    return index >= 0 && !marks.isNegated(index) && marks.kind(marks.pass(index - 1, ["skip"], -1)) !== "keep";
+  };
+  const [flight, stay] = [isMeant("flight"), isMeant("stay")];
+  if (flight === stay || !(kinds.has("flight") || kinds.has("stay"))) return undefined;
+  return stay ? "stay" : "flight";
+}
+
+function shiftOrder(state: State, days: number): void {
+  const { order } = state;
+  const known = state.orders.findLast(({ orderId }) => orderId === order.orderId) ?? state.orders.findLast(({ status }) => status !== "cancelled");
+  const from = order.date ?? (known?.startsOn == null ? undefined : Temporal.PlainDate.from(known.startsOn));
+  if (from !== undefined) order.date = from.add({ days });
+}
+
+function goOnChanging(state: State, reading: Reading): Wish | undefined {
+  if (startsJourney(reading) && !reading.kinds.has("instead")) return undefined;
+  const choice = findChoice(state, reading);
+  if (reading.dates.length > 0 || state.question !== undefined || (reading.places.length > 0 && state.lastShown !== "changes")) {
+    startOrder(state, "change", reading);
+    return { kind: "changeOrder", ...(reading.choice === undefined ? {} : { choice: reading.choice }), reading };
+  }
+  return choice !== undefined && state.lastShown === "changes" ? { kind: "chooseChange", choice, reading } : undefined;
+}
+
+/** A search, a correction of one, or a choice among what it showed. */
+function findJourneyWish(state: State, reading: Reading, named: readonly Companion[]): Wish | undefined {
+  const { kinds } = reading;
+  const task = findTask(state, reading);
+  if (task === "none") return undefined;
+  state.order = { isReturn: false };
+  const isMore = kinds.has("more") && !kinds.has("book");
+  const shown = state.lastShown;
+  startTask(state, task, reading);
+  const before = snapshot(state, task);
+  const day = (task === "stay" ? state.stay.checkIn : state.flight.departure)?.toString() ?? "2026-01-01";
+  fillParty(state, reading, named, day);
+  if (task === "stay") fillStay(state, reading);
+  else fillFlight(state, reading);
+  const choice = findChoice(state, reading);
+  const isChanged = before !== snapshot(state, task);
+  const isShown = shown === (task === "stay" ? "stays" : "flights");
+  const withChoice = choice === undefined ? { reading } : { choice, reading };
+  if (isShown && choice !== undefined && !isMore && (!isChanged || isOnlyAChoice(reading))) {
+    return { kind: task === "stay" ? "bookStay" : "bookFlight", ...withChoice };
+  }
+  if (isShown && isMore && !isChanged) return { kind: task === "stay" ? "moreStays" : "moreFlights", ...withChoice };
+  const isSearch = isChanged || kinds.has("flight") || kinds.has("stay") || hasSlots(reading) || kinds.has("want") || state.question !== undefined;
+  if (!isSearch && choice === undefined && reading.sort === undefined) return undefined;
+  if (reading.sort !== undefined) {
+    if (task === "stay") state.stay.sort = reading.sort;
+    else state.flight.sort = reading.sort;
+  }
+  return { kind: task === "stay" ? "findStays" : "findFlights", reading };
+}
+
+/** "The one at 9" and "die mit Lufthansa" choose, though they could narrow a search. */
+function isOnlyAChoice({ dates, places, cabin, maximum, nights, times, party, kinds }: Reading): boolean {
+  const isPlain = dates.length === 0 && places.length === 0 && cabin === undefined && maximum === undefined && nights === undefined;
+  const hasWindow = Object.values(times).some((window) => window.exact === undefined);
+  return isPlain && !hasWindow && !kinds.has("nonStop") && party.children === undefined && (kinds.has("book") || party.adults === undefined) && !kinds.has("want");
+}
+
+/** What a search depends on; the same text means the same search. */
+function snapshot({ flight, stay, party }: State, task: Task): string {
+  return JSON.stringify(task === "stay" ? [stay, party] : [flight, party]);
+}
+
+function findTask(state: State, reading: Reading): Task {
+  const { kinds, places, nights, dates, choice } = reading;
+  const isFlight = kinds.has("flight") || kinds.has("cabin") || kinds.has("nonStop") || kinds.has("roundTrip") || kinds.has("oneWay") || kinds.has("airline");
+  if (kinds.has("flight") && kinds.has("stay") && isDroppedKind(reading, "flight")) return "stay";
+  if (kinds.has("flight") && kinds.has("stay") && isDroppedKind(reading, "stay")) return "flight";
+  if (kinds.has("flight") && kinds.has("stay") && state.task !== "stay" && !kinds.has("it")) {
+    state.isStayNext = true;
+    return "flight";
+  }
+  if (kinds.has("stay") && !kinds.has("flight")) return "stay";
+  if (isFlight && !(state.task === "stay" && !kinds.has("flight"))) return "flight";
+  if (state.task === "flight" || state.task === "stay") {
+    const isAnswer = state.question !== undefined || state.lastShown !== undefined || hasSlots(reading) || choice !== undefined;
+    return isAnswer || reading.kinds.has("book") || reading.kinds.has("more") ? state.task : "none";
+  }
+  if (nights !== undefined || (kinds.has("room") && places.length > 0)) return "stay";
+  const hasRoute = places.some(({ role }) => role === "from" || role === "to");
+  if (hasRoute || (places.length > 0 && dates.length > 0) || places.length >= 2) return "flight";
+  return "none";
+}
+
+/** "Forget the flight", "statt eines Flugs". */
+function isDroppedKind({ marks }: Reading, kind: string): boolean {
+  const index = marks.list.findIndex((mark) => mark.kind === kind);
+  const before = marks.pass(index - 1, ["skip", "number", "order", "it", "trip"], -1);
+  return marks.kind(before) === "forget" || marks.isNegated(index);
+}
+
+function startTask(state: State, task: Task, { kinds, places }: Reading): void {
+  const isOther = state.task !== task;
+  const hasRoute = places.some(({ role }) => role === "from") && places.some(({ role }) => role === "to");
+  const isNewRoute = hasRoute && !kinds.has("instead") && !kinds.has("no") && state.flights !== undefined;
+  const isBooked = state.lastShown === undefined && state.flights === undefined && state.orders.length > 0;
+  if (task === "flight" && (isNewRoute || (kinds.has("flight") && isBooked && places.length > 0))) {
+    state.flight = newFlight();
+  }
+  if (task === "stay" && isOther && kinds.has("stay") && places.length > 0) state.stay = newStay();
+  if (isOther) state.lastShown = undefined;
+  state.task = task;
+}
