@@ -13,15 +13,26 @@ const priceOf = ({ totalAmount }: FlightOffer): number => Number(totalAmount);
 /** The loop shows what is bought, and asks before it runs. */
 export function bookFlight(deciding: Deciding, wish: Wish): Outcome {
   const { state, speaker } = deciding;
-  const booked = state.results.findLast(({ result }) => result.name === "book_flight" && result.outcome !== "withdrawn")?.result;
+  const booked = state.results.findLast(
+    ({ result }) => result.name === "book_flight" && result.outcome !== "withdrawn",
+  )?.result;
   if (booked?.outcome === "ok") return sayBooked(deciding, booked.result, wish);
   if (booked !== undefined) {
     // An offer that has lapsed is looked for again.
     return failureCode(booked) === "offer_expired" ? findFlights(deciding, wish) : tell(sayFailure(booked, speaker));
   }
   const offers = shownFlights(state);
-  const offer = chooseFlight(offers, { choice: "choice" in wish ? wish.choice : undefined, reading: wish.reading }, priceOf);
-  if (offer === undefined) return ask("choice", speaker.say("askChoice"), offers.map((_, index) => String(index + 1)));
+  const offer = chooseFlight(
+    offers,
+    { choice: "choice" in wish ? wish.choice : undefined, reading: wish.reading },
+    priceOf,
+  );
+  if (offer === undefined)
+    return ask(
+      "choice",
+      speaker.say("askChoice"),
+      offers.map((_, index) => String(index + 1)),
+    );
   const seats = offer.passengers?.length ?? state.party.adults + state.party.children;
   const others = findCompanions(deciding, seats - 1);
   if ("outcome" in others) return others.outcome;
@@ -30,7 +41,10 @@ export function bookFlight(deciding: Deciding, wish: Wish): Outcome {
 }
 
 /** Who travels beside the caller: those who were named, or everybody where that is the number. */
-function findCompanions({ state, request, speaker }: Deciding, count: number): { userIds: readonly string[] } | { outcome: Outcome } {
+function findCompanions(
+  { state, request, speaker }: Deciding,
+  count: number,
+): { userIds: readonly string[] } | { outcome: Outcome } {
   if (count <= 0) return { userIds: [] };
   const { companions } = request.traveler;
   const named = companions.filter(({ userId }) => state.companions.has(userId));
@@ -48,7 +62,10 @@ function sayBooked(deciding: Deciding, result: unknown, wish: Wish): Outcome {
   const [first] = booked.slices ?? [];
   const text = speaker.say("bookedFlight", {
     route: (booked.slices ?? []).map(({ origin, destination }) => `${origin} → ${destination}`).join(", "),
-    date: first?.departingAt == null ? "" : `${speaker.day(first.departingAt.slice(0, 10))} ${speaker.time(first.departingAt)}`,
+    date:
+      first?.departingAt == null
+        ? ""
+        : `${speaker.day(first.departingAt.slice(0, 10))} ${speaker.time(first.departingAt)}`,
     price: speaker.money(booked.totalAmount, booked.totalCurrency),
     reference: booked.pnr ?? booked.orderId,
   });
@@ -66,13 +83,18 @@ export function showConditionsOf(deciding: Deciding, wish: Wish): Outcome {
     const stay = chooseStay(shown, wanted) ?? (wanted.choice === undefined && shown.length > 0 ? shown[0] : undefined);
     if (stay === undefined) return tell(speaker.say("notShown"));
     const { rate } = stay;
-    return tell(`${stay.stay.name}: ${speaker.money(rate.totalAmount, rate.totalCurrency)}, ${showRefund(rate, speaker)}`);
+    return tell(
+      `${stay.stay.name}: ${speaker.money(rate.totalAmount, rate.totalCurrency)}, ${showRefund(rate, speaker)}`,
+    );
   }
-  const offer = chooseFlight(shownFlights(state), wanted, priceOf) ?? (wanted.choice === undefined ? shownFlights(state)[0] : undefined);
+  const offer =
+    chooseFlight(shownFlights(state), wanted, priceOf) ??
+    (wanted.choice === undefined ? shownFlights(state)[0] : undefined);
   if (offer === undefined) return ask("choice", speaker.say("askChoice"));
   const conditions = need(deciding, { name: "display_offer_conditions", args: { offerId: offer.id } });
   if ("outcome" in conditions) return conditions.outcome;
   const numbers = offer.slices.flatMap(({ segments }) => segments.map(({ flightNumber }) => flightNumber)).join(", ");
-  return tell(`${numbers}: ${speaker.money(offer.totalAmount, offer.totalCurrency)}, ${showConditions(offer, speaker)}`);
+  return tell(
+    `${numbers}: ${speaker.money(offer.totalAmount, offer.totalCurrency)}, ${showConditions(offer, speaker)}`,
+  );
 }
-

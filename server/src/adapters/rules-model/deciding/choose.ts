@@ -23,26 +23,37 @@ export function chooseFlight<Offer extends Timed>(
   };
   if (choice?.flightNumber !== undefined) {
     const { flightNumber } = choice;
-    narrow(({ slices }) => slices.some(({ segments }) => segments.some((segment) => segment.flightNumber === flightNumber)));
+    narrow(({ slices }) =>
+      slices.some(({ segments }) => segments.some((segment) => segment.flightNumber === flightNumber)),
+    );
   }
   if (airlines.length > 0) {
-    narrow(({ slices }) => slices.some(({ segments }) => segments.some(({ flightNumber }) => airlines.includes(flightNumber.slice(0, 2)))));
+    narrow(({ slices }) =>
+      slices.some(({ segments }) => segments.some(({ flightNumber }) => airlines.includes(flightNumber.slice(0, 2)))),
+    );
   }
   const exact = times.departs?.exact;
   if (exact !== undefined) {
     const at = candidates.filter(({ slices }) => showsAt(slices[0]?.segments[0]?.departingAt, exact));
-    candidates = at.length > 0 ? at : candidates.filter(({ slices }) => showsAt(slices[0]?.segments[0]?.departingAt, exact, 59));
+    candidates =
+      at.length > 0 ? at : candidates.filter(({ slices }) => showsAt(slices[0]?.segments[0]?.departingAt, exact, 59));
   }
   if (choice?.ordinal !== undefined && candidates.length === offers.length) {
     return choice.ordinal === -1 ? offers.at(-1) : offers[choice.ordinal - 1];
   }
   if (choice?.sort !== undefined) return candidates.toSorted(flightOrder(choice.sort, priceOf))[0];
-  return candidates.length === 1 || candidates.length < offers.length ? candidates.toSorted(flightOrder("price", priceOf))[0] : undefined;
+  return candidates.length === 1 || candidates.length < offers.length
+    ? candidates.toSorted(flightOrder("price", priceOf))[0]
+    : undefined;
 }
 
-function flightOrder<Offer extends Timed>(sort: string, priceOf: (offer: Offer) => number): (one: Offer, other: Offer) => number {
+function flightOrder<Offer extends Timed>(
+  sort: string,
+  priceOf: (offer: Offer) => number,
+): (one: Offer, other: Offer) => number {
   const departure = ({ slices }: Offer): string => slices[0]?.segments[0]?.departingAt ?? "";
-  const minutes = ({ slices }: Offer): number => slices.reduce((sum, { durationMinutes }) => sum + (durationMinutes ?? 0), 0);
+  const minutes = ({ slices }: Offer): number =>
+    slices.reduce((sum, { durationMinutes }) => sum + (durationMinutes ?? 0), 0);
   switch (sort) {
     case "duration":
       return (one, other) => minutes(one) - minutes(other) || priceOf(one) - priceOf(other);

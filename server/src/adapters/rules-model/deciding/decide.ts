@@ -1,7 +1,16 @@
 import type { Wish } from "../state/state.ts";
 import { bookFlight, showConditionsOf } from "./book-flight.ts";
 import { findFlights } from "./flights.ts";
-import { remind, tellEligibility, tellRestaurants, tellTime, tellTransfer, tellTreasury, tellUsage, tellWeather } from "./information.ts";
+import {
+  remind,
+  tellEligibility,
+  tellRestaurants,
+  tellTime,
+  tellTransfer,
+  tellTreasury,
+  tellUsage,
+  tellWeather,
+} from "./information.ts";
 import { ask, type Deciding, type Outcome, tell } from "./outcome.ts";
 import { tellPolicy } from "./policy.ts";
 import { cancelOrder, changeOrder, chooseChange, quoteCancel, showOrders } from "./servicing.ts";
@@ -35,7 +44,8 @@ const DECIDERS: Readonly<Record<Wish["kind"], (deciding: Deciding, wish: Wish) =
   bye: ({ speaker }) => tell(speaker.say("bye")),
   forget: ({ speaker }) => tell(speaker.say("forget")),
   refuse: ({ speaker }) => tell(speaker.say("refuse")),
-  accept: ({ speaker, state }) => (state.lastShown === undefined ? tell(speaker.say("abilities")) : ask("choice", speaker.say("askChoice"))),
+  accept: ({ speaker, state }) =>
+    state.lastShown === undefined ? tell(speaker.say("abilities")) : ask("choice", speaker.say("askChoice")),
   cannot: ({ speaker }) => tell(speaker.say("abilities")),
   unknown: ({ speaker }) => tell(`${speaker.say("unknown")} ${speaker.say("abilities")}`),
   foreign: ({ speaker }) => tell(`${speaker.say("foreign")} ${speaker.say("abilities")}`),

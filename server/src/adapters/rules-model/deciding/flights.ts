@@ -1,10 +1,21 @@
-import { showFlights } from "../replies/show-flights.ts";
-import { toClock } from "../replies/clock-times.ts";
 import type { Maximum, TimeWindow } from "../reading/limits.ts";
+import { toClock } from "../replies/clock-times.ts";
+import { showFlights } from "../replies/show-flights.ts";
 import { FlightAnswer, FlightOffer, listOf } from "../state/results.ts";
 import { isWithinLimit, shownFlights } from "../state/shown.ts";
 import type { FlightSlots, Place, State, Wish } from "../state/state.ts";
-import { ask, type Call, call, type Deciding, failureCode, findResult, need, type Outcome, sayFailure, tell } from "./outcome.ts";
+import {
+  ask,
+  type Call,
+  call,
+  type Deciding,
+  failureCode,
+  findResult,
+  need,
+  type Outcome,
+  sayFailure,
+  tell,
+} from "./outcome.ts";
 
 const OFFERS_SHOWN = 5;
 const ADULT_AGE = 30;
@@ -25,7 +36,10 @@ export function findFlights(deciding: Deciding, wish: Wish): Outcome {
     const search = { name: "search_more_flights", args: { ...base, ages, ...filters, limit: OFFERS_SHOWN } };
     return present(deciding, search, Object.keys(filters).length > 0);
   }
-  const search = { name: "search_flights", args: { ...base, ...(party.adults > 1 ? { passengers: party.adults } : {}) } };
+  const search = {
+    name: "search_flights",
+    args: { ...base, ...(party.adults > 1 ? { passengers: party.adults } : {}) },
+  };
   if (wish.kind !== "moreFlights" && Object.keys(filters).length === 0) {
     return present(deciding, search, false);
   }
@@ -35,10 +49,17 @@ export function findFlights(deciding: Deciding, wish: Wish): Outcome {
   if (searchId == null) return present(deciding, search, false);
   const narrow = { name: "search_more_flights", args: { searchId, ...filters, limit: OFFERS_SHOWN } };
   const narrowed = findResult(deciding, narrow);
-  const isEmpty = failureCode(narrowed) !== undefined || (narrowed !== undefined && offersOf(narrowed.result).length === 0);
+  const isEmpty =
+    failureCode(narrowed) !== undefined || (narrowed !== undefined && offersOf(narrowed.result).length === 0);
   if (isEmpty) {
     const offers = offersOf(first.result);
-    return tell(lines(deciding.speaker.say("noneFits"), showFlights(offers, deciding.speaker), deciding.speaker.say("chooseFlight")));
+    return tell(
+      lines(
+        deciding.speaker.say("noneFits"),
+        showFlights(offers, deciding.speaker),
+        deciding.speaker.say("chooseFlight"),
+      ),
+    );
   }
   return present(deciding, narrow, true);
 }
@@ -57,7 +78,8 @@ function childAges({ state, request }: Deciding): readonly number[] {
 }
 
 const lines = (...parts: readonly string[]): string => parts.filter((part) => part !== "").join("\n");
-const offersOf = (result: unknown): FlightOffer[] => listOf(FlightOffer, FlightAnswer.safeParse(result).data?.offers ?? []);
+const offersOf = (result: unknown): FlightOffer[] =>
+  listOf(FlightOffer, FlightAnswer.safeParse(result).data?.offers ?? []);
 
 /** One question at a time, for what a search cannot do without. */
 function askForMissing({ state, speaker, today }: Deciding): Outcome | undefined {
@@ -81,7 +103,10 @@ function askForMissing({ state, speaker, today }: Deciding): Outcome | undefined
 function resolvePlaces(deciding: Deciding): Outcome | undefined {
   const { flight } = deciding.state;
   const calls: Call[] = [];
-  for (const [slot, place] of [["origin", flight.origin], ["destination", flight.destination]] as const) {
+  for (const [slot, place] of [
+    ["origin", flight.origin],
+    ["destination", flight.destination],
+  ] as const) {
     if (place === undefined || place.code !== undefined) continue;
     const lookUp = { name: "find_airports_nearby", args: { query: place.name } };
     const found = findResult(deciding, lookUp);
@@ -124,8 +149,12 @@ function listFilters(flight: FlightSlots): Record<string, unknown> {
     ...(flight.airlines.length > 0 ? { airlines: flight.airlines } : {}),
     ...(times.departs === undefined ? {} : { departs: asWindow(times.departs) }),
     ...(times.arrives === undefined ? {} : { arrives: asWindow(times.arrives) }),
-    ...(times.returnDeparts === undefined || flight.return === undefined ? {} : { returnDeparts: asWindow(times.returnDeparts) }),
-    ...(times.returnArrives === undefined || flight.return === undefined ? {} : { returnArrives: asWindow(times.returnArrives) }),
+    ...(times.returnDeparts === undefined || flight.return === undefined
+      ? {}
+      : { returnDeparts: asWindow(times.returnDeparts) }),
+    ...(times.returnArrives === undefined || flight.return === undefined
+      ? {}
+      : { returnArrives: asWindow(times.returnArrives) }),
     ...(order === undefined ? {} : { order }),
   };
 }
@@ -162,11 +191,17 @@ function sayNoFlights(deciding: Deciding, search: Call): Outcome {
 }
 
 const sayNone = ({ speaker, state }: Deciding): string =>
-  speaker.say("noFlights", { route: sayRoute(state), date: state.flight.departure === undefined ? "" : speaker.day(state.flight.departure) });
+  speaker.say("noFlights", {
+    route: sayRoute(state),
+    date: state.flight.departure === undefined ? "" : speaker.day(state.flight.departure),
+  });
 
-const sayRoute = ({ flight: { origin, destination } }: State): string => `${origin?.name ?? ""} → ${destination?.name ?? ""}`;
+const sayRoute = ({ flight: { origin, destination } }: State): string =>
+  `${origin?.name ?? ""} → ${destination?.name ?? ""}`;
 
 function sayDates({ departure, return: back, isRoundTrip }: FlightSlots, { speaker }: Deciding): string {
-  const days = [departure, isRoundTrip ? back : undefined].flatMap((day) => (day === undefined ? [] : [speaker.day(day)]));
+  const days = [departure, isRoundTrip ? back : undefined].flatMap((day) =>
+    day === undefined ? [] : [speaker.day(day)],
+  );
   return days.join(" – ");
 }

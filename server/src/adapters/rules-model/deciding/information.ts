@@ -3,7 +3,18 @@ import { toCountryAlpha3 } from "../../../domain/countries.ts";
 import type { Reading } from "../reading/read-message.ts";
 import { AirportList, Candidates, OrderDetails, TravelerList } from "../state/results.ts";
 import type { Place, Wish } from "../state/state.ts";
-import { ask, type Call, call, type Deciding, failureCode, findResult, need, type Outcome, sayFailure, tell } from "./outcome.ts";
+import {
+  ask,
+  type Call,
+  call,
+  type Deciding,
+  failureCode,
+  findResult,
+  need,
+  type Outcome,
+  sayFailure,
+  tell,
+} from "./outcome.ts";
 
 /** The place that is asked about: named now, or spoken of before. */
 function findPlace({ state }: Deciding, { places, text }: Reading): Place | undefined {
@@ -24,7 +35,9 @@ function locate(deciding: Deciding, reading: Reading) {
   const found = need(deciding, lookUp);
   if ("outcome" in found) {
     const isUnknown = failureCode(findResult(deciding, lookUp)) === "location_not_found";
-    return isUnknown ? { outcome: ask("place", speaker.say("unknownPlace", { place: place.name })) } : { outcome: found.outcome };
+    return isUnknown
+      ? { outcome: ask("place", speaker.say("unknownPlace", { place: place.name })) }
+      : { outcome: found.outcome };
   }
   const [best] = Candidates.safeParse(found.result).data?.candidates ?? [];
   if (best === undefined) return { outcome: ask("place", speaker.say("unknownPlace", { place: place.name })) };
@@ -33,7 +46,16 @@ function locate(deciding: Deciding, reading: Reading) {
 
 const Weather = z.looseObject({
   available: z.boolean(),
-  days: z.array(z.looseObject({ date: z.string(), minimum: z.number().nullish(), maximum: z.number().nullish(), summary: z.string().nullish() })).nullish(),
+  days: z
+    .array(
+      z.looseObject({
+        date: z.string(),
+        minimum: z.number().nullish(),
+        maximum: z.number().nullish(),
+        summary: z.string().nullish(),
+      }),
+    )
+    .nullish(),
   summary: z.string().nullish(),
   sun: z.array(z.looseObject({ sunriseLocal: z.string().nullish(), sunsetLocal: z.string().nullish() })).nullish(),
 });
@@ -47,9 +69,12 @@ export function tellWeather(deciding: Deciding, { reading }: Wish): Outcome {
   if ("outcome" in found) return found.outcome;
   const weather = Weather.safeParse(found.result).data;
   const [sun] = weather?.sun ?? [];
-  if (weather?.available === true) return tell(`${speaker.say("forecast", { place: at.label })}\n${weather.summary ?? ""}`.trim());
+  if (weather?.available === true)
+    return tell(`${speaker.say("forecast", { place: at.label })}\n${weather.summary ?? ""}`.trim());
   const time = (iso: string | null | undefined) => (iso == null ? "–" : speaker.time(iso));
-  return tell(speaker.say("noForecast", { place: at.label, sunrise: time(sun?.sunriseLocal), sunset: time(sun?.sunsetLocal) }));
+  return tell(
+    speaker.say("noForecast", { place: at.label, sunrise: time(sun?.sunriseLocal), sunset: time(sun?.sunsetLocal) }),
+  );
 }
 
 const Zone = z.looseObject({ timeZone: z.string(), localTime: z.string() });
@@ -70,9 +95,10 @@ const Restaurants = z.looseObject({
   available: z.boolean(),
   place: z.looseObject({ label: z.string().nullish() }).nullish(),
   links: z.looseObject({ google: z.string().nullish(), openStreetMap: z.string().nullish() }).nullish(),
-  restaurants: z.array(z.looseObject({ name: z.string(), distanceMeters: z.number().nullish(), address: z.string().nullish() })).nullish(),
+  restaurants: z
+    .array(z.looseObject({ name: z.string(), distanceMeters: z.number().nullish(), address: z.string().nullish() }))
+    .nullish(),
 });
-
 
 export function tellRestaurants(deciding: Deciding, { reading }: Wish): Outcome {
   const { speaker } = deciding;
@@ -91,7 +117,10 @@ export function tellRestaurants(deciding: Deciding, { reading }: Wish): Outcome 
   const answer = Restaurants.safeParse(found.result).data;
   const label = answer?.place?.label ?? location;
   const list = answer?.restaurants ?? [];
-  if (list.length === 0) return tell(speaker.say("noRestaurants", { place: label, link: answer?.links?.openStreetMap ?? answer?.links?.google ?? "" }));
+  if (list.length === 0)
+    return tell(
+      speaker.say("noRestaurants", { place: label, link: answer?.links?.openStreetMap ?? answer?.links?.google ?? "" }),
+    );
   const lines = list.map(({ name, address, distanceMeters }, index) => {
     const distance = distanceMeters == null ? "" : ` · ${speaker.words.number(Math.round(distanceMeters))} m`;
     return `${index + 1}. ${name}${address == null ? "" : ` · ${address}`}${distance}`;
@@ -102,7 +131,12 @@ export function tellRestaurants(deciding: Deciding, { reading }: Wish): Outcome 
 const Way = z.looseObject({
   airport: z.looseObject({ label: z.string() }),
   destination: z.looseObject({ label: z.string().nullish(), takenAs: z.string().nullish() }),
-  way: z.looseObject({ roadKilometers: z.number().nullish(), minutes: z.looseObject({ fewest: z.number(), likely: z.number(), most: z.number() }) }).nullish(),
+  way: z
+    .looseObject({
+      roadKilometers: z.number().nullish(),
+      minutes: z.looseObject({ fewest: z.number(), likely: z.number(), most: z.number() }),
+    })
+    .nullish(),
 });
 
 /** From the airport of arrival to an address, the hotel or the middle of the city. */
@@ -188,7 +222,10 @@ export function tellEligibility(deciding: Deciding, { reading }: Wish): Outcome 
   return tell([verdict, summary, speaker.say("borderDecides")].filter((part) => part !== "").join(" "));
 }
 
-const Treasury = z.looseObject({ balances: z.record(z.string(), z.string()), available: z.record(z.string(), z.string()).nullish() });
+const Treasury = z.looseObject({
+  balances: z.record(z.string(), z.string()),
+  available: z.record(z.string(), z.string()).nullish(),
+});
 
 export function tellTreasury(deciding: Deciding): Outcome {
   const { speaker } = deciding;
@@ -201,7 +238,11 @@ export function tellTreasury(deciding: Deciding): Outcome {
 }
 
 const Usage = z.looseObject({
-  totals: z.looseObject({ spentMicroUsdc: z.string(), capMicroUsdc: z.string().nullish(), leftMicroUsdc: z.string().nullish() }),
+  totals: z.looseObject({
+    spentMicroUsdc: z.string(),
+    capMicroUsdc: z.string().nullish(),
+    leftMicroUsdc: z.string().nullish(),
+  }),
 });
 
 export function tellUsage(deciding: Deciding): Outcome {
@@ -209,8 +250,15 @@ export function tellUsage(deciding: Deciding): Outcome {
   const found = need(deciding, { name: "list_usage", args: { limit: 1 } });
   if ("outcome" in found) return found.outcome;
   const totals = Usage.safeParse(found.result).data?.totals;
-  const show = (micro: string | null | undefined) => (micro == null ? "–" : speaker.money((Number(micro) / 1e6).toFixed(4).replace(/0{1,2}$/, ""), "USDC"));
-  return tell(speaker.say("usage", { spent: show(totals?.spentMicroUsdc), cap: show(totals?.capMicroUsdc), left: show(totals?.leftMicroUsdc) }));
+  const show = (micro: string | null | undefined) =>
+    micro == null ? "–" : speaker.money((Number(micro) / 1e6).toFixed(4).replace(/0{1,2}$/, ""), "USDC");
+  return tell(
+    speaker.say("usage", {
+      spent: show(totals?.spentMicroUsdc),
+      cap: show(totals?.capMicroUsdc),
+      left: show(totals?.leftMicroUsdc),
+    }),
+  );
 }
 
 const Reminder = z.looseObject({ icsUrl: z.string().nullish() });
@@ -229,7 +277,10 @@ export function remind(deciding: Deciding): Outcome {
   const segment = order?.flight?.slices?.[0]?.segments[0];
   const zone = segment === undefined ? undefined : order?.flight?.timeZones?.[segment.origin];
   if (segment === undefined || zone === undefined) return tell(speaker.say("noOrders"));
-  const departure = Temporal.PlainDateTime.from(segment.departingAt.slice(0, 19)).toZonedDateTime(zone).toInstant().toString();
+  const departure = Temporal.PlainDateTime.from(segment.departingAt.slice(0, 19))
+    .toZonedDateTime(zone)
+    .toInstant()
+    .toString();
   const args = {
     origin: segment.origin,
     destination: segment.destination,

@@ -2,7 +2,9 @@ import { z } from "zod";
 import type { Wish } from "../state/state.ts";
 import { type Deciding, need, type Outcome, tell } from "./outcome.ts";
 
-const Limit = z.looseObject({ severity: z.string().nullish(), default: z.union([z.number(), z.string()]).nullish() }).nullish();
+const Limit = z
+  .looseObject({ severity: z.string().nullish(), default: z.union([z.number(), z.string()]).nullish() })
+  .nullish();
 const Policy = z.looseObject({
   enforcedPolicyId: z.string().nullish(),
   policies: z.array(z.looseObject({ policyId: z.string(), state: z.string().nullish() })).nullish(),
@@ -12,7 +14,14 @@ const Policy = z.looseObject({
       currency: z.string().nullish(),
       flight: z.looseObject({ maxPrice: Limit, maxCabin: Limit }).nullish(),
       hotel: z.looseObject({ maxNightly: Limit }).nullish(),
-      rules: z.array(z.looseObject({ severity: z.string().nullish(), when: z.looseObject({ kind: z.string().nullish(), priceUsdOver: z.number().nullish() }).nullish() })).nullish(),
+      rules: z
+        .array(
+          z.looseObject({
+            severity: z.string().nullish(),
+            when: z.looseObject({ kind: z.string().nullish(), priceUsdOver: z.number().nullish() }).nullish(),
+          }),
+        )
+        .nullish(),
     })
     .nullish(),
 });
@@ -33,7 +42,9 @@ export function tellPolicy(deciding: Deciding, wish: Wish): Outcome {
   if (policy?.document == null) return tell(speaker.say("noPolicy"));
   const rules = listRules(deciding, policy, wish);
   const enforced = speaker.say(policy.enforcedPolicyId == null ? "notEnforced" : "isEnforced");
-  return tell([speaker.say("policy", { title: policy.document.title ?? policyId ?? "" }), ...rules, enforced].join("\n"));
+  return tell(
+    [speaker.say("policy", { title: policy.document.title ?? policyId ?? "" }), ...rules, enforced].join("\n"),
+  );
 }
 
 function listRules({ speaker }: Deciding, { document }: Policy, { reading: { kinds } }: Wish): string[] {
@@ -47,7 +58,8 @@ function listRules({ speaker }: Deciding, { document }: Policy, { reading: { kin
   const isAboutStays = kinds.has("stay") && !kinds.has("flight");
   const isAboutFlights = (kinds.has("flight") || kinds.has("cabin")) && !kinds.has("stay");
   if (!isAboutStays) {
-    if (maxPrice?.default != null) lines.push(say("flightPrice", { amount: amount(maxPrice.default), consequence: consequence(maxPrice.severity) }));
+    if (maxPrice?.default != null)
+      lines.push(say("flightPrice", { amount: amount(maxPrice.default), consequence: consequence(maxPrice.severity) }));
     for (const { severity, when } of document?.rules ?? []) {
       if (when?.kind === "flight" && when.priceUsdOver != null) {
         lines.push(say("flightPrice", { amount: amount(when.priceUsdOver), consequence: consequence(severity) }));

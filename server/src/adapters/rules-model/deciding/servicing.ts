@@ -1,6 +1,19 @@
 import { showChanges } from "../replies/show-flights.ts";
 import { showOrder } from "../replies/show-stays.ts";
-import { Cancelled, CancelQuote, Changed, ChangeAnswer, ChangeOffer, listOf, Order, OrderDetails, OrderList, SelectedChange, Trip, TripList } from "../state/results.ts";
+import {
+  Cancelled,
+  CancelQuote,
+  ChangeAnswer,
+  Changed,
+  ChangeOffer,
+  listOf,
+  Order,
+  OrderDetails,
+  OrderList,
+  SelectedChange,
+  Trip,
+  TripList,
+} from "../state/results.ts";
 import type { OrderSlots, Wish } from "../state/state.ts";
 import { chooseFlight } from "./choose.ts";
 import { ask, type Call, call, type Deciding, findResult, need, type Outcome, sayFailure, tell } from "./outcome.ts";
@@ -15,29 +28,45 @@ function findOrder(deciding: Deciding, wish: Wish): { readonly order: Order } | 
   const fromConversation = narrow(known, slots);
   const byId = known.find(({ orderId }) => orderId === slots.orderId);
   if (byId !== undefined) return { order: byId };
-  if (slots.orderId === undefined && fromConversation.length === 1 && fromConversation[0] !== undefined) return { order: fromConversation[0] };
+  if (slots.orderId === undefined && fromConversation.length === 1 && fromConversation[0] !== undefined)
+    return { order: fromConversation[0] };
   const list = need(deciding, LIST);
   if ("outcome" in list) return list;
-  const all = listOf(Order, OrderList.safeParse(list.result).data?.orders ?? []).filter(({ status }) => status === "confirmed" || status === "held");
-  const named = all.filter(({ orderId, pnr }) => slots.orderId !== undefined && (orderId === slots.orderId || pnr === slots.orderId));
+  const all = listOf(Order, OrderList.safeParse(list.result).data?.orders ?? []).filter(
+    ({ status }) => status === "confirmed" || status === "held",
+  );
+  const named = all.filter(
+    ({ orderId, pnr }) => slots.orderId !== undefined && (orderId === slots.orderId || pnr === slots.orderId),
+  );
   const candidates = named.length > 0 ? named : narrow(all, slots);
   const choice = "choice" in wish ? wish.choice?.ordinal : undefined;
   const chosen = choice === undefined ? undefined : choice === -1 ? candidates.at(-1) : candidates[choice - 1];
   const [only] = candidates;
   if (chosen !== undefined) return { order: chosen };
   if (candidates.length === 1 && only !== undefined) return { order: only };
-  if (candidates.length === 0) return { outcome: tell(speaker.say("noOrders")) };
-  const lines = candidates.map((order, index) => `${index + 1}. ${showOrder(order, speaker)}`);
-  return { outcome: ask("order", [speaker.say("askOrder"), ...lines].join("\n"), candidates.map(({ pnr, orderId }) => pnr ?? orderId)) };
+  if (all.length === 0) return { outcome: tell(speaker.say("noOrders")) };
+  const listed = candidates.length > 0 ? candidates : all;
+  const question =
+    candidates.length > 0 ? speaker.say("askOrder") : `${speaker.say("noOrders")} ${speaker.say("askOrder")}`;
+  const lines = listed.map((order, index) => `${index + 1}. ${showOrder(order, speaker)}`);
+  return {
+    outcome: ask(
+      "order",
+      [question, ...lines].join("\n"),
+      listed.map(({ pnr, orderId }) => pnr ?? orderId),
+    ),
+  };
 }
 
-/** By what was said of it; what fits none of them says nothing. */
+/** By what was said of it. A hotel's order does not tell its city; a day that fits none of them says nothing. */
 function narrow(orders: readonly Order[], { kind, place, date }: OrderSlots): readonly Order[] {
   const ofKind = kind === undefined ? orders : orders.filter((order) => order.kind === kind);
-  const there = place === undefined ? ofKind : ofKind.filter(({ what }) => namesPlace(what ?? "", place));
-  const some = there.length > 0 ? there : ofKind;
-  const then = date === undefined ? some : some.filter(({ startsOn }) => startsOn === date.toString());
-  return then.length > 0 ? then : some;
+  const there =
+    place === undefined
+      ? ofKind
+      : ofKind.filter((order) => (kind === "stay" ? true : namesPlace(order.what ?? "", place)));
+  const then = date === undefined ? there : there.filter(({ startsOn }) => startsOn === date.toString());
+  return then.length > 0 ? then : there;
 }
 
 /** A route has codes of airports, a place may be of their city. */
@@ -83,7 +112,10 @@ export function cancelOrder(deciding: Deciding, wish: Wish): Outcome {
   const done = lastCall(deciding, "confirm_cancel_order");
   if (done?.outcome === "ok") {
     const cancelled = Cancelled.safeParse(done.result).data;
-    const refund = speaker.money(cancelled?.refundAmount ?? cancelled?.refundedUsdc ?? "0", cancelled?.refundCurrency ?? "USD");
+    const refund = speaker.money(
+      cancelled?.refundAmount ?? cancelled?.refundedUsdc ?? "0",
+      cancelled?.refundCurrency ?? "USD",
+    );
     return tell(speaker.say("cancelled", { refund }));
   }
   if (done !== undefined) return tell(sayFailure(done, speaker));
@@ -93,7 +125,9 @@ export function cancelOrder(deciding: Deciding, wish: Wish): Outcome {
   const quote = need(deciding, { name: "cancel_order_quote", args: { orderId: found.order.orderId } });
   if ("outcome" in quote) return quote.outcome;
   const cancellationId = CancelQuote.safeParse(quote.result).data?.cancellationId;
-  return cancellationId === undefined ? tell(speaker.say("uncertain")) : call({ name: "confirm_cancel_order", args: { cancellationId } });
+  return cancellationId === undefined
+    ? tell(speaker.say("uncertain"))
+    : call({ name: "confirm_cancel_order", args: { cancellationId } });
 }
 
 const lastCall = ({ state }: Deciding, name: string) =>
@@ -102,13 +136,20 @@ const lastCall = ({ state }: Deciding, name: string) =>
 export function changeOrder(deciding: Deciding, wish: Wish): Outcome {
   const { state, speaker } = deciding;
   const { order: slots } = state;
-  // The day is of the new journey; it does not tell which order is meant.
-  const { date } = slots;
+  // The day is of the new journey: it does not tell which order is meant.
   const found = findOrder({ ...deciding, state: { ...state, order: withoutDate(slots) } }, wish);
   if ("outcome" in found) return found.outcome;
   slots.orderId = found.order.orderId;
   if (found.order.kind === "stay") return tell(speaker.say("stayChange"));
-  if (date === undefined && slots.cabin === undefined) return ask(slots.isReturn ? "returnDate" : "departureDate", speaker.say("askNewDate"));
+  const { startsOn, endsOn } = found.order;
+  const before = slots.isReturn ? (endsOn ?? startsOn) : startsOn;
+  const shifted =
+    before == null || slots.shift === undefined
+      ? undefined
+      : Temporal.PlainDate.from(before).add({ days: slots.shift });
+  const date = slots.date ?? shifted;
+  if (date === undefined && slots.cabin === undefined)
+    return ask(slots.isReturn ? "returnDate" : "departureDate", speaker.say("askNewDate"));
   const read = need(deciding, { name: "read_order", args: { orderId: found.order.orderId } });
   if ("outcome" in read) return read.outcome;
   const slices = OrderDetails.safeParse(read.result).data?.flight?.slices ?? [];
@@ -151,14 +192,23 @@ export function chooseChange(deciding: Deciding, wish: Wish): Outcome {
   if (done?.outcome === "ok") return sayChanged(deciding, done.result);
   if (done !== undefined) return tell(sayFailure(done, speaker));
   const offers = (state.changes ?? []).map(asFlight);
+  if (offers.length === 0) return tell(speaker.say("noChanges"));
   const wanted = { choice: "choice" in wish ? wish.choice : undefined, reading: wish.reading };
   const chosen = chooseFlight(offers, wanted, ({ offer }) => Number(offer.changeTotalAmount));
-  if (chosen === undefined) return ask("choice", speaker.say("askChoice"), offers.map((_, index) => String(index + 1)));
+  if (chosen === undefined)
+    return ask(
+      "choice",
+      speaker.say("askChoice"),
+      offers.map((_, index) => String(index + 1)),
+    );
   const selected = need(deciding, { name: "select_order_change_offer", args: { offerId: chosen.offer.id } });
   if ("outcome" in selected) return selected.outcome;
   const change = SelectedChange.safeParse(selected.result).data;
   if (change === undefined) return tell(speaker.say("uncertain"));
-  return call({ name: "confirm_order_change", args: { changeId: change.changeId, payment: { type: "balance", ...change.due } } });
+  return call({
+    name: "confirm_order_change",
+    args: { changeId: change.changeId, payment: { type: "balance", ...change.due } },
+  });
 }
 
 function sayChanged({ speaker }: Deciding, result: unknown): Outcome {
@@ -167,7 +217,8 @@ function sayChanged({ speaker }: Deciding, result: unknown): Outcome {
   return tell(
     speaker.say("changed", {
       route: slices.map(({ origin, destination }) => `${origin} → ${destination}`).join(", "),
-      date: first === undefined ? "" : `${speaker.day(first.departingAt.slice(0, 10))} ${speaker.time(first.departingAt)}`,
+      date:
+        first === undefined ? "" : `${speaker.day(first.departingAt.slice(0, 10))} ${speaker.time(first.departingAt)}`,
     }),
   );
 }
@@ -203,11 +254,21 @@ export function showOrders(deciding: Deciding, { reading }: Wish): Outcome {
   const orders = listOf(Order, OrderList.safeParse(list.result).data?.orders ?? []);
   const kind = kinds.has("stay") === kinds.has("flight") ? undefined : kinds.has("stay") ? "stay" : "flight";
   const place = reading.places.at(-1);
-  const meant = narrow(orders, { isReturn: false, ...(kind === undefined ? {} : { kind }), ...(place === undefined ? {} : { place }) });
+  const meant = narrow(orders, {
+    isReturn: false,
+    ...(kind === undefined ? {} : { kind }),
+    ...(place === undefined ? {} : { place }),
+  });
   if (meant.length === 0) return tell(trips.length > 0 ? trips.join("\n") : speaker.say("noOrders"));
   const [only] = meant;
   if (meant.length > 1 || only === undefined) {
-    return tell([...trips, speaker.say("orders"), ...meant.map((order, index) => `${index + 1}. ${showOrder(order, speaker)}`)].join("\n"));
+    return tell(
+      [
+        ...trips,
+        speaker.say("orders"),
+        ...meant.map((order, index) => `${index + 1}. ${showOrder(order, speaker)}`),
+      ].join("\n"),
+    );
   }
   const details = need(deciding, { name: "read_order", args: { orderId: only.orderId } });
   if ("outcome" in details) return details.outcome;

@@ -4,7 +4,18 @@ import { fitsWishes, shownStays, stayLimit } from "../state/shown.ts";
 import type { State, Wish } from "../state/state.ts";
 import { chooseStay } from "./choose.ts";
 import { askForRate } from "./flights.ts";
-import { ask, type Call, call, type Deciding, failureCode, findResult, need, type Outcome, sayFailure, tell } from "./outcome.ts";
+import {
+  ask,
+  type Call,
+  call,
+  type Deciding,
+  failureCode,
+  findResult,
+  need,
+  type Outcome,
+  sayFailure,
+  tell,
+} from "./outcome.ts";
 
 export function findStays(deciding: Deciding, wish: Wish): Outcome {
   const { state, speaker } = deciding;
@@ -39,9 +50,11 @@ function askForMissing({ state, speaker, today }: Deciding): Outcome | undefined
   const { stay, party } = state;
   const { say } = speaker;
   if (stay.city === undefined && stay.near === undefined) return ask("place", say("askPlace"));
-  if (stay.city?.isCountry === true && stay.near === undefined) return ask("place", say("askCity", { country: stay.city.name }));
+  if (stay.city?.isCountry === true && stay.near === undefined)
+    return ask("place", say("askCity", { country: stay.city.name }));
   if (stay.checkIn === undefined) return ask("checkInDate", say("askCheckIn"));
-  if (Temporal.PlainDate.compare(stay.checkIn, today) < 0) return ask("checkInDate", say("pastDate", { date: speaker.day(stay.checkIn) }));
+  if (Temporal.PlainDate.compare(stay.checkIn, today) < 0)
+    return ask("checkInDate", say("pastDate", { date: speaker.day(stay.checkIn) }));
   if (stay.checkOut === undefined) return ask("checkOutDate", say("askCheckOut"));
   if (party.children > party.ages.length) return ask("childAges", say("askChildAges"));
   return undefined;
@@ -71,7 +84,8 @@ const ORDERS: Readonly<Record<string, string>> = { price: "price", distance: "di
 function listFilters(state: State, { kind }: Wish): Record<string, unknown> {
   const { stay } = state;
   const limit = stayLimit(state);
-  const order = (stay.sort === undefined ? undefined : ORDERS[stay.sort]) ?? (limit === undefined ? undefined : "price");
+  const order =
+    (stay.sort === undefined ? undefined : ORDERS[stay.sort]) ?? (limit === undefined ? undefined : "price");
   return {
     ...(limit === undefined ? {} : { maxTotalUsdc: limit.toFixed(2) }),
     ...(stay.stars === undefined ? {} : { minStars: stay.stars }),
@@ -96,12 +110,19 @@ function sayNoPlace(deciding: Deciding, search: Call): Outcome | undefined {
 /** Quote, then book: the loop shows the price and asks in between. */
 export function bookStay(deciding: Deciding, wish: Wish): Outcome {
   const { state, speaker } = deciding;
-  const booked = state.results.findLast(({ result }) => result.name === "book_stay" && result.outcome !== "withdrawn")?.result;
+  const booked = state.results.findLast(
+    ({ result }) => result.name === "book_stay" && result.outcome !== "withdrawn",
+  )?.result;
   if (booked?.outcome === "ok") return sayBooked(deciding, booked.result);
   if (booked !== undefined) return tell(sayFailure(booked, speaker));
   const shown = shownStays(state);
   const chosen = chooseStay(shown, { choice: "choice" in wish ? wish.choice : undefined, reading: wish.reading });
-  if (chosen === undefined) return ask("choice", speaker.say("askChoice"), shown.map((_, index) => String(index + 1)));
+  if (chosen === undefined)
+    return ask(
+      "choice",
+      speaker.say("askChoice"),
+      shown.map((_, index) => String(index + 1)),
+    );
   const quoteCall = { name: "quote_stay", args: { rateId: chosen.rate.id } };
   const peopleCall = { name: "list_travelers", args: {} };
   const pending = [quoteCall, peopleCall].filter((one) => findResult(deciding, one) === undefined);
@@ -118,7 +139,8 @@ export function bookStay(deciding: Deciding, wish: Wish): Outcome {
 
 function listGuests({ state }: Deciding, result: unknown) {
   const travelers = TravelerList.safeParse(result).data?.travelers ?? [];
-  const caller = travelers.find(({ isCaller }) => isCaller === true) ?? (travelers.length === 1 ? travelers[0] : undefined);
+  const caller =
+    travelers.find(({ isCaller }) => isCaller === true) ?? (travelers.length === 1 ? travelers[0] : undefined);
   const email = caller?.profile.email;
   if (caller === undefined || email == null) return undefined;
   const others = travelers.filter(({ userId }) => state.companions.has(userId) && userId !== caller.userId);

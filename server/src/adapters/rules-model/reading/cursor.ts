@@ -56,7 +56,8 @@ export class Marks {
   isNegated(index: number): boolean {
     const before = this.pass(index - 1, ["skip", "near", "in", "from", "to", "sort", "about"], -1);
     const mark = this.at(before);
-    if (mark.kind === "not" || (mark.kind === "instead" && /^(?:en (?:lugar|vez)|statt)/.test(mark.folded))) return true;
+    if (mark.kind === "not" || (mark.kind === "instead" && /^(?:en (?:lugar|vez)|statt)/.test(mark.folded)))
+      return true;
     // "No el 6" in Spanish, but not "No, el 7".
     if (mark.kind !== "no" || this.list.slice(before, index).some(({ value }) => value === ",")) return false;
     return before > 0 || this.list.slice(index).some(({ folded }) => folded === "sino");

@@ -29,8 +29,29 @@ interface Context {
 const FILLERS = ["skip", "from", "sign"];
 /** What a number counts if one of these follows: it is no day then. */
 const COUNTED = [
-  "night", "adult", "child", "infant", "person", "option", "currency", "stars", "room", "bag", "dayUnit", "week",
-  "monthUnit", "yearUnit", "aged", "old", "cabin", "stay", "nonStop", "perNight", "clock", "ticket", "ordinal",
+  "night",
+  "adult",
+  "child",
+  "infant",
+  "person",
+  "option",
+  "currency",
+  "stars",
+  "room",
+  "bag",
+  "dayUnit",
+  "week",
+  "monthUnit",
+  "yearUnit",
+  "aged",
+  "old",
+  "cabin",
+  "stay",
+  "nonStop",
+  "perNight",
+  "clock",
+  "ticket",
+  "ordinal",
 ];
 
 export function readDates(marks: Marks, context: Context): readonly DateMention[] {
@@ -102,7 +123,8 @@ function withEnd(marks: Marks, index: number, start: Day, context: Context, to =
   if (!isRangeJoint(marks, joint)) return { date: first, to };
   const next = marks.at(after);
   const base = { ...context, base: first };
-  if (next.kind === "date" && next.date !== undefined) return { date: first, end: resolveDay(next.date, base), to: after };
+  if (next.kind === "date" && next.date !== undefined)
+    return { date: first, end: resolveDay(next.date, base), to: after };
   if (next.kind === "number" && isDay(next.number)) {
     const month = marks.pass(after + 1, FILLERS);
     if (marks.kind(month) === "month") {
@@ -124,7 +146,11 @@ const isDay = (number: number): boolean => Number.isInteger(number) && number >=
 
 function isRangeJoint(marks: Marks, index: number): boolean {
   const { kind, value, folded } = marks.at(index);
-  return kind === "until" || (kind === "sign" && /^[-–—]$/.test(value)) || (kind === "to" && /^(?:to|a|al|hasta|bis)/.test(folded));
+  return (
+    kind === "until" ||
+    (kind === "sign" && /^[-–—]$/.test(value)) ||
+    (kind === "to" && /^(?:to|a|al|hasta|bis)/.test(folded))
+  );
 }
 
 /** "In 40 days", "dentro de dos semanas", "a week later". */
@@ -165,7 +191,10 @@ function readDayOfMonth(marks: Marks, index: number, context: Context): Found | 
   const endMonth = marks.pass(second + 1, FILLERS);
   if ((isRangeJoint(marks, joint) || marks.kind(joint) === "and") && end.kind === "number" && isDay(end.number)) {
     if (marks.kind(endMonth) === "month" && endMonth - second <= 3) {
-      const last = resolveDay({ day: end.number, month: marks.at(endMonth).number, year: readYear(marks, endMonth + 1)?.year }, context);
+      const last = resolveDay(
+        { day: end.number, month: marks.at(endMonth).number, year: readYear(marks, endMonth + 1)?.year },
+        context,
+      );
       const first = last.with({ day });
       const start = Temporal.PlainDate.compare(first, last) > 0 ? first.subtract({ months: 1 }) : first;
       const to = readYear(marks, endMonth + 1)?.to ?? endMonth;
@@ -177,7 +206,9 @@ function readDayOfMonth(marks: Marks, index: number, context: Context): Found | 
     }
   }
   const next = marks.kind(index + 1);
-  return hasDayTrigger(marks, index) && !COUNTED.includes(next) ? { date: resolveDay({ day }, context), to: index } : undefined;
+  return hasDayTrigger(marks, index) && !COUNTED.includes(next)
+    ? { date: resolveDay({ day }, context), to: index }
+    : undefined;
 }
 
 function readYear(marks: Marks, index: number): { year: number; to: number } | undefined {
@@ -193,7 +224,9 @@ function hasDayTrigger(marks: Marks, index: number): boolean {
   if (/^(?:the|el|del|al|vom|am|zum|den|dem|hasta el|bis zum|dia)$/.test(before.folded)) {
     return mark.value === "ordinal" || /^(?:el|del|al|hasta el|dia)$/.test(before.folded) || before.folded === "am";
   }
-  return mark.value === "ordinal" && (before.kind === "end" || /^(?:on|bis|until|till|to|from|by)$/.test(before.folded));
+  return (
+    mark.value === "ordinal" && (before.kind === "end" || /^(?:on|bis|until|till|to|from|by)$/.test(before.folded))
+  );
 }
 
 /** "January 6th" and "Jan 6-9". */
@@ -202,7 +235,13 @@ function readMonthFirst(marks: Marks, index: number, context: Context): Found | 
   const { kind, number } = marks.at(at);
   if (kind !== "number" || !isDay(number) || COUNTED.includes(marks.kind(at + 1))) return undefined;
   const written = readYear(marks, at + 1);
-  return withEnd(marks, index, { day: number, month: marks.at(index).number, year: written?.year }, context, written?.to ?? at);
+  return withEnd(
+    marks,
+    index,
+    { day: number, month: marks.at(index).number, year: written?.year },
+    context,
+    written?.to ?? at,
+  );
 }
 
 /** "Next Friday", "el viernes que viene", "Tuesday next week", "Saturday the 12th". */
@@ -236,7 +275,8 @@ const isNextWeek = (marks: Marks, index: number): boolean =>
 function readWeekend(marks: Marks, index: number, { today }: Context): Found {
   const isNext = marks.kind(index - 1) === "next" || marks.kind(index + 1) === "next";
   const saturday = today.add({ days: (6 - today.dayOfWeek + 7) % 7 || 7 });
-  const date = isNext && today.dayOfWeek >= 6 ? saturday : isNext && today.dayOfWeek < 6 ? saturday.add({ days: 7 }) : saturday;
+  const date =
+    isNext && today.dayOfWeek >= 6 ? saturday : isNext && today.dayOfWeek < 6 ? saturday.add({ days: 7 }) : saturday;
   return { date, end: date.add({ days: 1 }), to: marks.kind(index + 1) === "next" ? index + 1 : index };
 }
 

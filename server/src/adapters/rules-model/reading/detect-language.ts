@@ -3,7 +3,10 @@ import { fold } from "./marks.ts";
 
 /** The language that most words of the text are typical of; undefined where that is not clear. */
 export function detectLanguage(text: string): Lexicon | undefined {
-  const words = fold(text).match(/\p{L}+(?:'\p{L}+)*/gu)?.slice(0, 200) ?? [];
+  const words =
+    fold(text)
+      .match(/\p{L}+(?:'\p{L}+)*/gu)
+      ?.slice(0, 200) ?? [];
   const scores = lexicons
     .map((lexicon) => ({ lexicon, score: words.reduce((sum, word) => sum + weigh(word, lexicon), 0) }))
     .toSorted((one, other) => other.score - one.score);
@@ -14,7 +17,9 @@ export function detectLanguage(text: string): Lexicon | undefined {
 
 function weigh(word: string, { typical, phrases }: Lexicon): number {
   if (typical.has(word)) return 2;
-  const own = phrases.get(word)?.some(({ kind, words }) => words.length === 1 && kind !== "place" && kind !== "airline" && kind !== "country");
+  const own = phrases
+    .get(word)
+    ?.some(({ kind, words }) => words.length === 1 && kind !== "place" && kind !== "airline" && kind !== "country");
   return own ? 1 : 0;
 }
 

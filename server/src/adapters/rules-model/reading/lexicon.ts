@@ -63,7 +63,8 @@ class Builder {
 function addWords(builder: Builder, { words }: LanguageWords): void {
   for (const [name, phrases] of Object.entries(words)) {
     const [kind = "", value = ""] = name.split(" ");
-    for (const phrase of phrases.split("|")) builder.add(phrase, { kind, value, number: value === "" ? NaN : Number(value) });
+    for (const phrase of phrases.split("|"))
+      builder.add(phrase, { kind, value, number: value === "" ? NaN : Number(value) });
   }
 }
 
@@ -80,7 +81,12 @@ function addNames(builder: Builder): void {
   for (const line of AIRLINES.trim().split("\n")) {
     for (const name of line.slice(3).split("|")) {
       const isDoubtful = name.startsWith("~");
-      builder.add(isDoubtful ? name.slice(1) : name, { kind: "airline", value: line.slice(0, 2), number: NaN, isDoubtful });
+      builder.add(isDoubtful ? name.slice(1) : name, {
+        kind: "airline",
+        value: line.slice(0, 2),
+        number: NaN,
+        isDoubtful,
+      });
     }
   }
 }
@@ -93,7 +99,8 @@ function addCountries(builder: Builder): void {
     const country = { kind: "country", value: alpha3, number: NaN, country: alpha2 };
     for (const name of names) builder.add(name.of(alpha2) ?? alpha3, country);
   }
-  for (const [name, value, country] of OTHER_COUNTRY_NAMES) builder.add(name, { kind: "country", value, number: NaN, country });
+  for (const [name, value, country] of OTHER_COUNTRY_NAMES)
+    builder.add(name, { kind: "country", value, number: NaN, country });
 }
 
 const OTHER_COUNTRY_NAMES = [
@@ -123,7 +130,9 @@ function makeLexicon(words: LanguageWords): Lexicon {
   addCountries(builder);
   for (const list of builder.phrases.values()) list.sort((one, other) => other.words.length - one.words.length);
   const single = [...builder.phrases].flatMap(([first, list]) =>
-    first.length >= SHORTEST_GUESS && list.some((phrase) => phrase.words.length === 1 && phrase.kind !== "skip") ? [first] : [],
+    first.length >= SHORTEST_GUESS && list.some((phrase) => phrase.words.length === 1 && phrase.kind !== "skip")
+      ? [first]
+      : [],
   );
   const split = (list: string) => new Set(list.split(" ").map(fold));
   return {

@@ -15,9 +15,12 @@ export function readMaximum(marks: Marks): Maximum | undefined {
     const after = marks.at(index + 1);
     const currency = isMoneyBefore ? before.value : after.kind === "currency" ? after.value : undefined;
     const from = marks.pass(index - 1, ["currency", "skip", "about"], -1);
-    const hasLimit = marks.kind(from) === "max" || marks.kind(marks.pass(index + 1, ["currency", "skip", "perNight", "sign"])) === "max";
+    const hasLimit =
+      marks.kind(from) === "max" ||
+      marks.kind(marks.pass(index + 1, ["currency", "skip", "perNight", "sign"])) === "max";
     const isPlainLimit = hasLimit && number >= 20 && !/^(?:clock|person|adult|month|stars|night)$/.test(after.kind);
-    if (!(hasLimit && (currency !== undefined || isPlainLimit)) && !(currency !== undefined && marks.has("max"))) continue;
+    if (!(hasLimit && (currency !== undefined || isPlainLimit)) && !(currency !== undefined && marks.has("max")))
+      continue;
     marks.use(index);
     const isPerNight = marks.has("perNight");
     return { amount: number, currency, isPerNight };
@@ -97,7 +100,12 @@ function readClock(marks: Marks, index: number): Clock | undefined {
   if (kind === "clock") return { at, to: at, minute: number, isClear: true };
   if (!isLead || kind !== "number" || value === "ordinal" || number > 24 || !isTimeWord(marks, index)) return undefined;
   const next = marks.kind(at + 1);
-  if (/^(?:currency|night|adult|child|person|option|month|week|dayUnit|monthUnit|stars|room|number|bag|infant|yearUnit|couple|max|stay|flight)$/.test(next)) return undefined;
+  if (
+    /^(?:currency|night|adult|child|person|option|month|week|dayUnit|monthUnit|stars|room|number|bag|infant|yearUnit|couple|max|stay|flight)$/.test(
+      next,
+    )
+  )
+    return undefined;
   const half = marks.at(at + 1).value;
   const isLater = next === "daypart" && /^(?:afternoon|evening|night)$/.test(half) && number < 12;
   const hour = Math.floor(number);
@@ -109,7 +117,7 @@ function readClock(marks: Marks, index: number): Clock | undefined {
 /** Words that stand before a time without a unit: "at 9", "um 9", "a las 9". */
 function isTimeWord(marks: Marks, index: number): boolean {
   const { kind, folded } = marks.at(index);
-  return kind === "before" || kind === "after" || kind === "between" || (kind === "about" && folded !== "de las") || folded === "at";
+  return kind === "before" || kind === "after" || kind === "between" || kind === "about" || folded === "at";
 }
 
 function windowBy(marks: Marks, index: number, clock: Clock): { window: TimeWindow; to?: number } | undefined {
@@ -121,15 +129,25 @@ function windowBy(marks: Marks, index: number, clock: Clock): { window: TimeWind
     const end = marks.at(marks.pass(second + 1, ["skip", "about"]));
     if (end.kind === "clock" || (end.kind === "number" && kind === "between")) {
       const until = end.kind === "clock" ? end.number : end.number * 60;
-      const from = minute > until && minute > 12 * 60 - 1 ? minute : minute < until - 12 * 60 && !clock.isClear ? minute + 12 * 60 : minute;
+      const from =
+        minute > until && minute > 12 * 60 - 1
+          ? minute
+          : minute < until - 12 * 60 && !clock.isClear
+            ? minute + 12 * 60
+            : minute;
       return { window: { from, until }, to: marks.pass(second + 1, ["skip", "about"]) };
     }
   }
   if (kind === "before" || kind === "until") return { window: { until: minute } };
-  if (kind === "after" || (kind === "from" && clock.isClear) || (kind === "to" && folded === "nach")) return { window: { from: minute } };
+  if (kind === "after" || (kind === "from" && clock.isClear) || (kind === "to" && folded === "nach"))
+    return { window: { from: minute } };
   if (clock.isClear || isTimeWord(marks, index)) {
     return {
-      window: { from: Math.max(0, minute - ABOUT_MINUTES), until: Math.min(24 * 60 - 1, minute + ABOUT_MINUTES), exact: minute },
+      window: {
+        from: Math.max(0, minute - ABOUT_MINUTES),
+        until: Math.min(24 * 60 - 1, minute + ABOUT_MINUTES),
+        exact: minute,
+      },
     };
   }
   return undefined;

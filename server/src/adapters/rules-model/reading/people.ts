@@ -13,8 +13,26 @@ export interface Party {
 const COUNTS = ["adult", "person", "child", "infant"];
 /** What "for" is followed by if no people are meant. */
 const NO_PEOPLE = [
-  "night", "dayUnit", "week", "monthUnit", "currency", "stars", "room", "month", "clock", "number", "until", "bag", "ordinal",
-  "sign", "yearUnit", "aged", "weekday", "stay", "flight", "order",
+  "night",
+  "dayUnit",
+  "week",
+  "monthUnit",
+  "currency",
+  "stars",
+  "room",
+  "month",
+  "clock",
+  "number",
+  "until",
+  "bag",
+  "ordinal",
+  "sign",
+  "yearUnit",
+  "aged",
+  "weekday",
+  "stay",
+  "flight",
+  "order",
 ];
 
 export function readParty(marks: Marks): Party {
@@ -27,7 +45,10 @@ export function readParty(marks: Marks): Party {
     const { kind: before, number } = marks.at(at);
     const count = before === "number" && !marks.isUsed(at) ? number : before === "couple" ? 0 : undefined;
     if (kind === "child" || kind === "infant") {
-      children = Math.max(children ?? 0, count ?? (/(?:s|kinder|kindern|kids|children)$/.test(marks.at(index).folded) ? 0 : 1));
+      children = Math.max(
+        children ?? 0,
+        count ?? (/(?:s|kinder|kindern|kids|children)$/.test(marks.at(index).folded) ? 0 : 1),
+      );
     } else if (count !== undefined && count > 0) adults = (adults ?? 0) + count;
     if (count !== undefined && before === "number") marks.use(at, index);
     else if (kind !== "person") marks.use(index);
@@ -63,7 +84,11 @@ function readAges(marks: Marks): readonly number[] {
   const ages: number[] = [];
   for (const index of marks.find("child", "infant")) {
     let at = index + 1;
-    while (at - index <= 8 && /^(?:sign|skip|aged|from|and|number|yearUnit|old|in|word|withWord)$/.test(marks.kind(at)) && !marks.isUsed(at)) {
+    while (
+      at - index <= 8 &&
+      /^(?:sign|skip|aged|from|and|number|yearUnit|old|in|word|withWord)$/.test(marks.kind(at)) &&
+      !marks.isUsed(at)
+    ) {
       const { kind, number, folded } = marks.at(at);
       const isCount = COUNTS.includes(marks.kind(marks.pass(at + 1, ["skip"])));
       if (kind === "number" && isAge(number) && !isCount && !/^(?:an?|un|una|ein\w*)$/.test(folded)) {

@@ -17,20 +17,26 @@ export interface PlaceMention {
 }
 
 const LEADS: Readonly<Record<string, PlaceMention["role"]>> = {
-  from: "from", to: "to", in: "in", near: "near", until: "to", forWord: "to",
+  from: "from",
+  to: "to",
+  in: "in",
+  near: "near",
+  until: "to",
+  forWord: "to",
 };
 const MOST_WORDS = 5;
 
-export function readPlaces(marks: Marks, text: string): readonly PlaceMention[] {
+export function readPlaces(marks: Marks, text: string, people: readonly string[]): readonly PlaceMention[] {
   const mentions: PlaceMention[] = [];
   for (let index = 0; index < marks.list.length; index += 1) {
-    if (marks.isUsed(index)) continue;
+    if (marks.isUsed(index) || people.includes(marks.at(index).folded)) continue;
     const mark = marks.at(index);
     const role = findLead(marks, index);
     if (mark.kind === "place" || mark.kind === "country") {
       marks.use(index);
       const last = mentions.at(-1);
-      const isPartOfLast = marks.at(index - 1).value === "," && last !== undefined && marks.isUsed(index - 2) && role === "bare";
+      const isPartOfLast =
+        marks.at(index - 1).value === "," && last !== undefined && marks.isUsed(index - 2) && role === "bare";
       if (mark.kind === "country" && isPartOfLast && !last.isCountry) continue;
       mentions.push({
         role,
@@ -49,7 +55,14 @@ export function readPlaces(marks: Marks, text: string): readonly PlaceMention[] 
     if (end === undefined) continue;
     marks.use(index, end);
     const name = text.slice(mark.start, marks.at(end).end);
-    mentions.push({ role, name, isCountry: false, isNegated: marks.isNegated(index), start: mark.start, end: marks.at(end).end });
+    mentions.push({
+      role,
+      name,
+      isCountry: false,
+      isNegated: marks.isNegated(index),
+      start: mark.start,
+      end: marks.at(end).end,
+    });
     index = end;
   }
   return mentions;
@@ -84,7 +97,8 @@ const AFTER_SIGHT =
 
 /** Sights have ordinary words inside: "the old town", "Puerta del Sol", "Plaza de Catalunya". */
 function endOfSight(marks: Marks, index: number): number | undefined {
-  if (marks.kind(index) === "skip" || AFTER_SIGHT.test(marks.kind(index)) || marks.at(index).raw.length < 2) return undefined;
+  if (marks.kind(index) === "skip" || AFTER_SIGHT.test(marks.kind(index)) || marks.at(index).raw.length < 2)
+    return undefined;
   let end = index;
   while (end - index < MOST_WORDS && !marks.isUsed(end + 1)) {
     const next = marks.kind(end + 1);

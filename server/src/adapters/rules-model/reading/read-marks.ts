@@ -96,12 +96,14 @@ function readNumber(tokens: readonly Token[], index: number, language: Lexicon["
     if (hour <= 24 && (unit === "uhr" || half !== undefined || (unit === "h" && isJoined))) {
       // "8 Uhr 30"
       const after = tokens[index + 2];
-      const extra = unit === "uhr" && after !== undefined && /^[0-5]\d$/.test(after.raw) ? Number(after.raw) : undefined;
+      const extra =
+        unit === "uhr" && after !== undefined && /^[0-5]\d$/.test(after.raw) ? Number(after.raw) : undefined;
       return { kind: "clock", number: toMinute(hour, extra ?? minute, half), length: extra === undefined ? 2 : 3 };
     }
     if (isJoined && /^(?:st|nd|rd|th)$/.test(unit)) return { kind: "number", value: "ordinal", number, length: 2 };
     if (isJoined && unit === "." && language === "de") return { kind: "number", value: "ordinal", number, length: 2 };
-    if (isJoined && /^(?:o|a|º|ª)$/.test(unit) && language === "es") return { kind: "number", value: "ordinal", number, length: 2 };
+    if (isJoined && /^(?:o|a|º|ª)$/.test(unit) && language === "es")
+      return { kind: "number", value: "ordinal", number, length: 2 };
     if (isJoined && unit === "k") return { kind: "number", number: number * 1000, length: 2 };
   }
   return { kind: "number", number, length: 1 };
@@ -141,7 +143,18 @@ function asDate(year: string | undefined, month: string | undefined, day: string
 }
 
 /** Words that are no place, though they are written in capitals. */
-const NO_PLACES: ReadonlySet<string> = new Set(["usd", "eur", "gbp", "pnr", "usa", "ics", "fyi", "asap", "pls", "usdc"]);
+const NO_PLACES: ReadonlySet<string> = new Set([
+  "usd",
+  "eur",
+  "gbp",
+  "pnr",
+  "usa",
+  "ics",
+  "fyi",
+  "asap",
+  "pls",
+  "usdc",
+]);
 
 function readPhrase(
   tokens: readonly Token[],
@@ -158,7 +171,13 @@ function readPhrase(
     const { words, isDoubtful = false } = phrase;
     if (!words.every((word, offset) => tokens[index + offset]?.folded === word)) continue;
     const isCodeName = phrase.value.toLowerCase() === token.folded;
-    if (isDoubtful && !(isCodeName ? isCode || (followsPreposition && !isCommonCode(token.folded)) : (isCapital && index > 0) || followsPreposition)) continue;
+    if (
+      isDoubtful &&
+      !(isCodeName
+        ? isCode || (followsPreposition && !isCommonCode(token.folded))
+        : (isCapital && index > 0) || followsPreposition)
+    )
+      continue;
     return { ...phrase, length: words.length };
   }
   if (isCode && !NO_PLACES.has(token.folded)) return { kind: "place", value: token.raw, length: 1 };
@@ -169,7 +188,8 @@ function readPhrase(
   if (!/^\p{L}/u.test(token.raw)) return { kind: "sign", value: token.raw, length: 1 };
   const guess = guessWord(token.folded, lexicon);
   const meaning = guess === undefined ? undefined : lexicon.phrases.get(guess)?.find(({ words }) => words.length === 1);
-  if (meaning !== undefined && guess !== undefined && (meaning.kind !== "place" || guess.length >= 6)) return { ...meaning, length: 1 };
+  if (meaning !== undefined && guess !== undefined && (meaning.kind !== "place" || guess.length >= 6))
+    return { ...meaning, length: 1 };
   return { kind: "word", length: 1 };
 }
 
@@ -191,7 +211,8 @@ function isOneSlip(word: string, candidate: string): boolean {
   let start = 0;
   while (start < word.length && word[start] === candidate[start]) start += 1;
   let end = 0;
-  while (end < Math.min(word.length, candidate.length) - start && word.at(-1 - end) === candidate.at(-1 - end)) end += 1;
+  while (end < Math.min(word.length, candidate.length) - start && word.at(-1 - end) === candidate.at(-1 - end))
+    end += 1;
   const [left, right] = [word.length - start - end, candidate.length - start - end];
   if (left <= 1 && right <= 1) return true;
   return left === 2 && right === 2 && word[start] === candidate[start + 1] && word[start + 1] === candidate[start];

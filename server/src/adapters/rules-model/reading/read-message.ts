@@ -49,6 +49,8 @@ export interface Reading {
 export interface ReadingContext {
   readonly today: Temporal.PlainDate;
   readonly base: Temporal.PlainDate | undefined;
+  /** Given names, folded, which are no places. */
+  readonly people: readonly string[];
   /** Of the messages before, for texts that do not show theirs. */
   readonly language: Lexicon["language"];
 }
@@ -67,7 +69,7 @@ export function readMessage(text: string, context: ReadingContext): Reading {
   const rooms = readCounted(marks, "room");
   const bags = readBags(marks);
   const choice = readChoice(marks);
-  const places = readPlaces(marks, text);
+  const places = readPlaces(marks, text, context.people);
   const folded = fold(text);
   return {
     text,
@@ -98,7 +100,10 @@ export function readMessage(text: string, context: ReadingContext): Reading {
 
 /** The last one said, as people correct themselves, but for what they do not want. */
 function lastMeant(marks: Marks, kind: string) {
-  return marks.find(kind).flatMap((index) => (marks.isNegated(index) ? [] : [marks.at(index)])).at(-1);
+  return marks
+    .find(kind)
+    .flatMap((index) => (marks.isNegated(index) ? [] : [marks.at(index)]))
+    .at(-1);
 }
 
 function readDuration(marks: Marks): { nights: number | undefined; duration: number | undefined } {

@@ -50,7 +50,14 @@ export const informationTexts = {
     "承認が必要",
   ),
   deny: text("not allowed", "nicht erlaubt", "no permitido", "interdit", "não permitido", "不可"),
-  warn: text("allowed, with a warning", "erlaubt, mit Hinweis", "permitido, con aviso", "permis, avec avertissement", "permitido, com aviso", "可(注意あり)"),
+  warn: text(
+    "allowed, with a warning",
+    "erlaubt, mit Hinweis",
+    "permitido, con aviso",
+    "permis, avec avertissement",
+    "permitido, com aviso",
+    "可(注意あり)",
+  ),
   isEnforced: text(
     "Direct bookings are held to it.",
     "Direkte Buchungen müssen sie einhalten.",
@@ -149,7 +156,14 @@ export const informationTexts = {
     "{place}: não há aqui nenhuma fonte de previsões configurada. Nascer do sol {sunrise}, pôr do sol {sunset}.",
     "{place}:天気予報の提供元が設定されていません。日の出{sunrise}、日の入り{sunset}。",
   ),
-  forecast: text("Weather: {place}", "Wetter: {place}", "Tiempo: {place}", "Météo : {place}", "Tempo: {place}", "天気:{place}"),
+  forecast: text(
+    "Weather: {place}",
+    "Wetter: {place}",
+    "Tiempo: {place}",
+    "Météo : {place}",
+    "Tempo: {place}",
+    "天気:{place}",
+  ),
   localTime: text(
     "{place}: it is {time} ({zone}).",
     "{place}: Es ist {time} ({zone}).",

@@ -21,7 +21,9 @@ export function showStays(shown: readonly ShownStay[], speaker: Speaker): string
 
 export function showRefund({ refundable, fullRefundUntil }: Rate, speaker: Speaker): string {
   if (refundable !== true) return speaker.say("noRefund");
-  return fullRefundUntil == null ? speaker.say("refundable") : speaker.say("freeUntil", { date: speaker.day(fullRefundUntil.slice(0, 10)) });
+  return fullRefundUntil == null
+    ? speaker.say("refundable")
+    : speaker.say("freeUntil", { date: speaker.day(fullRefundUntil.slice(0, 10)) });
 }
 
 /** "ZZSTT4 · MAD to FCO · Wed, 6 Jan 2027 · confirmed · $173.31" */
@@ -31,7 +33,10 @@ export function showOrder(order: Order, speaker: Speaker): string {
     held: speaker.say("held"),
     cancelled: speaker.say("isCancelled"),
   };
-  const ticketing = order.status !== "confirmed" || order.ticketing == null ? "" : speaker.say(order.ticketing === "ticketed" ? "ticketed" : "ticketPending");
+  const ticketing =
+    order.status !== "confirmed" || order.ticketing == null
+      ? ""
+      : speaker.say(order.ticketing === "ticketed" ? "ticketed" : "ticketPending");
   return [
     order.pnr ?? "",
     (order.what ?? "").replaceAll(" to ", " → "),
@@ -41,7 +46,9 @@ export function showOrder(order: Order, speaker: Speaker): string {
       .join(" – "),
     states[order.status] ?? order.status,
     ticketing,
-    order.totalAmount == null || order.totalCurrency == null ? "" : speaker.money(order.totalAmount, order.totalCurrency),
+    order.totalAmount == null || order.totalCurrency == null
+      ? ""
+      : speaker.money(order.totalAmount, order.totalCurrency),
   ]
     .filter((part) => part !== "")
     .join(" · ");

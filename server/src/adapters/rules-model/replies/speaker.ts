@@ -23,12 +23,16 @@ export function speakerIn(locale: string, language: string | undefined): Speaker
   const words = wordsIn(language === undefined || language === own ? locale : language);
   const say = texts(words);
   const format = (date: Temporal.PlainDate, options: Intl.DateTimeFormatOptions) =>
-    new Intl.DateTimeFormat(words.locale, { ...options, timeZone: "UTC" }).format(date.toZonedDateTime("UTC").epochMilliseconds);
+    new Intl.DateTimeFormat(words.locale, { ...options, timeZone: "UTC" }).format(
+      date.toZonedDateTime("UTC").epochMilliseconds,
+    );
   return {
     say,
     words,
-    money: (amount, currency) => (/^-?\d+(?:\.\d+)?$/.test(amount) ? words.money(roundAmount(amount), currency) : `${amount} ${currency}`),
-    day: (date) => format(Temporal.PlainDate.from(date), { weekday: "short", day: "numeric", month: "short", year: "numeric" }),
+    money: (amount, currency) =>
+      /^-?\d+(?:\.\d+)?$/.test(amount) ? words.money(roundAmount(amount), currency) : `${amount} ${currency}`,
+    day: (date) =>
+      format(Temporal.PlainDate.from(date), { weekday: "short", day: "numeric", month: "short", year: "numeric" }),
     time: (iso) =>
       new Intl.DateTimeFormat(words.locale, { hour: "numeric", minute: "2-digit", timeZone: "UTC" }).format(
         Temporal.PlainDateTime.from(iso.slice(0, 16)).toZonedDateTime("UTC").epochMilliseconds,

@@ -20,14 +20,7 @@ export const talkTexts = {
     "どういたしまして。ほかにご用件はございますか。",
     "De nada. Precisa de mais alguma coisa?",
   ),
-  bye: text(
-    "Have a good trip!",
-    "Gute Reise!",
-    "¡Buen viaje!",
-    "Bon voyage !",
-    "Boa viagem!",
-    "よいご旅行を。",
-  ),
+  bye: text("Have a good trip!", "Gute Reise!", "¡Buen viaje!", "Bon voyage !", "Boa viagem!", "よいご旅行を。"),
   forget: text(
     "All right, I have dropped that. Nothing was booked or changed.",
     "In Ordnung, das ist verworfen. Es wurde nichts gebucht oder geändert.",

@@ -1,8 +1,21 @@
-import type { ModelToolResult } from "../../../ports/language-model.ts";
 import { z } from "zod";
+import type { ModelToolResult } from "../../../ports/language-model.ts";
 import {
-  AirportList, BookedFlight, BookedStay, Cancelled, ChangeAnswer, ChangeOffer, FlightAnswer, FlightOffer, FxQuote, listOf, Order, OrderDetails,
-  OrderList, Stay, StayAnswer,
+  AirportList,
+  BookedFlight,
+  BookedStay,
+  Cancelled,
+  ChangeAnswer,
+  ChangeOffer,
+  FlightAnswer,
+  FlightOffer,
+  FxQuote,
+  listOf,
+  Order,
+  OrderDetails,
+  OrderList,
+  Stay,
+  StayAnswer,
 } from "./results.ts";
 import type { Place, State } from "./state.ts";
 
@@ -52,7 +65,9 @@ const READERS: Readonly<Record<string, Reader>> = {
     if (query === undefined || nearest === undefined) return;
     const own = list?.airports.find(({ cityName }) => cityName?.toLowerCase() === query.toLowerCase()) ?? nearest;
     const found = (place: Place | undefined): Place | undefined =>
-      place?.name === query ? { ...place, code: own.iataCode, ...(own.countryCode ? { country: own.countryCode } : {}) } : place;
+      place?.name === query
+        ? { ...place, code: own.iataCode, ...(own.countryCode ? { country: own.countryCode } : {}) }
+        : place;
     const { flight } = state;
     const [origin, destination] = [found(flight.origin), found(flight.destination)];
     if (origin !== undefined) flight.origin = origin;
@@ -66,16 +81,24 @@ const READERS: Readonly<Record<string, Reader>> = {
     const answer = ChangeAnswer.safeParse(result).data;
     if (answer === undefined) return;
     state.changes = listOf(ChangeOffer, answer.offers);
-    state.lastShown = "changes";
+    state.lastShown = state.changes.length > 0 ? "changes" : undefined;
   },
   list_orders(state, result) {
-    for (const order of listOf(Order, OrderList.safeParse(result).data?.orders ?? []).toReversed()) keepOrder(state, order);
+    for (const order of listOf(Order, OrderList.safeParse(result).data?.orders ?? []).toReversed())
+      keepOrder(state, order);
   },
   read_order(state, result) {
     const order = OrderDetails.safeParse(result).data;
     const known = state.orders.find(({ orderId }) => orderId === order?.orderId);
     if (order === undefined) return;
-    keepOrder(state, { ...known, orderId: order.orderId, kind: order.kind, status: order.status, pnr: order.pnr, ticketing: order.ticketing });
+    keepOrder(state, {
+      ...known,
+      orderId: order.orderId,
+      kind: order.kind,
+      status: order.status,
+      pnr: order.pnr,
+      ticketing: order.ticketing,
+    });
   },
   book_flight(state, result) {
     const booked = BookedFlight.safeParse(result).data;

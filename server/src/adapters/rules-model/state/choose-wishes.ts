@@ -17,16 +17,19 @@ export const INFORMATION = [
 /** A message of nothing but a greeting, thanks, a yes or a no. */
 export function findSocialWish(state: State, reading: Reading): Wish | undefined {
   const { kinds, marks } = reading;
-  if (kinds.has("help") && !hasSlots(reading) && !kinds.has("flight") && !kinds.has("stay")) return { kind: "help", reading };
+  if (kinds.has("help") && !hasSlots(reading) && !kinds.has("flight") && !kinds.has("stay"))
+    return { kind: "help", reading };
   const known = [...kinds].filter((kind) => kind !== "word");
-  const isSocial = known.every((kind) => SOCIAL.has(kind)) && marks.list.filter(({ kind }) => kind === "word").length <= 3;
+  const isSocial =
+    known.every((kind) => SOCIAL.has(kind)) && marks.list.filter(({ kind }) => kind === "word").length <= 3;
   if (!isSocial) return undefined;
   if (kinds.has("bye")) return { kind: "bye", reading };
   if (kinds.has("thanks")) return { kind: "thanks", reading };
   const hasAsked = state.lastShown !== undefined || state.question !== undefined;
   if (kinds.has("yes") && hasAsked) return { kind: "accept", reading };
   if (kinds.has("no") && !kinds.has("word")) return { kind: "refuse", reading };
-  if (kinds.has("greet") && marks.list.filter(({ kind }) => kind === "word").length <= 2) return { kind: "greet", reading };
+  if (kinds.has("greet") && marks.list.filter(({ kind }) => kind === "word").length <= 2)
+    return { kind: "greet", reading };
   return undefined;
 }
 
@@ -78,7 +81,13 @@ export function findChoice(state: State, reading: Reading): Choice | undefined {
   if (choice !== undefined) return choice;
   const [bare] = numbers;
   const isShort = reading.marks.list.filter(({ kind }) => kind !== "skip" && kind !== "sign").length <= 3;
-  if (bare !== undefined && Number.isInteger(bare) && bare <= 10 && !isArticle(reading) && (kinds.has("book") || isShort)) {
+  if (
+    bare !== undefined &&
+    Number.isInteger(bare) &&
+    bare <= 10 &&
+    !isArticle(reading) &&
+    (kinds.has("book") || isShort)
+  ) {
     return { ordinal: bare };
   }
   if (kinds.has("book") || times.departs?.exact !== undefined || airlines.length > 0) return {};

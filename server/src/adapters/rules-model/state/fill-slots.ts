@@ -24,7 +24,8 @@ export function fillFlight(state: State, reading: Reading): void {
   }
   if (cabin !== undefined) flight.cabin = cabin;
   if (maximum !== undefined) flight.maximum = maximum;
-  if (kinds.has("nonStop")) flight.isNonStop = !reading.marks.isNegated(reading.marks.list.findIndex(({ kind }) => kind === "nonStop"));
+  if (kinds.has("nonStop"))
+    flight.isNonStop = !reading.marks.isNegated(reading.marks.list.findIndex(({ kind }) => kind === "nonStop"));
   if (kinds.has("refundable")) flight.isRefundable = true;
   if (kinds.has("changeable")) flight.isChangeable = true;
   if (bags !== undefined) flight.bags = bags;
@@ -44,14 +45,21 @@ function fillRoute(state: State, { places, kinds }: Reading): void {
   const hasFrom = wanted.some(({ role }) => role === "from");
   const hasTo = wanted.some(({ role }) => role === "to" || role === "in");
   for (const mention of wanted) {
-    const place = [flight.origin, flight.destination].find((known) => known?.code !== undefined && known.code === mention.code) ?? toPlace(mention);
+    const place =
+      [flight.origin, flight.destination].find((known) => known?.code !== undefined && known.code === mention.code) ??
+      toPlace(mention);
     if (mention.role === "from") flight.origin = place;
     else if (mention.role === "to" || mention.role === "in") flight.destination = place;
     else if (unwanted !== undefined && unwanted.code === flight.origin?.code) flight.origin = place;
     else if (bare.length >= 2 && !hasFrom && mention === bare[0]) flight.origin = place;
     else if (hasTo && !hasFrom) flight.origin = place;
     else if (question === "origin" && bare.length === 1) flight.origin = place;
-    else if (flight.destination !== undefined && flight.origin === undefined && !kinds.has("instead") && question !== "destination") {
+    else if (
+      flight.destination !== undefined &&
+      flight.origin === undefined &&
+      !kinds.has("instead") &&
+      question !== "destination"
+    ) {
       flight.origin = place;
     } else flight.destination = place;
   }
@@ -63,7 +71,8 @@ function fillFlightDates(state: State, { dates, nights, duration, kinds }: Readi
   let isReturnGiven = false;
   let isDepartureGiven = false;
   for (const mention of dates) {
-    const isBack: boolean = mention.role === "back" || (mention.role === "none" && (question === "returnDate" || isDepartureGiven));
+    const isBack: boolean =
+      mention.role === "back" || (mention.role === "none" && (question === "returnDate" || isDepartureGiven));
     const date = resolve(mention, { own: isBack ? flight.return : flight.departure, other: flight.departure, isBack });
     if (date === undefined) continue;
     if (isBack) {
@@ -86,13 +95,18 @@ function fillFlightDates(state: State, { dates, nights, duration, kinds }: Readi
   if (flight.return !== undefined) flight.isRoundTrip = true;
   // A journey that moves keeps its length where it would end before it begins.
   if (!isReturnGiven && flight.return !== undefined && flight.departure !== undefined && before !== undefined) {
-    if (Temporal.PlainDate.compare(flight.return, flight.departure) < 0) flight.return = flight.departure.add(before.until(flight.return));
+    if (Temporal.PlainDate.compare(flight.return, flight.departure) < 0)
+      flight.return = flight.departure.add(before.until(flight.return));
   }
 }
 
 function resolve(
   { date, offset, isShift = false }: DateMention,
-  { own, other, isBack }: { own: Temporal.PlainDate | undefined; other: Temporal.PlainDate | undefined; isBack: boolean },
+  {
+    own,
+    other,
+    isBack,
+  }: { own: Temporal.PlainDate | undefined; other: Temporal.PlainDate | undefined; isBack: boolean },
 ): Temporal.PlainDate | undefined {
   if (date !== undefined || offset === undefined) return date;
   const from = isBack && !(isShift && own !== undefined) ? other : (own ?? other);
@@ -123,16 +137,19 @@ function fillStayPlace({ stay, flight }: State, { places, kinds }: Reading): voi
       if (isOther && !places.some(({ role }) => role === "near")) delete stay.near;
     }
   }
-  if (stay.city === undefined && stay.near === undefined && flight.destination !== undefined) stay.city = flight.destination;
+  if (stay.city === undefined && stay.near === undefined && flight.destination !== undefined)
+    stay.city = flight.destination;
 }
 
 function fillStayDates(state: State, { dates, nights, duration, kinds }: Reading): void {
   const { stay, question, flight } = state;
-  const length = stay.checkIn !== undefined && stay.checkOut !== undefined ? stay.checkIn.until(stay.checkOut).days : undefined;
+  const length =
+    stay.checkIn !== undefined && stay.checkOut !== undefined ? stay.checkIn.until(stay.checkOut).days : undefined;
   let isInGiven = false;
   let isOutGiven = false;
   for (const mention of dates) {
-    const isOut: boolean = mention.role === "back" || (mention.role === "none" && (question === "checkOutDate" || isInGiven));
+    const isOut: boolean =
+      mention.role === "back" || (mention.role === "none" && (question === "checkOutDate" || isInGiven));
     const date = resolve(mention, { own: isOut ? stay.checkOut : stay.checkIn, other: stay.checkIn, isBack: isOut });
     if (date === undefined) continue;
     if (isOut) stay.checkOut = date;
@@ -154,13 +171,22 @@ function fillStayDates(state: State, { dates, nights, duration, kinds }: Reading
     const span = days ?? (isInGiven ? (length ?? stay.nights) : undefined);
     if (span !== undefined) stay.checkOut = stay.checkIn.add({ days: span });
   }
-  if (stay.checkIn !== undefined && stay.checkOut !== undefined && Temporal.PlainDate.compare(stay.checkOut, stay.checkIn) <= 0) {
+  if (
+    stay.checkIn !== undefined &&
+    stay.checkOut !== undefined &&
+    Temporal.PlainDate.compare(stay.checkOut, stay.checkIn) <= 0
+  ) {
     delete stay.checkOut;
   }
 }
 
 /** How many travel. Companions who are named count where no number is said. */
-export function fillParty(state: State, { party, numbers, kinds }: Reading, named: readonly { bornOn?: string }[], day: string): void {
+export function fillParty(
+  state: State,
+  { party, numbers, kinds }: Reading,
+  named: readonly { bornOn?: string }[],
+  day: string,
+): void {
   const { question } = state;
   const isAsked = question === "passengers" || question === "guests";
   const [bare] = numbers;
@@ -173,7 +199,8 @@ export function fillParty(state: State, { party, numbers, kinds }: Reading, name
   if (party.adults !== undefined && party.adults > 0) next.adults = party.adults;
   else if (party.companions > 0) next.adults = 1 + party.companions;
   else if (isAsked && bare !== undefined && bare >= 1 && bare <= 9) next.adults = bare;
-  else if (named.length > children.length && !party.isAlone) next.adults = Math.max(next.adults, 1 + named.length - children.length);
+  else if (named.length > children.length && !party.isAlone)
+    next.adults = Math.max(next.adults, 1 + named.length - children.length);
   if (party.children !== undefined) {
     next.children = Math.max(party.children, party.ages.length);
     next.ages = party.ages;
@@ -182,7 +209,12 @@ export function fillParty(state: State, { party, numbers, kinds }: Reading, name
     next.ages = children;
     next.children = Math.max(next.children, children.length);
   }
-  const isSaid = party.isAlone || party.adults !== undefined || party.children !== undefined || party.companions > 0 || kinds.has("alone");
+  const isSaid =
+    party.isAlone ||
+    party.adults !== undefined ||
+    party.children !== undefined ||
+    party.companions > 0 ||
+    kinds.has("alone");
   state.isPartyKnown ||= isSaid || isAsked;
   state.party = next;
 }

@@ -43,8 +43,11 @@ const PENDING: ReadonlySet<string> = new Set(["visa", "weather", "timeNow", "tra
 
 function isPlainAnswer(text: string, today: Temporal.PlainDate, language: "en" | "de" | "es"): boolean {
   if (text.length > 60) return false;
-  const { kinds } = readMessage(text, { today, base: undefined, language });
-  return (kinds.has("yes") || kinds.has("no") || kinds.has("book")) && [...kinds].every((kind) => /^(?:yes|no|skip|sign|thanks|book|it|word|cancel)$/.test(kind));
+  const { kinds } = readMessage(text, { today, base: undefined, language, people: [] });
+  return (
+    (kinds.has("yes") || kinds.has("no") || kinds.has("book")) &&
+    [...kinds].every((kind) => /^(?:yes|no|skip|sign|thanks|book|it|word|cancel)$/.test(kind))
+  );
 }
 
 function defaultLanguage(locale: string): "en" | "de" | "es" {

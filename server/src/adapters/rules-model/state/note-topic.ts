@@ -18,7 +18,9 @@ export function noteTopic(state: State, wish: Wish): void {
 
 function noteJourney({ visa }: State, reading: Reading): void {
   const { places, dates, kinds, cabin } = reading;
-  const place = places.findLast(({ isNegated, role, country }) => !isNegated && role !== "from" && country !== undefined);
+  const place = places.findLast(
+    ({ isNegated, role, country }) => !isNegated && role !== "from" && country !== undefined,
+  );
   if (place?.country !== undefined) visa.country = place.country;
   const [first, second] = dates;
   if (first?.date !== undefined) visa.date = first.date;
@@ -34,14 +36,17 @@ function noteJourney({ visa }: State, reading: Reading): void {
 /** The airport and the address of the text; what it does not name is as before. */
 function noteWay(state: State, { places, text, kinds }: Reading): void {
   const named = places.filter(({ isNegated }) => !isNegated);
-  const from = named.find(({ role }) => role === "from") ?? named.find(({ role, code }) => code !== undefined && role !== "to");
+  const from =
+    named.find(({ role }) => role === "from") ?? named.find(({ role, code }) => code !== undefined && role !== "to");
   const others = named.filter((place) => place !== from);
   const to = others.find(({ role }) => role === "to" || role === "near") ?? others[0];
-  const written = to === undefined ? undefined : text.slice(to.start).split(/[?!;]|,? (?:and|und|y) |, (?:en|by|mit|per) /)[0];
+  const written =
+    to === undefined ? undefined : text.slice(to.start).split(/[?!;]|,? (?:and|und|y) |, (?:en|by|mit|per) /)[0];
   const isNew = kinds.has("transfer") && state.topic?.kind !== "transfer";
   const stay = state.stay.near ?? state.orders.findLast(({ kind }) => kind === "stay")?.what ?? undefined;
   state.way = {
-    airport: from ?? (isNew ? (state.flight.destination ?? state.lastPlace) : (state.way.airport ?? state.flight.destination)),
+    airport:
+      from ?? (isNew ? (state.flight.destination ?? state.lastPlace) : (state.way.airport ?? state.flight.destination)),
     target: written?.replace(/[.,\s]+$/, "") ?? (isNew ? stay : state.way.target),
   };
 }

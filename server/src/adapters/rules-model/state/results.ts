@@ -3,9 +3,23 @@ import { z } from "zod";
 /** What the rules read in tools' results. Everything else in them is left alone, and texts are only ever shown. */
 const Text = z.string();
 const Maybe = z.string().nullish();
-const Segment = z.looseObject({ carrier: Maybe, flightNumber: Text, origin: Text, destination: Text, departingAt: Text, arrivingAt: Text });
-const Slice = z.looseObject({ origin: Text, destination: Text, durationMinutes: z.number().nullish(), segments: z.array(Segment) });
-const Condition = z.looseObject({ allowed: z.boolean().nullish(), penaltyAmount: Maybe, penaltyCurrency: Maybe }).nullish();
+const Segment = z.looseObject({
+  carrier: Maybe,
+  flightNumber: Text,
+  origin: Text,
+  destination: Text,
+  departingAt: Text,
+  arrivingAt: Text,
+});
+const Slice = z.looseObject({
+  origin: Text,
+  destination: Text,
+  durationMinutes: z.number().nullish(),
+  segments: z.array(Segment),
+});
+const Condition = z
+  .looseObject({ allowed: z.boolean().nullish(), penaltyAmount: Maybe, penaltyCurrency: Maybe })
+  .nullish();
 const Conditions = z.looseObject({ refundBeforeDeparture: Condition, changeBeforeDeparture: Condition }).nullish();
 
 const Fare = z.looseObject({
@@ -73,7 +87,11 @@ export const ChangeOffer = z.looseObject({
 });
 export type ChangeOffer = z.output<typeof ChangeOffer>;
 export const ChangeAnswer = z.looseObject({ orderId: Text, offers: z.array(z.unknown()) });
-export const SelectedChange = z.looseObject({ changeId: Text, orderId: Maybe, due: z.looseObject({ amount: Text, currency: Text }) });
+export const SelectedChange = z.looseObject({
+  changeId: Text,
+  orderId: Maybe,
+  due: z.looseObject({ amount: Text, currency: Text }),
+});
 
 export const Order = z.looseObject({
   orderId: Text,
@@ -98,7 +116,13 @@ export const OrderDetails = z.looseObject({
   ticketing: Maybe,
   totalAmount: Maybe,
   totalCurrency: Maybe,
-  flight: z.looseObject({ slices: z.array(OrderSlice).nullish(), timeZones: z.record(Text, Text).nullish(), conditions: Conditions }).nullish(),
+  flight: z
+    .looseObject({
+      slices: z.array(OrderSlice).nullish(),
+      timeZones: z.record(Text, Text).nullish(),
+      conditions: Conditions,
+    })
+    .nullish(),
   stay: z.looseObject({ accommodationName: Maybe, name: Maybe, checkInDate: Maybe, checkOutDate: Maybe }).nullish(),
   tickets: z.array(z.looseObject({ number: Maybe })).nullish(),
 });
@@ -126,7 +150,13 @@ export const CancelQuote = z.looseObject({
   refundAmount: Maybe,
   refundCurrency: Maybe,
 });
-export const Cancelled = z.looseObject({ orderId: Text, status: Maybe, refundAmount: Maybe, refundCurrency: Maybe, refundedUsdc: Maybe });
+export const Cancelled = z.looseObject({
+  orderId: Text,
+  status: Maybe,
+  refundAmount: Maybe,
+  refundCurrency: Maybe,
+  refundedUsdc: Maybe,
+});
 export const Changed = z.looseObject({ orderId: Text, status: Maybe, slices: z.array(Slice).nullish() });
 
 export const AirportList = z.looseObject({
@@ -154,7 +184,14 @@ export const TravelerList = z.looseObject({
   ),
 });
 export const TripList = z.looseObject({ trips: z.array(z.unknown()) });
-export const Trip = z.looseObject({ tripId: Text, tripSummary: Maybe, state: Maybe, budgetUsdc: Maybe, availableUsdc: Maybe, freeUsdc: Maybe });
+export const Trip = z.looseObject({
+  tripId: Text,
+  tripSummary: Maybe,
+  state: Maybe,
+  budgetUsdc: Maybe,
+  availableUsdc: Maybe,
+  freeUsdc: Maybe,
+});
 export const FxQuote = z.looseObject({ fromCurrency: Text, toCurrency: Text, rate: Text });
 export const Problem = z.looseObject({ code: Maybe, detail: Maybe });
 

@@ -1,6 +1,6 @@
 import type { ModelToolResult } from "../../../ports/language-model.ts";
-import type { Choice, Reading } from "../reading/read-message.ts";
 import type { Maximum, Times } from "../reading/limits.ts";
+import type { Choice, Reading } from "../reading/read-message.ts";
 import type { ChangeOffer, FlightOffer, Order, Stay } from "./results.ts";
 
 export interface Place {
@@ -58,17 +58,56 @@ export interface OrderSlots {
   /** Names the order, or the day on which its journey is to be. */
   date?: Temporal.PlainDate;
   isReturn: boolean;
+  /** Days by which its journey is to move. */
+  shift?: number;
   cabin?: string;
 }
 
 export type Wish =
-  | { readonly kind: "findFlights" | "moreFlights" | "bookFlight" | "flightConditions" | "findStays" | "moreStays" | "bookStay"; readonly choice?: Choice; readonly reading: Reading }
-  | { readonly kind: "changeOrder" | "chooseChange" | "cancelOrder" | "quoteCancel" | "showOrders"; readonly choice?: Choice; readonly reading: Reading }
   | {
-      readonly kind: "policy" | "treasury" | "visa" | "weather" | "timeNow" | "transfer" | "restaurant" | "reminder" | "usage";
+      readonly kind:
+        | "findFlights"
+        | "moreFlights"
+        | "bookFlight"
+        | "flightConditions"
+        | "findStays"
+        | "moreStays"
+        | "bookStay";
+      readonly choice?: Choice;
       readonly reading: Reading;
     }
-  | { readonly kind: "help" | "greet" | "thanks" | "bye" | "forget" | "accept" | "refuse" | "unknown" | "foreign" | "cannot"; readonly reading: Reading };
+  | {
+      readonly kind: "changeOrder" | "chooseChange" | "cancelOrder" | "quoteCancel" | "showOrders";
+      readonly choice?: Choice;
+      readonly reading: Reading;
+    }
+  | {
+      readonly kind:
+        | "policy"
+        | "treasury"
+        | "visa"
+        | "weather"
+        | "timeNow"
+        | "transfer"
+        | "restaurant"
+        | "reminder"
+        | "usage";
+      readonly reading: Reading;
+    }
+  | {
+      readonly kind:
+        | "help"
+        | "greet"
+        | "thanks"
+        | "bye"
+        | "forget"
+        | "accept"
+        | "refuse"
+        | "unknown"
+        | "foreign"
+        | "cannot";
+      readonly reading: Reading;
+    };
 
 export type Task = "flight" | "stay" | "change" | "cancel" | "none";
 

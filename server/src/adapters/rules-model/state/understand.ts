@@ -14,11 +14,13 @@ export interface Situation {
 
 /** What the user's message changes, and what it asks for. */
 export function understand(state: State, text: string, situation: Situation): void {
-  const base = state.task === "stay" ? state.stay.checkIn : state.task === "change" ? state.order.date : state.flight.departure;
+  const base =
+    state.task === "stay" ? state.stay.checkIn : state.task === "change" ? state.order.date : state.flight.departure;
   const reading = readMessage(text, {
     today: situation.today,
     base,
     language: state.language ?? situation.language,
+    people: situation.traveler.companions.map(({ name }) => fold(name).split(" ")[0] ?? ""),
   });
   state.language = reading.language ?? state.language;
   state.isInformal ||= reading.isInformal;
@@ -81,16 +83,29 @@ function findWishes(state: State, reading: Reading, named: readonly Companion[])
 function isDropped({ kinds, marks }: Reading): boolean {
   const last = (kind: string) => marks.list.findLastIndex((mark) => mark.kind === kind);
   const deed = Math.max(last("cancel"), last("change"), last("book"));
-  return kinds.has("forget") && deed >= 0 && last("forget") > deed && !kinds.has("stay") && last("forget") >= marks.list.length - 6;
+  return (
+    kinds.has("forget") &&
+    deed >= 0 &&
+    last("forget") > deed &&
+    !kinds.has("stay") &&
+    last("forget") >= marks.list.length - 6
+  );
 }
 
 /** "I meant Lisbon": the last question about the world again, with what is new. */
 function findFollowUp({ topic, question }: State, reading: Reading, information: readonly Wish[]): Wish | undefined {
   const { kinds, places, dates } = reading;
-  if (topic === undefined || information.length > 0 || (question !== undefined && !INFORMATION.some((kind) => kind === topic.kind))) return undefined;
-  if (["flight", "stay", "order", "book", "cancel", "change", "nonStop", "forget"].some((kind) => kinds.has(kind))) return undefined;
+  if (
+    topic === undefined ||
+    information.length > 0 ||
+    (question !== undefined && !INFORMATION.some((kind) => kind === topic.kind))
+  )
+    return undefined;
+  if (["flight", "stay", "order", "book", "cancel", "change", "nonStop", "forget"].some((kind) => kinds.has(kind)))
+    return undefined;
   const isRoute = places.some(({ role }) => role === "from") && topic.kind !== "transfer";
-  const isNew = places.length > 0 || dates.length > 0 || ["business", "leisure", "mode", "cuisine"].some((kind) => kinds.has(kind));
+  const isNew =
+    places.length > 0 || dates.length > 0 || ["business", "leisure", "mode", "cuisine"].some((kind) => kinds.has(kind));
   return isNew && !isRoute ? { ...topic, reading } : undefined;
 }
 
@@ -112,7 +127,12 @@ function forgetTask(state: State, reading: Reading): readonly Wish[] {
 function wantsJourney(reading: Reading): boolean {
   const { kinds, dates, places } = reading;
   const isNamed = kinds.has("flight") || kinds.has("stay");
-  return isNamed && (dates.length > 0 || places.length > 0) && (kinds.has("want") || kinds.has("book") || dates.length > 0) && !kinds.has("visa");
+  return (
+    isNamed &&
+    (dates.length > 0 || places.length > 0) &&
+    (kinds.has("want") || kinds.has("book") || dates.length > 0) &&
+    !kinds.has("visa")
+  );
 }
 
 /** Changing, cancelling and showing what is booked, conditions of what is shown. */
@@ -120,7 +140,12 @@ function findOrderWish(state: State, reading: Reading): Wish | undefined {
   const { kinds, folded } = reading;
   const choice = findChoice(state, reading);
   const withChoice = choice === undefined ? { reading } : { choice, reading };
-  if (state.lastShown === "changes" && choice !== undefined && reading.dates.length === 0 && reading.places.length === 0) {
+  if (
+    state.lastShown === "changes" &&
+    choice !== undefined &&
+    reading.dates.length === 0 &&
+    reading.places.length === 0
+  ) {
     return { kind: "chooseChange", ...withChoice };
   }
   const isShowing = state.lastShown === "flights" || state.lastShown === "stays";
@@ -129,7 +154,12 @@ function findOrderWish(state: State, reading: Reading): Wish | undefined {
   if (isShowing && isQuestion && !kinds.has("order")) return { kind: "flightConditions", ...withChoice };
   const isOrder = isAboutOrder(state, reading);
   if (kinds.has("cancel") && isOrder) {
-    const hasNothing = state.orders.length === 0 && !kinds.has("order") && !kinds.has("flight") && !kinds.has("stay") && !hasSlots(reading);
+    const hasNothing =
+      state.orders.length === 0 &&
+      !kinds.has("order") &&
+      !kinds.has("flight") &&
+      !kinds.has("stay") &&
+      !hasSlots(reading);
     if (hasNothing && state.task !== "none") return forgetTask(state, reading)[0];
     startOrder(state, "cancel", reading);
     return { kind: isHypothetical ? "quoteCancel" : "cancelOrder", reading };
@@ -139,19 +169,39 @@ function findOrderWish(state: State, reading: Reading): Wish | undefined {
     return { kind: "changeOrder", reading };
   }
   if (state.task === "change") return goOnChanging(state, reading);
-  const names = reading.places.length > 0 || reading.choice !== undefined || reading.ids.length > 0 || kinds.has("flight") !== kinds.has("stay");
-  const goesOn = (state.question === "order" || names || kinds.has("yes") || kinds.has("it")) && !kinds.has("want") && !kinds.has("book");
+  const names =
+    reading.places.length > 0 ||
+    reading.choice !== undefined ||
+    reading.ids.length > 0 ||
+    kinds.has("flight") !== kinds.has("stay");
+  const goesOn =
+    (state.question === "order" || names || kinds.has("yes") || kinds.has("it")) &&
+    !kinds.has("want") &&
+    !kinds.has("book");
   if (state.task === "cancel" && goesOn && !startsJourney(reading)) {
     startOrder(state, "cancel", reading);
     // "And the flight?" after a question about a refund asks for the other refund.
     const isAsking = state.wishes.some(({ kind }) => kind === "quoteCancel") && !kinds.has("yes");
-    return { kind: isAsking ? "quoteCancel" : "cancelOrder", ...(reading.choice === undefined ? {} : { choice: reading.choice }), reading };
+    return {
+      kind: isAsking ? "quoteCancel" : "cancelOrder",
+      ...(reading.choice === undefined ? {} : { choice: reading.choice }),
+      reading,
+    };
   }
   const isState = kinds.has("order") || kinds.has("ticket") || kinds.has("trip");
   const isOwn = /\b(?:my|our|meine?[nrms]?|unsere?[nrms]?|mis?|nuestr[oa]s?|ich|tengo|i|we|wir)\b/.test(folded);
   const hasRoute = reading.places.some(({ role }) => role === "from") || reading.places.length >= 2;
   const isPlain = isOwn || !(kinds.has("want") || kinds.has("book"));
-  if (isState && isPlain && !(isShowing && !isOwn) && !startsJourney(reading) && !hasRoute && !kinds.has("business") && !hasPlans(reading)) return { kind: "showOrders", reading };
+  if (
+    isState &&
+    isPlain &&
+    !(isShowing && !isOwn) &&
+    !startsJourney(reading) &&
+    !hasRoute &&
+    !kinds.has("business") &&
+    !hasPlans(reading)
+  )
+    return { kind: "showOrders", reading };
   return undefined;
 }
 
@@ -161,13 +211,16 @@ const hasPlans = ({ kinds, dates, nights, party }: Reading): boolean =>
 
 /** "Change it to Tuesday" while nothing is booked changes the search. */
 function isCorrection(state: State, { kinds, folded }: Reading): boolean {
-  const isSearching = (state.task === "flight" || state.task === "stay") && state.orders.every(({ status }) => status === "cancelled");
+  const isSearching =
+    (state.task === "flight" || state.task === "stay") && state.orders.every(({ status }) => status === "cancelled");
   const isOwn = kinds.has("order") || /\b(?:my|mein\w*|unser\w*|mi|nuestr[oa])\b/.test(folded);
   return isSearching && !isOwn;
 }
 
 const startsJourney = ({ kinds, places, dates }: Reading): boolean =>
-  (kinds.has("flight") || kinds.has("stay")) && (places.some(({ role }) => role === "from" || role === "to") || dates.length > 0) && (kinds.has("want") || kinds.has("from"));
+  (kinds.has("flight") || kinds.has("stay")) &&
+  (places.some(({ role }) => role === "from" || role === "to") || dates.length > 0) &&
+  (kinds.has("want") || kinds.has("from"));
 
 function startOrder(state: State, task: Task, reading: Reading): void {
   const { kinds, places, dates, ids, cabin } = reading;
@@ -176,7 +229,8 @@ function startOrder(state: State, task: Task, reading: Reading): void {
   state.lastShown = undefined;
   const { order } = state;
   const [id] = ids;
-  if (id !== undefined) order.orderId = state.orders.find(({ orderId, pnr }) => orderId === id || pnr === id)?.orderId ?? id;
+  if (id !== undefined)
+    order.orderId = state.orders.find(({ orderId, pnr }) => orderId === id || pnr === id)?.orderId ?? id;
   const kind = findOrderKind(reading);
   if (id === undefined && (places.length > 0 || kind !== undefined)) delete order.orderId;
   if (kind !== undefined) order.kind = kind;
@@ -189,7 +243,8 @@ function startOrder(state: State, task: Task, reading: Reading): void {
   if (kinds.has("back")) order.isReturn = true;
   const date = dates.at(-1);
   if (date?.date !== undefined) order.date = date.date;
-  else if (date?.offset !== undefined) shiftOrder(state, date.offset);
+  else if (date?.offset !== undefined && order.date !== undefined) order.date = order.date.add({ days: date.offset });
+  else if (date?.offset !== undefined) order.shift = date.offset;
 }
 
 /** The kind that is named, or the one that is not to be kept. */
@@ -203,17 +258,14 @@ function findOrderKind({ marks, kinds }: Reading): "flight" | "stay" | undefined
   return stay ? "stay" : "flight";
 }
 
-function shiftOrder(state: State, days: number): void {
-  const { order } = state;
-  const known = state.orders.findLast(({ orderId }) => orderId === order.orderId) ?? state.orders.findLast(({ status }) => status !== "cancelled");
-  const from = order.date ?? (known?.startsOn == null ? undefined : Temporal.PlainDate.from(known.startsOn));
-  if (from !== undefined) order.date = from.add({ days });
-}
-
 function goOnChanging(state: State, reading: Reading): Wish | undefined {
   if (startsJourney(reading) && !reading.kinds.has("instead")) return undefined;
   const choice = findChoice(state, reading);
-  if (reading.dates.length > 0 || state.question !== undefined || (reading.places.length > 0 && state.lastShown !== "changes")) {
+  if (
+    reading.dates.length > 0 ||
+    state.question !== undefined ||
+    (reading.places.length > 0 && state.lastShown !== "changes")
+  ) {
     startOrder(state, "change", reading);
     return { kind: "changeOrder", ...(reading.choice === undefined ? {} : { choice: reading.choice }), reading };
   }
@@ -242,7 +294,13 @@ function findJourneyWish(state: State, reading: Reading, named: readonly Compani
     return { kind: task === "stay" ? "bookStay" : "bookFlight", ...withChoice };
   }
   if (isShown && isMore && !isChanged) return { kind: task === "stay" ? "moreStays" : "moreFlights", ...withChoice };
-  const isSearch = isChanged || kinds.has("flight") || kinds.has("stay") || hasSlots(reading) || kinds.has("want") || state.question !== undefined;
+  const isSearch =
+    isChanged ||
+    kinds.has("flight") ||
+    kinds.has("stay") ||
+    hasSlots(reading) ||
+    kinds.has("want") ||
+    state.question !== undefined;
   if (!isSearch && choice === undefined && reading.sort === undefined) return undefined;
   if (reading.sort !== undefined) {
     if (task === "stay") state.stay.sort = reading.sort;
@@ -253,9 +311,17 @@ function findJourneyWish(state: State, reading: Reading, named: readonly Compani
 
 /** "The one at 9" and "die mit Lufthansa" choose, though they could narrow a search. */
 function isOnlyAChoice({ dates, places, cabin, maximum, nights, times, party, kinds }: Reading): boolean {
-  const isPlain = dates.length === 0 && places.length === 0 && cabin === undefined && maximum === undefined && nights === undefined;
+  const isPlain =
+    dates.length === 0 && places.length === 0 && cabin === undefined && maximum === undefined && nights === undefined;
   const hasWindow = Object.values(times).some((window) => window.exact === undefined);
-  return isPlain && !hasWindow && !kinds.has("nonStop") && party.children === undefined && (kinds.has("book") || party.adults === undefined) && !kinds.has("want");
+  return (
+    isPlain &&
+    !hasWindow &&
+    !kinds.has("nonStop") &&
+    party.children === undefined &&
+    (kinds.has("book") || party.adults === undefined) &&
+    !kinds.has("want")
+  );
 }
 
 /** What a search depends on; the same text means the same search. */
@@ -265,7 +331,13 @@ function snapshot({ flight, stay, party }: State, task: Task): string {
 
 function findTask(state: State, reading: Reading): Task {
   const { kinds, places, nights, dates, choice } = reading;
-  const isFlight = kinds.has("flight") || kinds.has("cabin") || kinds.has("nonStop") || kinds.has("roundTrip") || kinds.has("oneWay") || kinds.has("airline");
+  const isFlight =
+    kinds.has("flight") ||
+    kinds.has("cabin") ||
+    kinds.has("nonStop") ||
+    kinds.has("roundTrip") ||
+    kinds.has("oneWay") ||
+    kinds.has("airline");
   if (kinds.has("flight") && kinds.has("stay") && isDroppedKind(reading, "flight")) return "stay";
   if (kinds.has("flight") && kinds.has("stay") && isDroppedKind(reading, "stay")) return "flight";
   if (kinds.has("flight") && kinds.has("stay") && state.task !== "stay" && !kinds.has("it")) {
@@ -275,7 +347,8 @@ function findTask(state: State, reading: Reading): Task {
   if (kinds.has("stay") && !kinds.has("flight")) return "stay";
   if (isFlight && !(state.task === "stay" && !kinds.has("flight"))) return "flight";
   if (state.task === "flight" || state.task === "stay") {
-    const isAnswer = state.question !== undefined || state.lastShown !== undefined || hasSlots(reading) || choice !== undefined;
+    const isAnswer =
+      state.question !== undefined || state.lastShown !== undefined || hasSlots(reading) || choice !== undefined;
     return isAnswer || reading.kinds.has("book") || reading.kinds.has("more") ? state.task : "none";
   }
   if (nights !== undefined || (kinds.has("room") && places.length > 0)) return "stay";

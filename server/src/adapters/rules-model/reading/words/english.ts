@@ -13,7 +13,8 @@ export const english: LanguageWords = {
     trip: "trip|trips|journey|trip budget|budget left|of the budget",
     leisure: "holiday|holidays|vacation|leisure|tourism|for fun|sightseeing",
     keep: "keep|keeping|stays as it is|leave that one",
-    "mode transit": "public transport|public transportation|public transit|by train|by bus|by metro|by subway|by tube|by tram|the train|the metro|the bus",
+    "mode transit":
+      "public transport|public transportation|public transit|by train|by bus|by metro|by subway|by tube|by tram|the train|the metro|the bus",
     "mode walking": "on foot|by foot|walking|walk",
     "mode driving": "by car|driving|by taxi|by cab",
     "cuisine italian": "italian",
@@ -48,8 +49,7 @@ export const english: LanguageWords = {
       "what time is it|time is it|local time|current time|time zone|timezone|time difference|what's the time|the time in|time there|what time it is",
     transfer:
       "transfer|airport transfer|taxi|cab|from the airport|from airport|get to the city|to the city centre|to the city center|into town|into the city|get downtown|shuttle|how do i get|how can i get|how do we get|how to get|how would i get|get from the airport|way from|get to the hotel|get to my hotel",
-    restaurant:
-      "restaurant|restaurants|dinner|eat|lunch|place to eat|food|somewhere to eat|brunch",
+    restaurant: "restaurant|restaurants|dinner|eat|lunch|place to eat|food|somewhere to eat|brunch",
     reminder: "remind|reminder|reminders|calendar|check-in reminder|remind me|ics",
     usage:
       "usage|api costs|calls cost|calls costs|cost me so far|spent so far|we spent|i spent|have i spent|have we spent|did we spend|monthly cap|cost so far|costs so far|spending this month|service cost|service costs",
@@ -113,8 +113,10 @@ export const english: LanguageWords = {
     yearUnit: "year|years|yr|yrs|y.o|yo",
     old: "old",
     night: "night|nights",
-    "shift 1": "the day after|day after that|a day later|one day later|the following day|next day|the next day|following day",
-    "shift -1": "the day before|a day earlier|one day earlier|day before|a day sooner|one day before",
+    "shift 1":
+      "back a day|back by a day|by a day|by one day|back one day|the day after|day after that|a day later|one day later|the following day|next day|the next day|following day",
+    "shift -1":
+      "forward a day|forward by a day|forward one day|the day before|a day earlier|one day earlier|day before|a day sooner|one day before",
     later: "later|after that|afterwards",
     earlier: "earlier|sooner",
     "daypart morning": "in the morning|morning|mornings",
@@ -128,7 +130,8 @@ export const english: LanguageWords = {
     about: "around|about|at about|roughly|at around|approximately|at",
     between: "between",
     and: "and|&|plus",
-    leave: "leave|leaving|depart|departing|departs|departure|take off|check in|check-in|checking in|starting|arriving on",
+    leave:
+      "leave|leaving|depart|departing|departs|departure|take off|check in|check-in|checking in|starting|arriving on",
     arrive: "arrive|arriving|arrives|arrival|be there|get there|land|landing|lands",
     checkOut: "check out|check-out|checkout|checking out|leaving on",
     adult: "adult|adults|grown-up|grown-ups|grownups",

@@ -15,7 +15,8 @@ export const german: LanguageWords = {
     trip: "reise|reisen|reisebudget|vom budget|budget übrig|trip|trips",
     leisure: "urlaub|ferien|privat|freizeit|tourist*",
     keep: "behalte|behalten|bleibt|bleiben",
-    "mode transit": "öffentlich*|mit der bahn|mit dem zug|mit bus und bahn|mit dem bus|mit der u-bahn|s-bahn|u-bahn|öffis|nahverkehr",
+    "mode transit":
+      "öffentlich*|mit der bahn|mit dem zug|mit bus und bahn|mit dem bus|mit der u-bahn|s-bahn|u-bahn|öffis|nahverkehr",
     "mode walking": "zu fuß|fußweg",
     "mode driving": "mit dem auto|mit dem taxi",
     "cuisine italian": "italienisch*|italiener|italienische*",
@@ -117,9 +118,11 @@ export const german: LanguageWords = {
     yearUnit: "jahr|jahre|jahren|jährig*|j",
     old: "alt",
     night: "nacht|nächte|nächten|naechte|übernachtungen",
-    "shift 1": "einen tag später|tag später|am tag danach|tags darauf|am folgetag|am nächsten tag|einen tag danach|ein tag später|tag danach",
-    "shift -1": "einen tag früher|am tag davor|tag davor|einen tag vorher|ein tag früher|einen tag eher",
-    later: "später|danach|darauf|spaeter|nachher",
+    "shift 1":
+      "einen tag nach hinten|um einen tag nach hinten|um einen tag verschieben|einen tag später|tag später|am tag danach|tags darauf|am folgetag|am nächsten tag|einen tag danach|ein tag später|tag danach",
+    "shift -1":
+      "einen tag nach vorn|einen tag nach vorne|um einen tag vor|einen tag früher|am tag davor|tag davor|einen tag vorher|ein tag früher|einen tag eher",
+    later: "später|nach hinten|danach|darauf|spaeter|nachher",
     earlier: "früher|eher|vorher",
     "daypart morning":
       "morgens|am morgen|vormittags|vormittag|am vormittag|am frühen morgen|früh|morgenmaschine|in der früh|freitagmorgen",
@@ -133,7 +136,8 @@ export const german: LanguageWords = {
     about: "um|gegen|ungefähr|circa|ca|etwa|so um|zirka",
     between: "zwischen",
     and: "und|&|plus|sowie",
-    leave: "abflug|abfliegen|losfliegen|abreise|startet|starten|losfliegt|los|anreise|check-in|einchecken|anreisen|abfliegt|ankommen am",
+    leave:
+      "abflug|abfliegen|losfliegen|abreise|startet|starten|losfliegt|los|anreise|check-in|einchecken|anreisen|abfliegt|ankommen am",
     arrive: "ankunft|ankommen|landen|landet|ankommt|da sein|dort sein|ankomme|lande|ankommen muss|angekommen",
     checkOut: "abreise am|auschecken|check-out|checkout|abreisen|auszug",
     adult: "erwachsene|erwachsener|erwachsenen|erwachsen",
@@ -159,7 +163,8 @@ export const german: LanguageWords = {
     "sort price":
       "billigst*|günstigst*|guenstigst*|günstig*|billig*|preiswert*|preisgünstig*|am billigsten|am günstigsten|niedrigste*|kostengünstig*",
     "sort duration": "schnellst*|kürzest*|schneller*",
-    "sort earliest": "frühest*|am frühesten|zuerst fliegt|frühere|früheren|früherer|erste maschine|ersten flug|erste flug",
+    "sort earliest":
+      "frühest*|am frühesten|zuerst fliegt|frühere|früheren|früherer|erste maschine|ersten flug|erste flug",
     "sort latest": "spätest*|am spätesten|spätere|späteren|späterer|letzte maschine|letzten flug|letzte flug",
     "sort best": "best*|am besten bewertet|bestbewertet*|schönste*|empfohlen*|höchstbewertet*",
     "sort distance": "nächstgelegen*|am nächsten|am nahesten",

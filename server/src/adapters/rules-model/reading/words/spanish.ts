@@ -6,10 +6,12 @@ export const spanish: LanguageWords = {
     "el la los las un una unos unas yo nosotros tú usted me mi mis nos nuestro nuestra tu su es son está están era sería y o no ni para por con sin de del al desde hasta en que qué cuál cuáles cómo cuándo cuánto cuánta dónde quién quiero quisiera necesito busco hay tengo tiene puedes puede podría gracias hola sí mejor más menos muy también solo sólo ahora luego ya a lo le ver dame muéstrame buscar somos vamos voy cambia pon buenos buenas favor esto eso este ese",
   informal: "tú puedes tienes quieres dime dame muéstrame busca búscame tu te ti sabes eres enséñame hazme resérvame",
   words: {
-    flight: "vuelo|vuelos|volar|vuela|avión|avion|pasaje|pasajes|billete de avión|billetes de avión|boleto de avión|vuelvo en avión|volamos|vuelo directo a",
+    flight:
+      "vuelo|vuelos|volar|vuela|avión|avion|pasaje|pasajes|billete de avión|billetes de avión|boleto de avión|vuelvo en avión|volamos|vuelo directo a",
     stay: "hotel|hoteles|alojamiento|alojamientos|hospedaje|hostal|alojarme|alojarnos|dormir|hospedarme|hospedarnos|apartamento|habitación de hotel|otel|hospedar|quedarme|quedarnos",
     room: "habitación|habitaciones|cuarto|cuartos",
-    order: "reserva|reservas|reservación|reservaciones|pedido|pedidos|reservado|reservada|reservados|reservadas|tengo reservado|localizador",
+    order:
+      "reserva|reservas|reservación|reservaciones|pedido|pedidos|reservado|reservada|reservados|reservadas|tengo reservado|localizador",
     trip: "viaje|viajes|del presupuesto|queda del presupuesto|presupuesto del viaje",
     keep: "quédate|mantén|conservo|déjame el|dejo el",
     leisure: "vacaciones|ocio|placer|turismo",
@@ -44,11 +46,11 @@ export const spanish: LanguageWords = {
     visa: "visado|visados|visa|visas|pasaporte|pasaportes|requisitos de entrada|entrar en|entrar a|requisitos|ingresar a",
     weather:
       "tiempo hace|tiempo hará|tiempo va a hacer|el tiempo en|el tiempo|clima|pronóstico|temperatura|temperaturas|llueve|lluvia|lloverá|calor|frío|nieve|paraguas|previsión|qué tiempo",
-    timeNow: "qué hora es|qué hora|hora local|la hora en|zona horaria|diferencia horaria|huso horario|qué horas son|hora es",
+    timeNow:
+      "qué hora es|qué hora|hora local|la hora en|zona horaria|diferencia horaria|huso horario|qué horas son|hora es",
     transfer:
       "traslado|traslados|taxi|del aeropuerto al|desde el aeropuerto|del aeropuerto|llegar al centro|al centro|ir al hotel|llegar al hotel|transfer|lanzadera|cómo llegar|cómo llego|cómo llegamos|cómo voy|cómo vamos|cómo se llega|cómo puedo llegar|para llegar",
-    restaurant:
-      "restaurante|restaurantes|cenar|comer|cena|almorzar|almuerzo|paella|dónde comer|un sitio para comer",
+    restaurant: "restaurante|restaurantes|cenar|comer|cena|almorzar|almuerzo|paella|dónde comer|un sitio para comer",
     reminder: "recordatorio|recordatorios|recuérdame|recuerda|calendario|recordar|recuérdeme|recordarme|avísame",
     usage:
       "uso|consumo|hemos gastado|he gastado|llevo gastado|llevamos gastado|gastado|coste de las llamadas|costado las llamadas|límite mensual|gasto del servicio|han costado",
@@ -67,7 +69,8 @@ export const spanish: LanguageWords = {
     not: "no|en lugar de|en vez de",
     book: "reserva el|reserva la|reserva lo|resérvalo|resérvala|resérvame|reserve|resérveme|resérvelo|reservar|compra|comprar|cómpralo|cómprame|compre|me quedo con|quédate con|elijo|escojo|tomo|cojo|quiero el|quiero la|quiero ese|quiero esa|me lo quedo|dame el|dame la|me llevo|reserva ese|reserva esa|reserva este|vamos con|resérvanos|nos quedamos con|reservo|contrata|nos quedamos|me gusta",
     want: "necesito|quiero|quisiera|busco|buscar|busca|búscame|buscamos|necesitamos|me gustaría|querría|hay|muestra|muéstrame|muestre|enséñame|dame|queremos|ver|viajar|ir|voy|vamos|encuentra|encuéntrame|tendría|opciones",
-    cancel: "cancela|cancelar|cancelo|cancelación|cancele|cancélalo|cancélala|anula|anular|anule|anulación|anúlala|anúlalo|devolver|devolución|reembolso|cancélame|cancelarlo|cancelarla",
+    cancel:
+      "cancela|cancelar|cancelo|cancelación|cancele|cancélalo|cancélala|anula|anular|anule|anulación|anúlala|anúlalo|devolver|devolución|reembolso|cancélame|cancelarlo|cancelarla",
     change:
       "cambia|cambiar|cambio|cambie|cámbialo|cámbiame|cámbiala|mueve|mover|modifica|modificar|reprogramar|aplazar|adelantar|retrasar|atrasar|pasa mi|pásalo|posponer|pasar mi|mueva|muévelo|cambiarlo|cambiarla|modifique",
     more: "más|otras opciones|más opciones|otros|otras|otros vuelos|otros hoteles|alternativas|algo más|alguno más|ver más|más vuelos|más hoteles",
@@ -78,7 +81,8 @@ export const spanish: LanguageWords = {
     until: "hasta|hasta el|al|-",
     back: "vuelta|regreso|volver|vuelvo|regresar|regresamos|volvemos|retorno|volviendo|regresando|de vuelta|la vuelta|vuelo de vuelta|vuelo de regreso|regreso el|vuelve|regresa|volvería|regresaría|a casa",
     out: "ida|la ida|de ida|vuelo de ida",
-    oneWay: "solo ida|sólo ida|sin vuelta|solo de ida|un solo trayecto|ida solo|ida solamente|sin regreso|solo la ida|solamente ida|nada más ida",
+    oneWay:
+      "solo ida|sólo ida|sin vuelta|solo de ida|un solo trayecto|ida solo|ida solamente|sin regreso|solo la ida|solamente ida|nada más ida",
     roundTrip: "ida y vuelta|ida y regreso|redondo|viaje redondo",
     "weekday 1": "lunes",
     "weekday 2": "martes",
@@ -112,7 +116,8 @@ export const spanish: LanguageWords = {
     yearUnit: "año|años|añitos",
     old: "edad",
     night: "noche|noches",
-    "shift 1": "al día siguiente|un día después|un día más tarde|día siguiente|el día después|un día más",
+    "shift 1":
+      "retrasarlo un día|retrasar un día|al día siguiente|un día después|un día más tarde|día siguiente|el día después|un día más",
     "shift -1": "un día antes|el día anterior|el día antes|día anterior",
     later: "después|más tarde|luego|despues",
     earlier: "antes|más temprano|más pronto",
@@ -124,7 +129,8 @@ export const spanish: LanguageWords = {
     "daypart night": "de madrugada|la madrugada|nocturno",
     "daypart early": "temprano|a primera hora|muy temprano|tempranito|bien temprano|pronto por la mañana",
     before: "antes de|antes de las|antes del|no más tarde de|no después de|como muy tarde|como máximo a las",
-    after: "después de|después de las|a partir de|a partir de las|desde las|no antes de|más tarde de|pasadas las|después del",
+    after:
+      "después de|después de las|a partir de|a partir de las|desde las|no antes de|más tarde de|pasadas las|después del",
     about: "a las|sobre las|hacia las|alrededor de las|a eso de las|las|de las|sobre",
     between: "entre|entre las",
     and: "y|e|más un|más una|&",
@@ -136,7 +142,8 @@ export const spanish: LanguageWords = {
     infant: "bebé|bebés|bebe",
     person:
       "persona|personas|pasajero|pasajeros|viajeros|viajero|huéspedes|huésped|amigos|amigas|compañeros|gente|plazas|asientos|pax",
-    alone: "solo yo|sólo yo|solo para mí|yo solo|yo sola|viajo solo|viajo sola|solamente yo|únicamente yo|voy solo|voy sola",
+    alone:
+      "solo yo|sólo yo|solo para mí|yo solo|yo sola|viajo solo|viajo sola|solamente yo|únicamente yo|voy solo|voy sola",
     companion:
       "mi mujer|mi esposa|mi marido|mi esposo|mi pareja|mi novia|mi novio|mi madre|mi padre|mi compañera|mi compañero|mi jefe|mi jefa|mi hermana|mi hermano|un amigo|una amiga|mi colega|mi amiga|mi amigo",
     "couple 2": "los dos|las dos|nosotros dos|ambos|una pareja|en pareja|somos dos",
@@ -151,7 +158,8 @@ export const spanish: LanguageWords = {
     "cabin first": "primera clase|en primera|clase primera",
     nonStop:
       "directo|directos|vuelo directo|vuelos directos|sin escalas|sin escala|sin paradas|sin transbordos|sin transbordo|sin conexiones|directa",
-    "sort price": "barat*|más barato|más barata|más económico|más económica|económico|económicos|menor precio|mejor precio",
+    "sort price":
+      "barat*|más barato|más barata|más económico|más económica|económico|económicos|menor precio|mejor precio",
     "sort duration": "rápid*|más rápido|más rápida|más corto|más corta|menor duración",
     "sort earliest": "más temprano|sale antes|salga antes|primer vuelo|sale primero|más madrugador|más temprana",
     "sort latest": "más tarde|más tardío|último vuelo|sale más tarde|sale el último",
