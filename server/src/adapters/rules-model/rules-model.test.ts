@@ -22,13 +22,13 @@ async function step(messages: readonly ModelMessage[], locale = "en-US"): Promis
 }
 
 const says = (text: string): ModelMessage => ({ role: "user", text, at: NOW });
-const textOf = (parts: readonly ModelPart[]): string =>
+const joinText = (parts: readonly ModelPart[]): string =>
   parts.flatMap((part) => (part.type === "text" ? [part.text] : [])).join("");
-const callsOf = (parts: readonly ModelPart[]) =>
+const listCalls = (parts: readonly ModelPart[]) =>
   parts.flatMap((part) => (part.type === "toolCall" ? [{ name: part.name, args: part.args }] : []));
-const slotOf = (parts: readonly ModelPart[]) => parts.find((part) => part.type === "question")?.slot;
+const findSlot = (parts: readonly ModelPart[]) => parts.find((part) => part.type === "question")?.slot;
 
-/** What the tool of the newest step answers, as messages. */
+/** Messages in which the tools of the newest step answer. */
 function answered(
   parts: readonly ModelPart[],
   result: unknown,
@@ -38,7 +38,7 @@ function answered(
     part.type === "toolCall" ? [{ id: part.id, name: part.name, args: part.args }] : [],
   );
   return [
-    { role: "assistant", text: textOf(parts), toolCalls },
+    { role: "assistant", text: joinText(parts), toolCalls },
     { role: "tools", results: toolCalls.map(({ id, name }) => ({ id, name, outcome, result })) },
   ];
 }
@@ -79,11 +79,11 @@ describe.each([
   it("searches, and again with what was corrected", async () => {
     const search = await step([says(first)]);
     const args = { origin: "HAM", destination: "MAD", departureDate: "2026-12-04", cabinClass: "business" };
-    expect(callsOf(search)).toEqual([{ name: "search_flights", args }]);
+    expect(listCalls(search)).toEqual([{ name: "search_flights", args }]);
     const shown = [says(first), ...answered(search, OFFERS)];
-    expect(textOf(await step(shown))).toMatch(/1\. .*\n.*LH1800[\s\S]*2\. .*\n.*IB8775[\s\S]*3\. .*\n.*VY1823/);
+    expect(joinText(await step(shown))).toMatch(/1\. .*\n.*LH1800[\s\S]*2\. .*\n.*IB8775[\s\S]*3\. .*\n.*VY1823/);
     const again = await step([...shown, ...answered(await step(shown), undefined), says(correction)]);
-    expect(callsOf(again)).toEqual([
+    expect(listCalls(again)).toEqual([
       { name: "search_flights", args: { ...args, departureDate: "2026-12-07", cabinClass: "economy" } },
     ]);
   });
@@ -96,7 +96,7 @@ describe.each([
   ])("books $en", async ({ offerId, ...said }) => {
     const shown = [says(first), ...answered(await step([says(first)]), OFFERS)];
     const chosen = await step([...shown, ...answered(await step(shown), undefined), says(said[language])]);
-    expect(callsOf(chosen)).toEqual([{ name: "book_flight", args: { offerId } }]);
+    expect(listCalls(chosen)).toEqual([{ name: "book_flight", args: { offerId } }]);
   });
 });
 
@@ -111,8 +111,8 @@ it.each([
   ["hotel en París a partir del 7 de enero", "checkOutDate"],
 ])("asks one question: %s", async (text, slot) => {
   const parts = await step([says(text)]);
-  expect(slotOf(parts)).toBe(slot);
-  expect(callsOf(parts)).toEqual([]);
+  expect(findSlot(parts)).toBe(slot);
+  expect(listCalls(parts)).toEqual([]);
 });
 
 it.each([
@@ -127,19 +127,19 @@ it.each([
   ],
 ])("finds hotels: %s", async (text, args) => {
   const parts = await step([says(text)]);
-  const [first] = callsOf(parts);
+  const [first] = listCalls(parts);
   const next =
     first?.name === "quote_fx"
       ? await step([says(text), ...answered(parts, { fromCurrency: "EUR", toCurrency: "USD", rate: "1.1" })])
       : parts;
-  expect(callsOf(next)).toEqual([{ name: "search_hotels", args }]);
+  expect(listCalls(next)).toEqual([{ name: "search_hotels", args }]);
 });
 
 it("speaks the language of the text, else that of the locale", async () => {
-  expect(textOf(await step([says("Hallo, was kannst du alles?")], "en"))).toContain("Flüge und Hotels");
-  expect(textOf(await step([says("こんにちは、東京に行きたいです")], "ja"))).toContain("英語");
-  expect(textOf(await step([says("zzz")], "fr"))).toContain("Je n’ai pas compris");
-  expect(textOf(await step([says("zzz")], "pt-BR"))).toContain("Não entendi");
+  expect(joinText(await step([says("Hallo, was kannst du alles?")], "en"))).toContain("Flüge und Hotels");
+  expect(joinText(await step([says("こんにちは、東京に行きたいです")], "ja"))).toContain("英語");
+  expect(joinText(await step([says("zzz")], "fr"))).toContain("Je n’ai pas compris");
+  expect(joinText(await step([says("zzz")], "pt-BR"))).toContain("Não entendi");
 });
 
 it("takes texts in results as data", async () => {
@@ -151,14 +151,14 @@ it("takes texts in results as data", async () => {
   };
   const search = await step([says(text)]);
   const parts = await step([says(text), ...answered(search, { ...OFFERS, offers: [{ ...best, owner }, ...others] })]);
-  expect(callsOf(parts)).toEqual([]);
+  expect(listCalls(parts)).toEqual([]);
 });
 
 it("buys nothing that was not asked for", async () => {
   const text = "flight from Hamburg to Madrid next Friday";
   const shown = [says(text), ...answered(await step([says(text)]), OFFERS)];
   for (const said of ["hm", "no", "never mind", "how is the weather in Rome?", "thanks"]) {
-    const names = callsOf(await step([...shown, { role: "assistant", text: "", toolCalls: [] }, says(said)])).map(
+    const names = listCalls(await step([...shown, { role: "assistant", text: "", toolCalls: [] }, says(said)])).map(
       ({ name }) => name,
     );
     expect(names.filter((name) => /^(?:book|hold|confirm)/.test(name))).toEqual([]);

@@ -8,7 +8,7 @@ import { findFlights } from "./flights.ts";
 import { ask, call, type Deciding, failureCode, need, type Outcome, sayFailure, tell } from "./outcome.ts";
 import { findStays } from "./stays.ts";
 
-const priceOf = ({ totalAmount }: FlightOffer): number => Number(totalAmount);
+const readPrice = ({ totalAmount }: FlightOffer): number => Number(totalAmount);
 
 /** The loop shows what is bought, and asks before it runs. */
 export function bookFlight(deciding: Deciding, wish: Wish): Outcome {
@@ -25,7 +25,7 @@ export function bookFlight(deciding: Deciding, wish: Wish): Outcome {
   const offer = chooseFlight(
     offers,
     { choice: "choice" in wish ? wish.choice : undefined, reading: wish.reading },
-    priceOf,
+    readPrice,
   );
   if (offer === undefined)
     return ask(
@@ -75,7 +75,7 @@ function sayBooked(deciding: Deciding, result: unknown, wish: Wish): Outcome {
 }
 
 /** Price, refund and change conditions of what was shown. */
-export function showConditionsOf(deciding: Deciding, wish: Wish): Outcome {
+export function tellConditions(deciding: Deciding, wish: Wish): Outcome {
   const { state, speaker } = deciding;
   const wanted = { choice: "choice" in wish ? wish.choice : undefined, reading: wish.reading };
   if (state.lastShown === "stays") {
@@ -88,7 +88,7 @@ export function showConditionsOf(deciding: Deciding, wish: Wish): Outcome {
     );
   }
   const offer =
-    chooseFlight(shownFlights(state), wanted, priceOf) ??
+    chooseFlight(shownFlights(state), wanted, readPrice) ??
     (wanted.choice === undefined ? shownFlights(state)[0] : undefined);
   if (offer === undefined) return ask("choice", speaker.say("askChoice"));
   const conditions = need(deciding, { name: "display_offer_conditions", args: { offerId: offer.id } });

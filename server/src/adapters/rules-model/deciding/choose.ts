@@ -14,7 +14,7 @@ interface Wanted {
 export function chooseFlight<Offer extends Timed>(
   offers: readonly Offer[],
   { choice, reading }: Wanted,
-  priceOf: (offer: Offer) => number,
+  readPrice: (offer: Offer) => number,
 ): Offer | undefined {
   const { airlines, times } = reading;
   let candidates = offers;
@@ -41,32 +41,32 @@ export function chooseFlight<Offer extends Timed>(
   if (choice?.ordinal !== undefined && candidates.length === offers.length) {
     return choice.ordinal === -1 ? offers.at(-1) : offers[choice.ordinal - 1];
   }
-  if (choice?.sort !== undefined) return candidates.toSorted(flightOrder(choice.sort, priceOf))[0];
+  if (choice?.sort !== undefined) return candidates.toSorted(flightOrder(choice.sort, readPrice))[0];
   return candidates.length === 1 || candidates.length < offers.length
-    ? candidates.toSorted(flightOrder("price", priceOf))[0]
+    ? candidates.toSorted(flightOrder("price", readPrice))[0]
     : undefined;
 }
 
 function flightOrder<Offer extends Timed>(
   sort: string,
-  priceOf: (offer: Offer) => number,
+  readPrice: (offer: Offer) => number,
 ): (one: Offer, other: Offer) => number {
   const departure = ({ slices }: Offer): string => slices[0]?.segments[0]?.departingAt ?? "";
   const minutes = ({ slices }: Offer): number =>
     slices.reduce((sum, { durationMinutes }) => sum + (durationMinutes ?? 0), 0);
   switch (sort) {
     case "duration":
-      return (one, other) => minutes(one) - minutes(other) || priceOf(one) - priceOf(other);
+      return (one, other) => minutes(one) - minutes(other) || readPrice(one) - readPrice(other);
     case "earliest":
       return (one, other) => departure(one).localeCompare(departure(other));
     case "latest":
       return (one, other) => departure(other).localeCompare(departure(one));
     case "dearest":
-      return (one, other) => priceOf(other) - priceOf(one);
+      return (one, other) => readPrice(other) - readPrice(one);
     case "best":
       return () => 0;
     default:
-      return (one, other) => priceOf(one) - priceOf(other);
+      return (one, other) => readPrice(one) - readPrice(other);
   }
 }
 

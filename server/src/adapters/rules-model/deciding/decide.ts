@@ -1,5 +1,5 @@
 import type { Wish } from "../state/state.ts";
-import { bookFlight, showConditionsOf } from "./book-flight.ts";
+import { bookFlight, tellConditions } from "./book-flight.ts";
 import { findFlights } from "./flights.ts";
 import {
   remind,
@@ -20,7 +20,7 @@ const DECIDERS: Readonly<Record<Wish["kind"], (deciding: Deciding, wish: Wish) =
   findFlights,
   moreFlights: findFlights,
   bookFlight,
-  flightConditions: showConditionsOf,
+  flightConditions: tellConditions,
   findStays,
   moreStays: findStays,
   bookStay,
@@ -51,7 +51,7 @@ const DECIDERS: Readonly<Record<Wish["kind"], (deciding: Deciding, wish: Wish) =
   foreign: ({ speaker }) => tell(`${speaker.say("foreign")} ${speaker.say("abilities")}`),
 };
 
-/** What the reply needs first: calls of all wishes at once, then the words about all of them. */
+/** Calls of all wishes come first and at once, then the words about all of them. */
 export function decide(deciding: Deciding): Outcome {
   const { wishes } = deciding.state;
   const outcomes = wishes.map((wish) => DECIDERS[wish.kind](deciding, wish));

@@ -1,7 +1,7 @@
 import type { Maximum, TimeWindow } from "../reading/limits.ts";
 import { toClock } from "../replies/clock-times.ts";
 import { showFlights } from "../replies/show-flights.ts";
-import { FlightAnswer, FlightOffer, listOf } from "../state/results.ts";
+import { FlightAnswer, FlightOffer, readList } from "../state/results.ts";
 import { isWithinLimit, shownFlights } from "../state/shown.ts";
 import type { FlightSlots, Place, State, Wish } from "../state/state.ts";
 import {
@@ -50,9 +50,9 @@ export function findFlights(deciding: Deciding, wish: Wish): Outcome {
   const narrow = { name: "search_more_flights", args: { searchId, ...filters, limit: OFFERS_SHOWN } };
   const narrowed = findResult(deciding, narrow);
   const isEmpty =
-    failureCode(narrowed) !== undefined || (narrowed !== undefined && offersOf(narrowed.result).length === 0);
+    failureCode(narrowed) !== undefined || (narrowed !== undefined && readOffers(narrowed.result).length === 0);
   if (isEmpty) {
-    const offers = offersOf(first.result);
+    const offers = readOffers(first.result);
     return tell(
       lines(
         deciding.speaker.say("noneFits"),
@@ -78,8 +78,8 @@ function childAges({ state, request }: Deciding): readonly number[] {
 }
 
 const lines = (...parts: readonly string[]): string => parts.filter((part) => part !== "").join("\n");
-const offersOf = (result: unknown): FlightOffer[] =>
-  listOf(FlightOffer, FlightAnswer.safeParse(result).data?.offers ?? []);
+const readOffers = (result: unknown): FlightOffer[] =>
+  readList(FlightOffer, FlightAnswer.safeParse(result).data?.offers ?? []);
 
 /** One question at a time, for what a search cannot do without. */
 function askForMissing({ state, speaker, today }: Deciding): Outcome | undefined {
@@ -171,7 +171,7 @@ function present(deciding: Deciding, search: Call, hasFilters: boolean): Outcome
   const { speaker, state } = deciding;
   const found = need(deciding, search);
   if ("outcome" in found) return found.outcome.calls === undefined ? sayNoFlights(deciding, search) : found.outcome;
-  const offers = offersOf(found.result);
+  const offers = readOffers(found.result);
   if (offers.length === 0) return tell(hasFilters ? speaker.say("noneFits") : sayNone(deciding));
   const header = speaker.say("flights", { route: sayRoute(state), date: sayDates(state.flight, deciding) });
   const shown = shownFlights(state);

@@ -8,7 +8,7 @@ export interface Call {
   readonly args: Readonly<Record<string, unknown>>;
 }
 
-/** What a wish needs next, or what is said about it. */
+/** The calls that a wish needs next, or the words about it. */
 export interface Outcome {
   readonly text?: string;
   readonly calls?: readonly Call[];

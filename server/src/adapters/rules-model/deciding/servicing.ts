@@ -6,10 +6,10 @@ import {
   ChangeAnswer,
   Changed,
   ChangeOffer,
-  listOf,
   Order,
   OrderDetails,
   OrderList,
+  readList,
   SelectedChange,
   Trip,
   TripList,
@@ -32,7 +32,7 @@ function findOrder(deciding: Deciding, wish: Wish): { readonly order: Order } | 
     return { order: fromConversation[0] };
   const list = need(deciding, LIST);
   if ("outcome" in list) return list;
-  const all = listOf(Order, OrderList.safeParse(list.result).data?.orders ?? []).filter(
+  const all = readList(Order, OrderList.safeParse(list.result).data?.orders ?? []).filter(
     ({ status }) => status === "confirmed" || status === "held",
   );
   const named = all.filter(
@@ -44,6 +44,13 @@ function findOrder(deciding: Deciding, wish: Wish): { readonly order: Order } | 
   const [only] = candidates;
   if (chosen !== undefined) return { order: chosen };
   if (candidates.length === 1 && only !== undefined) return { order: only };
+  const over = readList(Order, OrderList.safeParse(list.result).data?.orders ?? []).filter(
+    ({ status }) => status === "cancelled",
+  );
+  const isNamed = slots.place !== undefined || slots.orderId !== undefined;
+  if (candidates.length === 0 && isNamed && narrow(over, slots).length > 0) {
+    return { outcome: tell(speaker.say("alreadyCancelled")) };
+  }
   if (all.length === 0) return { outcome: tell(speaker.say("noOrders")) };
   const listed = candidates.length > 0 ? candidates : all;
   const question =
@@ -175,7 +182,7 @@ export function changeOrder(deciding: Deciding, wish: Wish): Outcome {
   };
   const changes = need(deciding, request);
   if ("outcome" in changes) return changes.outcome;
-  const offers = listOf(ChangeOffer, ChangeAnswer.safeParse(changes.result).data?.offers ?? []);
+  const offers = readList(ChangeOffer, ChangeAnswer.safeParse(changes.result).data?.offers ?? []);
   if (offers.length === 0) return tell(speaker.say("noChanges"));
   return tell([speaker.say("changes"), showChanges(offers, speaker), speaker.say("chooseChange")].join("\n"));
 }
@@ -223,7 +230,7 @@ function sayChanged({ speaker }: Deciding, result: unknown): Outcome {
   );
 }
 
-/** What cancelling would give back. */
+/** Says how much cancelling would give back. */
 export function quoteCancel(deciding: Deciding, wish: Wish): Outcome {
   const { state, speaker } = deciding;
   const found = findOrder(deciding, wish);
@@ -240,7 +247,7 @@ export function quoteCancel(deciding: Deciding, wish: Wish): Outcome {
   );
 }
 
-/** What is booked: all of it, or one order with its tickets. */
+/** Shows all that is booked, or one order with its tickets. */
 export function showOrders(deciding: Deciding, { reading }: Wish): Outcome {
   const { state, speaker } = deciding;
   const { kinds } = reading;
@@ -251,7 +258,7 @@ export function showOrders(deciding: Deciding, { reading }: Wish): Outcome {
   const trips = kinds.has("trip") ? sayTrips(deciding, tripCall) : [];
   const list = need(deciding, LIST);
   if ("outcome" in list) return list.outcome;
-  const orders = listOf(Order, OrderList.safeParse(list.result).data?.orders ?? []);
+  const orders = readList(Order, OrderList.safeParse(list.result).data?.orders ?? []);
   const kind = kinds.has("stay") === kinds.has("flight") ? undefined : kinds.has("stay") ? "stay" : "flight";
   const place = reading.places.at(-1);
   const meant = narrow(orders, {
@@ -284,7 +291,7 @@ export function showOrders(deciding: Deciding, { reading }: Wish): Outcome {
 function sayTrips(deciding: Deciding, tripCall: Call): string[] {
   const { speaker } = deciding;
   const found = findResult(deciding, tripCall);
-  const trips = listOf(Trip, TripList.safeParse(found?.result).data?.trips ?? []);
+  const trips = readList(Trip, TripList.safeParse(found?.result).data?.trips ?? []);
   return trips.map(({ tripSummary, tripId, budgetUsdc, availableUsdc, freeUsdc, state }) =>
     speaker.say("trip", {
       name: tripSummary ?? tripId,

@@ -27,7 +27,7 @@ interface Context {
 }
 
 const FILLERS = ["skip", "from", "sign"];
-/** What a number counts if one of these follows: it is no day then. */
+/** A number that one of these follows counts something and is no day. */
 const COUNTED = [
   "night",
   "adult",

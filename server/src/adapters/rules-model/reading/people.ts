@@ -11,7 +11,7 @@ export interface Party {
 }
 
 const COUNTS = ["adult", "person", "child", "infant"];
-/** What "for" is followed by if no people are meant. */
+/** Follow "for" where no people are meant. */
 const NO_PEOPLE = [
   "night",
   "dayUnit",

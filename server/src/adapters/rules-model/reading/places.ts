@@ -4,7 +4,7 @@ export interface PlaceMention {
   readonly role: "from" | "to" | "in" | "near" | "bare";
   /** As the person wrote it. */
   readonly name: string;
-  /** Of a known city or airport. */
+  /** The IATA code of a known city or airport. */
   readonly code?: string;
   /** ISO 3166-1 alpha-2. */
   readonly country?: string;
@@ -91,7 +91,7 @@ function endOfName(marks: Marks, index: number, isCapital: boolean): number | un
 }
 
 const JOINTS = /^(?:de|del|de la|la|el|of|the|am|an der|der|of the|les|du|des)$/;
-/** What ends the name of a sight: a sign, a date, or what else the message says. */
+/** End the name of a sight: a sign, a date, or what else the message says. */
 const AFTER_SIGHT =
   /^(?:sign|end|in|to|forWord|until|and|number|weekday|month|date|day|next|this|max|between|withWord|want|stay|flight|cabin|not|no|night|before|after|refundable|currency|instead|alone|restaurant|cuisine|book|near)$/;
 

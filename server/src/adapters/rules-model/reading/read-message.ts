@@ -16,7 +16,7 @@ export interface Choice {
   readonly flightNumber?: string;
 }
 
-/** What a message says, whatever was said before. */
+/** One message by itself, whatever was said before. */
 export interface Reading {
   readonly text: string;
   readonly folded: string;
@@ -51,7 +51,7 @@ export interface ReadingContext {
   readonly base: Temporal.PlainDate | undefined;
   /** Given names, folded, which are no places. */
   readonly people: readonly string[];
-  /** Of the messages before, for texts that do not show theirs. */
+  /** The language of the messages before, for texts that do not show theirs. */
   readonly language: Lexicon["language"];
 }
 

@@ -1,6 +1,6 @@
 import { text } from "./text.ts";
 
-/** What is shown of flights, hotels and bookings. */
+/** Shows flights, hotels and bookings. */
 export const travelTexts = {
   flights: text(
     "{route}, {date}:",
@@ -240,6 +240,14 @@ export const travelTexts = {
     "Voyage « {name} » ({state}) : budget {budget}, dont {left} libres",
     "Viagem «{name}» ({state}): orçamento {budget}, {left} livres",
     "旅行「{name}」({state}):予算{budget}、残り{left}",
+  ),
+  alreadyCancelled: text(
+    "That booking is cancelled already.",
+    "Diese Buchung ist bereits storniert.",
+    "Esa reserva ya está cancelada.",
+    "Cette réservation est déjà annulée.",
+    "Essa reserva já está cancelada.",
+    "そのご予約はすでに取り消されています。",
   ),
   noOrders: text(
     "There is no such booking.",

@@ -10,10 +10,10 @@ import {
   FlightAnswer,
   FlightOffer,
   FxQuote,
-  listOf,
   Order,
   OrderDetails,
   OrderList,
+  readList,
   Stay,
   StayAnswer,
 } from "./results.ts";
@@ -32,7 +32,7 @@ type Reader = (state: State, result: unknown, args: unknown) => void;
 const readFlights: Reader = (state, result) => {
   const answer = FlightAnswer.safeParse(result).data;
   if (answer === undefined) return;
-  const offers = listOf(FlightOffer, answer.offers);
+  const offers = readList(FlightOffer, answer.offers);
   // A narrower search that found nothing leaves what was shown.
   if (offers.length === 0 && state.flights !== undefined) return;
   state.flights = { offers, searchId: answer.searchId ?? state.flights?.searchId };
@@ -42,7 +42,7 @@ const readFlights: Reader = (state, result) => {
 const readStays: Reader = (state, result) => {
   const answer = StayAnswer.safeParse(result).data;
   if (answer === undefined) return;
-  const stays = listOf(Stay, answer.accommodations);
+  const stays = readList(Stay, answer.accommodations);
   if (stays.length === 0 && state.stays !== undefined) return;
   state.stays = { stays, searchId: answer.searchId ?? state.stays?.searchId };
   state.lastShown = "stays";
@@ -80,11 +80,11 @@ const READERS: Readonly<Record<string, Reader>> = {
   request_order_change(state, result) {
     const answer = ChangeAnswer.safeParse(result).data;
     if (answer === undefined) return;
-    state.changes = listOf(ChangeOffer, answer.offers);
+    state.changes = readList(ChangeOffer, answer.offers);
     state.lastShown = state.changes.length > 0 ? "changes" : undefined;
   },
   list_orders(state, result) {
-    for (const order of listOf(Order, OrderList.safeParse(result).data?.orders ?? []).toReversed())
+    for (const order of readList(Order, OrderList.safeParse(result).data?.orders ?? []).toReversed())
       keepOrder(state, order);
   },
   read_order(state, result) {

@@ -100,7 +100,7 @@ const isArticle = ({ marks }: Reading): boolean => {
 };
 
 /** The stay whose name, or a word of it, is in the text. */
-export function namesStay({ stays, lastShown }: State, { folded }: Reading): boolean {
+function namesStay({ stays, lastShown }: State, { folded }: Reading): boolean {
   if (lastShown !== "stays") return false;
   return (stays?.stays ?? []).some(({ name }) => folded.includes(plainName(name)));
 }

@@ -33,7 +33,7 @@ export function foldMessages(request: ModelRequest): State {
   return state;
 }
 
-/** What was asked for is needed for the wish of the same turn. */
+/** The answer is needed for the wish of the turn that asked. */
 function settleQuestion(state: State): void {
   const asking = state.wishes.find(({ kind }) => PENDING.has(kind));
   state.pending = state.question === undefined ? undefined : asking;

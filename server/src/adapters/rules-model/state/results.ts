@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-/** What the rules read in tools' results. Everything else in them is left alone, and texts are only ever shown. */
+/** Only these members of tools' results are read, and their texts are only ever shown. */
 const Text = z.string();
 const Maybe = z.string().nullish();
 const Segment = z.looseObject({
@@ -196,7 +196,7 @@ export const FxQuote = z.looseObject({ fromCurrency: Text, toCurrency: Text, rat
 export const Problem = z.looseObject({ code: Maybe, detail: Maybe });
 
 /** The members of a list that have the expected form; others are left out. */
-export function listOf<Item>(schema: z.ZodType<Item>, items: readonly unknown[]): Item[] {
+export function readList<Item>(schema: z.ZodType<Item>, items: readonly unknown[]): Item[] {
   return items.flatMap((item) => {
     const parsed = schema.safeParse(item);
     return parsed.success ? [parsed.data] : [];

@@ -13,7 +13,7 @@ export interface Place {
 }
 
 /** Who travels; `adults` counts the caller. */
-export interface PartySlots {
+interface PartySlots {
   adults: number;
   children: number;
   ages: readonly number[];
@@ -111,7 +111,7 @@ export type Wish =
 
 export type Task = "flight" | "stay" | "change" | "cancel" | "none";
 
-/** What was said and shown so far, as it follows from the messages. */
+/** All that was said and shown so far, as it follows from the messages. */
 export interface State {
   language: "en" | "de" | "es" | undefined;
   isInformal: boolean;
@@ -125,7 +125,7 @@ export interface State {
   companions: Set<string>;
   /** The slot of the open question. */
   question: string | undefined;
-  /** What the place, country or date that was asked for last is needed for. */
+  /** The wish that needs the place, country or date that was asked for last. */
   pending: Wish | undefined;
   wishes: readonly Wish[];
   flights: { readonly offers: readonly FlightOffer[]; readonly searchId: string | undefined } | undefined;
@@ -138,7 +138,7 @@ export interface State {
   lastShown: "flights" | "stays" | "changes" | undefined;
   /** A stay is still to be found after the flight. */
   isStayNext: boolean;
-  /** Of currencies, in US dollars, as tools have quoted them. */
+  /** The value of currencies in US dollars, as tools have quoted them. */
   rates: Map<string, number>;
   visa: { country?: string; date?: Temporal.PlainDate; end?: Temporal.PlainDate; isBusiness?: boolean };
   /** The question about the world that was answered last, for "and in Lisbon?". */

@@ -12,7 +12,7 @@ export interface Situation {
   readonly language: "en" | "de" | "es";
 }
 
-/** What the user's message changes, and what it asks for. */
+/** Changes the state by the user's message, and finds what it asks for. */
 export function understand(state: State, text: string, situation: Situation): void {
   const base =
     state.task === "stay" ? state.stay.checkIn : state.task === "change" ? state.order.date : state.flight.departure;
@@ -181,7 +181,7 @@ function findOrderWish(state: State, reading: Reading): Wish | undefined {
   if (state.task === "cancel" && goesOn && !startsJourney(reading)) {
     startOrder(state, "cancel", reading);
     // "And the flight?" after a question about a refund asks for the other refund.
-    const isAsking = state.wishes.some(({ kind }) => kind === "quoteCancel") && !kinds.has("yes");
+    const isAsking = state.wishes.some(({ kind }) => kind === "quoteCancel") && (names || !kinds.has("yes"));
     return {
       kind: isAsking ? "quoteCancel" : "cancelOrder",
       ...(reading.choice === undefined ? {} : { choice: reading.choice }),
@@ -235,7 +235,7 @@ function startOrder(state: State, task: Task, reading: Reading): void {
   if (id === undefined && (places.length > 0 || kind !== undefined)) delete order.orderId;
   if (kind !== undefined) order.kind = kind;
   else if (task === "change") order.kind ??= "flight";
-  // What is said to stay comes last: "the one to Madrid, I keep the one to London".
+  // The one that is kept comes last: "the one to Madrid, I keep the one to London".
   const meant = places.filter(({ isNegated }) => !isNegated);
   const place = kinds.has("keep") ? meant[0] : (meant.find(({ role }) => role === "to") ?? meant.at(-1));
   if (place !== undefined) order.place = place;
@@ -324,7 +324,7 @@ function isOnlyAChoice({ dates, places, cabin, maximum, nights, times, party, ki
   );
 }
 
-/** What a search depends on; the same text means the same search. */
+/** Everything that a search depends on: the same text means the same search. */
 function snapshot({ flight, stay, party }: State, task: Task): string {
   return JSON.stringify(task === "stay" ? [stay, party] : [flight, party]);
 }
