@@ -3,7 +3,7 @@ import { z } from "zod";
 import { startTestService, type TestService } from "../../../test/support/service.ts";
 import { newFundedTenant, requireResult, UNIT } from "../../../test/support/treasury.ts";
 import { Failure } from "../../domain/errors.ts";
-import { parseDecimal } from "../../domain/money.ts";
+import { formatDecimal, parseDecimal } from "../../domain/money.ts";
 import type { Parts } from "../../kernel/contracts/whole.ts";
 import type { UnifiedBalance } from "../../ports/chain/unified-balance.ts";
 
@@ -113,6 +113,28 @@ describe("a transfer over the Gateway", () => {
     expect(micro((await readChain("Base_Sepolia")).available)).toBe(
       micro(sent.deposited) - 20n * UNIT - micro(sent.fee),
     );
+    const { movements, pageSums } = requireResult(await call("list_movements", { limit: 20 }));
+    const chain = "eip155:84532";
+    const own = { chain, direction: "out", kind: "gateway", transferId: sent.transferId };
+    expect(movements).toEqual(
+      expect.arrayContaining([
+        // It leaves the wallet, and then the Gateway with the fee.
+        expect.objectContaining({ ...own, amount: sent.deposited, counterpart: "gateway" }),
+        expect.objectContaining({
+          ...own,
+          pot: "gateway",
+          amount: formatDecimal(20n * UNIT + micro(sent.fee)),
+          fee: sent.fee,
+          counterpart: sent.recipient,
+          text: "Out of the Gateway to another chain, with the Gateway's fee",
+        }),
+      ]),
+    );
+    const ofTransfer = z.array(z.object({ transferId: z.string().nullable(), fee: z.string().optional() }).loose());
+    const withFee = ofTransfer.parse(movements).filter(({ transferId, fee }) => transferId === sent.transferId && fee);
+    expect(withFee).toHaveLength(1);
+    // The wallet's alone.
+    expect(pageSums).toContainEqual(expect.objectContaining({ token: "USDC", out: sent.deposited }));
   });
 
   it("takes what is there first, and sends the same intent again when the answer is lost", async () => {

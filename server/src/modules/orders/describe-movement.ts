@@ -51,9 +51,6 @@ const KIND_BY_PURPOSE: Readonly<Record<string, MovementKind>> = {
   usage: "usage",
 };
 
-/** A transfer over chains has several transactions, whose keys begin with its id. */
-const OVER_CHAINS = /^xfr_[0-9A-Z]{26}(?=:)/;
-
 /** The fields of chain operations that name the payee and the trip. */
 const Named = z.object({
   to: z.string().optional(),
@@ -63,7 +60,7 @@ const Named = z.object({
 });
 
 export function describeMovement(movement: WalletMovement) {
-  const { id, at, direction, token, transaction, order, hash } = movement;
+  const { id, at, direction, token, transaction, transfer, order, hash, pot } = movement;
   const { tripId, action } = Named.parse(transaction?.operation ?? {});
   return {
     id,
@@ -76,18 +73,25 @@ export function describeMovement(movement: WalletMovement) {
     orderId: order?.orderId ?? null,
     bookingId: order?.bookingId ?? action?.bookingId ?? null,
     tripId: tripId ?? null,
-    transferId: OVER_CHAINS.exec(transaction?.idempotencyKey ?? "")?.[0] ?? transaction?.id ?? null,
+    transferId: transfer?.id ?? transaction?.id ?? null,
+    ...(pot === undefined ? {} : { pot }),
+    ...(isWithFee(movement) && transfer?.fee !== undefined ? { fee: formatDecimal(transfer.fee) } : {}),
     txHash: hash ?? null,
   };
 }
 
-function movementKind({ direction, sender, transaction }: WalletMovement): MovementKind {
+function movementKind({ direction, sender, transaction, pot }: WalletMovement): MovementKind {
+  if (pot !== undefined) return pot;
   if (direction === "in" && "account" in sender && sender.account === "escrow") return "trip_return";
   if (direction === "in" && "account" in sender && sender.account === "gateway") return "gateway";
   const known = transaction === undefined ? undefined : KIND_BY_PURPOSE[transaction.purpose];
   if (known === "order_refund" && transaction?.idempotencyKey.includes(PAID_BY_ESCROW)) return "settlement_return";
   return known ?? (direction === "in" ? "deposit" : "other");
 }
+
+/** Other movements of a transfer, such as the deposit before it, have their amounts without the fee. */
+const isWithFee = (movement: WalletMovement): boolean =>
+  movement.direction === "out" && (movement.pot !== undefined || movementKind(movement) === "bridge");
 
 function movementState({ direction, transaction }: WalletMovement): z.infer<typeof MovementState> {
   // The chain has confirmed this event. Money that left without a transaction of ours was entered afterwards.
@@ -103,6 +107,7 @@ function nameSender(movement: WalletMovement): string | null {
 }
 
 function nameReceiver(movement: WalletMovement): string | null {
+  if (movement.pot !== undefined) return movement.transfer?.recipient ?? null;
   const kind = movementKind(movement);
   if (kind === "trip_budget" || kind === "gateway") return kind;
   if (kind === "swap") return "swap_pool";
@@ -160,6 +165,7 @@ export function sayMovement(movement: WalletMovement): string {
   const step = kind === "trip_return" ? STEPS[action?.name ?? ""] : undefined;
   if (action?.name === "settle" && transaction?.bookingFee) return sayFee(movement, transaction.bookingFee);
   if (step !== undefined) return step;
+  if (movement.pot !== undefined) return "Out of the Gateway to another chain, with the Gateway's fee";
   if (kind === "gateway" && movement.direction === "in")
     return "Out of the Gateway: a withdrawal, or from another chain";
   if (order?.what === undefined) return WORDS[kind];

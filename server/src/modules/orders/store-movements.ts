@@ -36,10 +36,20 @@ export function createWalletMovements(queryable: Queryable) {
       const postings = await readPostings(queryable, tenantId, wallets, page);
       const transactions = await readTransactions(queryable, tenantId, wallets, postings);
       const orders = await readOrders(queryable, tenantId, wallets, transactions);
-      return postings.map((posting) => {
+      const moved = postings.map((posting) => {
         const transaction = transactions.find((one) => isCarriedOutBy(one, posting));
-        return toMovement(posting, transaction, transaction && orders.get(transaction.idempotencyKey));
+        const transferId = posting.gatewayTransferId ?? OVER_CHAINS.exec(transaction?.idempotencyKey ?? "")?.[0];
+        return { posting, transaction, transferId };
       });
+      const ids = moved.flatMap(({ transferId }) => transferId ?? []);
+      const transfers = await readTransfers(queryable, tenantId, wallets, ids);
+      return moved.map(({ posting, transaction, transferId }) =>
+        toMovement(posting, {
+          transaction,
+          order: transaction && orders.get(transaction.idempotencyKey),
+          transfer: transfers.find(({ id }) => id === transferId),
+        }),
+      );
     },
   };
 }
@@ -65,7 +75,13 @@ interface PostingRow {
   fromAddress: LedgerTransactionTable["fromAddress"];
   sender: LedgerAccountTable["kind"] | null;
   isFromGateway: boolean | null;
+  /** The money left the Gateway for another chain: not the wallet. */
+  isOutOfGateway: boolean;
+  gatewayTransferId: string | null;
 }
+
+/** A transfer over chains has several transactions, whose keys begin with its id. */
+const OVER_CHAINS = /^xfr_[0-9A-Z]{26}(?=:)/;
 
 async function readPostings(
   db: Queryable,
@@ -81,18 +97,31 @@ async function readPostings(
       (select other.kind from ledger_entry as given join ledger_account as other on other.id = given.account_id
         where entry.kind in ('movement', 'adopt') and given.transaction_id = entry.id and given.amount_micro < 0 limit 1) as sender,
       (select bound.contracts->'crossChain'->'gateway'->>'wallet' = entry.from_address from chain_network as bound
-        where bound.network = ${environment} and bound.chain = account.chain) as "isFromGateway"
+        where bound.network = ${environment} and bound.chain = account.chain) as "isFromGateway",
+      account.is_gateway as "isOutOfGateway",
+      -- A burn and its transfer are stored by one transaction.
+      (select intent.transfer_id from gateway_intent as intent join cross_chain_transfer as transfer on transfer.id = intent.transfer_id
+        where account.is_gateway and transfer.tenant_id = ${tenantId} and transfer.network = ${environment}
+          and intent.chain = account.chain and intent.burned_at >= entry.created_at
+          and transfer.amount_micro + transfer.fee_micro = entry.amount
+        order by intent.burned_at, intent.transfer_id limit 1) as "gatewayTransferId"
     from (
-      select id, chain, token, case kind when 'outgoing' then array['send', 'capture'] else array['movement', 'adopt'] end as kinds
+      select id, chain, token, kind in ('gateway', 'gateway_reserved') as is_gateway,
+        case kind when 'outgoing' then array['send', 'capture'] when 'prefunded' then array['movement', 'adopt'] else array['movement'] end as kinds
       from ledger_account
       where network = ${environment} and chain = any (${chains}::text[]) and token = any (${[...tokenSymbols]}::text[])
-        and kind in ('outgoing', 'prefunded') and coalesce(tenant_id, '') = ${tenantId}
+        and kind in ('outgoing', 'prefunded', 'gateway', 'gateway_reserved') and coalesce(tenant_id, '') = ${tenantId}
     ) as account
     cross join lateral (
       select posting.id, posting.kind, posting.reference, posting.created_at, posting.transaction_hash, posting.from_address,
-        entry.amount_micro as amount
+        case when account.is_gateway then paid.amount else entry.amount_micro end as amount
       from ledger_entry as entry join ledger_transaction as posting on posting.id = entry.transaction_id
-      where entry.account_id = account.id and entry.amount_micro > 0
+        left join lateral (
+          select given.amount_micro as amount from ledger_entry as given join ledger_account as other on other.id = given.account_id
+          where account.is_gateway and given.transaction_id = posting.id and other.kind = 'external' and given.amount_micro > 0
+        ) as paid on true
+      where entry.account_id = account.id
+        and case when account.is_gateway then entry.amount_micro < 0 and paid.amount > 0 else entry.amount_micro > 0 end
         and entry.transaction_id < coalesce(${before ?? null}::bigint, 9223372036854775807)
         and posting.kind = any (account.kinds)
         and posting.created_at >= ${from?.toString() ?? "-infinity"}::timestamptz
@@ -236,19 +265,40 @@ interface OrderRow {
   what: string | null;
 }
 
+async function readTransfers(
+  db: Queryable,
+  tenantId: string,
+  { environment }: WalletsOnChains,
+  ids: readonly string[],
+): Promise<readonly NonNullable<WalletMovement["transfer"]>[]> {
+  if (ids.length === 0) return [];
+  const rows = await db
+    .selectFrom("crossChainTransfer")
+    .select(["id", "feeMicro", "recipient"])
+    .where("environment", "=", environment)
+    .where("tenantId", "=", tenantId)
+    .where("id", "in", ids)
+    .execute();
+  return rows.map(({ id, feeMicro, recipient }) => ({ id, fee: feeMicro ?? undefined, recipient }));
+}
+
 function toMovement(
-  { id, kind, chain, token, amount, createdAt, transactionHash, fromAddress, sender, isFromGateway }: PostingRow,
-  transaction: OwnTransaction | undefined,
-  order: WalletMovement["order"],
+  posting: PostingRow,
+  { transaction, order, transfer }: Pick<WalletMovement, "transaction" | "order" | "transfer">,
 ): WalletMovement {
+  const { id, kind, chain, token, amount, createdAt, transactionHash, fromAddress, sender } = posting;
+  const { isFromGateway, isOutOfGateway } = posting;
+  const isIn = !isOutOfGateway && (kind === "movement" || kind === "adopt");
   return {
     id,
     chain,
     token,
     transaction,
     order,
+    transfer,
+    pot: isOutOfGateway ? "gateway" : undefined,
     amount: BigInt(amount),
-    direction: kind === "movement" || kind === "adopt" ? "in" : "out",
+    direction: isIn ? "in" : "out",
     at: createdAt,
     sender: isFromGateway ? { account: "gateway" } : toSender(sender, fromAddress),
     hash: transactionHash ?? (transaction?.state === "queued" ? undefined : transaction?.hash),

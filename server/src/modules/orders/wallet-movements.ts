@@ -1,7 +1,10 @@
 import type { Micro } from "../../domain/money.ts";
 import type { Hex, TokenSymbol } from "../../domain/tokens.ts";
 
-/** Money that came to or left a tenant's treasury wallet. Held money has not moved. */
+/**
+ * Money that came to or left a tenant's treasury wallet, or that left its deposits in the Gateway for another chain. Held money has not
+ * moved.
+ */
 export interface WalletMovement {
   /** Decimal digits; they increase over time. */
   id: string;
@@ -17,6 +20,10 @@ export interface WalletMovement {
   hash: Hex | undefined;
   /** Our transaction that moves the money; undefined: someone else's. */
   transaction: OwnTransaction | undefined;
+  /** Set if it left the Gateway, and not the wallet. */
+  pot: "gateway" | undefined;
+  /** The transfer to another chain that it belongs to, and the fee in its amount, once that is known. */
+  transfer: { id: string; fee: Micro | undefined; recipient: string } | undefined;
   /** The order that was paid or refunded. */
   order: PaidOrder | undefined;
 }

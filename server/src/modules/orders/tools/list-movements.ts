@@ -21,7 +21,7 @@ export const listMovements = defineTool({
   name: "list_movements",
   title: "List money movements",
   summary:
-    "List money that entered or left your treasury wallet, newest first: purpose, amount, counterpart, order or trip, transaction.",
+    "List money that entered or left your treasury wallet or was paid from the Gateway, newest first: purpose, amount, counterpart, order or trip, transaction.",
   advice: "For money held for open bookings see check_treasury.",
   area: "treasury",
   effect: "read",
@@ -45,6 +45,8 @@ export const listMovements = defineTool({
           text: wordsOfOthers("Its purpose: the flight, stay or step of a trip", LONGEST_TEXT),
           token: z.enum(tokenSymbols),
           amount: DecimalAmount,
+          fee: DecimalAmount.optional().describe("Part of the amount that the bridge or the Gateway took"),
+          pot: z.literal("gateway").optional().describe("It left your money in the Gateway, not the wallet"),
           counterpart: z
             .string()
             .nullable()
@@ -61,7 +63,7 @@ export const listMovements = defineTool({
       .readonly(),
     pageSums: z
       .array(z.object({ token: z.enum(tokenSymbols), in: DecimalAmount, out: DecimalAmount }))
-      .describe("Totals of this page, without reverted movements"),
+      .describe("Totals of the wallet on this page, without reverted movements"),
     nextCursor: NextCursor,
   }),
   errors: {},
@@ -95,7 +97,8 @@ export const listMovements = defineTool({
 });
 
 function sumByToken(shown: readonly WalletMovement[]) {
-  const counted = shown.filter((movement) => describeMovement(movement).state !== "reverted");
+  const ofWallet = shown.filter(({ pot }) => pot === undefined);
+  const counted = ofWallet.filter((movement) => describeMovement(movement).state !== "reverted");
   return [...Map.groupBy(counted, ({ token }) => token)].map(([token, some]) => {
     const sum = (wanted: WalletMovement["direction"]) =>
       formatDecimal(some.reduce((total, { direction, amount }) => (direction === wanted ? total + amount : total), 0n));
