@@ -160,6 +160,7 @@ const OWN_NAMES = [
     "effect",
     "for",
     "nextSteps",
+    "otherChainsNote",
     "text",
     "timeZoneName",
     "title",
