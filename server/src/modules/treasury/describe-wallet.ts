@@ -43,7 +43,7 @@ export async function describeWallet(
         address: wallet?.address ?? null,
         ...Object.fromEntries(purses),
         ...(otherChains.length === 0 ? {} : { otherChains }),
-        ...(opensMore ? { otherChainsNote: OTHER_CHAINS_NOTE } : {}),
+        otherChainsNote: opensMore ? OTHER_CHAINS_NOTE : null,
         chainNames: listChainNames(chains, environment),
       },
     },
