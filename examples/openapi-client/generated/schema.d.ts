@@ -584,7 +584,7 @@ export interface paths {
         put?: never;
         /**
          * List money movements
-         * @description List money that entered or left your treasury wallet, newest first: purpose, amount, counterpart, order or trip, transaction. For money held for open bookings see check_treasury. Price: 0.0005 USDC.
+         * @description List money that entered or left your treasury wallet or was paid from the Gateway, newest first: purpose, amount, counterpart, order or trip, transaction. For money held for open bookings see check_treasury. Price: 0.0005 USDC.
          *
          *     Changes nothing. Scope `treasury:read`, list price 0.0005 USDC; only a successful call is paid.
          */
@@ -5774,6 +5774,13 @@ export interface components {
                 /** @enum {string} */
                 token: "USDC" | "EURC";
                 amount: string;
+                /** @description Part of the amount that the bridge or the Gateway took */
+                fee?: string;
+                /**
+                 * @description It left your money in the Gateway, not the wallet
+                 * @constant
+                 */
+                pot?: "gateway";
                 /** @description collection: the service; trip_budget: the escrow; gateway; swap_pool; or an address */
                 counterpart: string | null;
                 /**
@@ -5792,7 +5799,7 @@ export interface components {
                 /** @description CAIP-2, if you have wallets on several */
                 chain?: string;
             }[];
-            /** @description Totals of this page, without reverted movements */
+            /** @description Totals of the wallet on this page, without reverted movements */
             pageSums: {
                 /** @enum {string} */
                 token: "USDC" | "EURC";
