@@ -10314,7 +10314,8 @@ export interface components {
                 };
                 /** @description CAIP-2 of further chains on which you have wallets: see check_treasury */
                 readonly otherChains?: string[];
-                otherChainsNote?: string;
+                /** @description null: otherChains has all of them */
+                otherChainsNote: string | null;
                 /** @description Chains that tools can name for you */
                 readonly chainNames: string[];
             };

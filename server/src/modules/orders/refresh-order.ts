@@ -13,7 +13,10 @@ import type { Aggregates } from "./context.ts";
 import type { OrderChange, OrderEvent, OrderEventSource, OrderRecord } from "./orders.ts";
 import { atMost, paidFor } from "./paid-for.ts";
 
-type OrderAggregates = Omit<Aggregates, "approvals" | "persons">;
+type OrderAggregates = Omit<
+  Aggregates,
+  "approvals" | "gatewayBooks" | "gatewayIntents" | "gatewayWithdrawals" | "persons" | "transfers"
+>;
 
 export interface OrderPorts {
   flightServicing: Pick<FlightServicing, "getOrderDetails" | "getReturnedPayment">;
