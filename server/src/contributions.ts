@@ -10,6 +10,7 @@ import type { Gate } from "./kernel/contracts/gate.ts";
 import type { Module } from "./kernel/contracts/module.ts";
 import { listEnvironments } from "./kernel/contracts/parts.ts";
 import type { Prompt } from "./kernel/contracts/prompt.ts";
+import type { RouteDescription } from "./kernel/contracts/route.ts";
 import type { StoreParts } from "./kernel/contracts/stores.ts";
 import type { Caller, Tool } from "./kernel/contracts/tool.ts";
 import type { Aggregates, Parts, Ports, Stores } from "./kernel/contracts/whole.ts";
@@ -64,6 +65,9 @@ export const prompts: readonly Prompt[] = modules.flatMap(({ prompts: some = [] 
 
 /** The resource routes of all modules. The composition provides the ports for running them. */
 export const routes = contributing.flatMap((one) => ("routes" in one ? [...one.routes] : []));
+
+/** Operations that a surface serves for a module, for the API description. */
+export const operations: readonly RouteDescription[] = modules.flatMap(({ operations: some = [] }) => some);
 
 export const schema: Schema = {
   migrations: merge(modules.map((one) => one.migrations ?? {})),

@@ -1,6 +1,6 @@
 import { resolve } from "node:path";
 import type { Config } from "./config/config.ts";
-import { routes as moduleRoutes, prompts } from "./contributions.ts";
+import { routes as moduleRoutes, operations, prompts } from "./contributions.ts";
 import { APPROVE_PATH, CLAIM_PATH } from "./domain/page-paths.ts";
 import type { Catalog } from "./kernel/contracts/catalog.ts";
 import type { Kernel } from "./kernel/contracts/invocation.ts";
@@ -96,7 +96,14 @@ export async function openHosts(options: HostOptions): Promise<Readonly<Record<H
   const facts = { ...addresses, catalog, pages, welcome: WELCOME.app };
   // With the demo tenant in its examples, the first call sent from the reference works unchanged.
   const exampleTenantId = (await parts.demo)?.tenantId;
-  const discovery = discoveryRoutes({ ...config, ...facts, routes, clock, exampleTenantId });
+  const discovery = discoveryRoutes({
+    ...config,
+    ...facts,
+    routes,
+    operations,
+    clock,
+    exampleTenantId,
+  });
   const largeBodies = new LargeBodies(catalog);
   const paidChains = listPaidChains(parts.chains);
   const payments = new PaidCalls({
@@ -126,7 +133,10 @@ export async function openHosts(options: HostOptions): Promise<Readonly<Record<H
   return {
     app: {
       hot: new Map([
-        [DISPATCH_PATH, createDispatch({ answerSigned, exchange, kernel, identity, largeBodies })],
+        [
+          DISPATCH_PATH,
+          createDispatch({ answerSigned, exchange, kernel, identity, largeBodies, beginTurn: parts.converse }),
+        ],
         [APP_MCP_PATH, createMcp({ ...mcp, payments: undefined })],
       ]),
       routes: [...routes, ...photoRoutes(parts.suppliers.sandbox?.stays, requestLimits.photos, urls.app), ...discovery],

@@ -27,6 +27,8 @@ const bindsNoKey: Readonly<Record<string, string>> = {
   start_workflow_run: "its calls are made with the key",
   resume_workflow_run: "pauses for a person ask for approvals:decide",
   cancel_workflow_run: "its calls are made with the key",
+  stop_conversation: "a turn, whose calls are made with the key",
+  delete_conversation: "what a traveler said",
 };
 /** Tables of the rules that bind a key. */
 const ruleTables = [
@@ -106,7 +108,12 @@ describe("called", () => {
     const input = { tripId, origin: "LHR", destination: "JFK", departureDate: "2030-01-01" };
     const run = await send(find("start_workflow_run"), { body: { workflowId: "service.book_flight", input } });
     expect(run.body, "it waits for the guest's claim").toMatchObject({ status: "paused" });
-    own = { ...own, runId: String(run.body.runId), approvalId: await askForApproval() };
+    own = {
+      ...own,
+      runId: String(run.body.runId),
+      approvalId: await askForApproval(),
+      conversationId: await converse(),
+    };
   });
   afterAll(async () => {
     await escrow?.close();
@@ -123,6 +130,20 @@ describe("called", () => {
     expect(refused.body.code).toBe("approval_required");
     await enforce(null);
     return String(refused.body.approvalId);
+  }
+
+  /** As the operator, whose conversations the routes are asked about. */
+  async function converse(): Promise<string> {
+    const answer = await service.send("/api/agent/dispatch", {
+      method: "POST",
+      headers: {
+        "content-type": "application/json",
+        accept: "application/json",
+        authorization: `Bearer ${service.apiKey}`,
+      },
+      body: JSON.stringify({ channel: "web", input: "Hello" }),
+    });
+    return String(answer.body.conversationId);
   }
 
   async function bookFlight(): Promise<string> {

@@ -2069,6 +2069,46 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/agent/dispatch#input": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Say something to the agent
+         * @description One turn of a conversation: the agent reads, calls tools of the key's scopes, and asks before it spends. The turn goes on if the caller leaves. The same Idempotency-Key gives the same turn.
+         */
+        post: operations["converse"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/agent/dispatch#text": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Say something for a traveler
+         * @description The same for calling agents: names the traveler and the locale. tenantId and userId can be left out where the key says them.
+         */
+        post: operations["converse_for_traveler"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/approval-links/{approvalId}": {
         parameters: {
             query?: never;
@@ -2287,6 +2327,90 @@ export interface paths {
          * @description The trip as the holder of the link sees it. A POST, so that the link's secret is in no address. 404 also for the secret of another trip; nothing is counted.
          */
         post: operations["view_claim"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/conversations": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List conversations
+         * @description The conversations of one traveler, newest first, from every channel.
+         */
+        get: operations["list_conversations"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/conversations/{conversationId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read a conversation
+         * @description The conversation with its last turns, oldest first.
+         */
+        get: operations["get_conversation"];
+        put?: never;
+        post?: never;
+        /**
+         * Delete a conversation
+         * @description Deletes its texts, events, arguments and results. Which tools were called and what they cost stays, without the text.
+         */
+        delete: operations["delete_conversation"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/conversations/{conversationId}/events": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Follow a conversation
+         * @description The events after a number, exactly as they were sent first, then those to come, until no turn runs. To go on after a cut, send the number of the last event that arrived whole. Formats as for a turn; server-sent events also take Last-Event-ID.
+         */
+        get: operations["get_conversation_events"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/conversations/{conversationId}/stop": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Stop a conversation's turns
+         * @description Ends the turn that runs and those that wait. A tool that has begun is finished first, so that its outcome is known; its open confirmation stays open.
+         */
+        post: operations["stop_conversation"];
         delete?: never;
         options?: never;
         head?: never;
@@ -6479,9 +6603,9 @@ export interface components {
             /** @description ISO 8601 UTC. The free budget then returns to your treasury wallet */
             expiresAt: string;
             codeNonce: string;
-            /** @description For the guest only: who has it can claim the trip, or try to. An answer that is given again says "shown once, and not stored" instead */
+            /** @description For the guest only: who has it can claim the trip, or try to. Never store it. An answer that is given again says "shown once, and not stored" instead */
             guestLink: string;
-            /** @description Six digits, when require2fa was true. For the guest; never in one message with the link. An answer that is given again says "shown once, and not stored" instead */
+            /** @description Six digits, when require2fa was true. For the guest; never in one message with the link. Never store it. An answer that is given again says "shown once, and not stored" instead */
             claimCode?: string;
             emailSent: boolean;
             emailNote?: string;
@@ -7093,7 +7217,7 @@ export interface components {
             [key: string]: unknown;
         };
         guest_claim_link_args: {
-            /** @description Whole, with what follows the # */
+            /** @description Whole, with what follows the #. Never store it */
             guestLink: string;
             /** @description 0x address of the guest's own wallet */
             guestWallet: string;
@@ -7101,6 +7225,7 @@ export interface components {
             chainId?: number;
             /** @description Left out: this network's */
             escrowAddress?: string;
+            /** @description Never store it */
             claimCode?: string;
             /** @description 0x and 64 hex digits */
             codeNonce?: string;
@@ -37007,6 +37132,1135 @@ export interface operations {
             };
         };
     };
+    converse: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description W3C trace context; the call continues its trace. */
+                traceparent?: components["parameters"]["Traceparent"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "channel": "web",
+                 *       "input": "Flights from London to New York on 7 March"
+                 *     }
+                 */
+                "application/json": {
+                    /**
+                     * @description Where the caller shows the reply; it is in this answer only
+                     * @enum {string}
+                     */
+                    channel: "web" | "mcp" | "whatsapp" | "slack" | "email";
+                    /** @description What the user says, in any language */
+                    input: string;
+                    /** @description Of an earlier turn; left out, a conversation begins */
+                    conversationId?: string;
+                };
+            };
+        };
+        responses: {
+            /** @description The events of the turn, one a line. The last one has the whole reply and the signature. */
+            200: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/x-ndjson": {
+                        /** @constant */
+                        type: "turn_started";
+                        /** @description Counts within the conversation */
+                        sequence: number;
+                        /** Format: date-time */
+                        at: string;
+                        conversationId: string;
+                        turnId: string;
+                        traceId: string;
+                        /** @enum {string} */
+                        channel: "web" | "mcp" | "whatsapp" | "slack" | "email";
+                        locale: string;
+                    } | {
+                        /** @constant */
+                        type: "reply_delta";
+                        /** @description Counts within the conversation */
+                        sequence: number;
+                        /** Format: date-time */
+                        at: string;
+                        /** @description The next piece of the reply */
+                        text: string;
+                    } | {
+                        /** @constant */
+                        type: "tool_call";
+                        /** @description Counts within the conversation */
+                        sequence: number;
+                        /** Format: date-time */
+                        at: string;
+                        /** @description tcl_… */
+                        toolCallId: string;
+                        tool: string;
+                        args: {
+                            [key: string]: unknown;
+                        };
+                    } | {
+                        /** @constant */
+                        type: "tool_result";
+                        /** @description Counts within the conversation */
+                        sequence: number;
+                        /** Format: date-time */
+                        at: string;
+                        /** @description tcl_… */
+                        toolCallId: string;
+                        tool: string;
+                        /** @enum {string} */
+                        outcome: "ok" | "failed" | "declined" | "withdrawn" | "awaits_approval";
+                        /** @description Of the usage record */
+                        meterId?: string;
+                        /** @description Micro-USDC */
+                        priceMicroUsdc?: string;
+                        problem?: {
+                            code: string;
+                            detail: string;
+                        };
+                    } | {
+                        /** @constant */
+                        type: "confirmation_requested";
+                        /** @description Counts within the conversation */
+                        sequence: number;
+                        /** Format: date-time */
+                        at: string;
+                        /** @description cnf_… */
+                        confirmationId: string;
+                        /** @description tcl_… */
+                        toolCallId: string;
+                        tool: string;
+                        what: string;
+                        forWhom: string[];
+                        /** @description null if only the supplier knows it */
+                        total: string | null;
+                        irreversible: {
+                            what: string;
+                            undoableUntil: string | null;
+                            undoCost: string | null;
+                        }[];
+                        /** @description Who has to approve it after the yes */
+                        approvers?: string[];
+                        /** Format: date-time */
+                        expiresAt: string;
+                    } | {
+                        /** @constant */
+                        type: "approval_requested";
+                        /** @description Counts within the conversation */
+                        sequence: number;
+                        /** Format: date-time */
+                        at: string;
+                        approvalId: string;
+                        tool: string;
+                        approvers: string[];
+                    } | {
+                        /** @constant */
+                        type: "question";
+                        /** @description Counts within the conversation */
+                        sequence: number;
+                        /** Format: date-time */
+                        at: string;
+                        /** @description Asked for */
+                        slot: string;
+                        choices?: string[];
+                    } | {
+                        /** @constant */
+                        type: "turn_ended";
+                        /** @description Counts within the conversation */
+                        sequence: number;
+                        /** Format: date-time */
+                        at: string;
+                        turnId: string;
+                        /** @enum {string} */
+                        status: "answered" | "awaits_confirmation" | "awaits_approval" | "asked" | "stopped" | "failed" | "limit_reached";
+                        /** @description The whole reply */
+                        reply: string;
+                        toolCalls: {
+                            /** @description tcl_… */
+                            toolCallId: string;
+                            tool: string;
+                            /** @enum {string} */
+                            outcome: "ok" | "failed" | "declined" | "withdrawn" | "awaits_approval";
+                            /** @description Of the usage record */
+                            meterId?: string;
+                            /** @description Micro-USDC */
+                            priceMicroUsdc?: string;
+                        }[];
+                        traceId: string;
+                        meterIds: string[];
+                        /** @description Micro-USDC */
+                        priceMicroUsdc: string;
+                        model: {
+                            name: string;
+                            inputTokens: number;
+                            outputTokens: number;
+                        };
+                        /** @description Why a turn failed or ended at a limit */
+                        problem?: {
+                            code: string;
+                            detail: string;
+                        };
+                        /** @description t=<unix seconds>,v1=<hex>: the HMAC-SHA256 of <t>.<trace id>. and the lines of this turn before this one, each with its line feed, with the tenant's signing secret */
+                        signature: string;
+                    };
+                    "text/event-stream": string;
+                    "application/json": {
+                        turnId: string;
+                        /** @enum {string} */
+                        status: "answered" | "awaits_confirmation" | "awaits_approval" | "asked" | "stopped" | "failed" | "limit_reached";
+                        /** @description The whole reply */
+                        reply: string;
+                        toolCalls: {
+                            /** @description tcl_… */
+                            toolCallId: string;
+                            tool: string;
+                            /** @enum {string} */
+                            outcome: "ok" | "failed" | "declined" | "withdrawn" | "awaits_approval";
+                            /** @description Of the usage record */
+                            meterId?: string;
+                            /** @description Micro-USDC */
+                            priceMicroUsdc?: string;
+                        }[];
+                        traceId: string;
+                        meterIds: string[];
+                        /** @description Micro-USDC */
+                        priceMicroUsdc: string;
+                        model: {
+                            name: string;
+                            inputTokens: number;
+                            outputTokens: number;
+                        };
+                        /** @description Why a turn failed or ended at a limit */
+                        problem?: {
+                            code: string;
+                            detail: string;
+                        };
+                        /** @description t=<unix seconds>,v1=<hex>: the HMAC-SHA256 of <t>.<trace id>. and the lines of this turn before this one, each with its line feed, with the tenant's signing secret */
+                        signature: string;
+                        /** @constant */
+                        ok: true;
+                        conversationId: string;
+                        /** @enum {string} */
+                        channel: "web" | "mcp" | "whatsapp" | "slack" | "email";
+                        locale: string;
+                        events: ({
+                            /** @constant */
+                            type: "turn_started";
+                            /** @description Counts within the conversation */
+                            sequence: number;
+                            /** Format: date-time */
+                            at: string;
+                            conversationId: string;
+                            turnId: string;
+                            traceId: string;
+                            /** @enum {string} */
+                            channel: "web" | "mcp" | "whatsapp" | "slack" | "email";
+                            locale: string;
+                        } | {
+                            /** @constant */
+                            type: "reply_delta";
+                            /** @description Counts within the conversation */
+                            sequence: number;
+                            /** Format: date-time */
+                            at: string;
+                            /** @description The next piece of the reply */
+                            text: string;
+                        } | {
+                            /** @constant */
+                            type: "tool_call";
+                            /** @description Counts within the conversation */
+                            sequence: number;
+                            /** Format: date-time */
+                            at: string;
+                            /** @description tcl_… */
+                            toolCallId: string;
+                            tool: string;
+                            args: {
+                                [key: string]: unknown;
+                            };
+                        } | {
+                            /** @constant */
+                            type: "tool_result";
+                            /** @description Counts within the conversation */
+                            sequence: number;
+                            /** Format: date-time */
+                            at: string;
+                            /** @description tcl_… */
+                            toolCallId: string;
+                            tool: string;
+                            /** @enum {string} */
+                            outcome: "ok" | "failed" | "declined" | "withdrawn" | "awaits_approval";
+                            /** @description Of the usage record */
+                            meterId?: string;
+                            /** @description Micro-USDC */
+                            priceMicroUsdc?: string;
+                            problem?: {
+                                code: string;
+                                detail: string;
+                            };
+                        } | {
+                            /** @constant */
+                            type: "confirmation_requested";
+                            /** @description Counts within the conversation */
+                            sequence: number;
+                            /** Format: date-time */
+                            at: string;
+                            /** @description cnf_… */
+                            confirmationId: string;
+                            /** @description tcl_… */
+                            toolCallId: string;
+                            tool: string;
+                            what: string;
+                            forWhom: string[];
+                            /** @description null if only the supplier knows it */
+                            total: string | null;
+                            irreversible: {
+                                what: string;
+                                undoableUntil: string | null;
+                                undoCost: string | null;
+                            }[];
+                            /** @description Who has to approve it after the yes */
+                            approvers?: string[];
+                            /** Format: date-time */
+                            expiresAt: string;
+                        } | {
+                            /** @constant */
+                            type: "approval_requested";
+                            /** @description Counts within the conversation */
+                            sequence: number;
+                            /** Format: date-time */
+                            at: string;
+                            approvalId: string;
+                            tool: string;
+                            approvers: string[];
+                        } | {
+                            /** @constant */
+                            type: "question";
+                            /** @description Counts within the conversation */
+                            sequence: number;
+                            /** Format: date-time */
+                            at: string;
+                            /** @description Asked for */
+                            slot: string;
+                            choices?: string[];
+                        } | {
+                            /** @constant */
+                            type: "turn_ended";
+                            /** @description Counts within the conversation */
+                            sequence: number;
+                            /** Format: date-time */
+                            at: string;
+                            turnId: string;
+                            /** @enum {string} */
+                            status: "answered" | "awaits_confirmation" | "awaits_approval" | "asked" | "stopped" | "failed" | "limit_reached";
+                            /** @description The whole reply */
+                            reply: string;
+                            toolCalls: {
+                                /** @description tcl_… */
+                                toolCallId: string;
+                                tool: string;
+                                /** @enum {string} */
+                                outcome: "ok" | "failed" | "declined" | "withdrawn" | "awaits_approval";
+                                /** @description Of the usage record */
+                                meterId?: string;
+                                /** @description Micro-USDC */
+                                priceMicroUsdc?: string;
+                            }[];
+                            traceId: string;
+                            meterIds: string[];
+                            /** @description Micro-USDC */
+                            priceMicroUsdc: string;
+                            model: {
+                                name: string;
+                                inputTokens: number;
+                                outputTokens: number;
+                            };
+                            /** @description Why a turn failed or ended at a limit */
+                            problem?: {
+                                code: string;
+                                detail: string;
+                            };
+                            /** @description t=<unix seconds>,v1=<hex>: the HMAC-SHA256 of <t>.<trace id>. and the lines of this turn before this one, each with its line feed, with the tenant's signing secret */
+                            signature: string;
+                        })[];
+                    };
+                };
+            };
+            /** @description Malformed json; Invalid input */
+            400: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 400;
+                        /** @enum {unknown} */
+                        code?: "malformed_json" | "invalid_input";
+                    };
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    "www-authenticate": components["headers"]["WwwAuthenticate"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 401;
+                        /** @enum {unknown} */
+                        code?: "unauthorized";
+                    };
+                };
+            };
+            /** @description Missing scope */
+            403: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 403;
+                        /** @enum {unknown} */
+                        code?: "missing_scope";
+                    };
+                };
+            };
+            /** @description Tenant not found; Conversation not found */
+            404: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 404;
+                        /** @enum {unknown} */
+                        code?: "tenant_not_found" | "conversation_not_found";
+                    };
+                };
+            };
+            /** @description Request timeout */
+            408: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 408;
+                        /** @enum {unknown} */
+                        code?: "request_timeout";
+                    };
+                };
+            };
+            /** @description Too large */
+            413: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 413;
+                        /** @enum {unknown} */
+                        code?: "too_large";
+                    };
+                };
+            };
+            /** @description Unsupported media type */
+            415: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 415;
+                        /** @enum {unknown} */
+                        code?: "unsupported_media_type";
+                    };
+                };
+            };
+            /** @description Idempotency mismatch */
+            422: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 422;
+                        /** @enum {unknown} */
+                        code?: "idempotency_mismatch";
+                    };
+                };
+            };
+            /** @description Rate limited */
+            429: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    "retry-after": components["headers"]["RetryAfter"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 429;
+                        /** @enum {unknown} */
+                        code?: "rate_limited";
+                    };
+                };
+            };
+            /** @description Headers too large */
+            431: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 431;
+                        /** @enum {unknown} */
+                        code?: "headers_too_large";
+                    };
+                };
+            };
+            /** @description Internal error */
+            500: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 500;
+                        /** @enum {unknown} */
+                        code?: "internal_error";
+                    };
+                };
+            };
+            /** @description Starting; Draining; Unavailable */
+            503: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    "retry-after": components["headers"]["RetryAfter"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 503;
+                        /** @enum {unknown} */
+                        code?: "starting" | "draining" | "unavailable";
+                    };
+                };
+            };
+        };
+    };
+    converse_for_traveler: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description W3C trace context; the call continues its trace. */
+                traceparent?: components["parameters"]["Traceparent"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "channel": "mcp",
+                 *       "locale": "de-AT",
+                 *       "tenantId": "tenant_01KAJ2M5Q6R7S8T9V0W1X2Y3Z4",
+                 *       "userId": "user_demo",
+                 *       "text": "Flüge von Wien nach London am 7. März"
+                 *     }
+                 */
+                "application/json": {
+                    /**
+                     * @description Where the caller shows the reply; it is in this answer only
+                     * @enum {string}
+                     */
+                    channel: "web" | "mcp" | "whatsapp" | "slack" | "email";
+                    /** @description BCP 47: decides language, dates, currency and tone */
+                    locale: string;
+                    /** @description The key's own tenant, `tenant_…` */
+                    tenantId: string;
+                    /** @description The traveler: a user of the tenant */
+                    userId: string;
+                    /** @description What the user says, in any language */
+                    text: string;
+                    /** @description Of an earlier turn; left out, a conversation begins */
+                    conversationId?: string;
+                };
+            };
+        };
+        responses: {
+            /** @description The events of the turn, one a line. The last one has the whole reply and the signature. */
+            200: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/x-ndjson": {
+                        /** @constant */
+                        type: "turn_started";
+                        /** @description Counts within the conversation */
+                        sequence: number;
+                        /** Format: date-time */
+                        at: string;
+                        conversationId: string;
+                        turnId: string;
+                        traceId: string;
+                        /** @enum {string} */
+                        channel: "web" | "mcp" | "whatsapp" | "slack" | "email";
+                        locale: string;
+                    } | {
+                        /** @constant */
+                        type: "reply_delta";
+                        /** @description Counts within the conversation */
+                        sequence: number;
+                        /** Format: date-time */
+                        at: string;
+                        /** @description The next piece of the reply */
+                        text: string;
+                    } | {
+                        /** @constant */
+                        type: "tool_call";
+                        /** @description Counts within the conversation */
+                        sequence: number;
+                        /** Format: date-time */
+                        at: string;
+                        /** @description tcl_… */
+                        toolCallId: string;
+                        tool: string;
+                        args: {
+                            [key: string]: unknown;
+                        };
+                    } | {
+                        /** @constant */
+                        type: "tool_result";
+                        /** @description Counts within the conversation */
+                        sequence: number;
+                        /** Format: date-time */
+                        at: string;
+                        /** @description tcl_… */
+                        toolCallId: string;
+                        tool: string;
+                        /** @enum {string} */
+                        outcome: "ok" | "failed" | "declined" | "withdrawn" | "awaits_approval";
+                        /** @description Of the usage record */
+                        meterId?: string;
+                        /** @description Micro-USDC */
+                        priceMicroUsdc?: string;
+                        problem?: {
+                            code: string;
+                            detail: string;
+                        };
+                    } | {
+                        /** @constant */
+                        type: "confirmation_requested";
+                        /** @description Counts within the conversation */
+                        sequence: number;
+                        /** Format: date-time */
+                        at: string;
+                        /** @description cnf_… */
+                        confirmationId: string;
+                        /** @description tcl_… */
+                        toolCallId: string;
+                        tool: string;
+                        what: string;
+                        forWhom: string[];
+                        /** @description null if only the supplier knows it */
+                        total: string | null;
+                        irreversible: {
+                            what: string;
+                            undoableUntil: string | null;
+                            undoCost: string | null;
+                        }[];
+                        /** @description Who has to approve it after the yes */
+                        approvers?: string[];
+                        /** Format: date-time */
+                        expiresAt: string;
+                    } | {
+                        /** @constant */
+                        type: "approval_requested";
+                        /** @description Counts within the conversation */
+                        sequence: number;
+                        /** Format: date-time */
+                        at: string;
+                        approvalId: string;
+                        tool: string;
+                        approvers: string[];
+                    } | {
+                        /** @constant */
+                        type: "question";
+                        /** @description Counts within the conversation */
+                        sequence: number;
+                        /** Format: date-time */
+                        at: string;
+                        /** @description Asked for */
+                        slot: string;
+                        choices?: string[];
+                    } | {
+                        /** @constant */
+                        type: "turn_ended";
+                        /** @description Counts within the conversation */
+                        sequence: number;
+                        /** Format: date-time */
+                        at: string;
+                        turnId: string;
+                        /** @enum {string} */
+                        status: "answered" | "awaits_confirmation" | "awaits_approval" | "asked" | "stopped" | "failed" | "limit_reached";
+                        /** @description The whole reply */
+                        reply: string;
+                        toolCalls: {
+                            /** @description tcl_… */
+                            toolCallId: string;
+                            tool: string;
+                            /** @enum {string} */
+                            outcome: "ok" | "failed" | "declined" | "withdrawn" | "awaits_approval";
+                            /** @description Of the usage record */
+                            meterId?: string;
+                            /** @description Micro-USDC */
+                            priceMicroUsdc?: string;
+                        }[];
+                        traceId: string;
+                        meterIds: string[];
+                        /** @description Micro-USDC */
+                        priceMicroUsdc: string;
+                        model: {
+                            name: string;
+                            inputTokens: number;
+                            outputTokens: number;
+                        };
+                        /** @description Why a turn failed or ended at a limit */
+                        problem?: {
+                            code: string;
+                            detail: string;
+                        };
+                        /** @description t=<unix seconds>,v1=<hex>: the HMAC-SHA256 of <t>.<trace id>. and the lines of this turn before this one, each with its line feed, with the tenant's signing secret */
+                        signature: string;
+                    };
+                    "text/event-stream": string;
+                    "application/json": {
+                        turnId: string;
+                        /** @enum {string} */
+                        status: "answered" | "awaits_confirmation" | "awaits_approval" | "asked" | "stopped" | "failed" | "limit_reached";
+                        /** @description The whole reply */
+                        reply: string;
+                        toolCalls: {
+                            /** @description tcl_… */
+                            toolCallId: string;
+                            tool: string;
+                            /** @enum {string} */
+                            outcome: "ok" | "failed" | "declined" | "withdrawn" | "awaits_approval";
+                            /** @description Of the usage record */
+                            meterId?: string;
+                            /** @description Micro-USDC */
+                            priceMicroUsdc?: string;
+                        }[];
+                        traceId: string;
+                        meterIds: string[];
+                        /** @description Micro-USDC */
+                        priceMicroUsdc: string;
+                        model: {
+                            name: string;
+                            inputTokens: number;
+                            outputTokens: number;
+                        };
+                        /** @description Why a turn failed or ended at a limit */
+                        problem?: {
+                            code: string;
+                            detail: string;
+                        };
+                        /** @description t=<unix seconds>,v1=<hex>: the HMAC-SHA256 of <t>.<trace id>. and the lines of this turn before this one, each with its line feed, with the tenant's signing secret */
+                        signature: string;
+                        /** @constant */
+                        ok: true;
+                        conversationId: string;
+                        /** @enum {string} */
+                        channel: "web" | "mcp" | "whatsapp" | "slack" | "email";
+                        locale: string;
+                        events: ({
+                            /** @constant */
+                            type: "turn_started";
+                            /** @description Counts within the conversation */
+                            sequence: number;
+                            /** Format: date-time */
+                            at: string;
+                            conversationId: string;
+                            turnId: string;
+                            traceId: string;
+                            /** @enum {string} */
+                            channel: "web" | "mcp" | "whatsapp" | "slack" | "email";
+                            locale: string;
+                        } | {
+                            /** @constant */
+                            type: "reply_delta";
+                            /** @description Counts within the conversation */
+                            sequence: number;
+                            /** Format: date-time */
+                            at: string;
+                            /** @description The next piece of the reply */
+                            text: string;
+                        } | {
+                            /** @constant */
+                            type: "tool_call";
+                            /** @description Counts within the conversation */
+                            sequence: number;
+                            /** Format: date-time */
+                            at: string;
+                            /** @description tcl_… */
+                            toolCallId: string;
+                            tool: string;
+                            args: {
+                                [key: string]: unknown;
+                            };
+                        } | {
+                            /** @constant */
+                            type: "tool_result";
+                            /** @description Counts within the conversation */
+                            sequence: number;
+                            /** Format: date-time */
+                            at: string;
+                            /** @description tcl_… */
+                            toolCallId: string;
+                            tool: string;
+                            /** @enum {string} */
+                            outcome: "ok" | "failed" | "declined" | "withdrawn" | "awaits_approval";
+                            /** @description Of the usage record */
+                            meterId?: string;
+                            /** @description Micro-USDC */
+                            priceMicroUsdc?: string;
+                            problem?: {
+                                code: string;
+                                detail: string;
+                            };
+                        } | {
+                            /** @constant */
+                            type: "confirmation_requested";
+                            /** @description Counts within the conversation */
+                            sequence: number;
+                            /** Format: date-time */
+                            at: string;
+                            /** @description cnf_… */
+                            confirmationId: string;
+                            /** @description tcl_… */
+                            toolCallId: string;
+                            tool: string;
+                            what: string;
+                            forWhom: string[];
+                            /** @description null if only the supplier knows it */
+                            total: string | null;
+                            irreversible: {
+                                what: string;
+                                undoableUntil: string | null;
+                                undoCost: string | null;
+                            }[];
+                            /** @description Who has to approve it after the yes */
+                            approvers?: string[];
+                            /** Format: date-time */
+                            expiresAt: string;
+                        } | {
+                            /** @constant */
+                            type: "approval_requested";
+                            /** @description Counts within the conversation */
+                            sequence: number;
+                            /** Format: date-time */
+                            at: string;
+                            approvalId: string;
+                            tool: string;
+                            approvers: string[];
+                        } | {
+                            /** @constant */
+                            type: "question";
+                            /** @description Counts within the conversation */
+                            sequence: number;
+                            /** Format: date-time */
+                            at: string;
+                            /** @description Asked for */
+                            slot: string;
+                            choices?: string[];
+                        } | {
+                            /** @constant */
+                            type: "turn_ended";
+                            /** @description Counts within the conversation */
+                            sequence: number;
+                            /** Format: date-time */
+                            at: string;
+                            turnId: string;
+                            /** @enum {string} */
+                            status: "answered" | "awaits_confirmation" | "awaits_approval" | "asked" | "stopped" | "failed" | "limit_reached";
+                            /** @description The whole reply */
+                            reply: string;
+                            toolCalls: {
+                                /** @description tcl_… */
+                                toolCallId: string;
+                                tool: string;
+                                /** @enum {string} */
+                                outcome: "ok" | "failed" | "declined" | "withdrawn" | "awaits_approval";
+                                /** @description Of the usage record */
+                                meterId?: string;
+                                /** @description Micro-USDC */
+                                priceMicroUsdc?: string;
+                            }[];
+                            traceId: string;
+                            meterIds: string[];
+                            /** @description Micro-USDC */
+                            priceMicroUsdc: string;
+                            model: {
+                                name: string;
+                                inputTokens: number;
+                                outputTokens: number;
+                            };
+                            /** @description Why a turn failed or ended at a limit */
+                            problem?: {
+                                code: string;
+                                detail: string;
+                            };
+                            /** @description t=<unix seconds>,v1=<hex>: the HMAC-SHA256 of <t>.<trace id>. and the lines of this turn before this one, each with its line feed, with the tenant's signing secret */
+                            signature: string;
+                        })[];
+                    };
+                };
+            };
+            /** @description Malformed json; Invalid input */
+            400: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 400;
+                        /** @enum {unknown} */
+                        code?: "malformed_json" | "invalid_input";
+                    };
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    "www-authenticate": components["headers"]["WwwAuthenticate"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 401;
+                        /** @enum {unknown} */
+                        code?: "unauthorized";
+                    };
+                };
+            };
+            /** @description Missing scope */
+            403: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 403;
+                        /** @enum {unknown} */
+                        code?: "missing_scope";
+                    };
+                };
+            };
+            /** @description Tenant not found; Conversation not found */
+            404: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 404;
+                        /** @enum {unknown} */
+                        code?: "tenant_not_found" | "conversation_not_found";
+                    };
+                };
+            };
+            /** @description Request timeout */
+            408: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 408;
+                        /** @enum {unknown} */
+                        code?: "request_timeout";
+                    };
+                };
+            };
+            /** @description Too large */
+            413: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 413;
+                        /** @enum {unknown} */
+                        code?: "too_large";
+                    };
+                };
+            };
+            /** @description Unsupported media type */
+            415: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 415;
+                        /** @enum {unknown} */
+                        code?: "unsupported_media_type";
+                    };
+                };
+            };
+            /** @description Idempotency mismatch */
+            422: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 422;
+                        /** @enum {unknown} */
+                        code?: "idempotency_mismatch";
+                    };
+                };
+            };
+            /** @description Rate limited */
+            429: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    "retry-after": components["headers"]["RetryAfter"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 429;
+                        /** @enum {unknown} */
+                        code?: "rate_limited";
+                    };
+                };
+            };
+            /** @description Headers too large */
+            431: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 431;
+                        /** @enum {unknown} */
+                        code?: "headers_too_large";
+                    };
+                };
+            };
+            /** @description Internal error */
+            500: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 500;
+                        /** @enum {unknown} */
+                        code?: "internal_error";
+                    };
+                };
+            };
+            /** @description Starting; Draining; Unavailable */
+            503: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    "retry-after": components["headers"]["RetryAfter"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 503;
+                        /** @enum {unknown} */
+                        code?: "starting" | "draining" | "unavailable";
+                    };
+                };
+            };
+        };
+    };
     decide_approval_link: {
         parameters: {
             query?: never;
@@ -39504,6 +40758,1189 @@ export interface operations {
                         status?: 503;
                         /** @enum {unknown} */
                         code?: "unavailable";
+                    };
+                };
+            };
+        };
+    };
+    list_conversations: {
+        parameters: {
+            query?: {
+                /** @description nextCursor */
+                cursor?: string;
+                limit?: number;
+                /** @description A user of the tenant whose conversations are meant; left out, the key's own traveler */
+                userId?: string;
+            };
+            header?: {
+                /** @description W3C trace context; the call continues its trace. */
+                traceparent?: components["parameters"]["Traceparent"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description One page. */
+            200: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "conversations": [
+                     *         {
+                     *           "conversationId": "cnv_01KAJ2M5Q6R7S8T9V0W1X2Y3Z4",
+                     *           "locale": "en",
+                     *           "createdAt": "2030-01-01T09:00:00Z",
+                     *           "updatedAt": "2030-01-01T09:01:00Z",
+                     *           "turns": 1,
+                     *           "lastSequence": 9,
+                     *           "isRunning": false
+                     *         }
+                     *       ],
+                     *       "nextCursor": null
+                     *     }
+                     */
+                    "application/json": {
+                        conversations: {
+                            conversationId: string;
+                            locale: string;
+                            createdAt: string;
+                            updatedAt: string;
+                            turns: number;
+                            /** @description The number of its last event */
+                            lastSequence: number;
+                            /** @description Whether a turn runs or waits to run */
+                            isRunning: boolean;
+                        }[];
+                        /** @description null on the last page */
+                        nextCursor: string | null;
+                    };
+                };
+            };
+            /** @description Invalid input */
+            400: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 400;
+                        /** @enum {unknown} */
+                        code?: "invalid_input";
+                    };
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    "www-authenticate": components["headers"]["WwwAuthenticate"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 401;
+                        /** @enum {unknown} */
+                        code?: "unauthorized";
+                    };
+                };
+            };
+            /** @description Missing scope */
+            403: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 403;
+                        /** @enum {unknown} */
+                        code?: "missing_scope";
+                    };
+                };
+            };
+            /** @description Rate limited */
+            429: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    "retry-after": components["headers"]["RetryAfter"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 429;
+                        /** @enum {unknown} */
+                        code?: "rate_limited";
+                    };
+                };
+            };
+            /** @description Headers too large */
+            431: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 431;
+                        /** @enum {unknown} */
+                        code?: "headers_too_large";
+                    };
+                };
+            };
+            /** @description Internal error */
+            500: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 500;
+                        /** @enum {unknown} */
+                        code?: "internal_error";
+                    };
+                };
+            };
+            /** @description Starting; Draining; Unavailable */
+            503: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    "retry-after": components["headers"]["RetryAfter"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 503;
+                        /** @enum {unknown} */
+                        code?: "starting" | "draining" | "unavailable";
+                    };
+                };
+            };
+        };
+    };
+    get_conversation: {
+        parameters: {
+            query?: {
+                /** @description A user of the tenant whose conversations are meant; left out, the key's own traveler */
+                userId?: string;
+            };
+            header?: {
+                /** @description W3C trace context; the call continues its trace. */
+                traceparent?: components["parameters"]["Traceparent"];
+            };
+            path: {
+                conversationId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The conversation. */
+            200: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "conversationId": "cnv_01KAJ2M5Q6R7S8T9V0W1X2Y3Z4",
+                     *       "locale": "en",
+                     *       "createdAt": "2030-01-01T09:00:00Z",
+                     *       "updatedAt": "2030-01-01T09:01:00Z",
+                     *       "turns": 1,
+                     *       "lastSequence": 9,
+                     *       "isRunning": false,
+                     *       "lastTurns": [
+                     *         {
+                     *           "turnId": "trn_01KAJ2M5Q6R7S8T9V0W1X2Y3Z4",
+                     *           "state": "ended",
+                     *           "channel": "web",
+                     *           "text": "Flights from London to New York on 7 March",
+                     *           "status": "answered",
+                     *           "reply": "I found three flights.",
+                     *           "createdAt": "2030-01-01T09:00:00Z",
+                     *           "endedAt": "2030-01-01T09:00:02Z",
+                     *           "after": 0
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": {
+                        conversationId: string;
+                        locale: string;
+                        createdAt: string;
+                        updatedAt: string;
+                        turns: number;
+                        /** @description The number of its last event */
+                        lastSequence: number;
+                        /** @description Whether a turn runs or waits to run */
+                        isRunning: boolean;
+                        lastTurns: {
+                            turnId: string;
+                            /** @enum {string} */
+                            state: "queued" | "running" | "ended";
+                            /** @enum {string} */
+                            channel: "web" | "mcp" | "whatsapp" | "slack" | "email";
+                            /** @description What the user said; null if the service began the turn */
+                            text: string | null;
+                            /** @description null until it has ended */
+                            status: ("answered" | "awaits_confirmation" | "awaits_approval" | "asked" | "stopped" | "failed" | "limit_reached") | null;
+                            reply: string | null;
+                            createdAt: string;
+                            endedAt: string | null;
+                            /** @description Its events come after this number */
+                            after: number;
+                        }[];
+                    };
+                };
+            };
+            /** @description Invalid input */
+            400: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 400;
+                        /** @enum {unknown} */
+                        code?: "invalid_input";
+                    };
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    "www-authenticate": components["headers"]["WwwAuthenticate"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 401;
+                        /** @enum {unknown} */
+                        code?: "unauthorized";
+                    };
+                };
+            };
+            /** @description Missing scope */
+            403: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 403;
+                        /** @enum {unknown} */
+                        code?: "missing_scope";
+                    };
+                };
+            };
+            /** @description Not found */
+            404: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 404;
+                        /** @enum {unknown} */
+                        code?: "not_found";
+                    };
+                };
+            };
+            /** @description Rate limited */
+            429: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    "retry-after": components["headers"]["RetryAfter"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 429;
+                        /** @enum {unknown} */
+                        code?: "rate_limited";
+                    };
+                };
+            };
+            /** @description Headers too large */
+            431: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 431;
+                        /** @enum {unknown} */
+                        code?: "headers_too_large";
+                    };
+                };
+            };
+            /** @description Internal error */
+            500: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 500;
+                        /** @enum {unknown} */
+                        code?: "internal_error";
+                    };
+                };
+            };
+            /** @description Starting; Draining; Unavailable */
+            503: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    "retry-after": components["headers"]["RetryAfter"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 503;
+                        /** @enum {unknown} */
+                        code?: "starting" | "draining" | "unavailable";
+                    };
+                };
+            };
+        };
+    };
+    delete_conversation: {
+        parameters: {
+            query?: {
+                /** @description A user of the tenant whose conversations are meant; left out, the key's own traveler */
+                userId?: string;
+            };
+            header?: {
+                /** @description W3C trace context; the call continues its trace. */
+                traceparent?: components["parameters"]["Traceparent"];
+            };
+            path: {
+                conversationId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description It is deleted. */
+            200: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "conversationId": "cnv_01KAJ2M5Q6R7S8T9V0W1X2Y3Z4",
+                     *       "deleted": true
+                     *     }
+                     */
+                    "application/json": {
+                        conversationId: string;
+                        /** @constant */
+                        deleted: true;
+                    };
+                };
+            };
+            /** @description Invalid input */
+            400: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 400;
+                        /** @enum {unknown} */
+                        code?: "invalid_input";
+                    };
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    "www-authenticate": components["headers"]["WwwAuthenticate"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 401;
+                        /** @enum {unknown} */
+                        code?: "unauthorized";
+                    };
+                };
+            };
+            /** @description Missing scope */
+            403: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 403;
+                        /** @enum {unknown} */
+                        code?: "missing_scope";
+                    };
+                };
+            };
+            /** @description Not found */
+            404: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 404;
+                        /** @enum {unknown} */
+                        code?: "not_found";
+                    };
+                };
+            };
+            /** @description Rate limited */
+            429: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    "retry-after": components["headers"]["RetryAfter"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 429;
+                        /** @enum {unknown} */
+                        code?: "rate_limited";
+                    };
+                };
+            };
+            /** @description Headers too large */
+            431: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 431;
+                        /** @enum {unknown} */
+                        code?: "headers_too_large";
+                    };
+                };
+            };
+            /** @description Internal error */
+            500: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 500;
+                        /** @enum {unknown} */
+                        code?: "internal_error";
+                    };
+                };
+            };
+            /** @description Starting; Draining; Unavailable */
+            503: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    "retry-after": components["headers"]["RetryAfter"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 503;
+                        /** @enum {unknown} */
+                        code?: "starting" | "draining" | "unavailable";
+                    };
+                };
+            };
+        };
+    };
+    get_conversation_events: {
+        parameters: {
+            query?: {
+                /** @description The number of the last event that the caller has */
+                after?: number;
+                /** @description A user of the tenant whose conversations are meant; left out, the key's own traveler */
+                userId?: string;
+            };
+            header?: {
+                /** @description W3C trace context; the call continues its trace. */
+                traceparent?: components["parameters"]["Traceparent"];
+            };
+            path: {
+                conversationId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The events, one a line. */
+            200: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "reply_delta",
+                     *       "sequence": 8,
+                     *       "at": "2030-01-01T09:00:02Z",
+                     *       "text": "I found three"
+                     *     }
+                     */
+                    "application/x-ndjson": {
+                        /** @constant */
+                        type: "turn_started";
+                        /** @description Counts within the conversation */
+                        sequence: number;
+                        /** Format: date-time */
+                        at: string;
+                        conversationId: string;
+                        turnId: string;
+                        traceId: string;
+                        /** @enum {string} */
+                        channel: "web" | "mcp" | "whatsapp" | "slack" | "email";
+                        locale: string;
+                    } | {
+                        /** @constant */
+                        type: "reply_delta";
+                        /** @description Counts within the conversation */
+                        sequence: number;
+                        /** Format: date-time */
+                        at: string;
+                        /** @description The next piece of the reply */
+                        text: string;
+                    } | {
+                        /** @constant */
+                        type: "tool_call";
+                        /** @description Counts within the conversation */
+                        sequence: number;
+                        /** Format: date-time */
+                        at: string;
+                        /** @description tcl_… */
+                        toolCallId: string;
+                        tool: string;
+                        args: {
+                            [key: string]: unknown;
+                        };
+                    } | {
+                        /** @constant */
+                        type: "tool_result";
+                        /** @description Counts within the conversation */
+                        sequence: number;
+                        /** Format: date-time */
+                        at: string;
+                        /** @description tcl_… */
+                        toolCallId: string;
+                        tool: string;
+                        /** @enum {string} */
+                        outcome: "ok" | "failed" | "declined" | "withdrawn" | "awaits_approval";
+                        /** @description Of the usage record */
+                        meterId?: string;
+                        /** @description Micro-USDC */
+                        priceMicroUsdc?: string;
+                        problem?: {
+                            code: string;
+                            detail: string;
+                        };
+                    } | {
+                        /** @constant */
+                        type: "confirmation_requested";
+                        /** @description Counts within the conversation */
+                        sequence: number;
+                        /** Format: date-time */
+                        at: string;
+                        /** @description cnf_… */
+                        confirmationId: string;
+                        /** @description tcl_… */
+                        toolCallId: string;
+                        tool: string;
+                        what: string;
+                        forWhom: string[];
+                        /** @description null if only the supplier knows it */
+                        total: string | null;
+                        irreversible: {
+                            what: string;
+                            undoableUntil: string | null;
+                            undoCost: string | null;
+                        }[];
+                        /** @description Who has to approve it after the yes */
+                        approvers?: string[];
+                        /** Format: date-time */
+                        expiresAt: string;
+                    } | {
+                        /** @constant */
+                        type: "approval_requested";
+                        /** @description Counts within the conversation */
+                        sequence: number;
+                        /** Format: date-time */
+                        at: string;
+                        approvalId: string;
+                        tool: string;
+                        approvers: string[];
+                    } | {
+                        /** @constant */
+                        type: "question";
+                        /** @description Counts within the conversation */
+                        sequence: number;
+                        /** Format: date-time */
+                        at: string;
+                        /** @description Asked for */
+                        slot: string;
+                        choices?: string[];
+                    } | {
+                        /** @constant */
+                        type: "turn_ended";
+                        /** @description Counts within the conversation */
+                        sequence: number;
+                        /** Format: date-time */
+                        at: string;
+                        turnId: string;
+                        /** @enum {string} */
+                        status: "answered" | "awaits_confirmation" | "awaits_approval" | "asked" | "stopped" | "failed" | "limit_reached";
+                        /** @description The whole reply */
+                        reply: string;
+                        toolCalls: {
+                            /** @description tcl_… */
+                            toolCallId: string;
+                            tool: string;
+                            /** @enum {string} */
+                            outcome: "ok" | "failed" | "declined" | "withdrawn" | "awaits_approval";
+                            /** @description Of the usage record */
+                            meterId?: string;
+                            /** @description Micro-USDC */
+                            priceMicroUsdc?: string;
+                        }[];
+                        traceId: string;
+                        meterIds: string[];
+                        /** @description Micro-USDC */
+                        priceMicroUsdc: string;
+                        model: {
+                            name: string;
+                            inputTokens: number;
+                            outputTokens: number;
+                        };
+                        /** @description Why a turn failed or ended at a limit */
+                        problem?: {
+                            code: string;
+                            detail: string;
+                        };
+                        /** @description t=<unix seconds>,v1=<hex>: the HMAC-SHA256 of <t>.<trace id>. and the lines of this turn before this one, each with its line feed, with the tenant's signing secret */
+                        signature: string;
+                    };
+                    "text/event-stream": string;
+                    "application/json": {
+                        /** @constant */
+                        ok: true;
+                        events: ({
+                            /** @constant */
+                            type: "turn_started";
+                            /** @description Counts within the conversation */
+                            sequence: number;
+                            /** Format: date-time */
+                            at: string;
+                            conversationId: string;
+                            turnId: string;
+                            traceId: string;
+                            /** @enum {string} */
+                            channel: "web" | "mcp" | "whatsapp" | "slack" | "email";
+                            locale: string;
+                        } | {
+                            /** @constant */
+                            type: "reply_delta";
+                            /** @description Counts within the conversation */
+                            sequence: number;
+                            /** Format: date-time */
+                            at: string;
+                            /** @description The next piece of the reply */
+                            text: string;
+                        } | {
+                            /** @constant */
+                            type: "tool_call";
+                            /** @description Counts within the conversation */
+                            sequence: number;
+                            /** Format: date-time */
+                            at: string;
+                            /** @description tcl_… */
+                            toolCallId: string;
+                            tool: string;
+                            args: {
+                                [key: string]: unknown;
+                            };
+                        } | {
+                            /** @constant */
+                            type: "tool_result";
+                            /** @description Counts within the conversation */
+                            sequence: number;
+                            /** Format: date-time */
+                            at: string;
+                            /** @description tcl_… */
+                            toolCallId: string;
+                            tool: string;
+                            /** @enum {string} */
+                            outcome: "ok" | "failed" | "declined" | "withdrawn" | "awaits_approval";
+                            /** @description Of the usage record */
+                            meterId?: string;
+                            /** @description Micro-USDC */
+                            priceMicroUsdc?: string;
+                            problem?: {
+                                code: string;
+                                detail: string;
+                            };
+                        } | {
+                            /** @constant */
+                            type: "confirmation_requested";
+                            /** @description Counts within the conversation */
+                            sequence: number;
+                            /** Format: date-time */
+                            at: string;
+                            /** @description cnf_… */
+                            confirmationId: string;
+                            /** @description tcl_… */
+                            toolCallId: string;
+                            tool: string;
+                            what: string;
+                            forWhom: string[];
+                            /** @description null if only the supplier knows it */
+                            total: string | null;
+                            irreversible: {
+                                what: string;
+                                undoableUntil: string | null;
+                                undoCost: string | null;
+                            }[];
+                            /** @description Who has to approve it after the yes */
+                            approvers?: string[];
+                            /** Format: date-time */
+                            expiresAt: string;
+                        } | {
+                            /** @constant */
+                            type: "approval_requested";
+                            /** @description Counts within the conversation */
+                            sequence: number;
+                            /** Format: date-time */
+                            at: string;
+                            approvalId: string;
+                            tool: string;
+                            approvers: string[];
+                        } | {
+                            /** @constant */
+                            type: "question";
+                            /** @description Counts within the conversation */
+                            sequence: number;
+                            /** Format: date-time */
+                            at: string;
+                            /** @description Asked for */
+                            slot: string;
+                            choices?: string[];
+                        } | {
+                            /** @constant */
+                            type: "turn_ended";
+                            /** @description Counts within the conversation */
+                            sequence: number;
+                            /** Format: date-time */
+                            at: string;
+                            turnId: string;
+                            /** @enum {string} */
+                            status: "answered" | "awaits_confirmation" | "awaits_approval" | "asked" | "stopped" | "failed" | "limit_reached";
+                            /** @description The whole reply */
+                            reply: string;
+                            toolCalls: {
+                                /** @description tcl_… */
+                                toolCallId: string;
+                                tool: string;
+                                /** @enum {string} */
+                                outcome: "ok" | "failed" | "declined" | "withdrawn" | "awaits_approval";
+                                /** @description Of the usage record */
+                                meterId?: string;
+                                /** @description Micro-USDC */
+                                priceMicroUsdc?: string;
+                            }[];
+                            traceId: string;
+                            meterIds: string[];
+                            /** @description Micro-USDC */
+                            priceMicroUsdc: string;
+                            model: {
+                                name: string;
+                                inputTokens: number;
+                                outputTokens: number;
+                            };
+                            /** @description Why a turn failed or ended at a limit */
+                            problem?: {
+                                code: string;
+                                detail: string;
+                            };
+                            /** @description t=<unix seconds>,v1=<hex>: the HMAC-SHA256 of <t>.<trace id>. and the lines of this turn before this one, each with its line feed, with the tenant's signing secret */
+                            signature: string;
+                        })[];
+                    };
+                };
+            };
+            /** @description Invalid input */
+            400: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 400;
+                        /** @enum {unknown} */
+                        code?: "invalid_input";
+                    };
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    "www-authenticate": components["headers"]["WwwAuthenticate"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 401;
+                        /** @enum {unknown} */
+                        code?: "unauthorized";
+                    };
+                };
+            };
+            /** @description Missing scope */
+            403: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 403;
+                        /** @enum {unknown} */
+                        code?: "missing_scope";
+                    };
+                };
+            };
+            /** @description Not found */
+            404: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 404;
+                        /** @enum {unknown} */
+                        code?: "not_found";
+                    };
+                };
+            };
+            /** @description Rate limited */
+            429: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    "retry-after": components["headers"]["RetryAfter"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 429;
+                        /** @enum {unknown} */
+                        code?: "rate_limited";
+                    };
+                };
+            };
+            /** @description Headers too large */
+            431: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 431;
+                        /** @enum {unknown} */
+                        code?: "headers_too_large";
+                    };
+                };
+            };
+            /** @description Internal error */
+            500: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 500;
+                        /** @enum {unknown} */
+                        code?: "internal_error";
+                    };
+                };
+            };
+            /** @description Starting; Draining; Unavailable */
+            503: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    "retry-after": components["headers"]["RetryAfter"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 503;
+                        /** @enum {unknown} */
+                        code?: "starting" | "draining" | "unavailable";
+                    };
+                };
+            };
+        };
+    };
+    stop_conversation: {
+        parameters: {
+            query?: {
+                /** @description A user of the tenant whose conversations are meant; left out, the key's own traveler */
+                userId?: string;
+            };
+            header?: {
+                /** @description W3C trace context; the call continues its trace. */
+                traceparent?: components["parameters"]["Traceparent"];
+            };
+            path: {
+                conversationId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description How many turns were stopped. */
+            200: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "conversationId": "cnv_01KAJ2M5Q6R7S8T9V0W1X2Y3Z4",
+                     *       "stoppedTurns": 1
+                     *     }
+                     */
+                    "application/json": {
+                        conversationId: string;
+                        stoppedTurns: number;
+                    };
+                };
+            };
+            /** @description Invalid input */
+            400: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 400;
+                        /** @enum {unknown} */
+                        code?: "invalid_input";
+                    };
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    "www-authenticate": components["headers"]["WwwAuthenticate"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 401;
+                        /** @enum {unknown} */
+                        code?: "unauthorized";
+                    };
+                };
+            };
+            /** @description Missing scope */
+            403: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 403;
+                        /** @enum {unknown} */
+                        code?: "missing_scope";
+                    };
+                };
+            };
+            /** @description Not found */
+            404: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 404;
+                        /** @enum {unknown} */
+                        code?: "not_found";
+                    };
+                };
+            };
+            /** @description Rate limited */
+            429: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    "retry-after": components["headers"]["RetryAfter"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 429;
+                        /** @enum {unknown} */
+                        code?: "rate_limited";
+                    };
+                };
+            };
+            /** @description Headers too large */
+            431: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 431;
+                        /** @enum {unknown} */
+                        code?: "headers_too_large";
+                    };
+                };
+            };
+            /** @description Internal error */
+            500: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 500;
+                        /** @enum {unknown} */
+                        code?: "internal_error";
+                    };
+                };
+            };
+            /** @description Starting; Draining; Unavailable */
+            503: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    "retry-after": components["headers"]["RetryAfter"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 503;
+                        /** @enum {unknown} */
+                        code?: "starting" | "draining" | "unavailable";
                     };
                 };
             };

@@ -17,6 +17,7 @@ export const toolAreas = [
   "usage",
   "workflows",
   "approvals",
+  "conversations",
 ] as const;
 export type ToolArea = (typeof toolAreas)[number];
 

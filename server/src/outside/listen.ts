@@ -34,9 +34,10 @@ export function createFront(
   },
 ): Front {
   let hot = new Map<string, HttpHandler>();
+  let streams: readonly Stream[] = [];
   let host = createHost([], { welcome: STARTING, ...about });
   const node = createNodeHost({
-    hot: (path) => hot.get(path),
+    hot: (path, method) => hot.get(path) ?? findStream(streams, path, method),
     fallback: (request, client) => host.fetch(request, client),
     trustedProxies: config.trustedProxies,
     ...about,
@@ -45,11 +46,29 @@ export function createFront(
     listen: (port) => listen(node, port, config.host),
     serve({ routes, ...content }) {
       hot = content.hot;
+      streams = routes.flatMap(listStream);
       host = createHost(routes, { ...content, ...about });
     },
     routes: () => [...[...hot.keys()].map((path) => ({ method: "POST", path })), ...host.routes],
     close: (drainMilliseconds) => node.close(drainMilliseconds),
   };
+}
+
+/** Served without the router, whose answers cannot have trailers. */
+interface Stream {
+  method: string;
+  path: RegExp;
+  handler: HttpHandler;
+}
+
+function listStream(route: Routes[number]): Stream[] {
+  if (!("handler" in route) || route.description?.isStream !== true) return [];
+  const path = new RegExp(`^${route.path.replaceAll(/:\w+/g, "[^/]+")}$`);
+  return [{ method: route.method, path, handler: route.handler }];
+}
+
+function findStream(streams: readonly Stream[], path: string, method: string): HttpHandler | undefined {
+  return streams.find((stream) => stream.method === method && stream.path.test(path))?.handler;
 }
 
 const remedies: Readonly<Record<string, string>> = {

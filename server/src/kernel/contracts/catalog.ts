@@ -79,17 +79,16 @@ export function findTool(catalog: Catalog, name: string): CatalogEntry {
 
 /** JSON Schema 2020-12 without its `$schema` line, which every list of tools would repeat. */
 export function jsonSchema(schema: z.ZodType, io: "input" | "output"): Readonly<Record<string, unknown>> {
-  const { $schema, ...rest } = z.toJSONSchema(schema, { io, override: io === "output" ? sayShownOnce : keepAsItIs });
+  const { $schema, ...rest } = z.toJSONSchema(schema, { io, override: (at) => sayShownOnce(at, io) });
   return rest;
 }
 
-const keepAsItIs = (): void => undefined;
-
 /** In words, because strict clients refuse a keyword of our own. */
-function sayShownOnce({ zodSchema, jsonSchema: published }: SchemaAtHand): void {
+function sayShownOnce({ zodSchema, jsonSchema: published }: SchemaAtHand, io: "input" | "output"): void {
   if (!isShownOnce(zodSchema)) return;
+  const replaced = `. An answer that is given again says "${SHOWN_ONCE_TEXT}" instead`;
   const said = published.description === undefined ? "" : `${published.description}. `;
-  published.description = `${said}An answer that is given again says "${SHOWN_ONCE_TEXT}" instead`;
+  published.description = `${said}Never store it${io === "output" ? replaced : ""}`;
 }
 
 type SchemaAtHand = Parameters<NonNullable<NonNullable<Parameters<typeof z.toJSONSchema>[1]>["override"]>>[0];

@@ -10,7 +10,7 @@ import type { Job } from "./job.ts";
 import type { PartMakersOf, PartsOf } from "./parts.ts";
 import type { PersonRecords } from "./person-records.ts";
 import type { Prompt } from "./prompt.ts";
-import type { Route } from "./route.ts";
+import type { Route, RouteDescription } from "./route.ts";
 import type { AggregatesOf, StoreParts, Transaction } from "./stores.ts";
 import type { Caller, PortsOf, Tool } from "./tool.ts";
 import type { WorkTable } from "./work-table.ts";
@@ -27,6 +27,8 @@ export interface Module<Seen extends string = string> {
   readonly prompts?: readonly Prompt[];
   /** Each declares by its type what it needs to run. */
   readonly routes?: readonly Route<never>[];
+  /** Operations that a surface serves for it, for the API description. */
+  readonly operations?: readonly RouteDescription[];
   /** Its part of the stored aggregates, over a caller's transaction when `db` is one. */
   stores?(parts: StoreParts & BesideStores<Seen>): Partial<AggregatesOf<Seen>>;
   /** By names that are unique among all modules; they run in the order of their names, and never change once released. */

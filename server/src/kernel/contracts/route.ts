@@ -10,6 +10,8 @@ export interface AnswerDescription {
   readonly schema?: z.ZodType;
   /** `application/json` unless said otherwise. */
   readonly contentType?: string;
+  /** By media type: what it looks like for callers that accept another. */
+  readonly otherwise?: Readonly<Record<string, z.ZodType>>;
   /** Replaces the route's own. */
   readonly example?: unknown;
   /** Whether it can be a tool's answer, and then has the members of those. */
@@ -33,6 +35,8 @@ export interface RouteDescription {
   readonly body?: z.ZodObject;
   /** True: a missing body counts as an empty object. */
   readonly isBodyOptional?: true;
+  /** True: it answers with events, which are sent as they come. */
+  readonly isStream?: true;
   readonly answers: Readonly<Record<number, AnswerDescription>>;
   /** The codes that it can answer in addition to those of every route of its kind. */
   readonly problems: readonly ServiceCode[];
@@ -94,6 +98,21 @@ export class FileAnswer {
   }
 }
 
+/** An event as its stream sends it: JSON without a line break. */
+export interface SentEvent {
+  readonly sequence: number;
+  readonly line: string;
+}
+
+/** An answer that is a stream of events, in the format that the caller accepts. */
+export class EventsAnswer {
+  readonly events: AsyncIterable<SentEvent>;
+
+  constructor(events: AsyncIterable<SentEvent>) {
+    this.events = events;
+  }
+}
+
 /** An answer may be built from read-only values. */
 type Readable<Value> = Value extends readonly (infer Element)[]
   ? readonly Readable<Element>[]
@@ -102,7 +121,7 @@ type Readable<Value> = Value extends readonly (infer Element)[]
     : Value;
 
 type RouteAnswer<Answer extends z.ZodType> = Promise<
-  Readable<z.input<Answer>> | Created<Readable<z.input<Answer>>> | FileAnswer
+  Readable<z.input<Answer>> | Created<Readable<z.input<Answer>>> | FileAnswer | EventsAnswer
 >;
 
 interface RouteDefinition<
@@ -125,7 +144,9 @@ interface RouteDefinition<
   /** The maximum number of values in the body. Undefined for the usual limit. */
   maximumBodyValues?: number;
   /** By status: 200, and 201 where the route answers `Created`. A `FileAnswer` needs its content types here. */
-  answers: Readonly<Record<number, { description: string; schema: Answer; contentType?: string }>>;
+  answers: Readonly<
+    Record<number, { description: string; schema: Answer } & Pick<AnswerDescription, "contentType" | "otherwise">>
+  >;
   /** The default `detail` of each code. */
   errors: Readonly<Record<Code, string>>;
   example?: { body?: z.input<NoInfer<Body>>; answer?: z.input<NoInfer<Answer>> };
@@ -187,6 +208,17 @@ type DefineRoute<Caller, Scoped> = <
 export const defineRoute: DefineRoute<KeyedCall, KeyedRoute> = ({ scope, maximumBodyBytes, ...face }) => {
   const problems = listProblemCodes(face.errors);
   return { ...face, access: { scope }, problems, maximumBodyBytes, limitByAddress: undefined, bodyAs: "json" };
+};
+
+/** A route for keys with its scope, whose answer is a stream of events. */
+export const defineStream: DefineRoute<KeyedCall & Headers & Pick<InternalCall, "gone">, KeyedRoute> = ({
+  scope,
+  maximumBodyBytes,
+  ...face
+}) => {
+  const problems = listProblemCodes(face.errors);
+  const shared = { access: { scope }, problems, maximumBodyBytes, limitByAddress: undefined } as const;
+  return { ...face, ...shared, isStream: true, bodyAs: "json" };
 };
 
 /** A route for keys with its scope, or for the internal token. */

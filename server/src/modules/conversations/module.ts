@@ -1,6 +1,9 @@
 import { defineJob } from "../../kernel/contracts/job.ts";
 import { RowWaits } from "../../platform/leased-queue/row-waits.ts";
 import { type BudgetSettings, readBudgets } from "./budgets.ts";
+import { type Converse, converse } from "./callers/converse.ts";
+import { conversationRoutes } from "./callers/routes.ts";
+import { turnOperations } from "./callers/turn-operations.ts";
 import { defineModule, type Parts } from "./context.ts";
 import type { Conversations } from "./conversations.ts";
 import { goOnAfterApprovals } from "./go-on-after-approvals.ts";
@@ -23,6 +26,7 @@ type ConversationSettings = {
 declare module "../../kernel/contracts/parts.ts" {
   interface ModuleParts {
     readonly "conversations.conversations": Conversations;
+    readonly "conversations.converse": Converse;
     readonly "conversations.turnRunner": TurnRunner;
     readonly "conversations.liveTurns": LiveTurns;
     readonly "conversations.conversationWaits": RowWaits;
@@ -60,11 +64,14 @@ function buildLoopOptions(parts: Parts): LoopOptions {
 
 export const conversationsModule = defineModule({
   name: "conversations",
+  routes: conversationRoutes,
+  operations: turnOperations,
   stores: ({ db }) => ({ turns: createTurns(db) }),
   personRecords: ({ db }) => createConversationPersons(db),
   migrations: { "0131-conversations": conversations, "0133-decided-approvals": decidedApprovals },
   parts: {
     conversations: (parts) => createConversations(parts),
+    converse: (parts) => (message) => converse(parts, message),
     turnRunner(parts) {
       const { stores, liveTurns, news, clock, log, processId } = parts;
       const options = buildLoopOptions(parts);

@@ -239,8 +239,11 @@ describe("a schema with shown-once values", () => {
     expect(() => buildRedaction(z.object({ tree: Tree }), "output")).toThrow("holds itself");
   });
 
-  it("keeps its description", () => {
-    const schema = jsonSchema(z.object({ code: shownOnce(z.string()).describe("Six digits") }), "output");
-    expect(schema).toMatchObject({ properties: { code: { description: expect.stringMatching(/^Six digits\. An/) } } });
+  it("keeps its description, and callers are told never to store it", () => {
+    const Code = z.object({ code: shownOnce(z.string()).describe("Six digits") });
+    const [given, answered] = (["input", "output"] as const).map((io) => jsonSchema(Code, io));
+    expect(given).toMatchObject({ properties: { code: { description: "Six digits. Never store it" } } });
+    const description = expect.stringMatching(/^Six digits\. Never store it\. An/);
+    expect(answered).toMatchObject({ properties: { code: { description } } });
   });
 });

@@ -59,9 +59,10 @@ function renderManifest({ pages, catalog, appUrl, edgeUrl }: CrawlOptions): stri
 
 > ${index?.summary ?? ""}
 
-With a key every call carries \`Authorization: Bearer <API key>\`; keys begin with \`ak_\`. The same tools are reached in two ways:
+With a key every call carries \`Authorization: Bearer <API key>\`; keys begin with \`ak_\`. The tools are reached in these ways:
 
 - HTTP: POST ${appUrl}${DISPATCH_PATH} with {"tool", "args"}
+- HTTP, for an agent that books by itself: POST ${appUrl}${DISPATCH_PATH} with {"channel": "web", "input": "what the traveler says"}, answered with a stream of events
 - MCP, streamable HTTP: ${appUrl}${APP_MCP_PATH}, and the same at ${edgeUrl}${EDGE_MCP_PATH}
 
 Without a key or an account, many of them are bought call by call with a wallet (x402): POST ${edgeUrl}${PAID_TOOLS_PATH}/<tool> with the arguments as the body; GET ${edgeUrl}${PAID_TOOLS_PATH} lists them with their prices.

@@ -1,6 +1,4 @@
-import { Failure, type Issue, invalidInput } from "../../domain/errors.ts";
-import { nearest } from "../../domain/near-match.ts";
-import { MAXIMUM_ISSUES } from "../../kernel/call/validate.ts";
+import { Failure, invalidInput } from "../../domain/errors.ts";
 import type { Answer, Kernel } from "../../kernel/contracts/invocation.ts";
 import type { Identity, Principal } from "../../ports/identity.ts";
 import { METER_ID_HEADER } from "../http/audit-headers.ts";
@@ -10,10 +8,10 @@ import { checkUser } from "../http/check-user.ts";
 import type { HttpAnswer, HttpHandler } from "../http/http.ts";
 import type { SignedAnswers, SignedExchange } from "../http/signed-exchange.ts";
 import { type ErrorPlace, renderFailedCall, renderProblem } from "../render-error.ts";
+import { isTurn, listForeignMembers } from "./read-turn.ts";
+import { answerTurn, type BeginTurn } from "./turns.ts";
 
 export const DISPATCH_PATH = "/api/agent/dispatch";
-
-const MEMBERS = ["tenantId", "tool", "args", "userId"] as const;
 
 interface DispatchOptions {
   answerSigned: SignedAnswers;
@@ -21,16 +19,30 @@ interface DispatchOptions {
   kernel: Kernel;
   identity: Pick<Identity, "isUser">;
   largeBodies: LargeBodies;
+  beginTurn: BeginTurn;
 }
 
-/** `POST /api/agent/dispatch`: takes a tool's name and its arguments, returns the signed envelope. */
+/**
+ * `POST /api/agent/dispatch`: takes a tool's name and its arguments, and returns the signed envelope. Without a tool it takes
+ * what a user said, and returns the events of the turn.
+ */
 export function createDispatch(options: DispatchOptions): HttpHandler {
-  const { answerSigned, exchange, kernel, identity, largeBodies } = options;
+  const { answerSigned, exchange, kernel, identity, largeBodies, beginTurn } = options;
+  const turns = {
+    beginTurn,
+    checkCaller: (asked: CallerNames, principal: Principal) => checkTenant(asked, principal, identity),
+  };
   return (request) => {
     if (request.method !== "POST") return answerSigned(request, async (place) => methodNotAllowed(place));
-    return exchange(request, async ({ principal, confirm, traceId, appUrl }) => {
+    return exchange(request, async (session) => {
+      const { principal, confirm, traceId, appUrl } = session;
       const { value, bytes } = await readMeasuredJson(request, largeBodies.mostFor(principal.scopes));
-      const envelope = readEnvelope(requireObject(value), (tool) => largeBodies.requireFits(bytes, tool));
+      const body = requireObject(value);
+      if (body.tool === undefined && isTurn(body)) {
+        largeBodies.requireFits(bytes, undefined);
+        return await answerTurn(request, body, session, turns);
+      }
+      const envelope = readEnvelope(body, (tool) => largeBodies.requireFits(bytes, tool));
       await checkTenant(envelope, principal, identity);
       const answer = await kernel.invoke({
         toolName: envelope.tool,
@@ -50,29 +62,27 @@ export function createDispatch(options: DispatchOptions): HttpHandler {
 
 /** Answered with or without a key. */
 function methodNotAllowed(place: ErrorPlace): HttpAnswer {
-  const detail = "Call tools with POST and a JSON body that has tool and args.";
+  const detail =
+    "Call tools with POST and a JSON body that has tool and args. Send what a user says with channel and input, or channel and text.";
   const answer = renderProblem({ code: "method_not_allowed", detail }, place);
   answer.headers.allow = "POST";
   return answer;
 }
 
-interface Envelope {
+interface CallerNames {
   /** Undefined: the key's own tenant. A key has only one, so naming another is reported as a mistake. */
   tenantId: string | undefined;
+  userId: string | undefined;
+}
+
+interface Envelope extends CallerNames {
   tool: string;
   args: Record<string, unknown>;
-  userId: string | undefined;
 }
 
 function readEnvelope(body: Record<string, unknown>, requireFits: (toolName: string | undefined) => void): Envelope {
   requireFits(typeof body.tool === "string" ? body.tool : undefined);
-  const issues: Issue[] = [];
-  for (const name of Object.keys(body)) {
-    if (MEMBERS.some((member) => member === name)) continue;
-    if (issues.length === MAXIMUM_ISSUES) break;
-    const near = nearest(name, MEMBERS);
-    issues.push({ path: name, message: `unknown property${near === undefined ? "" : `; did you mean "${near}"?`}` });
-  }
+  const issues = listForeignMembers(body, "tool");
   const { tenantId, tool, args, userId } = body;
   if (tenantId !== undefined && typeof tenantId !== "string") {
     issues.push({ path: "tenantId", message: "must be the calling tenant's id, a string, or left out" });
@@ -90,16 +100,16 @@ function readEnvelope(body: Record<string, unknown>, requireFits: (toolName: str
 }
 
 async function checkTenant(
-  envelope: Envelope,
+  { tenantId, userId }: CallerNames,
   principal: Principal,
   identity: Pick<Identity, "isUser">,
 ): Promise<void> {
-  if (envelope.tenantId !== undefined && envelope.tenantId !== principal.tenantId) {
+  if (tenantId !== undefined && tenantId !== principal.tenantId) {
     throw new Failure("tenant_not_found", {
       detail: "There is no such tenant for this key. Leave tenantId out, or send the key's own.",
     });
   }
-  await checkUser(envelope.userId, principal, identity, "userId");
+  await checkUser(userId, principal, identity, "userId");
 }
 
 function render(answer: Answer, place: ErrorPlace): HttpAnswer {

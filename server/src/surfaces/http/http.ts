@@ -1,3 +1,6 @@
+/** The media type of server-sent events. */
+export const EVENT_STREAM = "text/event-stream";
+
 /** Plain HTTP values, so that a surface can be served by node:http, an edge runtime or a test. */
 export interface HttpRequest {
   method: string;
@@ -26,6 +29,8 @@ export interface HttpAnswer {
   bytes?: Uint8Array<ArrayBuffer>;
   /** Sent instead of `body`, piece by piece, as fast as the client reads; ends early if the client is gone. */
   stream?: AsyncIterable<string>;
+  /** With `stream`: headers known only at its end, sent after it where HTTP can. Lower-case names. */
+  trailers?: { names: readonly string[]; read(): Readonly<Record<string, string>> };
 }
 
 export type HttpHandler = (request: HttpRequest) => Promise<HttpAnswer>;

@@ -1,9 +1,10 @@
 import { Failure, unauthorized } from "../../domain/errors.ts";
 import { hasScope, missingScope } from "../../domain/scopes.ts";
 import { callRoute, type GivenRequest } from "../../kernel/call/call-route.ts";
-import { FileAnswer, type Route } from "../../kernel/contracts/route.ts";
+import { EventsAnswer, FileAnswer, type Route } from "../../kernel/contracts/route.ts";
 import type { Principal } from "../../ports/identity.ts";
 import { MAXIMUM_BODY_BYTES, readJsonObject } from "./bodies/json-body.ts";
+import { answerWithEvents } from "./events-answer.ts";
 import type { Routes } from "./hosts.ts";
 import type { HttpAnswer, HttpRequest } from "./http.ts";
 import { addressGroup } from "./limits/client-address.ts";
@@ -32,6 +33,7 @@ export function mountRoutes<Ports>(routes: readonly Route<Ports>[], options: Rou
         options.ports,
       );
       if (value instanceof FileAnswer) return fileAnswer(value);
+      if (value instanceof EventsAnswer) return await answerWithEvents(request, value.events);
       const headers = { "content-type": "application/json; charset=utf-8" };
       return { status, headers, body: JSON.stringify(value) };
     };

@@ -57,7 +57,7 @@ it.each(["one piece", "a stream"])("answers in %s whoever has closed its half, h
       await interim();
       yield `gone: ${signal.aborted}`;
     })();
-    return { status: 200, headers: {}, body: "", stream };
+    return { status: 200, headers: { "content-type": "text/event-stream" }, body: "", stream };
   });
   socket.end(get);
   host?.server.once("request", (incoming) => incoming.socket.once("end", closed.resolve));

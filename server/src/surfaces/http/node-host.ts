@@ -14,7 +14,7 @@ import type { BodyRoom } from "./bodies/body-room.ts";
 import { type BodyLimits, readBody } from "./bodies/read-body.ts";
 import { type ConnectionLimits, limitConnections } from "./connections.ts";
 import { answerHalfClosed, type LatestAnswer, markEventStream, rememberLatestAnswers } from "./half-closed.ts";
-import type { HttpHandler, HttpRequest } from "./http.ts";
+import { EVENT_STREAM, type HttpAnswer, type HttpHandler, type HttpRequest } from "./http.ts";
 import { addressGroup, clientAddress } from "./limits/client-address.ts";
 import { takeTurns } from "./limits/take-turns.ts";
 import { answerMalformedRequests, refuseAmbiguous, renderMalformedRequest } from "./malformed-request.ts";
@@ -38,8 +38,8 @@ export interface NodeHost {
 }
 
 interface NodeHostOptions {
-  /** The handler of a hot path, whatever the method. */
-  hot(path: string): HttpHandler | undefined;
+  /** The handler of what is served without a router: a hot path, whatever the method, or a stream. */
+  hot(path: string, method: string): HttpHandler | undefined;
   fallback(request: Request, client: WebClient): Response | Promise<Response>;
   /** Proxies whose `X-Forwarded-For` is trusted. */
   trustedProxies: BlockList;
@@ -123,7 +123,7 @@ function answerer(options: NodeHostOptions, underWay: AnswersUnderWay) {
     const url = readTarget(incoming);
     const queryStart = url.indexOf("?");
     const path = queryStart === -1 ? url : url.slice(0, queryStart);
-    const handler = options.hot(path);
+    const handler = options.hot(path, incoming.method ?? "GET");
     if (handler === undefined) {
       response.once("close", end);
       void rest(incoming, response);
@@ -292,12 +292,11 @@ async function serve(
   { appUrl, log }: Pick<NodeHostOptions, "appUrl" | "log">,
 ): Promise<void> {
   try {
-    const { status, headers, body, bytes, stream } = await handler(request);
+    const answer = await handler(request);
+    const { status, headers, body, bytes, stream } = answer;
     if (stream !== undefined) {
       if (!incoming.complete) headers.connection = "close";
-      response.writeHead(status, headers);
-      markEventStream(response);
-      await sendStream(stream, response);
+      await sendStream(answer, stream, response);
       return;
     }
     headers["content-length"] = String(bytes?.byteLength ?? Buffer.byteLength(body));
@@ -351,11 +350,23 @@ function* headerEntries(incoming: IncomingMessage): Iterable<readonly [string, s
 }
 
 /** Takes the next piece only when the client has room for it. */
-async function sendStream(stream: AsyncIterable<string>, response: ServerResponse): Promise<void> {
+async function sendStream(
+  { status, headers, trailers: announced }: HttpAnswer,
+  stream: AsyncIterable<string>,
+  response: ServerResponse,
+): Promise<void> {
+  // HTTP/1.0 has no chunks, and so no place for trailers.
+  const trailers = response.req.httpVersion === "1.1" ? announced : undefined;
+  if (trailers !== undefined) headers.trailer = trailers.names.join(", ");
+  response.writeHead(status, headers);
+  // The client sees that it was accepted before there is anything to tell.
+  response.flushHeaders();
+  if (headers["content-type"]?.startsWith(EVENT_STREAM)) markEventStream(response);
   for await (const piece of stream) {
     if (response.closed || response.destroyed) return;
     if (!response.write(piece)) await roomAgain(response);
   }
+  if (trailers !== undefined) response.addTrailers(trailers.read());
   response.end();
 }
 

@@ -21,6 +21,7 @@ const areaDescriptions: Readonly<Record<ToolArea, string>> = {
   usage: "Calls and their costs.",
   workflows: "Whole bookings that pause for people and events, and go on.",
   approvals: "What waits for the decision of a person.",
+  conversations: "What travelers say to the service's own agent, and what it does.",
 };
 
 /** Groups of operations that are not tool areas. */

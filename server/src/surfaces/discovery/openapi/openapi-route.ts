@@ -1,4 +1,5 @@
 import type { Catalog } from "../../../kernel/contracts/catalog.ts";
+import type { RouteDescription } from "../../../kernel/contracts/route.ts";
 import type { Clock } from "../../../ports/clock.ts";
 import { cachedAnswer, cachedRoutes } from "../../http/cached-answer.ts";
 import type { Routes } from "../../http/hosts.ts";
@@ -12,6 +13,8 @@ export interface OpenApiRouteOptions {
   appUrl: string;
   /** The application host's other routes; those with a description are included. */
   routes: Routes;
+  /** Operations of routes that are served without a router. */
+  operations: readonly RouteDescription[];
   clock: Clock;
   /** As in `createOpenApi`. */
   exampleTenantId: string | undefined;
@@ -21,10 +24,17 @@ export interface OpenApiRouteOptions {
  * `GET /api/openapi.json`, and the same at `/openapi.json`, where generators look by default: rendered once, from the routes
  * that are mounted.
  */
-export function openApiRoutes({ catalog, appUrl, routes, clock, exampleTenantId }: OpenApiRouteOptions): Routes {
+export function openApiRoutes({
+  catalog,
+  appUrl,
+  routes,
+  operations,
+  clock,
+  exampleTenantId,
+}: OpenApiRouteOptions): Routes {
   const mounted = routes.flatMap(({ description }) => (description === undefined ? [] : [description]));
   const today = clock.now().toZonedDateTimeISO("UTC").toPlainDate();
-  const described = [...mounted, mcpOperation, openApiOperation, ...healthOperations];
+  const described = [...mounted, ...operations, mcpOperation, openApiOperation, ...healthOperations];
   const answer = cachedAnswer(() => createOpenApi(catalog, { appUrl, routes: described, today, exampleTenantId }), {
     contentType: "application/json; charset=utf-8",
   });

@@ -43,7 +43,14 @@ function describeSecurity(access: RouteDescription["access"]): JsonObject[] {
 
 function describeAnswer(answer: AnswerDescription, routeExample: unknown): JsonObject {
   const { description, schema, contentType = "application/json", example = routeExample, ofTools } = answer;
-  const content = schema && { [contentType]: { schema: jsonSchema(schema, "output"), ...given("example", example) } };
+  const others = Object.entries(answer.otherwise ?? {}).map(([type, other]) => [
+    type,
+    { schema: jsonSchema(other, "output") },
+  ]);
+  const content = schema && {
+    [contentType]: { schema: jsonSchema(schema, "output"), ...given("example", example) },
+    ...Object.fromEntries(others),
+  };
   const headers = ofTools ? { ...meterHeader, ...replayHeader } : undefined;
   return { description, ...given("headers", headers), ...given("content", content) };
 }

@@ -1,0 +1,69 @@
+import { z } from "zod";
+
+/** A turn's events, from the service's own address: followed to the end, whatever happens to the connection. */
+
+const Event = z.looseObject({ type: z.string(), sequence: z.number() });
+export type ChatEvent = z.output<typeof Event>;
+
+const Problem = z.object({ code: z.string(), detail: z.string() });
+const Started = z.object({ conversationId: z.string() });
+
+export interface Service {
+  url: string;
+  key: string;
+}
+
+const MOST_CUTS = 20;
+const PAUSE_MILLISECONDS = 500;
+
+/** Sends what the user said, and gives the events of the turn. */
+export async function* sayTo(service: Service, body: Readonly<Record<string, unknown>>): AsyncGenerator<ChatEvent> {
+  // A repeated request is the same turn.
+  const headers = { "idempotency-key": crypto.randomUUID(), "content-type": "application/json" };
+  const begin = () => request(service, "/api/agent/dispatch", { method: "POST", headers, body: JSON.stringify(body) });
+  let conversationId: string | undefined;
+  let last = 0;
+  for (let cuts = 0; ; cuts += 1) {
+    const path = `/api/conversations/${conversationId}/events?after=${last}`;
+    try {
+      const response = await (conversationId === undefined ? begin() : request(service, path, {}));
+      for await (const event of readEvents(response)) {
+        if (event.sequence <= last) continue;
+        last = event.sequence;
+        if (event.type === "turn_started") conversationId = Started.parse(event).conversationId;
+        yield event;
+        if (event.type === "turn_ended") return;
+      }
+    } catch (error) {
+      if (error instanceof Refusal || cuts === MOST_CUTS) throw error;
+    }
+    if (cuts === MOST_CUTS) throw new Error(`The service at ${service.url} does not finish the turn.`);
+    await new Promise((resolve) => setTimeout(resolve, PAUSE_MILLISECONDS));
+  }
+}
+
+export async function stopTurn(service: Service, conversationId: string): Promise<void> {
+  await request(service, `/api/conversations/${conversationId}/stop`, { method: "POST" });
+}
+
+/** The service refused the request: sending it again does not help. */
+class Refusal extends Error {}
+
+async function request({ url, key }: Service, path: string, init: RequestInit): Promise<Response> {
+  const headers = { ...Object(init.headers), authorization: `Bearer ${key}`, accept: "application/x-ndjson" };
+  const response = await fetch(url + path, { ...init, headers });
+  if (response.ok) return response;
+  const problem = Problem.safeParse(await response.json().catch(() => undefined)).data;
+  const text = problem === undefined ? `The service answered ${response.status}.` : problem.detail;
+  throw response.status < 500 ? new Refusal(text) : new Error(text);
+}
+
+async function* readEvents({ body }: Response): AsyncGenerator<ChatEvent> {
+  if (body === null) return;
+  let rest = "";
+  for await (const piece of body.pipeThrough(new TextDecoderStream())) {
+    const lines = (rest + piece).split("\n");
+    rest = lines.pop() ?? "";
+    for (const line of lines) yield Event.parse(JSON.parse(line));
+  }
+}
