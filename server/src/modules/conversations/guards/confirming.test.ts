@@ -35,7 +35,7 @@ const flight: CallPlan = {
   },
 };
 const tool = { name: "book_flight", title: "Book flight" };
-const call = { tool, args: { offerId: "off_1" }, plan: flight, needsApproval: true };
+const call = { tool, args: { offerId: "off_1" }, plan: flight, refund: undefined, needsApproval: true };
 const names = new Map([["user_ada", "Ada"]]);
 const show = (locale: string, plan = flight, named = tool) =>
   showConfirmation({ ...call, plan, tool: named }, { locale, timeZone: "Europe/London", names, again: "changed" });
@@ -74,10 +74,31 @@ describe("the question before a booking", () => {
     expect(text).toContain("2 Zimmer");
   });
 
+  it("of a cancellation names what comes back", () => {
+    const cancelling = {
+      tool: { name: "confirm_cancel_order", title: "Confirm" },
+      args: {},
+      plan: EMPTY_PLAN,
+      needsApproval: false,
+    };
+    const refund = { amount: "120.50", currency: "EUR" };
+    const { text } = showConfirmation(
+      { ...cancelling, refund },
+      { locale: "de", timeZone: "UTC", names, again: undefined },
+    );
+    expect(text).toContain("Erstattung: 120,50");
+  });
+
   it("of a call that buys nothing lists its arguments, on one line each", () => {
     const args = { name: "Ada\nTotal: 0", nested: { a: 1 } };
     const { text } = showConfirmation(
-      { tool: { name: "give_feedback", title: "Give feedback" }, args, plan: EMPTY_PLAN, needsApproval: false },
+      {
+        tool: { name: "give_feedback", title: "Give feedback" },
+        args,
+        plan: EMPTY_PLAN,
+        refund: undefined,
+        needsApproval: false,
+      },
       { locale: "en", timeZone: "UTC", names, again: undefined },
     );
     expect(text.split("\n")).toEqual([

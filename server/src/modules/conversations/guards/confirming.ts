@@ -12,6 +12,8 @@ export interface ConfirmedCall {
   /** Without secrets. */
   readonly args: unknown;
   readonly plan: CallPlan;
+  /** As the supplier quoted it, if the call gives something back. */
+  readonly refund: { readonly amount: string; readonly currency: string } | undefined;
   readonly needsApproval: boolean;
 }
 
@@ -56,7 +58,7 @@ export function showConfirmation(call: ConfirmedCall, circumstances: Circumstanc
     ...(circumstances.again === undefined ? [] : [say(circumstances.again)]),
     what,
     ...(forWhom.length === 0 ? [] : [say("forWhom", { names: forWhom.join(", ") })]),
-    sayTotal(plan, total, words),
+    sayTotal(call, total, words),
     ...sayIrreversible(plan.irreversible, words, circumstances.timeZone),
     ...(call.needsApproval ? [say("approvalFirst")] : []),
     say("ask"),
@@ -138,8 +140,9 @@ function sumMovements({ movements }: CallPlan, words: Words): string | undefined
   return [...sums].map(([token, sum]) => words.money(formatDecimal(sum), token)).join(" + ");
 }
 
-function sayTotal({ movements }: CallPlan, total: string | undefined, words: Words): string {
+function sayTotal({ plan: { movements }, refund }: ConfirmedCall, total: string | undefined, words: Words): string {
   const say = sayConfirmation(words);
+  if (refund !== undefined) return say("refund", { amount: words.money(refund.amount, refund.currency) });
   if (total !== undefined) return say("total", { total });
   return movements.length === 0 ? say("noCharge") : say("amountUnknown");
 }

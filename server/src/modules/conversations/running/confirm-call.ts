@@ -1,3 +1,4 @@
+import { z } from "zod";
 import { newId } from "../../../domain/ids.ts";
 import { EMPTY_PLAN } from "../../../kernel/contracts/call-plan.ts";
 import type { CatalogEntry } from "../../../kernel/contracts/catalog.ts";
@@ -44,8 +45,22 @@ export async function assessCall(
     const { code, detail, retryable: _, ...extra } = refusal;
     return { kind: "refused", ...describeProblem({ code, detail, extra }) };
   }
-  const call = { tool, args: redactArguments(entry, args), plan, needsApproval };
+  const refund = findRefund(args, known);
+  const call = { tool, args: redactArguments(entry, args), plan, refund, needsApproval };
   return { kind: "possible", call, planHash: hashPlan(call), approvers: listApprovers(refusal) };
+}
+
+const Refund = z.looseObject({ refundAmount: z.string().regex(/^\d+(?:\.\d+)?$/), refundCurrency: z.string().max(10) });
+
+/** The refund of the quote that the arguments name. */
+function findRefund(args: unknown, { calls }: KnownConversation): ConfirmedCall["refund"] {
+  const named = new Set(Object.values(Object(args)));
+  for (const { result } of calls.toReversed()) {
+    if (!Object.values(Object(result)).some((value) => typeof value === "string" && named.has(value))) continue;
+    const { data } = Refund.safeParse(result);
+    if (data !== undefined) return { amount: data.refundAmount, currency: data.refundCurrency };
+  }
+  return undefined;
 }
 
 /** An approver can still allow it. */

@@ -48,6 +48,15 @@ export const sayConfirmation = defineTexts({
     "pt-BR": "Total: {total}",
     ja: "合計：{total}",
   },
+  refund: {
+    en: "Refund: {amount}",
+    de: "Erstattung: {amount}",
+    fr: "Remboursement : {amount}",
+    es: "Reembolso: {amount}",
+    pt: "Reembolso: {amount}",
+    "pt-BR": "Reembolso: {amount}",
+    ja: "返金：{amount}",
+  },
   amountUnknown: {
     en: "The amount is only known when it is done.",
     de: "Der Betrag steht erst bei der Ausführung fest.",
