@@ -1,4 +1,4 @@
-import { formatDecimal } from "../domain/money.ts";
+import { formatDecimal, type Micro } from "../domain/money.ts";
 import type { ApiKey, Tenant } from "../ports/identity.ts";
 import { formatTable } from "./command-line.ts";
 
@@ -59,7 +59,8 @@ export function tenantTable(tenants: readonly Tenant[]): string {
   return formatTable(["ID", "NAME", "PLAN", "CAP USDC", "KEYS WORK", "CREATED"], rows);
 }
 
-export function keyTable(keys: readonly ApiKey[], now: Temporal.Instant): string {
+/** `fees`: the most that a key's calls may cost in a month, by the key's id. */
+export function keyTable(keys: readonly ApiKey[], fees: ReadonlyMap<string, Micro>, now: Temporal.Instant): string {
   if (keys.length === 0) return "This tenant has no key.";
   const rows = keys.map((key) => [
     key.id,
@@ -67,11 +68,15 @@ export function keyTable(keys: readonly ApiKey[], now: Temporal.Instant): string
     key.name,
     key.environment,
     describeState(key, now),
+    describeFees(fees.get(key.id)) ?? "no cap",
     key.lastUsedAt === undefined ? "never" : key.lastUsedAt.toString({ smallestUnit: "second" }),
     key.scopes.join(","),
   ]);
-  return formatTable(["ID", "KEY", "NAME", "ENVIRONMENT", "STATE", "LAST USED", "SCOPES"], rows);
+  return formatTable(["ID", "KEY", "NAME", "ENVIRONMENT", "STATE", "FEES USDC", "LAST USED", "SCOPES"], rows);
 }
+
+export const describeFees = (fees: Micro | undefined): string | null =>
+  fees === undefined ? null : formatDecimal(fees);
 
 export function newKeyLines(key: ApiKey, apiKey: string): string {
   return [

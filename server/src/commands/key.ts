@@ -1,9 +1,10 @@
+import type { Micro } from "../domain/money.ts";
 import { knownScopes, personalScopes } from "../domain/scopes.ts";
 import type { Limits } from "../modules/limits/index.ts";
 import { systemClock } from "../ports/clock.ts";
 import type { ApiKey, Environment, Identity } from "../ports/identity.ts";
 import { type Command, JSON_NOTE, type Program, UsageError } from "./command-line.ts";
-import { keyJson, keyTable, newKeyLines } from "./describe-identity.ts";
+import { describeFees, keyJson, keyTable, newKeyLines } from "./describe-identity.ts";
 import { keyLimitOptions, keyLimits, LIMITS_NOTE, readLimitOptions } from "./limits.ts";
 import type { Operator } from "./open-database.ts";
 import { runIdentityProgram } from "./run-identity-program.ts";
@@ -103,18 +104,26 @@ async function limitKey(
   await spending.spendLimits.set(tenantId, environment, id, limits, ACTOR);
 }
 
-const list: Command<Identity> = {
+const list: Command<Operator> = {
   name: "list",
-  summary: "List a tenant's keys, also revoked ones.",
+  summary: "List a tenant's keys, also revoked ones, with what their calls may cost in a month.",
   usage: "--tenant <tenantId>",
   positionals: [],
   options: { tenant: { type: "string" } },
   prepare(args) {
     const tenantId = args.required("tenant");
-    return async (identity) => {
-      if ((await identity.getTenant(tenantId)) === undefined) throw noTenant(tenantId);
-      const keys = await identity.listKeys(tenantId);
-      return { text: keyTable(keys, systemClock.now()), json: { keys: keys.map(keyJson) } };
+    return async (operator) => {
+      if ((await operator.getTenant(tenantId)) === undefined) throw noTenant(tenantId);
+      const keys = await operator.listKeys(tenantId);
+      const fees = new Map<string, Micro>();
+      for (const { id, environment } of keys) {
+        const limits = await operator.spending.spendLimits.get(tenantId, environment, id);
+        if (limits.fees !== undefined) fees.set(id, limits.fees);
+      }
+      return {
+        text: keyTable(keys, fees, systemClock.now()),
+        json: { keys: keys.map((key) => ({ ...keyJson(key), maxFeesUsdc: describeFees(fees.get(key.id)) })) },
+      };
     };
   },
 };

@@ -75,6 +75,8 @@ export interface Invoices {
   findShared(token: string): Promise<{ document: InvoiceDocument; pdf: Uint8Array } | undefined>;
   /** False: the files were not shared. */
   revoke(owner: Owner, invoiceNumber: string): Promise<boolean>;
+  /** Revokes the files of invoices whose travelers `isNamedIn` accepts. The invoices stay. */
+  revokeAbout(owner: Owner, isNamedIn: (text: string) => boolean): Promise<void>;
   /** Bookings whose order has since been refunded by more than their credit notes cover. */
   listToCredit(asked: {
     since: Temporal.Instant;

@@ -35,7 +35,11 @@ export const invoicesModule = defineModule({
   tools: [generateBookingInvoice],
   routes: invoiceRoutes,
   stores: ({ db, clock }) => ({ invoices: createInvoices(db, clock) }),
-  personRecords: () => ({ tables: { notSearched: { booking_invoice: "an invoice is a record of accounting" } } }),
+  personRecords: ({ db, clock }) => ({
+    tables: { notSearched: { booking_invoice: "an invoice is a record of accounting" } },
+    forgetTraces: ({ person: { tenantId, environment }, isNamedIn }) =>
+      createInvoices(db, clock).revokeAbout({ tenantId, environment }, isNamedIn),
+  }),
   migrations: { "0034-invoices": invoices, "0132-invoice-addresses": invoiceAddresses },
   account: async ({ stores }, { tenantId, environment }) => ({
     setUp: [

@@ -225,7 +225,7 @@ function createWrites(db: Queryable): Pick<Invoices, "lockInvoice" | "lockSeries
   };
 }
 
-function createFiles(db: Queryable): Pick<Invoices, "keepDrawn" | "share" | "findShared" | "revoke"> {
+function createFiles(db: Queryable): Pick<Invoices, "keepDrawn" | "share" | "findShared" | "revoke" | "revokeAbout"> {
   const updateOne = ({ tenantId, environment }: Owner, invoiceNumber: string) =>
     db
       .updateTable("bookingInvoice")
@@ -266,6 +266,14 @@ function createFiles(db: Queryable): Pick<Invoices, "keepDrawn" | "share" | "fin
         .where("fileToken", "is not", null)
         .executeTakeFirst();
       return numUpdatedRows > 0n;
+    },
+
+    async revokeAbout(owner, isNamedIn) {
+      const shared = await selectInvoices(db, owner).where("fileToken", "is not", null).execute();
+      for (const { invoiceNumber, document } of shared) {
+        const { travelers } = InvoiceDocument.parse(document).booking;
+        if (isNamedIn(JSON.stringify(travelers))) await this.revoke(owner, invoiceNumber);
+      }
     },
   };
 }

@@ -140,7 +140,7 @@ function formatAddress(rule: AddressRule, address: PostalAddress, streetLines: r
   const { locality = "", administrativeArea = "", postalCode = "" } = address;
   // Some formats have no field for a city, such as Japan's, where the street line begins with it.
   const isHomeless = !rule.format.includes("%C") && locality !== "" && !isWritten(rule, locality, administrativeArea);
-  const street = isHomeless && !hasPart(streetLines, locality) ? [...streetLines, locality] : streetLines;
+  const street = isHomeless && !hasPart(streetLines, locality) ? joinCity(streetLines, locality) : streetLines;
   const values: Readonly<Record<string, string>> = {
     A: street.join("\n"),
     C: locality,
@@ -155,6 +155,12 @@ function formatAddress(rule: AddressRule, address: PostalAddress, streetLines: r
     .flatMap((line) => line.split("\n"))
     .map((line) => line.replace(/^[\s,\-–]+|[\s,\-–]+$/g, "").replace(/\s+/g, " "))
     .filter((line) => line !== "");
+}
+
+/** Addresses in the country's own script begin with the larger part. */
+function joinCity([first = "", ...others]: readonly string[], locality: string): string[] {
+  if (!/\p{Script=Han}/u.test(locality)) return [first, ...others, locality];
+  return [first.includes(locality) ? first : `${locality}${first}`, ...others];
 }
 
 const isWritten = (rule: AddressRule, locality: string, area: string): boolean =>

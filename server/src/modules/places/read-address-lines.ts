@@ -2,6 +2,7 @@ import { countryAlpha3Codes, toCountryAlpha2 } from "../../domain/countries.ts";
 import type { PostalAddress } from "../../ports/maps.ts";
 import { type AddressRule, findAddressRule } from "./address-rules.ts";
 import { plainText } from "./plain-text.ts";
+import { readUnspacedAddress } from "./read-unspaced-address.ts";
 
 interface ReadAddress {
   /** The lines are unchanged; the other fields are completed from them. */
@@ -41,6 +42,8 @@ type Parts = Pick<PostalAddress, "locality" | "administrativeArea" | "postalCode
  * everything up to the last part that is none of these.
  */
 export function readAddressLines(address: PostalAddress): ReadAddress {
+  const unspaced = readUnspacedAddress(address);
+  if (unspaced !== undefined) return unspaced;
   const rule = findAddressRule(address.countryCode);
   const segments = splitSegments(address.lines.map((line) => line.slice(0, LONGEST_PART)));
   if (rule === undefined) return { address, streetLines: address.lines };

@@ -140,6 +140,20 @@ describe("validate_travel_address", () => {
       { regionCode: "JP", locality: "Chiyoda-ku", administrativeArea: "Tokyo", postalCode: "100-0005" },
       ["〒100-0005", "Tokyo", "1-1 Marunouchi", "Chiyoda-ku"],
     ],
+    [["京都府京都市東山区祇園町北側625 〒605-0073"], {}, ["〒605-0073", "京都府", "京都市東山区祇園町北側625"]],
+    [
+      ["〒100-0005", "東京都千代田区", "丸の内1-9-1"],
+      { regionCode: "JP" },
+      ["〒100-0005", "東京都", "千代田区丸の内1-9-1"],
+    ],
+    [
+      ["丸の内1-9-1"],
+      { regionCode: "JP", locality: "千代田区", administrativeArea: "東京都", postalCode: "100-0005" },
+      ["〒100-0005", "東京都", "千代田区丸の内1-9-1"],
+    ],
+    [["110臺北市信義區信義路五段7號"], {}, ["110", "台北市信義區", "信義路五段7號"]],
+    [["03045 서울특별시 종로구 사직로 161"], {}, ["서울특별시 종로구", "사직로 161", "03045"]],
+    [["100009 北京市东城区景山前街4号"], {}, ["100009", "北京市东城区", "景山前街4号"]],
     [["10 Bayfront Avenue", "Singapore 018956"], { regionCode: "SG" }, ["10 Bayfront Avenue", "SINGAPORE 018956"]],
   ])("reads lines %j with %j in their parts, and loses none", async (addressLines, fields, formattedAddress) => {
     expect(await validate({ addressLines, ...fields })).toMatchObject({

@@ -90,17 +90,17 @@ async function anOffer(days: number, passengers = 1, userId?: string): Promise<s
 const as = { userId: USER };
 
 /** Issues the invoice for an order of the person that a trip paid for. */
-async function issueInvoice(order: Record<string, unknown>): Promise<void> {
+async function issueInvoice(order: Record<string, unknown>): Promise<string> {
   const bookingId = await escrow.reserve(await escrow.prefund("9000"), "8500");
   const amounts = { vendorAmountUsdc: order.totalAmount, feeAmountUsdc: "7.5", vendorAddress: order.vendorAddress };
   requireResult(await service.call("commit_booking", { bookingId, itineraryHash: order.itineraryHash, ...amounts }));
   requireResult(await service.call("confirm_flight", { bookingId, ticketOrderHash: freshHash() }));
   requireResult(await service.call("settle_booking", { bookingId }));
-  requireResult(await service.call("generate_booking_invoice", { bookingId }, as));
+  return String(requireResult(await service.call("generate_booking_invoice", { bookingId }, as)).jsonUrl);
 }
 
 /** Leaves every kind of trace of a person. Returns the upcoming orders and the stay's booking data. */
-async function doEverything(): Promise<{ orders: string[]; stay: object }> {
+async function doEverything(): Promise<{ orders: string[]; stay: object; invoiceUrl: string }> {
   await service.call("save_traveler", { ...profile, userId: USER }, { headers: { "idempotency-key": "save" } });
   const keyed = { ...as, headers: { "idempotency-key": `book for ${USER}` } };
   const own = requireResult(await service.call("book_flight", { offerId: await anOffer(40, 1, USER) }, keyed));
@@ -141,7 +141,9 @@ async function doEverything(): Promise<{ orders: string[]; stay: object }> {
   expect(sent.body.code).toBe("approval_required");
   await expect.poll(() => mails.received.filter(({ to }) => to.includes("approver@example.com"))).toHaveLength(2);
   await desk.ask("/api/policy-enforcement", { policyId: null }, service.operatorKey, "PUT");
-  await issueInvoice(own);
+  const invoiceUrl = await issueInvoice(own);
+  const reminder = { origin: "LHR", departureDateTimeIso: `${day(40)}T09:30:00Z`, travelerName: guest.guestName };
+  requireResult(await service.call("trip_checkin_reminder", reminder, as));
   // Expired: an active budget that binds the person would prevent the erasure.
   const budget = { budgetId: "vera", amountUsdc: "1000", travelerIds: [USER], startsOn: day(-9), endsOn: day(-2) };
   expect((await desk.ask("/api/budgets", budget, service.operatorKey, "PUT")).status).toBe(200);
@@ -159,12 +161,13 @@ async function doEverything(): Promise<{ orders: string[]; stay: object }> {
       as,
     ),
   );
-  return { orders: [own, companion, booked].map(({ orderId }) => String(orderId)), stay };
+  return { orders: [own, companion, booked].map(({ orderId }) => String(orderId)), stay, invoiceUrl };
 }
 
 describe("a traveler who did everything", () => {
   it("is erased from every table once upcoming bookings are confirmed, and everything else stays", async () => {
-    const { orders, stay } = await doEverything();
+    const { orders, stay, invoiceUrl } = await doEverything();
+    expect((await fetch(invoiceUrl)).status).toBe(200);
     const named = await columnsWithTraces();
     expect(named).toEqual(
       expect.arrayContaining([
@@ -192,6 +195,7 @@ describe("a traveler who did everything", () => {
     const left = await columnsWithTraces();
     expect(left.filter((column) => !Object.hasOwn(KEPT, column))).toEqual([]);
     expect(left).toContain("booking_invoice.document");
+    expect((await fetch(invoiceUrl)).status).toBe(404);
     expect(await service.sql(money, [service.tenantId])).toEqual(before);
 
     for (const orderId of orders) {

@@ -80,6 +80,16 @@ const ServerCard = z.strictObject({
 const RegistryEntry = z.strictObject({
   $schema: z.literal("https://static.modelcontextprotocol.io/schemas/2025-12-11/server.schema.json"),
   ...identity,
+  packages: z
+    .array(
+      z.strictObject({
+        registryType: z.literal("mcpb"),
+        identifier: z.url(),
+        fileSha256: z.string().regex(/^[0-9a-f]{64}$/),
+        transport: z.strictObject({ type: z.literal("stdio") }),
+      }),
+    )
+    .optional(),
   remotes: z.array(Remote).min(1),
 });
 

@@ -40,7 +40,7 @@ export function documentationRoutes(options: DocumentationOptions): Routes {
     ...landingRoutes(options),
     ...docsRoutes(options),
     ...crawlRoutes(options),
-    ...serverCardRoutes(options),
+    ...serverCardRoutes({ ...options, builtFolder: BUILT_FOLDER }),
     ...securityContactRoutes(options),
     ...licenceRoutes(),
     ...downloadRoutes({ ...options, builtFolder: BUILT_FOLDER }),

@@ -1,4 +1,7 @@
+import { createHash } from "node:crypto";
+import { existsSync, readFileSync } from "node:fs";
 import { isIP } from "node:net";
+import { join } from "node:path";
 import type { RouteDescription } from "../../kernel/contracts/route.ts";
 import { cachedAnswer, cachedRoutes } from "../http/cached-answer.ts";
 import type { Routes } from "../http/hosts.ts";
@@ -14,16 +17,25 @@ const CARD_TYPE = "application/mcp-server-card+json";
 /** Both formats allow a hundred characters. */
 const DESCRIPTION = "Travel and settlement tools for AI agents; every call is priced, capped, recorded and signed.";
 
+/** As `npm run bundle` writes it. */
+const BUNDLE = "wayfare.mcpb";
+
 interface ServerCardOptions {
   appUrl: string;
   edgeUrl: string;
+}
+
+interface RegistryOptions extends ServerCardOptions {
+  releaseDownloadsUrl: string | undefined;
+  /** Contains what was built in this checkout. */
+  builtFolder: string;
 }
 
 /**
  * Describes the MCP endpoints and their requirements before a connection: the card (SEP-2127), the catalog that leads to it,
  * and the registry's server.json. None lists tools: that list depends on the key and comes from the endpoint.
  */
-export function serverCardRoutes(options: ServerCardOptions): Routes {
+export function serverCardRoutes(options: RegistryOptions): Routes {
   const { appUrl } = options;
   const catalog = {
     specVersion: "1.0",
@@ -59,8 +71,17 @@ function cardRoutes(mcpPath: string, options: ServerCardOptions, description?: R
   ];
 }
 
-function registryEntry(options: ServerCardOptions) {
-  return { $schema: REGISTRY_SCHEMA, ...identity(options), remotes: remotes(options) };
+function registryEntry(options: RegistryOptions) {
+  return { $schema: REGISTRY_SCHEMA, ...identity(options), ...bundlePackage(options), remotes: remotes(options) };
+}
+
+/** The bundle for desktop clients, if it was built here: the registry wants its hash, which a release elsewhere may not have. */
+function bundlePackage({ appUrl, releaseDownloadsUrl, builtFolder }: RegistryOptions) {
+  const path = join(builtFolder, BUNDLE);
+  if (releaseDownloadsUrl !== undefined || !existsSync(path)) return {};
+  const fileSha256 = createHash("sha256").update(readFileSync(path)).digest("hex");
+  const identifier = `${appUrl}/downloads/${BUNDLE}`;
+  return { packages: [{ registryType: "mcpb", identifier, fileSha256, transport: { type: "stdio" } }] };
 }
 
 function identity({ appUrl }: ServerCardOptions) {

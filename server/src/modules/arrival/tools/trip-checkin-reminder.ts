@@ -9,6 +9,7 @@ import { CANDIDATES, findWay, saidOfWays, takeNearAirport } from "../../maps/ind
 import { resolveStop } from "../../places/index.ts";
 import { writeCalendar } from "../checkin-calendar.ts";
 import { defineTool, type Ports } from "../context.ts";
+import { findIslandToReach } from "../islands.ts";
 import { MINUTES_AT_AIRPORT, remindersAhead } from "../plan-reminders.ts";
 
 const LONGEST_TEXT = 100;
@@ -253,6 +254,11 @@ async function findTransferWay(
   const { transferMode } = input;
   const { from, notes, provenance } = await findStay(input, airport, ports, signal);
   if (from === undefined) return { way: undefined, notes, provenance };
+  const island = findIslandToReach(airport, from);
+  if (island !== undefined) {
+    const byBoat = `The place of stay is on an island (${island}) that no road or railway reaches: the traveler needs a boat or another flight to the airport. Its times are not known here, so there is no reminder to leave. Look up the crossing.`;
+    return { way: undefined, notes: [...notes, byBoat], provenance };
+  }
   const known = await findWay([from, airport], transferMode, ports, signal);
   const { way, routedBy } = known;
   if (way === undefined) {

@@ -5,6 +5,7 @@ import { checkAddress } from "../check-address.ts";
 import { RegionCode } from "../codes.ts";
 import { defineTool } from "../context.ts";
 import { countryInLines, readAddressLines, splitSegments } from "../read-address-lines.ts";
+import { countryOfUnspaced } from "../read-unspaced-address.ts";
 import { providerErrors } from "../resolve-stop.ts";
 
 const MOST_LINES = 10;
@@ -104,7 +105,7 @@ type Given = Omit<PostalAddress, "countryCode">;
 
 /** Reads the address from its fields and lines. If neither names a country, the city determines it. */
 async function readAddress(given: Given, regionCode: string | undefined, maps: Maps, signal: AbortSignal) {
-  const named = regionCode ?? countryInLines(given.lines);
+  const named = regionCode ?? countryOfUnspaced(given.lines) ?? countryInLines(given.lines);
   const inFields = named === undefined ? undefined : readAddressLines({ ...given, countryCode: named });
   const text = given.locality ?? inFields?.address.locality ?? lastWords(inFields?.streetLines ?? given.lines);
   const city = await findCity(maps, text, named, signal);
