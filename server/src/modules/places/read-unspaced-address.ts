@@ -9,7 +9,7 @@ import { type AddressRule, findAddressRule } from "./address-rules.ts";
 interface Country {
   /** Names at the beginning, before the postal code or after it. */
   names: RegExp;
-  /** What can follow the name of an area: 서울 and 서울시 are 서울특별시. */
+  /** Endings that can follow the name of an area: 서울 and 서울시 are 서울특별시. */
   areaEndings: RegExp;
   /** The city and the district in it; undefined: the format has them in the street's line, as Japan's. */
   city: RegExp | undefined;
