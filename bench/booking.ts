@@ -14,7 +14,7 @@ import {
   startFlightRun,
   startStayRun,
 } from "../server/test/support/whole-bookings.ts";
-import { AT_ONCE, bookAtOnce } from "./support/booking-rate.ts";
+import { AT_ONCE, bookAlone, bookAtOnce } from "./support/booking-rate.ts";
 import { median, say } from "./support/compare.ts";
 
 import { findChild, findParent, readOwnCpuSeconds, readTreeCpuSeconds } from "./support/cpu-seconds.ts";
@@ -36,6 +36,8 @@ const RATE = "rate";
 const OTHERS: ReadonlySet<string> = new Set(["flight run", "stay run", "poll", RATE]);
 const MOST_CPU_SECONDS = 0.4;
 const LEAST_RATE = 4;
+const ALONE = 9;
+const MOST_PAUSE_MILLISECONDS = 50;
 const CORES = 2;
 const departureDate = Temporal.Now.plainDateISO("UTC").add({ days: 60 }).toString();
 
@@ -166,9 +168,35 @@ async function measureRate(): Promise<void> {
       `whole runs: median ${median(rates).toFixed(2)} bookings/s of ${bound.toFixed(1)} that ${CORES} cores bear at ${each.toFixed(2)} s each (target ${LEAST_RATE})`,
       median(rates) >= LEAST_RATE,
     );
+    await judgePauses(direct);
   } finally {
     await stopProgram(direct.child);
     rmSync(rateFolder, { recursive: true, force: true });
+  }
+}
+
+/** The time from the resolution of a pause to the beginning of its run's next step. */
+async function judgePauses(direct: typeof product): Promise<void> {
+  const client = new pg.Client({ connectionString: databaseUrl.href });
+  await client.connect();
+  try {
+    const begun = Temporal.Now.instant().toString();
+    await bookAlone(direct, departureDate, ALONE);
+    const { rows: found } = await client.query<{ milliseconds: number }>(
+      `select extract(epoch from next.started_at - resolved_at)::float8 * 1000 as milliseconds
+       from workflow_pause cross join lateral (
+         select min(started_at) as started_at from workflow_step
+         where workflow_step.run_id = workflow_pause.run_id and started_at >= resolved_at
+       ) next where resolved_at > $1`,
+      [begun],
+    );
+    const p50 = median(found.map(({ milliseconds }) => milliseconds));
+    judge(
+      `from the end of a pause to the next step: p50 ${p50.toFixed(0)} ms of ${found.length} (target ${MOST_PAUSE_MILLISECONDS})`,
+      found.length > 0 && p50 <= MOST_PAUSE_MILLISECONDS,
+    );
+  } finally {
+    await client.end();
   }
 }
 

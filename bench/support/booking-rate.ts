@@ -32,6 +32,11 @@ export async function bookAtOnce(
   return slices;
 }
 
+/** Runs so many bookings one after the other. */
+export async function bookAlone(product: Product, departureDate: string, count: number): Promise<void> {
+  for (let done = 0; done < count; done += 1) await bookByRun(product, await prepareTrip(product), departureDate);
+}
+
 async function inTurns<Result>(work: (index: number) => Promise<Result>): Promise<Result[]> {
   const results: Result[] = [];
   let next = 0;
