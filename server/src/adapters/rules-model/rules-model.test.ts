@@ -28,6 +28,9 @@ const listCalls = (parts: readonly ModelPart[]) =>
   parts.flatMap((part) => (part.type === "toolCall" ? [{ name: part.name, args: part.args }] : []));
 const findSlot = (parts: readonly ModelPart[]) => parts.find((part) => part.type === "question")?.slot;
 
+const isGoingOn = (parts: readonly ModelPart[]): boolean =>
+  parts.some((part) => part.type === "question" || part.type === "toolCall");
+
 /** Messages in which the tools of the newest step answer. */
 function answered(
   parts: readonly ModelPart[],
@@ -140,6 +143,14 @@ it("speaks the language of the text, else that of the locale", async () => {
   expect(joinText(await step([says("こんにちは、東京に行きたいです")], "ja"))).toContain("英語");
   expect(joinText(await step([says("zzz")], "fr"))).toContain("Je n’ai pas compris");
   expect(joinText(await step([says("zzz")], "pt-BR"))).toContain("Não entendi");
+});
+
+it.each([
+  "flight from Rome to Oslo in 99999999999 weeks",
+  "Hotel in Rom ab morgen für 2,5 Nächte",
+  "vuelo el 31 de febrero",
+])("bears numbers that no calendar has: %s", async (text) => {
+  expect(isGoingOn(await step([says(text)]))).toBe(true);
 });
 
 it("takes texts in results as data", async () => {

@@ -142,6 +142,9 @@ const laterDay = (day: number, first: Temporal.PlainDate): Temporal.PlainDate =>
   return Temporal.PlainDate.compare(date, first) < 0 ? date.add({ months: 1 }) : date;
 };
 
+/** Longer spans, and parts of days, are no days of a journey. */
+export const isSpan = (number: number): boolean => Number.isInteger(number) && number >= 0 && number <= 400;
+
 const isDay = (number: number): boolean => Number.isInteger(number) && number >= 1 && number <= 31;
 
 function isRangeJoint(marks: Marks, index: number): boolean {
@@ -159,7 +162,7 @@ function readSpan(marks: Marks, index: number, { today }: Context): Found | unde
   const count = isIn ? marks.pass(index + 1, ["skip", "about"]) : index;
   const number = marks.at(count);
   if (number.kind === "fortnight" && isIn) return { date: today.add({ days: number.number }), to: count };
-  if (number.kind !== "number") return undefined;
+  if (number.kind !== "number" || !isSpan(number.number)) return undefined;
   const unit = marks.kind(count + 1);
   const days = unit === "dayUnit" ? number.number : unit === "week" ? number.number * 7 : undefined;
   if (days === undefined && unit !== "monthUnit") return undefined;

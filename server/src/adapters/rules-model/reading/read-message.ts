@@ -1,5 +1,5 @@
 import { Marks } from "./cursor.ts";
-import { type DateMention, readDates } from "./dates.ts";
+import { type DateMention, isSpan, readDates } from "./dates.ts";
 import { detectLanguage, isForeign } from "./detect-language.ts";
 import { type Lexicon, lexicons } from "./lexicon.ts";
 import { type Maximum, readMaximum, readTimes, type Times } from "./limits.ts";
@@ -111,7 +111,7 @@ function readDuration(marks: Marks): { nights: number | undefined; duration: num
   let duration: number | undefined;
   for (const index of marks.find("night", "dayUnit", "week")) {
     const { number, kind } = marks.at(marks.pass(index - 1, ["skip", "sign"], -1));
-    if (kind !== "number") continue;
+    if (kind !== "number" || !isSpan(number)) continue;
     const unit = marks.kind(index);
     if (unit === "night") nights = number;
     else duration = unit === "week" ? number * 7 : number;
