@@ -81,38 +81,53 @@ export const SLOTS = [
 type Slot = (typeof SLOTS)[number];
 type Answers = { readonly [slot in Slot]?: string | readonly string[] };
 
-type Given =
-  | { readonly flight: { origin: string; destination: string; departureDate: string; returnDate?: string } }
-  | { readonly stay: { location: string; checkInDate: string; checkOutDate: string } }
-  | { readonly trip: { budgetUsdc: string; tripSummary: string } };
+export interface GivenFlight {
+  readonly origin: string;
+  readonly destination: string;
+  readonly departureDate: string;
+}
+
+export interface GivenStay {
+  readonly location: string;
+  readonly checkInDate: string;
+  readonly checkOutDate: string;
+}
+
+export type Given =
+  | { readonly flight: GivenFlight }
+  | { readonly stay: GivenStay }
+  | { readonly trip: { readonly budgetUsdc: string; readonly tripSummary: string } };
 
 /** A list means any of them; a date template stands for each day that it can mean. */
 type Expected = string | number | RegExp | { readonly about: number } | readonly (string | number)[];
 
-interface ExpectedCall {
+export interface ExpectedCall {
   readonly tool: string | readonly string[];
   /** Other arguments are free. */
   readonly args?: { readonly [name: string]: Expected };
 }
 
-type ExpectedOrder =
-  | {
-      readonly flight: {
-        readonly from: string | readonly string[];
-        readonly to: string | readonly string[];
-        readonly on: string;
-        readonly back?: string;
-        readonly travelers?: number;
-        readonly cabin?: string;
-        readonly isNonStop?: true;
-        /** Local times HH:MM of the first departure; both ends count. */
-        readonly departs?: { readonly from?: string; readonly until?: string };
-        readonly atMost?: number;
-      };
-    }
-  | {
-      readonly stay: { readonly from: string; readonly to: string; readonly guests?: number; readonly atMost?: number };
-    };
+export interface ExpectedFlight {
+  readonly from: string | readonly string[];
+  readonly to: string | readonly string[];
+  readonly on: string;
+  readonly back?: string;
+  readonly travelers?: number;
+  readonly cabin?: string;
+  readonly isNonStop?: true;
+  /** Local times HH:MM of the first departure; both ends count. */
+  readonly departs?: { readonly from?: string; readonly until?: string };
+  readonly atMost?: number;
+}
+
+interface ExpectedStay {
+  readonly from: string;
+  readonly to: string;
+  readonly guests?: number;
+  readonly atMost?: number;
+}
+
+export type ExpectedOrder = { readonly flight: ExpectedFlight } | { readonly stay: ExpectedStay };
 
 interface Goal {
   /** Each must have happened with success. */
