@@ -49,7 +49,8 @@ export async function previewCall(
       await tool.probe(input, ports, caller);
     }
     await previewRun(options.gates, call, plan);
-    const { remarks = [], readRemarks } = preview.plan;
+    const { remarks = [], readRemarks, readWarnings } = preview.plan;
+    preview.warnings = [...preview.warnings, ...((await readWarnings?.()) ?? [])];
     const read = (await readRemarks?.()) ?? [];
     const ofTool = (await tool.remarks?.(input, ports, caller)) ?? [];
     const arrival = await tool.arrival?.(input, ports, caller);

@@ -77,6 +77,8 @@ export interface CallPlan {
   arrival?: PlannedArrival | undefined;
   /** For a preview: what the caller should know first, in whole sentences. */
   warnings?: readonly string[] | undefined;
+  /** The same for warnings that are read from records, which only a preview does. They follow the others. */
+  readWarnings?: (() => Promise<readonly string[]>) | undefined;
   /** Further remarks for a preview, in whole sentences. */
   remarks?: readonly string[] | undefined;
   /** The same for remarks that are read from records, which only a preview does. They follow the others. */

@@ -92,7 +92,13 @@ export interface FlownAlready {
   orderId: string;
   userId: string;
   flightNumber: string;
+  /** The local date on which the journey with this flight begins. */
   day: string;
+  origin: string;
+  destination: string;
+  /** By the clocks of the airports. */
+  departingAt: string;
+  arrivingAt: string;
 }
 
 export type OrderChange = Partial<OrderState>;
@@ -151,14 +157,13 @@ export interface Orders {
   ): Promise<readonly BookedStay[]>;
   /** The flights of all orders on which this user travels or has traveled, newest bookings first and without cancelled ones. */
   listBookedSlices(tenantId: string, environment: Environment, userId: string): Promise<readonly BookedSlice[]>;
-  /** Confirmed and held orders with one of these users on one of these flights, oldest first. */
+  /** The flights of one of these users within these local times, by confirmed and held orders, oldest first. */
   findFlights(
     tenantId: string,
     environment: Environment,
     asked: {
       userIds: readonly string[];
-      /** `day`: the local date on which the journey with this flight begins. */
-      flights: readonly Pick<FlownAlready, "flightNumber" | "day">[];
+      periods: readonly { from: string; to: string }[];
       exceptOfferId: string;
     },
   ): Promise<readonly FlownAlready[]>;

@@ -272,3 +272,20 @@ describe("a booking of the same stay", () => {
     expect(readResult(await world.bookStay(quoteId, {}, key))).toEqual(first);
   });
 });
+
+it("another stay elsewhere for one of the same nights is warned of, naming the order", async () => {
+  const other = await newFundedTenant(world.service, "Two places");
+  const night = (days: number) => Temporal.Now.plainDateISO("UTC").add({ days }).toString();
+  const asked = { location: "Lisbon", checkInDate: night(50), checkOutDate: night(52) };
+  const { accommodations } = Object(await world.result("search_hotels", asked, other.as));
+  const quote = async (index: number) =>
+    Object(await world.result("quote_stay", { rateId: accommodations[index].rates[0].id }, other.as)).id;
+  const contact = { email: "tess@example.com", phoneNumber: "+442080160509", guests: guests("Tess") };
+  const { orderId } = Object(await world.result("book_stay", { quoteId: await quote(0), ...contact }, other.as));
+  const second = { quoteId: await quote(1), ...contact };
+  const { warnings, accepted } = Object(
+    await world.result("preview_call", { tool: "book_stay", args: second }, other.as),
+  );
+  expect([accepted, warnings]).toEqual([true, [expect.stringContaining(`as order ${orderId}.`)]]);
+  expect(Object(await world.result("book_stay", second, other.as)).next).toContain(`as order ${orderId}.`);
+});

@@ -27,7 +27,8 @@ const search = async (days: number, options = {}) => {
   const asked = { origin: "LHR", destination: "JFK", departureDate: day(days) };
   return Offers.parse(await world.result("search_flights", asked, options)).offers;
 };
-const preview = async (tool: string, args: object) => String((await world.result("preview_call", { tool, args })).note);
+const preview = async (tool: string, args: object) =>
+  JSON.stringify((await world.result("preview_call", { tool, args })).warnings);
 
 /** The same flight in a later search. */
 async function sameFlight(days: number, [flight]: { flightNumber: string }[] = [], mayHold = false) {
@@ -88,5 +89,27 @@ it("does not warn of another day, of another traveler or of another tenant's ord
   const [theirs] = await search(62, as);
   const args = { tool: "book_flight", args: { offerId: theirs?.id } };
   const other = requireResult(await world.service.call("preview_call", args, as));
-  expect(other.note).not.toContain("already booked");
+  expect(JSON.stringify(other.warnings)).not.toContain("already booked");
+});
+
+it("warns of another flight at the same time, and not of one on another day", async () => {
+  const elsewhere = async (departureDate: string) =>
+    Offers.parse(await world.result("search_flights", { origin: "LHR", destination: "CDG", departureDate })).offers;
+  const departs = ({ slices }: z.output<typeof Offers>["offers"][number]) =>
+    Temporal.PlainDateTime.from(slices[0]?.segments[0]?.departingAt ?? "");
+  const paris = await elsewhere(day(66));
+  // While the first flight is over the Atlantic, the second leaves from where the first came from.
+  const pairs = (await search(66)).flatMap((first) =>
+    paris.flatMap((second) => {
+      const hours = departs(first).until(departs(second)).total("hours");
+      return hours > 0 && hours < 6 ? [{ first, second }] : [];
+    }),
+  );
+  const [pair] = pairs;
+  if (pair === undefined) throw new Error("no two flights overlap");
+  const booked = await world.result("book_flight", { offerId: pair.first.id });
+  const atOnce = `as order ${booked.orderId}, which flies at the same time`;
+  expect(await preview("book_flight", { offerId: pair.second.id })).toContain(atOnce);
+  const [later] = await elsewhere(day(68));
+  expect(await preview("book_flight", { offerId: later?.id })).not.toContain("already booked");
 });

@@ -11,7 +11,7 @@ import {
   requireTravelers,
 } from "../../bookings/index.ts";
 import { executeOnce, type OnceAnswer } from "../../effects/index.ts";
-import type { Aggregates } from "../context.ts";
+import type { Aggregates, Ports } from "../context.ts";
 import { type AskedFlight, askedFlight, heldParticulars } from "./asked-flight.ts";
 import {
   type BookFlightPorts,
@@ -80,7 +80,7 @@ const HOLDS =
 
 /** A hold moves no money, so gates have nothing to judge. */
 export function planHold(
-  { travelers, stores, caller }: Pick<BookFlightPorts, "travelers" | "stores"> & { caller: Caller },
+  { travelers, stores, maps, caller }: Pick<Ports, "travelers" | "stores" | "maps"> & { caller: Caller },
   request: AskedFlight,
 ): Promise<CallPlan> {
   const asked = askedFlight(travelers, caller, request);
@@ -96,8 +96,8 @@ export function planHold(
     const byAge = await refusalByAge({ travelers, caller }, named, seen);
     if (byAge !== undefined) throw byAge;
     const userIds = await namedTravelers({ travelers, caller }, named, seen);
-    const twice = seen === undefined ? [] : await sayTwiceOfOffer(stores, caller, { offerId, userIds, seen });
-    return { ...EMPTY_PLAN, remarks: [...twice, HOLDS] };
+    const twice = seen === undefined ? [] : await sayTwiceOfOffer({ stores, maps, caller }, { offerId, userIds, seen });
+    return { ...EMPTY_PLAN, warnings: twice, remarks: [HOLDS] };
   });
 }
 

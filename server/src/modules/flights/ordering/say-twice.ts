@@ -1,53 +1,96 @@
 import type { z } from "zod";
 import type { Caller } from "../../../kernel/contracts/tool.ts";
+import type { Maps } from "../../../ports/maps.ts";
 import type { BookingResult, SeenOffer } from "../../bookings/index.ts";
 import type { Stores } from "../context.ts";
+
+interface Leg {
+  flights?: readonly string[] | undefined;
+  origin: string;
+  destination: string;
+  /** By the clocks of the airports. */
+  departingAt: string | null;
+  arrivingAt: string | null;
+}
 
 interface Asked {
   /** The call's own booking: other orders are compared with it. */
   offerId: string;
   userIds: readonly string[];
-  /** Flights of each leg, and its first local departure. */
-  legs: readonly { flights?: readonly string[] | undefined; departingAt: string | null }[];
+  legs: readonly Leg[];
 }
 
-type Owner = Pick<Caller, "tenantId" | "environment">;
+interface Ports {
+  stores: Pick<Stores, "orders">;
+  maps: Pick<Maps, "airport">;
+  caller: Pick<Caller, "tenantId" | "environment">;
+}
 
 /** For an offer as the tenant was shown it. */
 export async function sayTwiceOfOffer(
-  stores: Pick<Stores, "orders">,
-  caller: Owner,
+  ports: Ports,
   { seen, ...asked }: Omit<Asked, "legs"> & { seen: SeenOffer },
 ): Promise<string[]> {
-  return seen.kind === "flight" ? await sayTwice(stores, caller, { ...asked, legs: seen.legs }) : [];
+  return seen.kind === "flight" ? await sayTwice(ports, { ...asked, legs: seen.legs }) : [];
 }
 
 /** For an order as it was booked or held. */
 export async function sayTwiceOfOrder(
-  stores: Pick<Stores, "orders">,
-  caller: Owner,
+  ports: Ports,
   { offerId, travelers, slices }: Pick<z.output<typeof BookingResult>, "offerId" | "travelers" | "slices">,
 ): Promise<string[]> {
-  const legs = slices.map(({ segments }) => ({
+  const legs = slices.map(({ origin, destination, segments }) => ({
     flights: segments.map(({ flightNumber }) => flightNumber),
+    origin,
+    destination,
     departingAt: segments[0]?.departingAt ?? null,
+    arrivingAt: segments.at(-1)?.arrivingAt ?? null,
   }));
-  return await sayTwice(stores, caller, { offerId, userIds: travelers.flatMap(({ userId }) => userId ?? []), legs });
+  return await sayTwice(ports, { offerId, userIds: travelers.flatMap(({ userId }) => userId ?? []), legs });
 }
 
-/** Names earlier orders with which a traveler is already on one of the flights, as after a time-out and a new search. */
+type Found = Awaited<ReturnType<Ports["stores"]["orders"]["findFlights"]>>[number];
+
+/**
+ * Names earlier orders with which a traveler is already on one of the flights, as after a time-out and a new search, or on
+ * another flight at the same time.
+ */
 async function sayTwice(
-  { orders }: Pick<Stores, "orders">,
-  { tenantId, environment }: Owner,
+  { stores, maps, caller: { tenantId, environment } }: Ports,
   { offerId, userIds, legs }: Asked,
 ): Promise<string[]> {
-  const flights = legs.flatMap(({ flights: numbers = [], departingAt }) =>
-    departingAt === null ? [] : numbers.map((flightNumber) => ({ flightNumber, day: departingAt.slice(0, 10) })),
+  const periods = legs.flatMap(({ departingAt, arrivingAt }) =>
+    departingAt === null || arrivingAt === null ? [] : [{ from: addDays(departingAt, -1), to: addDays(arrivingAt, 1) }],
   );
-  const found = await orders.findFlights(tenantId, environment, { userIds, flights, exceptOfferId: offerId });
-  return [...Map.groupBy(found, ({ orderId, userId }) => `${orderId} ${userId}`).values()].map((some) => {
-    const [{ orderId, userId } = { orderId: "", userId: "" }] = some;
-    const named = [...new Set(some.map(({ flightNumber, day }) => `${flightNumber} of ${day}`))];
-    return `Careful: ${userId} is already booked on ${named.join(", ")}, as order ${orderId}. If that is not intended, cancel one of the two: cancel_order_quote says what comes back.`;
+  const found = await stores.orders.findFlights(tenantId, environment, { userIds, periods, exceptOfferId: offerId });
+  const isSame = ({ flightNumber, day }: Found) =>
+    legs.some(({ flights = [], departingAt }) => flights.includes(flightNumber) && departingAt?.slice(0, 10) === day);
+  const isAtOnce = (one: Found) => legs.some((leg) => overlap(leg, one, maps));
+  const byOrder = Map.groupBy(found, ({ orderId, userId }) => `${orderId} ${userId}`);
+  return [...byOrder.values()].flatMap((flights) => {
+    const [{ orderId, userId } = { orderId: "", userId: "" }] = flights;
+    const same = flights.filter(isSame);
+    const close = same.length > 0 ? same : flights.filter(isAtOnce);
+    if (close.length === 0) return [];
+    const named = [...new Set(close.map(({ flightNumber, day }) => `${flightNumber} of ${day}`))].join(", ");
+    const atOnce = same.length > 0 ? "" : ", which flies at the same time";
+    return [
+      `Careful: ${userId} is already booked on ${named}, as order ${orderId}${atOnce}. If that is not intended, cancel one of the two: cancel_order_quote says what comes back.`,
+    ];
   });
+}
+
+/** Clocks of airports differ by up to 26 hours. */
+const addDays = (local: string, days: number): string => Temporal.PlainDateTime.from(local).add({ days }).toString();
+
+function overlap(leg: Leg, other: Found, maps: Pick<Maps, "airport">): boolean {
+  const at = (airport: string, local: string | null) => {
+    const timeZone = maps.airport(airport)?.timeZone;
+    if (timeZone === undefined || local === null) return undefined;
+    return Temporal.PlainDateTime.from(local).toZonedDateTime(timeZone).toInstant();
+  };
+  const [starts, ends] = [at(leg.origin, leg.departingAt), at(leg.destination, leg.arrivingAt)];
+  const [otherStarts, otherEnds] = [at(other.origin, other.departingAt), at(other.destination, other.arrivingAt)];
+  if (!starts || !ends || !otherStarts || !otherEnds) return false;
+  return Temporal.Instant.compare(starts, otherEnds) < 0 && Temporal.Instant.compare(otherStarts, ends) < 0;
 }

@@ -61,7 +61,8 @@ export const bookFlight = defineTool({
         isPaidInPart: asked.airlineCreditId !== undefined,
         hasMore: asked.services.length > 0,
         priceOfMore: (seen) => priceSeen(seen, asked.services),
-        remarksOn: (seen, userIds) => sayTwiceOfOffer(stores, caller, { offerId: asked.offerId, userIds, seen }),
+        warningsFromRecords: (seen, userIds) =>
+          sayTwiceOfOffer({ stores, maps, caller }, { offerId: asked.offerId, userIds, seen }),
         refusalFor: (seen) => refusalByAge({ travelers, caller }, asked.additionalCustomerUserIds, seen),
       },
     );
@@ -94,7 +95,7 @@ async function buildAnswer(
   // The charge leaves the wallet at once, without waiting for the submitter's next turn.
   const chargeTxHash = await readChargeHash(submission, booked.chargeTransferId);
   const departure = findFirstDeparture(booked.slices, maps);
-  const twice = booked.status === "cancelled" ? [] : await sayTwiceOfOrder(stores, caller, booked);
+  const twice = booked.status === "cancelled" ? [] : await sayTwiceOfOrder({ stores, maps, caller }, booked);
   return {
     ...booked,
     chargeTxHash,

@@ -90,7 +90,7 @@ async function buildAnswer(
   const held = HoldResult.parse(stored);
   const order = await stores.orders.find(caller.tenantId, caller.environment, held.orderId);
   const status = STATUS[order?.status ?? "held"];
-  const twice = status === "held" ? await sayTwiceOfOrder(stores, caller, held) : [];
+  const twice = status === "held" ? await sayTwiceOfOrder({ stores, maps, caller }, held) : [];
   const next = [...twice, sayNext(held, status)].join(" ");
   return { ...held, status, timeZones: findTimeZones(held.slices, maps), next };
 }

@@ -14,6 +14,7 @@ import { askedStay, type BookStayRequest, bookStay as book, checkPaidStay } from
 import { defineTool, type Ports } from "../context.ts";
 import { knownGuests, plannedGuests } from "../planned-guests.ts";
 import { sayBeds, sayUnnamed } from "../say-guests.ts";
+import { sayOtherStays } from "../say-other-stays.ts";
 import { StayResult, sayNextOfStay } from "../stay-result.ts";
 
 const Input = z
@@ -134,6 +135,7 @@ export const bookStay = defineTool({
         remarksOn: async (seen) =>
           seen.kind === "stay" ? [...sayDue(seen.due ?? null), ...sayUnnamed(seen, input.guests)] : [],
         warningsOn: (seen) => (seen.kind === "stay" ? sayBeds(seen) : []),
+        warningsFromRecords: async (seen) => (seen.kind === "stay" ? await sayOtherStays(stores, caller, seen) : []),
       },
     ),
 
@@ -179,17 +181,18 @@ async function buildAnswer(
     stores,
     submission,
     caller,
-  }: Pick<Ports, "stores" | "submission"> & { caller: Pick<Caller, "tenantId" | "environment"> },
+  }: Pick<Ports, "stores" | "submission"> & { caller: Pick<Caller, "tenantId" | "environment" | "userId"> },
 ) {
   const booked = StayResult.parse(stored);
   const { order, now } = await sinceBooked(stores, caller, booked.orderId);
   const { totalAmount, totalCurrency } = order ?? booked;
   const quoted = await stores.seenOffers.find(caller, booked.quoteId);
   const ofGuests = quoted?.kind === "stay" ? [...sayUnnamed(quoted, booked.travelers), ...sayBeds(quoted, true)] : [];
+  const others = now.status === "cancelled" ? [] : await sayOtherStays(stores, caller, booked);
   const next =
     now.status === "cancelled"
       ? sayCancelled(now.refundedUsdc)
-      : [...ofGuests, sayNextOfStay(booked, { isCovered: isCovered(booked, now) })].join(" ");
+      : [...others, ...ofGuests, sayNextOfStay(booked, { isCovered: isCovered(booked, now) })].join(" ");
   // The charge leaves the wallet at once, without waiting for the submitter's next turn.
   const chargeTxHash = await readChargeHash(submission, booked.chargeTransferId);
   const vendorAddress = await findVendorAddress(stores, caller.environment);
