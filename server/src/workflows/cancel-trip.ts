@@ -16,7 +16,7 @@ const Decision = z.object({
   status: z
     .enum(["cancel_all", "cancel_refundable", "cancelled"])
     .describe(
-      "About what would lose money, orders or runs; anything else is undone in any case, and the trip is closed. cancel_all: cancel all of it, and accept the loss. cancel_refundable: cancel orders that give a part back, keep those that give nothing back and runs. cancelled: keep all of it",
+      "About what would lose money, orders or runs; anything else is undone in any case, and the trip is closed. cancel_all: cancel all of it, and accept the loss. cancel_refundable: cancel orders that give a part back, keep those that give nothing back and runs. cancelled: keep all of it; it stands for a question that was turned down, and cancels nothing",
     ),
 });
 
@@ -126,7 +126,7 @@ async function endRuns(
     resolution: Decision,
     by: "caller",
     shown: { runs: problem.reason },
-    reason: `A run of the trip has booked what does not give everything back. ${problem.reason} Say cancel_all to cancel that and accept the loss, or cancelled to let the run go on.`,
+    reason: `A run of the trip has booked what does not give everything back. ${problem.reason} Say cancel_all to cancel that and accept the loss, or cancelled to turn this down: the run then goes on.`,
     timeoutHours: LOSS_HOURS,
     onTimeout: { status: "cancelled" },
   });
@@ -208,7 +208,7 @@ async function askAboutLoss({ pause }: Steps, parts: readonly Part[]): Promise<r
     by: "caller",
     shown: { orders },
     reason:
-      "Cancelling these orders does not give everything back. Say cancel_all to cancel them all and accept the loss, cancel_refundable to keep those that give nothing back, or cancelled to keep them all. After any of these answers the trip is closed, and orders that give everything back are cancelled. Cancel this run to leave the trip as it is.",
+      "Cancelling these orders does not give everything back. Say cancel_all to cancel them all and accept the loss, cancel_refundable to keep those that give nothing back, or cancelled to turn this down and keep them all. After any of these answers the trip is closed, and orders that give everything back are cancelled. Cancel this run to leave the trip as it is.",
     timeoutHours: LOSS_HOURS,
     onTimeout: { status: "cancelled" },
   });

@@ -1,9 +1,8 @@
 import { z } from "zod";
-import { discounted } from "../../domain/money.ts";
 import type { Catalog, CatalogEntry } from "../contracts/catalog.ts";
 import type { FailedCall } from "../contracts/failed-call.ts";
 import type { Invocation } from "../contracts/invocation.ts";
-import { findDiscountPercent, isPayer } from "./caller.ts";
+import { isPayer } from "./caller.ts";
 import { MAXIMUM_ISSUES } from "./validate.ts";
 
 export interface CallFailure {
@@ -19,6 +18,12 @@ const MOST_STEPS = 12;
 /** With more words than this in its arguments, a call's detail is left out. */
 const MOST_WORDS = 5_000;
 const WORD = /[\p{L}\p{N}_]+/gu;
+/** Longer texts are sentences. */
+const LONGEST_NAME_WORDS = 4;
+const FUNCTION_WORDS =
+  "a an and are as at be been before but by can cannot could do does for from had has have if in into is it its may more must no not of on once only or other so such than that the then there these they this those to until was were what when where which while who will with without you your".split(
+    " ",
+  );
 const HIDDEN = "…";
 const HIDDEN_RUN = /…(?:[^\p{L}\p{N}\s…]+…)+/gu;
 
@@ -40,11 +45,12 @@ export function describeFailedCall(
     tool: entry?.tool.name ?? null,
     surface,
     code,
-    detail: detail === undefined ? null : withoutArguments(detail, args, known),
+    detail: detail === undefined ? null : withoutArguments(detail, args, { known, own: listOwnWords(catalog) }),
     issuePaths: pathsIn(issues).map((path) => pathOfKnownNames(path, known)),
     traceId,
     runId: runId ?? null,
-    price: entry === undefined ? 0n : discounted(entry.tool.price, findDiscountPercent(principal)),
+    // A call that is refused or fails costs nothing.
+    price: 0n,
     at,
   };
 }
@@ -81,27 +87,73 @@ function pathOfKnownNames(path: string, known: ReadonlySet<string>): string {
   return steps.map((step) => (step === "" || /^\d{1,4}$/.test(step) || known.has(step) ? step : "*")).join(".");
 }
 
-/** Hides each word that occurs in the arguments. Null: there are too many words to compare. */
-function withoutArguments(detail: string, args: unknown, known: ReadonlySet<string>): string | null {
+interface OwnWords {
+  /** Names of tools and arguments, and values that a schema lists. */
+  terms: ReadonlySet<string>;
+  /** Of the texts that the service itself says of its tools. */
+  words: ReadonlySet<string>;
+}
+
+const wordsByCatalog = new WeakMap<Catalog, OwnWords>();
+
+function listOwnWords(catalog: Catalog): OwnWords {
+  const known = wordsByCatalog.get(catalog);
+  if (known !== undefined) return known;
+  const terms = new Set(catalog.names());
+  const words = new Set(FUNCTION_WORDS);
+  for (const { tool, inputSchema } of catalog.entries) {
+    collectNames(inputSchema, terms);
+    collectValues(inputSchema, terms);
+    for (const text of [tool.summary, ...Object.values(tool.errors)]) {
+      for (const [word] of text.matchAll(WORD)) if (!/\d/.test(word)) words.add(word.toLowerCase());
+    }
+  }
+  const own = { terms, words };
+  wordsByCatalog.set(catalog, own);
+  return own;
+}
+
+function collectValues(schema: unknown, values: Set<string>): void {
+  if (typeof schema !== "object" || schema === null) return;
+  for (const [member, below] of Object.entries(schema)) {
+    if (member === "enum" && Array.isArray(below)) for (const value of below) values.add(String(value));
+    collectValues(below, values);
+  }
+}
+
+interface Ours {
+  /** The names of the tool's arguments. */
+  known: ReadonlySet<string>;
+  own: OwnWords;
+}
+
+/** Hides each word that occurs in the values of the arguments. Null: there are too many words to compare. */
+function withoutArguments(detail: string, args: unknown, ours: Ours): string | null {
   const said = new Set<string>();
-  collectWords(args, known, said);
+  collectWords(args, ours, said);
   if (said.size > MOST_WORDS) return null;
   const hidden = detail.replaceAll(WORD, (word) => (said.has(word.toLowerCase()) ? HIDDEN : word));
   return hidden.replaceAll(HIDDEN_RUN, HIDDEN).slice(0, LONGEST_DETAIL);
 }
 
-function collectWords(value: unknown, known: ReadonlySet<string>, said: Set<string>): void {
+function collectWords(value: unknown, ours: Ours, said: Set<string>): void {
   if (said.size > MOST_WORDS) return;
   if (typeof value === "object" && value !== null) {
     for (const [name, below] of Object.entries(value)) {
-      if (!Array.isArray(value) && !known.has(name)) collectWords(name, known, said);
-      collectWords(below, known, said);
+      if (!Array.isArray(value) && !ours.known.has(name)) collectWords(name, ours, said);
+      collectWords(below, ours, said);
     }
     return;
   }
   if (typeof value !== "string" && typeof value !== "number") return;
-  for (const [word] of String(value).matchAll(WORD)) {
-    said.add(word.toLowerCase());
+  const text = String(value);
+  if (ours.own.terms.has(text)) return;
+  const words = Array.from(text.matchAll(WORD), ([word]) => word.toLowerCase());
+  // A sentence has words of everybody's; a name can be such a word, so that a short value is hidden as a whole.
+  const isSentence = words.length > LONGEST_NAME_WORDS;
+  for (const word of words) {
+    if (isSentence && ours.own.words.has(word)) continue;
+    said.add(word);
     if (said.size > MOST_WORDS) return;
   }
 }

@@ -48,14 +48,14 @@ const FailedCallAnswer = z.object({
   keyId: z.string(),
   keyName: z.string().nullable().describe("null: the key is gone"),
   code: z.string(),
-  detail: z.string().nullable().describe("… stands for words of the arguments, which are not stored"),
+  detail: z.string().nullable().describe("… stands for values of the arguments, which are not stored"),
   issuePaths: z
     .array(z.string())
     .readonly()
     .describe("Where the arguments did not fit; * stands for a name that the tool does not know"),
   traceId: z.string(),
   runId: z.string().nullable().describe("The run of a workflow that made the call"),
-  priceMicroUsdc: MicroUsdc.describe("What the call would have cost; nothing was paid"),
+  priceMicroUsdc: MicroUsdc.describe("0: a call that is refused or fails costs nothing"),
 });
 
 export const FailedCallPage = z.object({ calls: z.array(FailedCallAnswer).readonly(), nextCursor: NextCursor });
@@ -90,6 +90,6 @@ export async function readFailedCalls(
 
 const toInstant = (text: string | undefined) => (text === undefined ? undefined : Temporal.Instant.from(text));
 
-function describe({ at, price, ...call }: ListedFailedCall): z.output<typeof FailedCallAnswer> {
-  return { ...call, createdAt: at.toString(), priceMicroUsdc: price.toString() };
+function describe({ at, price: _, ...call }: ListedFailedCall): z.output<typeof FailedCallAnswer> {
+  return { ...call, createdAt: at.toString(), priceMicroUsdc: "0" };
 }

@@ -62,7 +62,7 @@ test("refused and failed calls are listed, newest first, and the tool and the ro
   const { calls, nextCursor } = await list();
   expect(nextCursor).toBeNull();
   expect(calls.toReversed()).toMatchObject([
-    { tool: "search_flights", surface: "dispatch", code: "invalid_input", priceMicroUsdc: "2000" },
+    { tool: "search_flights", surface: "dispatch", code: "invalid_input", priceMicroUsdc: "0" },
     { tool: "search_flights", code: "missing_scope", keyName: "Reports only", issuePaths: [] },
     { tool: null, code: "tool_not_found", priceMicroUsdc: "0" },
     { tool: "read_order", code: "order_not_found", runId: null },
@@ -145,6 +145,20 @@ test("nothing of the arguments is stored: neither values nor names, in no text o
   expect(rows.length).toBeGreaterThanOrEqual(calls.length);
   expect(JSON.stringify(rows).toLowerCase()).not.toContain(secret);
   expect(calls.flatMap(({ issuePaths }) => issuePaths)).toEqual(expect.arrayContaining(["*", "departureDate"]));
+});
+
+test("a detail keeps its own words, though a sentence of the arguments has them too", async () => {
+  const asked = {
+    text: "The order of the booking does not exist for the caller of that zebracall",
+    orderId: "economy",
+  };
+  const refused = await service.call("preview_call", { tool: "read_order", args: asked });
+  expect(refused.status).toBe(200);
+  const echoed = await service.call("read_order", { ...UNKNOWN_ORDER, [asked.text]: 1 });
+  expect(echoed.status).not.toBe(200);
+  const [call] = (await list("&limit=1")).calls;
+  expect(call?.detail).not.toContain("zebracall");
+  expect(call?.detail).toContain("the");
 });
 
 test("a step of a run is listed with the run", async () => {

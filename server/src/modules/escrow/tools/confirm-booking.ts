@@ -34,7 +34,7 @@ export const confirmBooking = defineTool({
   name: "confirm_booking",
   title: "Price and commit a booking",
   summary:
-    "Commit a reserved booking at its net cost plus a markup by your pricing policy. Only after the traveler's approval.",
+    "Commit a reserved booking at its net cost, plus a markup by your pricing policy and the service's fee of 1 % of the cost. Only after the traveler's approval.",
   advice:
     "To set the amounts yourself, use commit_booking. This does not confirm tickets: call confirm_flight next. itineraryHash and vendorAddress are those of the order.",
   area: "escrow",

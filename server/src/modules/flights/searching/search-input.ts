@@ -144,8 +144,10 @@ export function toSearchQuery(input: z.output<typeof AgedSearch>): AgedQuery {
     const message = `must include an adult (${ADULT_AGE} or older): minors who travel alone cannot be booked here, so ask the airline`;
     issues.push({ path: ["ages"], message });
   } else if (infants > adults) {
-    const message = `must include an adult for each infant under ${INFANT_AGE}: ${infants} infants, ${adults} adults`;
+    const message = `must include an adult for each infant under ${INFANT_AGE}: ${count(infants, "infant")}, ${count(adults, "adult")}`;
     issues.push({ path: ["ages"], message });
   }
   return { query: issues.length === 0 ? query : undefined, missing, issues };
 }
+
+const count = (number: number, noun: string): string => `${number} ${noun}${number === 1 ? "" : "s"}`;
