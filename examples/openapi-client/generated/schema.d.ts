@@ -980,7 +980,7 @@ export interface paths {
         put?: never;
         /**
          * Price and commit a booking
-         * @description Commit a reserved booking at its net cost plus a markup by your pricing policy. Only after the traveler's approval. To set the amounts yourself, use commit_booking. This does not confirm tickets: call confirm_flight next. itineraryHash and vendorAddress are those of the order. Price: 0.005 USDC.
+         * @description Commit a reserved booking at its net cost, plus a markup by your pricing policy and the service's fee of 1 % of the cost. Only after the traveler's approval. To set the amounts yourself, use commit_booking. This does not confirm tickets: call confirm_flight next. itineraryHash and vendorAddress are those of the order. Price: 0.005 USDC.
          *
          *     Moves money. Scope `escrow:spend`, list price 0.005 USDC; only a successful call is paid.
          */
@@ -3196,14 +3196,14 @@ export interface components {
                 /** @description null: the key is gone */
                 keyName: string | null;
                 code: string;
-                /** @description … stands for words of the arguments, which are not stored */
+                /** @description … stands for values of the arguments, which are not stored */
                 detail: string | null;
                 /** @description Where the arguments did not fit; * stands for a name that the tool does not know */
                 readonly issuePaths: string[];
                 traceId: string;
                 /** @description The run of a workflow that made the call */
                 runId: string | null;
-                /** @description What the call would have cost; nothing was paid */
+                /** @description 0: a call that is refused or fails costs nothing */
                 priceMicroUsdc: string;
             }[];
             /** @description null on the last page */
@@ -40079,14 +40079,14 @@ export interface operations {
                             /** @description null: the key is gone */
                             keyName: string | null;
                             code: string;
-                            /** @description … stands for words of the arguments, which are not stored */
+                            /** @description … stands for values of the arguments, which are not stored */
                             detail: string | null;
                             /** @description Where the arguments did not fit; * stands for a name that the tool does not know */
                             readonly issuePaths: string[];
                             traceId: string;
                             /** @description The run of a workflow that made the call */
                             runId: string | null;
-                            /** @description What the call would have cost; nothing was paid */
+                            /** @description 0: a call that is refused or fails costs nothing */
                             priceMicroUsdc: string;
                         }[];
                         /** @description null on the last page */
