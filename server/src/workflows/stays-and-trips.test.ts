@@ -235,7 +235,9 @@ describe("service.cancel_trip", () => {
     // Nothing is undone before the decision; the pause tells what happens to the orders and what happens in any case.
     expect(await call("read_trip", { tripId })).toMatchObject({ state: "funded" });
     expect(JSON.stringify(asked.expects)).toContain("cancelled: keep all of it");
-    expect(asked.pauseReason).toContain("or cancelled to turn this down and keep them all. After any of these answers the trip is closed");
+    expect(asked.pauseReason).toContain(
+      "or cancelled to turn this down and keep them all. After any of these answers the trip is closed",
+    );
     const ended = await resume(asked, { status: "cancelled" });
     expect(await call("read_trip", { tripId })).toMatchObject({ state: "closed" });
     expect(ended.result).toMatchObject({ notCancelled: [{ what: "order", id: orderId, code: "kept" }] });

@@ -90,7 +90,7 @@ function pathOfKnownNames(path: string, known: ReadonlySet<string>): string {
 interface OwnWords {
   /** Names of tools and arguments, and values that a schema lists. */
   terms: ReadonlySet<string>;
-  /** Of the texts that the service itself says of its tools. */
+  /** Words in the texts that the service itself says of its tools. */
   words: ReadonlySet<string>;
 }
 
