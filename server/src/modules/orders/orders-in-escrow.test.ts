@@ -92,6 +92,19 @@ async function commit(itineraryHash: string, vendorAmountUsdc: string, vendorAdd
   return { bookingId, warnings: warnings.slice(0, -1), note };
 }
 
+test("a trip that begins to pay for an order is told what happened to it before, once", async () => {
+  const { orderId, itineraryHash, totalAmount, vendorAddress } = await book(43);
+  await expect.poll(async () => (await readOrder(orderId)).order?.ticketOrderHash, { timeout: 30_000 }).toMatch(/^0x/);
+  const { bookingId } = await commit(itineraryHash, totalAmount, vendorAddress);
+  const rows = await service.sql(
+    `select kind, text, trip_entry.details from trip_entry join escrow_booking using (tenant_id, network, trip_id)
+     where booking_id = $1 and trip_entry.key like 'order_event:%'`,
+    [bookingId],
+  );
+  const text = "The flight's order: ticketed.";
+  expect(rows).toEqual([{ kind: "ticket", text, details: expect.objectContaining({ orderId, event: "ticketed" }) }]);
+});
+
 test("the hash of a booking links it, can be verified, and the escrow's payment is returned once", async () => {
   const booked = await book(41);
   const { orderId, itineraryHash, totalAmount: amount, totalCurrency: currency, travelers, slices } = booked;
