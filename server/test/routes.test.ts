@@ -29,6 +29,9 @@ const bindsNoKey: Readonly<Record<string, string>> = {
   cancel_workflow_run: "its calls are made with the key",
   stop_conversation: "a turn, whose calls are made with the key",
   delete_conversation: "what a traveler said",
+  issue_link_code: "never for somebody who works for the tenant",
+  redeem_link_code: "the traveler of the key's conversations",
+  remove_conversation_link: "the traveler of the key's conversations",
 };
 /** Tables of the rules that bind a key. */
 const ruleTables = [
@@ -85,7 +88,7 @@ interface Sent {
 const isOfRecord = (route: AnyRoute): boolean =>
   route.params === undefined &&
   route.problems.includes("not_found") &&
-  Object.keys(route.body?.shape ?? {}).includes("sessionId");
+  Object.keys(route.body?.shape ?? {}).some((name) => name === "sessionId" || name === "code");
 
 describe("called", () => {
   let service: TestService;
@@ -114,6 +117,7 @@ describe("called", () => {
       approvalId: await askForApproval(),
       conversationId: await converse(),
     };
+    own = { ...own, linkId: await joinKey() };
   });
   afterAll(async () => {
     await escrow?.close();
@@ -130,6 +134,15 @@ describe("called", () => {
     expect(refused.body.code).toBe("approval_required");
     await enforce(null);
     return String(refused.body.approvalId);
+  }
+
+  async function joinKey(): Promise<string> {
+    const linkId = "lnk_01KAJ2M5Q6R7S8T9V0W1X2Y3Z4";
+    await service.sql(
+      "insert into conversation_link values ($1, $2, 'sandbox', 'email', 'a@example.com', 'user_own', now())",
+      [linkId, service.tenantId],
+    );
+    return linkId;
   }
 
   /** As the operator, whose conversations the routes are asked about. */
@@ -239,7 +252,9 @@ describe("called", () => {
     // Routes that create a record of the other tenant come last.
     for (const route of keyed.toSorted((one, other) => Number(one.method === "PUT") - Number(other.method === "PUT"))) {
       const answer = await send(route, { key });
-      if (route.params === undefined && !isOfRecord(route)) {
+      if (route.id === "issue_link_code") {
+        expect(answer.body.code, "no other key speaks for a person who works for the tenant").toBe("conflict");
+      } else if (route.params === undefined && !isOfRecord(route)) {
         expect(answer.status, route.id).toBe(200);
         for (const id of Object.values(own)) expect(answer.text, route.id).not.toContain(id);
       } else if (route.method === "PUT") expect(answer.status, route.id).toBe(201);

@@ -92,7 +92,7 @@ const CHECKED_NAMES = [
     "timeZones.*",
     "tools",
   ],
-  ...["page", "requestedBy", "requestedByKey", "tolerance"],
+  ...["ids.*", "languageModel", "page", "requestedBy", "requestedByKey", "tolerance"],
   ...["amountReceived", "amountSent", "minimumReceived", "pool", "rateAsOf"],
 ];
 /** Members with the service's own words, or composed of texts that it has cleaned before. */

@@ -13,6 +13,9 @@ export interface Service {
   key: string;
 }
 
+const IssuedCode = z.object({ code: z.string(), expiresAt: z.string() });
+const Redeemed = z.object({ userId: z.string() });
+
 const MOST_CUTS = 20;
 const PAUSE_MILLISECONDS = 500;
 
@@ -44,6 +47,21 @@ export async function* sayTo(service: Service, body: Readonly<Record<string, unk
 
 export async function stopTurn(service: Service, conversationId: string): Promise<void> {
   await request(service, `/api/conversations/${conversationId}/stop`, { method: "POST" });
+}
+
+/** A code with which another key joins the traveler. */
+export async function issueCode(service: Service, userId: string | undefined): Promise<z.output<typeof IssuedCode>> {
+  const query = userId === undefined ? "" : `?userId=${encodeURIComponent(userId)}`;
+  const response = await request(service, `/api/conversations/link-codes${query}`, { method: "POST" });
+  return IssuedCode.parse(await response.json());
+}
+
+/** Returns the traveler whose conversations the key has from now on. */
+export async function redeemCode(service: Service, code: string): Promise<string> {
+  const headers = { "content-type": "application/json" };
+  const body = JSON.stringify({ code });
+  const response = await request(service, "/api/conversations/links", { method: "POST", headers, body });
+  return Redeemed.parse(await response.json()).userId;
 }
 
 /** The service refused the request: sending it again does not help. */

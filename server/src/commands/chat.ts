@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { createInterface } from "node:readline/promises";
 import { z } from "zod";
 import { readConfig } from "../config/config.ts";
-import { type ChatEvent, type Service, sayTo, stopTurn } from "./chat-stream.ts";
+import { type ChatEvent, issueCode, redeemCode, type Service, sayTo, stopTurn } from "./chat-stream.ts";
 import { type Arguments, type Command, type Program, type Report, UsageError } from "./command-line.ts";
 import { runAsCommand } from "./run-as-command.ts";
 
@@ -74,6 +74,10 @@ async function converse(service: Service, terminal: Terminal, asked: Asked): Pro
     const text = (await terminal.ask())?.trim();
     if (text === undefined) break;
     if (text === "") continue;
+    if (text.startsWith("/")) {
+      terminal.write(`${await obey(service, text, userId)}\n`);
+      continue;
+    }
     terminal.onInterrupt(() => {
       if (conversationId !== undefined) void stopTurn(service, conversationId).catch(() => undefined);
     });
@@ -88,6 +92,23 @@ async function converse(service: Service, terminal: Terminal, asked: Asked): Pro
       ? "Nothing was said."
       : `To go on with this conversation: npm run chat -- --conversation ${conversationId}`;
   return { text, json: { conversationId: conversationId ?? null } };
+}
+
+const HELP = "/link shows a code for another key, /link <code> redeems one. Everything else is said to the agent.";
+
+/** Returns what the terminal shows. */
+async function obey(service: Service, text: string, userId: string | undefined): Promise<string> {
+  const [command, code] = text.split(/\s+/);
+  if (command !== "/link") return HELP;
+  try {
+    if (code === undefined) {
+      const issued = await issueCode(service, userId);
+      return `The code is ${issued.code}. It is valid once, until ${issued.expiresAt}.`;
+    }
+    return `These are the conversations of ${await redeemCode(service, code)} now.`;
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error);
+  }
 }
 
 const say = (value: unknown): string => (typeof value === "string" ? value : JSON.stringify(value));
@@ -140,6 +161,7 @@ export const chatProgram: Program<Context> = {
   commands: [chat],
   notes: [
     "Without --url it talks to the service of this folder, with the key of its quickstart.json.",
+    "In the conversation, /link joins another key to the traveler, so that both go on with the same conversations.",
     "A message a line can also be piped: echo 'What can you do?' | npm run -s chat",
   ],
 };

@@ -40,6 +40,9 @@ export const sampleIds = {
   /** A run of a workflow, and its current pause. */
   runId: "run_01JDQ5Y7Z2AAAAAAAAAAAAAAAA",
   sessionId: "ses_abcdefghijklmnopqrstuvwxyz012345",
+  /** A turn of the agent. */
+  conversationId: "cnv_01JDQ5Y7Z2AAAAAAAAAAAAAAAA",
+  turnId: "trn_01JDQ5Y7Z2AAAAAAAAAAAAAAAA",
 };
 
 export type ExampleIds = Readonly<Record<keyof typeof sampleIds, string>>;

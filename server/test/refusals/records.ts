@@ -75,6 +75,7 @@ export const recordRefusals: Readonly<Record<string, Refusals>> = {
     invoice_not_drawn: "work",
   },
   run_workflow: {},
+  ask_travel_agent: {},
   resume_run: {
     session_not_found: () => ({ args: resume("ses_0000UnheardOf0000000000") }),
     pause_over: async (world) => ({ args: resume((await over(world)).sessionId) }),

@@ -102,6 +102,7 @@ export function toolRunner(tenant: Tenant, stays: Stays = createMemoryStays().st
     itineraryKind: absent("itineraryKind"),
     eInvoices: undefined,
     workflows: absent("workflows"),
+    agentTurns: absent("agentTurns"),
   };
   return async (
     tool: Tool,

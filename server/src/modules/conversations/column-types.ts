@@ -7,4 +7,7 @@ export const columnTypes: ColumnTypes = {
   "conversation_event.network": "Environment",
   "conversation_call.network": "Environment",
   "conversation_confirmation.network": "Environment",
+  "conversation_link.network": "Environment",
+  "conversation_link_code.network": "Environment",
+  "conversation_link_attempt.network": "Environment",
 };

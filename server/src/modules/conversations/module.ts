@@ -1,5 +1,6 @@
 import { defineJob } from "../../kernel/contracts/job.ts";
 import { RowWaits } from "../../platform/leased-queue/row-waits.ts";
+import type { AgentTurnParts } from "./agents/agent-turns.ts";
 import { type BudgetSettings, readBudgets } from "./budgets.ts";
 import { type Converse, converse } from "./callers/converse.ts";
 import { conversationRoutes } from "./callers/routes.ts";
@@ -8,8 +9,11 @@ import { defineModule, type Parts } from "./context.ts";
 import type { Conversations } from "./conversations.ts";
 import { goOnAfterApprovals } from "./go-on-after-approvals.ts";
 import { createConversations } from "./kept-conversations.ts";
+import { linkRoutes } from "./links/routes-links.ts";
+import { createConversationLinks } from "./links/store-links.ts";
 import * as conversations from "./migrations/0131-conversations.ts";
 import * as decidedApprovals from "./migrations/0133-decided-approvals.ts";
+import * as conversationLinks from "./migrations/0134-conversation-links.ts";
 import { OfferedTools } from "./model-input/offered-tools.ts";
 import { LiveTurns } from "./running/live-turns.ts";
 import { runTurn } from "./running/run-turn.ts";
@@ -18,10 +22,18 @@ import { TurnRunner } from "./running/turn-runner.ts";
 import { createTurns } from "./store.ts";
 import { DECIDED_APPROVALS } from "./stores/store-approvals.ts";
 import { createConversationPersons } from "./stores/store-persons.ts";
+import { askTravelAgent } from "./tools/ask-travel-agent.ts";
+import { readAgentTurnTool } from "./tools/read-agent-turn.ts";
 
 type ConversationSettings = {
   readonly [Name in keyof BudgetSettings as `conversations.${Name}`]: BudgetSettings[Name];
 };
+
+declare module "../../kernel/contracts/tool.ts" {
+  interface ModulePorts {
+    readonly "conversations.agentTurns": AgentTurnParts;
+  }
+}
 
 declare module "../../kernel/contracts/parts.ts" {
   interface ModuleParts {
@@ -64,11 +76,18 @@ function buildLoopOptions(parts: Parts): LoopOptions {
 
 export const conversationsModule = defineModule({
   name: "conversations",
-  routes: conversationRoutes,
+  tools: [askTravelAgent, readAgentTurnTool],
+  // A link is no conversation, so its paths come first.
+  routes: [...linkRoutes, ...conversationRoutes],
   operations: turnOperations,
-  stores: ({ db }) => ({ turns: createTurns(db) }),
+  stores: ({ db, clock }) => ({ turns: createTurns(db), conversationLinks: createConversationLinks(db, clock) }),
+  ports: (parts) => ({ agentTurns: parts }),
   personRecords: ({ db }) => createConversationPersons(db),
-  migrations: { "0131-conversations": conversations, "0133-decided-approvals": decidedApprovals },
+  migrations: {
+    "0131-conversations": conversations,
+    "0133-decided-approvals": decidedApprovals,
+    "0134-conversation-links": conversationLinks,
+  },
   parts: {
     conversations: (parts) => createConversations(parts),
     converse: (parts) => (message) => converse(parts, message),
@@ -103,6 +122,7 @@ export const conversationsModule = defineModule({
       name: "prune-conversations",
       everyMilliseconds: PRUNE_MILLISECONDS,
       async run() {
+        await stores.conversationLinks.prune();
         await stores.turns.empty();
         await stores.turns.prune(clock.now().subtract({ hours: 24 * conversationRetentionDays }));
       },

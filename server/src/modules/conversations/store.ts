@@ -5,7 +5,7 @@ import { beginTurn, type NewTurn } from "./stores/store-begin.ts";
 import { emptyConversations, markDeleted, pruneConversations } from "./stores/store-deletes.ts";
 import { readHistory } from "./stores/store-history.ts";
 import { findNextEnd, leaveTurns, stopTurns, takeTurns, touchTurns } from "./stores/store-leases.ts";
-import { readConversations, readEvents, readTurns } from "./stores/store-reads.ts";
+import { readConversations, readEvents, readResults, readTurns } from "./stores/store-reads.ts";
 import { type TurnChanges, writeTurn } from "./stores/store-write.ts";
 import type { LeasedTurn } from "./turns.ts";
 
@@ -30,6 +30,7 @@ export function createTurns(db: Queryable) {
       readEvents(db, owner, conversationId, options),
     turns: (owner: ConversationOwner, conversationId: string, turnId?: string) =>
       readTurns(db, owner, conversationId, turnId),
+    results: (owner: ConversationOwner, turnId: string) => readResults(db, owner, turnId),
     conversations: (owner: ConversationOwner, page: Parameters<typeof readConversations>[2]) =>
       readConversations(db, owner, page),
     markDeleted: (owner: ConversationOwner, conversationId: string, now: Temporal.Instant) =>

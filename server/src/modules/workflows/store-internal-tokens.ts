@@ -91,8 +91,8 @@ export class TokenAdministration implements InternalTokenAdministration {
     const known = (await this.list()).find((token) => token.id === id && token.revokedAt === undefined);
     if (known === undefined) return false;
     await this.unbind(keys, id, tenantId, actor);
-    // An approval by the token is shown under this name.
-    const { key } = await keys.mintKey({ tenantId, name: known.name, environment, scopes: SCOPES, actor });
+    const name = `internal token ${id}`;
+    const { key } = await keys.mintKey({ tenantId, name, environment, scopes: SCOPES, actor });
     return await this.#change(actor, "bind", { id, tenantId }, async (transaction) => {
       const row = { tokenId: id, tenantId, environment, keyId: key.id };
       await transaction.insertInto("internalTokenTenant").values(row).execute();

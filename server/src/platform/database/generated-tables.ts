@@ -329,6 +329,33 @@ export interface ConversationEventTable {
   line: string;
 }
 
+export interface ConversationLinkTable {
+  id: string;
+  tenantId: string;
+  environment: "sandbox" | "production";
+  kind: "key" | "email";
+  subject: string;
+  userId: string;
+  createdAt: Timestamp;
+}
+
+export interface ConversationLinkAttemptTable {
+  tenantId: string;
+  environment: "sandbox" | "production";
+  ownerId: string;
+  attempts: number;
+  since: Timestamp;
+}
+
+export interface ConversationLinkCodeTable {
+  tenantId: string;
+  environment: "sandbox" | "production";
+  codeHash: string;
+  userId: string;
+  email: string | null;
+  expiresAt: Timestamp;
+}
+
 export interface ConversationTurnTable {
   id: string;
   conversationId: string;
@@ -1216,6 +1243,9 @@ export interface Database {
   conversationCall: ConversationCallTable;
   conversationConfirmation: ConversationConfirmationTable;
   conversationEvent: ConversationEventTable;
+  conversationLink: ConversationLinkTable;
+  conversationLinkAttempt: ConversationLinkAttemptTable;
+  conversationLinkCode: ConversationLinkCodeTable;
   conversationTurn: ConversationTurnTable;
   crossChainTransfer: CrossChainTransferTable;
   customerLease: CustomerLeaseTable;

@@ -16,10 +16,12 @@ const ToolCallId = z.string().describe("tcl_…");
 const MeterId = z.string().describe("Of the usage record");
 const MicroUsdc = z.string().describe("Micro-USDC");
 
+export const CALL_OUTCOMES = ["ok", "failed", "declined", "withdrawn", "awaits_approval"] as const;
+
 const EndedCall = z.object({
   toolCallId: ToolCallId,
   tool: z.string(),
-  outcome: z.enum(["ok", "failed", "declined", "withdrawn", "awaits_approval"]),
+  outcome: z.enum(CALL_OUTCOMES),
   meterId: MeterId.exactOptional(),
   priceMicroUsdc: MicroUsdc.exactOptional(),
 });

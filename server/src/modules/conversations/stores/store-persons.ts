@@ -36,6 +36,9 @@ export function createConversationPersons(db: Queryable): PersonRecords {
 
     async forgetOwn(person) {
       await sql`delete from conversation where ${own(person)}`.execute(db);
+      const joined = sql`tenant_id = ${person.tenantId} and network = ${person.environment} and user_id = ${person.userId}`;
+      await sql`delete from conversation_link where ${joined}`.execute(db);
+      await sql`delete from conversation_link_code where ${joined}`.execute(db);
     },
   };
 }

@@ -103,6 +103,20 @@ export async function readTurns(
   }));
 }
 
+/** The results of the turn's calls that succeeded. */
+export async function readResults(
+  db: Queryable,
+  { tenantId, environment, ownerId }: ConversationOwner,
+  turnId: string,
+): Promise<readonly unknown[]> {
+  const { rows } = await sql<{ result: unknown }>`
+    select call.result from conversation_call call join conversation_turn turn on turn.id = call.turn_id
+    where turn.id = ${turnId} and turn.tenant_id = ${tenantId} and turn.network = ${environment}
+      and turn.owner_id = ${ownerId} and call.outcome = 'ok'
+    order by call.step, call.ordinal`.execute(db);
+  return rows.map(({ result }) => result);
+}
+
 interface ConversationRow {
   id: string;
   locale: string;

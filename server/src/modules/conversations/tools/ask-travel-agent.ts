@@ -1,0 +1,36 @@
+import { z } from "zod";
+import { AgentAnswer } from "../agents/agent-answer.ts";
+import { askAgent } from "../agents/agent-turns.ts";
+import { defineTool } from "../context.ts";
+
+const LONGEST_TEXT = 8_000;
+
+export const askTravelAgent = defineTool({
+  name: "ask_travel_agent",
+  title: "Ask the travel agent",
+  summary:
+    "Let this service's own agent find and book: pass on the traveler's words, and show them the reply. It asks before it spends; the next message answers. After 25 s it returns as running: then call read_agent_turn.",
+  area: "conversations",
+  effect: "write",
+  asksModel: true,
+  price: 5_000n,
+  payableWithoutKey: false,
+  uses: ["agentTurns"],
+  input: z.strictObject({
+    text: z.string().min(1).max(LONGEST_TEXT),
+    locale: z.string().max(100).describe("BCP 47").exactOptional(),
+    conversationId: z.string().describe("Of an earlier turn").exactOptional(),
+  }),
+  output: AgentAnswer,
+  errors: {},
+  example: () => ({ text: "What can you do for me?", locale: "en-GB" }),
+  gives: ({ conversationId, turnId }) => ({ conversationId, turnId }),
+  // The calls of the turn plan their own movements, and ask first.
+  plan: () => ({
+    movements: [],
+    irreversible: [],
+    remarks: ["The agent's calls move money by their own plans, each after a yes in the conversation."],
+  }),
+  run: ({ text, locale, conversationId }, { agentTurns, caller, call }) =>
+    askAgent(agentTurns, caller, call, { text, locale, conversationId }),
+});
