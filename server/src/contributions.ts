@@ -6,6 +6,7 @@ import type { ChainEndings } from "./kernel/contracts/chain-ending.ts";
 import { collectChainOperations } from "./kernel/contracts/chain-operation.ts";
 import type { EffectFollower } from "./kernel/contracts/effect-follower.ts";
 import type { EffectUse } from "./kernel/contracts/effect-use.ts";
+import type { TenantEventKind } from "./kernel/contracts/events.ts";
 import type { Gate } from "./kernel/contracts/gate.ts";
 import type { Module } from "./kernel/contracts/module.ts";
 import { listEnvironments } from "./kernel/contracts/parts.ts";
@@ -106,6 +107,11 @@ export function createStores(db: OpenDatabase["db"], clock: Clock, vault: Vault)
 /** Tables of stored, unfinished work. */
 export const workTables: readonly WorkTable[] = modules.flatMap((one) => one.workTables ?? []);
 
+/** Every event that tenants are told, by its type. */
+export const tenantEvents: readonly TenantEventKind[] = modules
+  .flatMap((one) => one.tenantEvents ?? [])
+  .toSorted((one, other) => one.type.localeCompare(other.type));
+
 /** The parts that modules make. */
 export const moduleParts = merge(contributing.flatMap((one) => ("parts" in one ? [one.parts] : [])));
 
@@ -123,6 +129,7 @@ export const gatheredParts = {
   tools: () => registry,
   effectUses: (parts: Parts): readonly EffectUse[] => modules.flatMap((one) => one.effectUses?.(parts) ?? []),
   workTables: () => workTables,
+  tenantEvents: () => tenantEvents,
   workflows: () => workflows,
 };
 

@@ -101,6 +101,7 @@ export async function openHosts(options: HostOptions): Promise<Readonly<Record<H
     ...facts,
     routes,
     operations,
+    events: parts.tenantEvents,
     clock,
     exampleTenantId,
   });

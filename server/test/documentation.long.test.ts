@@ -26,6 +26,7 @@ const LEFT_OUT = [
   { page: "docs/connect.md", starts: "claude mcp add", because: "a program of another company" },
   { page: "docs/connect.md", starts: "npx -y", because: "downloads a program" },
   { page: "docs/connect.md", starts: "npm run bundle", because: "bundle.test.ts builds it" },
+  { page: "docs/events.md", starts: "npm run events -- listen", because: "runs until it is stopped" },
   { page: "docs/going-live.md", starts: "npm run chain", because: "needs a live chain" },
   { page: "docs/guest-claims.md", starts: "SMTP_URL=", because: "needs a mail server" },
   { page: "docs/invoices.md", starts: "npm install", because: "downloads programs" },

@@ -2525,6 +2525,154 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/event-endpoints": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List endpoints for events
+         * @description The tenant's endpoints and whether they are on.
+         */
+        get: operations["list_event_endpoints"];
+        put?: never;
+        /**
+         * Add an endpoint for events
+         * @description Events are sent to it from now on, as the page Events describes. A tenant has at most 10 endpoints.
+         */
+        post: operations["add_event_endpoint"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/event-endpoints/{endpointId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Change an endpoint for events
+         * @description Replaces its address, description and types, and switches it on or off. Events that wait for an endpoint fail when it is switched off; replay them when it is on again.
+         */
+        post: operations["change_event_endpoint"];
+        /**
+         * Delete an endpoint for events
+         * @description Nothing is sent to it any more. The events stay in GET /api/events.
+         */
+        delete: operations["remove_event_endpoint"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/event-endpoints/{endpointId}/deliveries": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List an endpoint's deliveries
+         * @description What was sent to the endpoint, newest first, and how it answered.
+         */
+        get: operations["list_event_deliveries"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/event-endpoints/{endpointId}/replay": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Send events again
+         * @description Sends the named events, or those of a time, to this endpoint again, in their order and with their ids: at most 10000 at once. Only types that the endpoint gets.
+         */
+        post: operations["replay_events"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/event-endpoints/{endpointId}/rotate": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Replace an endpoint's secret
+         * @description Answers a new secret. Until the overlap ends, each delivery is signed with both, so that a receiver can change over without losing an event.
+         */
+        post: operations["rotate_event_endpoint_secret"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/event-endpoints/{endpointId}/test": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Send a test event
+         * @description Sends an event of the type test with your data to this endpoint alone. Its deliveries show the answer of the endpoint.
+         */
+        post: operations["test_event_endpoint"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/events": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read events
+         * @description What happened to the tenant's records, oldest first. Store the cursor and ask for the events after it; with wait, the answer comes with the next event. Events are kept for 30 days.
+         */
+        get: operations["list_events"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/files/{fileAddress}": {
         parameters: {
             query?: never;
@@ -3186,7 +3334,433 @@ export interface paths {
         trace?: never;
     };
 }
-export type webhooks = Record<string, never>;
+export interface webhooks {
+    "approval.decided": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** A person approved or rejected it; state says which. */
+        post: operations["event_approval_decided"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "approval.requested": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** A call waits for a person's decision. */
+        post: operations["event_approval_requested"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "approval.withdrawn": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Nobody needs to decide any more: the request was revoked, or a newer one replaced it. */
+        post: operations["event_approval_withdrawn"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "booking.failed": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** A booking ended without an order, and nothing was paid. */
+        post: operations["event_booking_failed"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "invoice.credited": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** A credit note was issued for money that came back. */
+        post: operations["event_invoice_credited"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "invoice.issued": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** An invoice was issued. */
+        post: operations["event_invoice_issued"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "order.booked": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** A flight or a stay was booked. */
+        post: operations["event_order_booked"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "order.cancelled": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** The order was cancelled. */
+        post: operations["event_order_cancelled"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "order.changed": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** The order was changed as asked. */
+        post: operations["event_order_changed"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "order.credit_issued": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** The airline issued a credit for later flights. */
+        post: operations["event_order_credit_issued"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "order.held": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** A flight was held without payment. */
+        post: operations["event_order_held"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "order.lapsed": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** A hold ended without payment. */
+        post: operations["event_order_lapsed"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "order.refunded": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Money came back to the treasury wallet. */
+        post: operations["event_order_refunded"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "order.reimbursed": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** The wallet's payment came back, as escrow has paid the order. */
+        post: operations["event_order_reimbursed"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "order.schedule_changed": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** The airline changed its flights. Accept the change or refuse it. */
+        post: operations["event_order_schedule_changed"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "order.ticketed": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** All tickets were issued. */
+        post: operations["event_order_ticketed"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "run.completed": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** A run ended as it should. */
+        post: operations["event_run_completed"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "run.failed": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** A run ended without its result: read_run has the reason and what was undone. */
+        post: operations["event_run_failed"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "run.paused": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** A run waits for a person or an event: read_run says for which. */
+        post: operations["event_run_paused"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "spend_cap.reached": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** The prices of this month's calls have reached 80 or 100 percent of the tenant's cap. */
+        post: operations["event_spend_cap_reached"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "transfer.completed": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** A transfer between chains has arrived. */
+        post: operations["event_transfer_completed"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "transfer.failed": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** A transfer between chains ended without arriving, and no money left its chain. */
+        post: operations["event_transfer_failed"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "trip.claimed": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** The guest claimed the trip. */
+        post: operations["event_trip_claimed"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "trip.closed": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** The trip ended, and what was left of its budget came back. */
+        post: operations["event_trip_closed"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "trip.funded": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** The budget of a trip is in escrow. */
+        post: operations["event_trip_funded"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+}
 export interface components {
     schemas: {
         /** @description RFC 9457. Codes may bring further members. */
@@ -43516,6 +44090,1952 @@ export interface operations {
             };
         };
     };
+    list_event_endpoints: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description W3C trace context; the call continues its trace. */
+                traceparent?: components["parameters"]["Traceparent"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The endpoints. */
+            200: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "endpoints": [
+                     *         {
+                     *           "url": "https://example.com/wayfare",
+                     *           "description": "Bookings",
+                     *           "types": [
+                     *             "order.ticketed"
+                     *           ],
+                     *           "id": "whe_01KAJ2M5Q6R7S8T9V0W1X2Y3Z4",
+                     *           "state": "on",
+                     *           "offBecause": null,
+                     *           "failingSince": null,
+                     *           "formerSecretUntil": null,
+                     *           "createdAt": "2030-01-01T09:00:00Z",
+                     *           "updatedAt": "2030-01-01T09:00:00Z"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": {
+                        endpoints: {
+                            id: string;
+                            url: string;
+                            description: string;
+                            /** @description Types of events, such as order.ticketed; empty: every type, also those of later releases */
+                            types: string[];
+                            /** @enum {string} */
+                            state: "on" | "off";
+                            /** @description Why it is off */
+                            offBecause: string | null;
+                            /** @description Since when no delivery has succeeded */
+                            failingSince: string | null;
+                            /** @description Until then the former secret signs, too */
+                            formerSecretUntil: string | null;
+                            /** @description ISO 8601, UTC */
+                            createdAt: string;
+                            /** @description ISO 8601, UTC */
+                            updatedAt: string;
+                        }[];
+                    };
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    "www-authenticate": components["headers"]["WwwAuthenticate"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 401;
+                        /** @enum {unknown} */
+                        code?: "unauthorized";
+                    };
+                };
+            };
+            /** @description Missing scope */
+            403: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 403;
+                        /** @enum {unknown} */
+                        code?: "missing_scope";
+                    };
+                };
+            };
+            /** @description Rate limited */
+            429: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    "retry-after": components["headers"]["RetryAfter"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 429;
+                        /** @enum {unknown} */
+                        code?: "rate_limited";
+                    };
+                };
+            };
+            /** @description Headers too large */
+            431: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 431;
+                        /** @enum {unknown} */
+                        code?: "headers_too_large";
+                    };
+                };
+            };
+            /** @description Internal error */
+            500: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 500;
+                        /** @enum {unknown} */
+                        code?: "internal_error";
+                    };
+                };
+            };
+            /** @description Starting; Draining; Unavailable */
+            503: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    "retry-after": components["headers"]["RetryAfter"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 503;
+                        /** @enum {unknown} */
+                        code?: "starting" | "draining" | "unavailable";
+                    };
+                };
+            };
+        };
+    };
+    add_event_endpoint: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description W3C trace context; the call continues its trace. */
+                traceparent?: components["parameters"]["Traceparent"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "url": "https://example.com/wayfare",
+                 *       "description": "Bookings",
+                 *       "types": [
+                 *         "order.ticketed"
+                 *       ]
+                 *     }
+                 */
+                "application/json": {
+                    /** @description A public https address. It is sent POST requests */
+                    url: string;
+                    description?: string;
+                    /** @description Types of events, such as order.ticketed; empty: every type, also those of later releases */
+                    types?: string[];
+                };
+            };
+        };
+        responses: {
+            /** @description The endpoint, with its secret. */
+            200: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "url": "https://example.com/wayfare",
+                     *       "description": "Bookings",
+                     *       "types": [
+                     *         "order.ticketed"
+                     *       ],
+                     *       "id": "whe_01KAJ2M5Q6R7S8T9V0W1X2Y3Z4",
+                     *       "state": "on",
+                     *       "offBecause": null,
+                     *       "failingSince": null,
+                     *       "formerSecretUntil": null,
+                     *       "createdAt": "2030-01-01T09:00:00Z",
+                     *       "updatedAt": "2030-01-01T09:00:00Z",
+                     *       "secret": "whsec_AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8="
+                     *     }
+                     */
+                    "application/json": {
+                        id: string;
+                        url: string;
+                        description: string;
+                        /** @description Types of events, such as order.ticketed; empty: every type, also those of later releases */
+                        types: string[];
+                        /** @enum {string} */
+                        state: "on" | "off";
+                        /** @description Why it is off */
+                        offBecause: string | null;
+                        /** @description Since when no delivery has succeeded */
+                        failingSince: string | null;
+                        /** @description Until then the former secret signs, too */
+                        formerSecretUntil: string | null;
+                        /** @description ISO 8601, UTC */
+                        createdAt: string;
+                        /** @description ISO 8601, UTC */
+                        updatedAt: string;
+                        /** @description Verifies signatures (Standard Webhooks). Shown this once */
+                        secret: string;
+                    };
+                };
+            };
+            /** @description Malformed json; Invalid input */
+            400: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 400;
+                        /** @enum {unknown} */
+                        code?: "malformed_json" | "invalid_input";
+                    };
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    "www-authenticate": components["headers"]["WwwAuthenticate"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 401;
+                        /** @enum {unknown} */
+                        code?: "unauthorized";
+                    };
+                };
+            };
+            /** @description Missing scope */
+            403: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 403;
+                        /** @enum {unknown} */
+                        code?: "missing_scope";
+                    };
+                };
+            };
+            /** @description Request timeout */
+            408: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 408;
+                        /** @enum {unknown} */
+                        code?: "request_timeout";
+                    };
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 409;
+                        /** @enum {unknown} */
+                        code?: "conflict";
+                    };
+                };
+            };
+            /** @description Too large */
+            413: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 413;
+                        /** @enum {unknown} */
+                        code?: "too_large";
+                    };
+                };
+            };
+            /** @description Unsupported media type */
+            415: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 415;
+                        /** @enum {unknown} */
+                        code?: "unsupported_media_type";
+                    };
+                };
+            };
+            /** @description Rate limited */
+            429: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    "retry-after": components["headers"]["RetryAfter"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 429;
+                        /** @enum {unknown} */
+                        code?: "rate_limited";
+                    };
+                };
+            };
+            /** @description Headers too large */
+            431: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 431;
+                        /** @enum {unknown} */
+                        code?: "headers_too_large";
+                    };
+                };
+            };
+            /** @description Internal error */
+            500: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 500;
+                        /** @enum {unknown} */
+                        code?: "internal_error";
+                    };
+                };
+            };
+            /** @description Starting; Draining; Unavailable */
+            503: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    "retry-after": components["headers"]["RetryAfter"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 503;
+                        /** @enum {unknown} */
+                        code?: "starting" | "draining" | "unavailable";
+                    };
+                };
+            };
+        };
+    };
+    change_event_endpoint: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description W3C trace context; the call continues its trace. */
+                traceparent?: components["parameters"]["Traceparent"];
+            };
+            path: {
+                endpointId: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "url": "https://example.com/wayfare",
+                 *       "description": "Bookings",
+                 *       "types": [
+                 *         "order.ticketed"
+                 *       ],
+                 *       "state": "on"
+                 *     }
+                 */
+                "application/json": {
+                    /** @description A public https address. It is sent POST requests */
+                    url: string;
+                    description?: string;
+                    /** @description Types of events, such as order.ticketed; empty: every type, also those of later releases */
+                    types?: string[];
+                    /** @enum {string} */
+                    state: "on" | "off";
+                };
+            };
+        };
+        responses: {
+            /** @description The endpoint. */
+            200: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "url": "https://example.com/wayfare",
+                     *       "description": "Bookings",
+                     *       "types": [
+                     *         "order.ticketed"
+                     *       ],
+                     *       "id": "whe_01KAJ2M5Q6R7S8T9V0W1X2Y3Z4",
+                     *       "state": "on",
+                     *       "offBecause": null,
+                     *       "failingSince": null,
+                     *       "formerSecretUntil": null,
+                     *       "createdAt": "2030-01-01T09:00:00Z",
+                     *       "updatedAt": "2030-01-01T09:00:00Z"
+                     *     }
+                     */
+                    "application/json": {
+                        id: string;
+                        url: string;
+                        description: string;
+                        /** @description Types of events, such as order.ticketed; empty: every type, also those of later releases */
+                        types: string[];
+                        /** @enum {string} */
+                        state: "on" | "off";
+                        /** @description Why it is off */
+                        offBecause: string | null;
+                        /** @description Since when no delivery has succeeded */
+                        failingSince: string | null;
+                        /** @description Until then the former secret signs, too */
+                        formerSecretUntil: string | null;
+                        /** @description ISO 8601, UTC */
+                        createdAt: string;
+                        /** @description ISO 8601, UTC */
+                        updatedAt: string;
+                    };
+                };
+            };
+            /** @description Malformed json; Invalid input */
+            400: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 400;
+                        /** @enum {unknown} */
+                        code?: "malformed_json" | "invalid_input";
+                    };
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    "www-authenticate": components["headers"]["WwwAuthenticate"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 401;
+                        /** @enum {unknown} */
+                        code?: "unauthorized";
+                    };
+                };
+            };
+            /** @description Missing scope */
+            403: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 403;
+                        /** @enum {unknown} */
+                        code?: "missing_scope";
+                    };
+                };
+            };
+            /** @description Not found */
+            404: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 404;
+                        /** @enum {unknown} */
+                        code?: "not_found";
+                    };
+                };
+            };
+            /** @description Request timeout */
+            408: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 408;
+                        /** @enum {unknown} */
+                        code?: "request_timeout";
+                    };
+                };
+            };
+            /** @description Too large */
+            413: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 413;
+                        /** @enum {unknown} */
+                        code?: "too_large";
+                    };
+                };
+            };
+            /** @description Unsupported media type */
+            415: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 415;
+                        /** @enum {unknown} */
+                        code?: "unsupported_media_type";
+                    };
+                };
+            };
+            /** @description Rate limited */
+            429: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    "retry-after": components["headers"]["RetryAfter"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 429;
+                        /** @enum {unknown} */
+                        code?: "rate_limited";
+                    };
+                };
+            };
+            /** @description Headers too large */
+            431: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 431;
+                        /** @enum {unknown} */
+                        code?: "headers_too_large";
+                    };
+                };
+            };
+            /** @description Internal error */
+            500: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 500;
+                        /** @enum {unknown} */
+                        code?: "internal_error";
+                    };
+                };
+            };
+            /** @description Starting; Draining; Unavailable */
+            503: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    "retry-after": components["headers"]["RetryAfter"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 503;
+                        /** @enum {unknown} */
+                        code?: "starting" | "draining" | "unavailable";
+                    };
+                };
+            };
+        };
+    };
+    remove_event_endpoint: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description W3C trace context; the call continues its trace. */
+                traceparent?: components["parameters"]["Traceparent"];
+            };
+            path: {
+                endpointId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description It is deleted. */
+            200: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "deleted": true
+                     *     }
+                     */
+                    "application/json": {
+                        /** @constant */
+                        deleted: true;
+                    };
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    "www-authenticate": components["headers"]["WwwAuthenticate"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 401;
+                        /** @enum {unknown} */
+                        code?: "unauthorized";
+                    };
+                };
+            };
+            /** @description Missing scope */
+            403: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 403;
+                        /** @enum {unknown} */
+                        code?: "missing_scope";
+                    };
+                };
+            };
+            /** @description Not found */
+            404: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 404;
+                        /** @enum {unknown} */
+                        code?: "not_found";
+                    };
+                };
+            };
+            /** @description Rate limited */
+            429: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    "retry-after": components["headers"]["RetryAfter"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 429;
+                        /** @enum {unknown} */
+                        code?: "rate_limited";
+                    };
+                };
+            };
+            /** @description Headers too large */
+            431: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 431;
+                        /** @enum {unknown} */
+                        code?: "headers_too_large";
+                    };
+                };
+            };
+            /** @description Internal error */
+            500: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 500;
+                        /** @enum {unknown} */
+                        code?: "internal_error";
+                    };
+                };
+            };
+            /** @description Starting; Draining; Unavailable */
+            503: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    "retry-after": components["headers"]["RetryAfter"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 503;
+                        /** @enum {unknown} */
+                        code?: "starting" | "draining" | "unavailable";
+                    };
+                };
+            };
+        };
+    };
+    list_event_deliveries: {
+        parameters: {
+            query?: {
+                /** @description nextCursor */
+                cursor?: string;
+                limit?: number;
+                /** @description Deliveries in this state only */
+                state?: "waiting" | "delivered" | "failed";
+            };
+            header?: {
+                /** @description W3C trace context; the call continues its trace. */
+                traceparent?: components["parameters"]["Traceparent"];
+            };
+            path: {
+                endpointId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description One page of deliveries. */
+            200: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        deliveries: {
+                            eventId: string;
+                            type: string;
+                            /** @enum {string} */
+                            state: "waiting" | "delivered" | "failed";
+                            attempts: number;
+                            lastAttemptAt: string | null;
+                            /** @description The HTTP status of the last answer */
+                            lastStatus: number | null;
+                            lastProblem: string | null;
+                            nextAttemptAt: string | null;
+                        }[];
+                        /** @description null on the last page */
+                        nextCursor: string | null;
+                    };
+                };
+            };
+            /** @description Invalid input */
+            400: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 400;
+                        /** @enum {unknown} */
+                        code?: "invalid_input";
+                    };
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    "www-authenticate": components["headers"]["WwwAuthenticate"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 401;
+                        /** @enum {unknown} */
+                        code?: "unauthorized";
+                    };
+                };
+            };
+            /** @description Missing scope */
+            403: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 403;
+                        /** @enum {unknown} */
+                        code?: "missing_scope";
+                    };
+                };
+            };
+            /** @description Not found */
+            404: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 404;
+                        /** @enum {unknown} */
+                        code?: "not_found";
+                    };
+                };
+            };
+            /** @description Rate limited */
+            429: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    "retry-after": components["headers"]["RetryAfter"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 429;
+                        /** @enum {unknown} */
+                        code?: "rate_limited";
+                    };
+                };
+            };
+            /** @description Headers too large */
+            431: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 431;
+                        /** @enum {unknown} */
+                        code?: "headers_too_large";
+                    };
+                };
+            };
+            /** @description Internal error */
+            500: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 500;
+                        /** @enum {unknown} */
+                        code?: "internal_error";
+                    };
+                };
+            };
+            /** @description Starting; Draining; Unavailable */
+            503: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    "retry-after": components["headers"]["RetryAfter"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 503;
+                        /** @enum {unknown} */
+                        code?: "starting" | "draining" | "unavailable";
+                    };
+                };
+            };
+        };
+    };
+    replay_events: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description W3C trace context; the call continues its trace. */
+                traceparent?: components["parameters"]["Traceparent"];
+            };
+            path: {
+                endpointId: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "since": "2030-01-01T00:00:00Z"
+                 *     }
+                 */
+                "application/json": {
+                    eventIds?: string[];
+                    /** @description The first moment; instead of eventIds */
+                    since?: string;
+                    /** @description The end; left out: now */
+                    until?: string;
+                };
+            };
+        };
+        responses: {
+            /** @description How many are on their way. */
+            200: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "replayed": 12
+                     *     }
+                     */
+                    "application/json": {
+                        replayed: number;
+                    };
+                };
+            };
+            /** @description Malformed json; Invalid input */
+            400: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 400;
+                        /** @enum {unknown} */
+                        code?: "malformed_json" | "invalid_input";
+                    };
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    "www-authenticate": components["headers"]["WwwAuthenticate"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 401;
+                        /** @enum {unknown} */
+                        code?: "unauthorized";
+                    };
+                };
+            };
+            /** @description Missing scope */
+            403: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 403;
+                        /** @enum {unknown} */
+                        code?: "missing_scope";
+                    };
+                };
+            };
+            /** @description Not found */
+            404: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 404;
+                        /** @enum {unknown} */
+                        code?: "not_found";
+                    };
+                };
+            };
+            /** @description Request timeout */
+            408: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 408;
+                        /** @enum {unknown} */
+                        code?: "request_timeout";
+                    };
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 409;
+                        /** @enum {unknown} */
+                        code?: "conflict";
+                    };
+                };
+            };
+            /** @description Too large */
+            413: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 413;
+                        /** @enum {unknown} */
+                        code?: "too_large";
+                    };
+                };
+            };
+            /** @description Unsupported media type */
+            415: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 415;
+                        /** @enum {unknown} */
+                        code?: "unsupported_media_type";
+                    };
+                };
+            };
+            /** @description Rate limited */
+            429: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    "retry-after": components["headers"]["RetryAfter"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 429;
+                        /** @enum {unknown} */
+                        code?: "rate_limited";
+                    };
+                };
+            };
+            /** @description Headers too large */
+            431: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 431;
+                        /** @enum {unknown} */
+                        code?: "headers_too_large";
+                    };
+                };
+            };
+            /** @description Internal error */
+            500: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 500;
+                        /** @enum {unknown} */
+                        code?: "internal_error";
+                    };
+                };
+            };
+            /** @description Starting; Draining; Unavailable */
+            503: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    "retry-after": components["headers"]["RetryAfter"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 503;
+                        /** @enum {unknown} */
+                        code?: "starting" | "draining" | "unavailable";
+                    };
+                };
+            };
+        };
+    };
+    rotate_event_endpoint_secret: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description W3C trace context; the call continues its trace. */
+                traceparent?: components["parameters"]["Traceparent"];
+            };
+            path: {
+                endpointId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                /**
+                 * @example {
+                 *       "overlapHours": 24
+                 *     }
+                 */
+                "application/json": {
+                    /**
+                     * @description 0: the former secret ends at once
+                     * @default 24
+                     */
+                    overlapHours?: number;
+                };
+            };
+        };
+        responses: {
+            /** @description The endpoint, with its new secret. */
+            200: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "url": "https://example.com/wayfare",
+                     *       "description": "Bookings",
+                     *       "types": [
+                     *         "order.ticketed"
+                     *       ],
+                     *       "id": "whe_01KAJ2M5Q6R7S8T9V0W1X2Y3Z4",
+                     *       "state": "on",
+                     *       "offBecause": null,
+                     *       "failingSince": null,
+                     *       "formerSecretUntil": null,
+                     *       "createdAt": "2030-01-01T09:00:00Z",
+                     *       "updatedAt": "2030-01-01T09:00:00Z",
+                     *       "secret": "whsec_AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8="
+                     *     }
+                     */
+                    "application/json": {
+                        id: string;
+                        url: string;
+                        description: string;
+                        /** @description Types of events, such as order.ticketed; empty: every type, also those of later releases */
+                        types: string[];
+                        /** @enum {string} */
+                        state: "on" | "off";
+                        /** @description Why it is off */
+                        offBecause: string | null;
+                        /** @description Since when no delivery has succeeded */
+                        failingSince: string | null;
+                        /** @description Until then the former secret signs, too */
+                        formerSecretUntil: string | null;
+                        /** @description ISO 8601, UTC */
+                        createdAt: string;
+                        /** @description ISO 8601, UTC */
+                        updatedAt: string;
+                        /** @description Verifies signatures (Standard Webhooks). Shown this once */
+                        secret: string;
+                    };
+                };
+            };
+            /** @description Malformed json; Invalid input */
+            400: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 400;
+                        /** @enum {unknown} */
+                        code?: "malformed_json" | "invalid_input";
+                    };
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    "www-authenticate": components["headers"]["WwwAuthenticate"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 401;
+                        /** @enum {unknown} */
+                        code?: "unauthorized";
+                    };
+                };
+            };
+            /** @description Missing scope */
+            403: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 403;
+                        /** @enum {unknown} */
+                        code?: "missing_scope";
+                    };
+                };
+            };
+            /** @description Not found */
+            404: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 404;
+                        /** @enum {unknown} */
+                        code?: "not_found";
+                    };
+                };
+            };
+            /** @description Request timeout */
+            408: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 408;
+                        /** @enum {unknown} */
+                        code?: "request_timeout";
+                    };
+                };
+            };
+            /** @description Too large */
+            413: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 413;
+                        /** @enum {unknown} */
+                        code?: "too_large";
+                    };
+                };
+            };
+            /** @description Unsupported media type */
+            415: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 415;
+                        /** @enum {unknown} */
+                        code?: "unsupported_media_type";
+                    };
+                };
+            };
+            /** @description Rate limited */
+            429: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    "retry-after": components["headers"]["RetryAfter"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 429;
+                        /** @enum {unknown} */
+                        code?: "rate_limited";
+                    };
+                };
+            };
+            /** @description Headers too large */
+            431: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 431;
+                        /** @enum {unknown} */
+                        code?: "headers_too_large";
+                    };
+                };
+            };
+            /** @description Internal error */
+            500: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 500;
+                        /** @enum {unknown} */
+                        code?: "internal_error";
+                    };
+                };
+            };
+            /** @description Starting; Draining; Unavailable */
+            503: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    "retry-after": components["headers"]["RetryAfter"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 503;
+                        /** @enum {unknown} */
+                        code?: "starting" | "draining" | "unavailable";
+                    };
+                };
+            };
+        };
+    };
+    test_event_endpoint: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description W3C trace context; the call continues its trace. */
+                traceparent?: components["parameters"]["Traceparent"];
+            };
+            path: {
+                endpointId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                /**
+                 * @example {
+                 *       "data": {
+                 *         "hello": "world"
+                 *       }
+                 *     }
+                 */
+                "application/json": {
+                    /**
+                     * @description At most 4000 characters as JSON
+                     * @default {
+                     *       "hello": "world"
+                     *     }
+                     */
+                    data?: {
+                        [key: string]: unknown;
+                    };
+                };
+            };
+        };
+        responses: {
+            /** @description The event is on its way. */
+            200: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "eventId": "evt_3f0c9d1e5b7a4c2d8e6f0a1b2c3d4e5f"
+                     *     }
+                     */
+                    "application/json": {
+                        eventId: string;
+                    };
+                };
+            };
+            /** @description Malformed json; Invalid input */
+            400: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 400;
+                        /** @enum {unknown} */
+                        code?: "malformed_json" | "invalid_input";
+                    };
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    "www-authenticate": components["headers"]["WwwAuthenticate"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 401;
+                        /** @enum {unknown} */
+                        code?: "unauthorized";
+                    };
+                };
+            };
+            /** @description Missing scope */
+            403: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 403;
+                        /** @enum {unknown} */
+                        code?: "missing_scope";
+                    };
+                };
+            };
+            /** @description Not found */
+            404: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 404;
+                        /** @enum {unknown} */
+                        code?: "not_found";
+                    };
+                };
+            };
+            /** @description Request timeout */
+            408: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 408;
+                        /** @enum {unknown} */
+                        code?: "request_timeout";
+                    };
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 409;
+                        /** @enum {unknown} */
+                        code?: "conflict";
+                    };
+                };
+            };
+            /** @description Too large */
+            413: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 413;
+                        /** @enum {unknown} */
+                        code?: "too_large";
+                    };
+                };
+            };
+            /** @description Unsupported media type */
+            415: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 415;
+                        /** @enum {unknown} */
+                        code?: "unsupported_media_type";
+                    };
+                };
+            };
+            /** @description Rate limited */
+            429: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    "retry-after": components["headers"]["RetryAfter"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 429;
+                        /** @enum {unknown} */
+                        code?: "rate_limited";
+                    };
+                };
+            };
+            /** @description Headers too large */
+            431: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 431;
+                        /** @enum {unknown} */
+                        code?: "headers_too_large";
+                    };
+                };
+            };
+            /** @description Internal error */
+            500: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 500;
+                        /** @enum {unknown} */
+                        code?: "internal_error";
+                    };
+                };
+            };
+            /** @description Starting; Draining; Unavailable */
+            503: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    "retry-after": components["headers"]["RetryAfter"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 503;
+                        /** @enum {unknown} */
+                        code?: "starting" | "draining" | "unavailable";
+                    };
+                };
+            };
+        };
+    };
+    list_events: {
+        parameters: {
+            query?: {
+                /** @description The cursor of an earlier answer; end: only later events; left out: from the oldest event */
+                after?: string;
+                /** @description Comma-separated types; left out: every type */
+                types?: string;
+                limit?: number;
+                /** @description Seconds to wait for the next event if there is none yet */
+                wait?: number;
+            };
+            header?: {
+                /** @description W3C trace context; the call continues its trace. */
+                traceparent?: components["parameters"]["Traceparent"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The events. */
+            200: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "events": [
+                     *         {
+                     *           "id": "evt_3f0c9d1e5b7a4c2d8e6f0a1b2c3d4e5f",
+                     *           "type": "order.ticketed",
+                     *           "timestamp": "2030-01-01T09:00:00Z",
+                     *           "data": {
+                     *             "orderId": "ord_0000ABd6wggSct7BoraU1o",
+                     *             "event": "ticketed",
+                     *             "kind": "flight"
+                     *           }
+                     *         }
+                     *       ],
+                     *       "cursor": "81230-17"
+                     *     }
+                     */
+                    "application/json": {
+                        events: {
+                            /** @description The same at every delivery: the header webhook-id */
+                            id: string;
+                            type: string;
+                            /** @description When it happened: ISO 8601, UTC */
+                            timestamp: string;
+                            /** @description Ids, states and amounts; read the resource for everything else */
+                            data: {
+                                [key: string]: unknown;
+                            };
+                        }[];
+                        /** @description For the next request */
+                        cursor: string;
+                    };
+                };
+            };
+            /** @description Invalid input */
+            400: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 400;
+                        /** @enum {unknown} */
+                        code?: "invalid_input";
+                    };
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    "www-authenticate": components["headers"]["WwwAuthenticate"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 401;
+                        /** @enum {unknown} */
+                        code?: "unauthorized";
+                    };
+                };
+            };
+            /** @description Missing scope */
+            403: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 403;
+                        /** @enum {unknown} */
+                        code?: "missing_scope";
+                    };
+                };
+            };
+            /** @description Rate limited */
+            429: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    "retry-after": components["headers"]["RetryAfter"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 429;
+                        /** @enum {unknown} */
+                        code?: "rate_limited";
+                    };
+                };
+            };
+            /** @description Headers too large */
+            431: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 431;
+                        /** @enum {unknown} */
+                        code?: "headers_too_large";
+                    };
+                };
+            };
+            /** @description Internal error */
+            500: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 500;
+                        /** @enum {unknown} */
+                        code?: "internal_error";
+                    };
+                };
+            };
+            /** @description Starting; Draining; Unavailable */
+            503: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    "retry-after": components["headers"]["RetryAfter"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 503;
+                        /** @enum {unknown} */
+                        code?: "starting" | "draining" | "unavailable";
+                    };
+                };
+            };
+        };
+    };
     read_file: {
         parameters: {
             query?: never;
@@ -51962,6 +54482,1389 @@ export interface operations {
                         reason: "starting" | "draining";
                     };
                 };
+            };
+        };
+    };
+    event_approval_decided: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description The id of the event: the same at every delivery. Handle each once. */
+                "webhook-id": string;
+                /** @description When this delivery was sent, in Unix seconds. Refuse old ones. */
+                "webhook-timestamp": string;
+                /** @description Space-separated `v1,<base64>`: the HMAC-SHA256 of `<id>.<timestamp>.<body>` with each of the endpoint's secrets (Standard Webhooks). */
+                "webhook-signature": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "type": "approval.decided",
+                 *       "timestamp": "2030-01-01T09:00:00Z",
+                 *       "data": {
+                 *         "approvalId": "apr_01KAJ2M5Q6R7S8T9V0W1X2Y3Z4",
+                 *         "tool": "book_flight",
+                 *         "role": "approver",
+                 *         "state": "approved",
+                 *         "amountUsd": "2810.00",
+                 *         "expiresAt": "2030-01-02T09:00:00+00:00"
+                 *       }
+                 *     }
+                 */
+                "application/json": {
+                    /** @constant */
+                    type: "approval.decided";
+                    /** Format: date-time */
+                    timestamp: string;
+                    data: {
+                        /** @description For read_approval */
+                        approvalId: string;
+                        /** @description The call that waits for it */
+                        tool: string;
+                        /** @description Whoever has this role may decide */
+                        role: string;
+                        state: string;
+                        amountUsd?: string;
+                        expiresAt: string;
+                    };
+                };
+            };
+        };
+        responses: {
+            /** @description Taken. Any other answer is tried again, for three days. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    event_approval_requested: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description The id of the event: the same at every delivery. Handle each once. */
+                "webhook-id": string;
+                /** @description When this delivery was sent, in Unix seconds. Refuse old ones. */
+                "webhook-timestamp": string;
+                /** @description Space-separated `v1,<base64>`: the HMAC-SHA256 of `<id>.<timestamp>.<body>` with each of the endpoint's secrets (Standard Webhooks). */
+                "webhook-signature": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "type": "approval.requested",
+                 *       "timestamp": "2030-01-01T09:00:00Z",
+                 *       "data": {
+                 *         "approvalId": "apr_01KAJ2M5Q6R7S8T9V0W1X2Y3Z4",
+                 *         "tool": "book_flight",
+                 *         "role": "approver",
+                 *         "state": "pending",
+                 *         "amountUsd": "2810.00",
+                 *         "expiresAt": "2030-01-02T09:00:00+00:00"
+                 *       }
+                 *     }
+                 */
+                "application/json": {
+                    /** @constant */
+                    type: "approval.requested";
+                    /** Format: date-time */
+                    timestamp: string;
+                    data: {
+                        /** @description For read_approval */
+                        approvalId: string;
+                        /** @description The call that waits for it */
+                        tool: string;
+                        /** @description Whoever has this role may decide */
+                        role: string;
+                        state: string;
+                        amountUsd?: string;
+                        expiresAt: string;
+                    };
+                };
+            };
+        };
+        responses: {
+            /** @description Taken. Any other answer is tried again, for three days. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    event_approval_withdrawn: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description The id of the event: the same at every delivery. Handle each once. */
+                "webhook-id": string;
+                /** @description When this delivery was sent, in Unix seconds. Refuse old ones. */
+                "webhook-timestamp": string;
+                /** @description Space-separated `v1,<base64>`: the HMAC-SHA256 of `<id>.<timestamp>.<body>` with each of the endpoint's secrets (Standard Webhooks). */
+                "webhook-signature": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "type": "approval.withdrawn",
+                 *       "timestamp": "2030-01-01T09:00:00Z",
+                 *       "data": {
+                 *         "approvalId": "apr_01KAJ2M5Q6R7S8T9V0W1X2Y3Z4",
+                 *         "tool": "book_flight",
+                 *         "role": "approver",
+                 *         "state": "replaced",
+                 *         "amountUsd": "2810.00",
+                 *         "expiresAt": "2030-01-02T09:00:00+00:00"
+                 *       }
+                 *     }
+                 */
+                "application/json": {
+                    /** @constant */
+                    type: "approval.withdrawn";
+                    /** Format: date-time */
+                    timestamp: string;
+                    data: {
+                        /** @description For read_approval */
+                        approvalId: string;
+                        /** @description The call that waits for it */
+                        tool: string;
+                        /** @description Whoever has this role may decide */
+                        role: string;
+                        state: string;
+                        amountUsd?: string;
+                        expiresAt: string;
+                    };
+                };
+            };
+        };
+        responses: {
+            /** @description Taken. Any other answer is tried again, for three days. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    event_booking_failed: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description The id of the event: the same at every delivery. Handle each once. */
+                "webhook-id": string;
+                /** @description When this delivery was sent, in Unix seconds. Refuse old ones. */
+                "webhook-timestamp": string;
+                /** @description Space-separated `v1,<base64>`: the HMAC-SHA256 of `<id>.<timestamp>.<body>` with each of the endpoint's secrets (Standard Webhooks). */
+                "webhook-signature": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "type": "booking.failed",
+                 *       "timestamp": "2030-01-01T09:00:00Z",
+                 *       "data": {
+                 *         "bookingId": "bkg_01KAJ2M5Q6R7S8T9V0W1X2Y3Z4",
+                 *         "kind": "flight",
+                 *         "offerId": "off_0000A3tQSmKyqOrcySrGbo",
+                 *         "totalAmount": "412.50",
+                 *         "totalCurrency": "USD",
+                 *         "code": "offer_no_longer_available"
+                 *       }
+                 *     }
+                 */
+                "application/json": {
+                    /** @constant */
+                    type: "booking.failed";
+                    /** Format: date-time */
+                    timestamp: string;
+                    data: {
+                        /** @description For read_order */
+                        orderId?: string;
+                        bookingId: string;
+                        /** @enum {string} */
+                        kind: "flight" | "stay";
+                        offerId: string;
+                        /** @description The airline's booking reference */
+                        pnr?: string;
+                        totalAmount: string;
+                        totalCurrency: string;
+                        code?: string;
+                    };
+                };
+            };
+        };
+        responses: {
+            /** @description Taken. Any other answer is tried again, for three days. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    event_invoice_credited: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description The id of the event: the same at every delivery. Handle each once. */
+                "webhook-id": string;
+                /** @description When this delivery was sent, in Unix seconds. Refuse old ones. */
+                "webhook-timestamp": string;
+                /** @description Space-separated `v1,<base64>`: the HMAC-SHA256 of `<id>.<timestamp>.<body>` with each of the endpoint's secrets (Standard Webhooks). */
+                "webhook-signature": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "type": "invoice.credited",
+                 *       "timestamp": "2030-01-01T09:00:00Z",
+                 *       "data": {
+                 *         "invoiceNumber": "2030-000017",
+                 *         "bookingId": "0x5c00000000000000000000000000000000000000000000000000000000000001",
+                 *         "orderId": "ord_0000ABd6wggSct7BoraU1o",
+                 *         "totalUsdc": "-120.00"
+                 *       }
+                 *     }
+                 */
+                "application/json": {
+                    /** @constant */
+                    type: "invoice.credited";
+                    /** Format: date-time */
+                    timestamp: string;
+                    data: {
+                        invoiceNumber: string;
+                        bookingId: string;
+                        orderId?: string;
+                        totalUsdc: string;
+                    };
+                };
+            };
+        };
+        responses: {
+            /** @description Taken. Any other answer is tried again, for three days. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    event_invoice_issued: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description The id of the event: the same at every delivery. Handle each once. */
+                "webhook-id": string;
+                /** @description When this delivery was sent, in Unix seconds. Refuse old ones. */
+                "webhook-timestamp": string;
+                /** @description Space-separated `v1,<base64>`: the HMAC-SHA256 of `<id>.<timestamp>.<body>` with each of the endpoint's secrets (Standard Webhooks). */
+                "webhook-signature": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "type": "invoice.issued",
+                 *       "timestamp": "2030-01-01T09:00:00Z",
+                 *       "data": {
+                 *         "invoiceNumber": "2030-000017",
+                 *         "bookingId": "0x5c00000000000000000000000000000000000000000000000000000000000001",
+                 *         "orderId": "ord_0000ABd6wggSct7BoraU1o",
+                 *         "totalUsdc": "416.62"
+                 *       }
+                 *     }
+                 */
+                "application/json": {
+                    /** @constant */
+                    type: "invoice.issued";
+                    /** Format: date-time */
+                    timestamp: string;
+                    data: {
+                        invoiceNumber: string;
+                        bookingId: string;
+                        orderId?: string;
+                        totalUsdc: string;
+                    };
+                };
+            };
+        };
+        responses: {
+            /** @description Taken. Any other answer is tried again, for three days. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    event_order_booked: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description The id of the event: the same at every delivery. Handle each once. */
+                "webhook-id": string;
+                /** @description When this delivery was sent, in Unix seconds. Refuse old ones. */
+                "webhook-timestamp": string;
+                /** @description Space-separated `v1,<base64>`: the HMAC-SHA256 of `<id>.<timestamp>.<body>` with each of the endpoint's secrets (Standard Webhooks). */
+                "webhook-signature": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "type": "order.booked",
+                 *       "timestamp": "2030-01-01T09:00:00Z",
+                 *       "data": {
+                 *         "orderId": "ord_0000ABd6wggSct7BoraU1o",
+                 *         "bookingId": "bkg_01KAJ2M5Q6R7S8T9V0W1X2Y3Z4",
+                 *         "kind": "flight",
+                 *         "offerId": "off_0000A3tQSmKyqOrcySrGbo",
+                 *         "pnr": "RZPNX8",
+                 *         "totalAmount": "412.50",
+                 *         "totalCurrency": "USD",
+                 *         "ticketing": "pending"
+                 *       }
+                 *     }
+                 */
+                "application/json": {
+                    /** @constant */
+                    type: "order.booked";
+                    /** Format: date-time */
+                    timestamp: string;
+                    data: {
+                        /** @description For read_order */
+                        orderId: string;
+                        bookingId: string;
+                        /** @enum {string} */
+                        kind: "flight" | "stay";
+                        offerId: string;
+                        /** @description The airline's booking reference */
+                        pnr?: string;
+                        totalAmount: string;
+                        totalCurrency: string;
+                        /** @enum {string} */
+                        ticketing?: "pending" | "ticketed";
+                    };
+                };
+            };
+        };
+        responses: {
+            /** @description Taken. Any other answer is tried again, for three days. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    event_order_cancelled: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description The id of the event: the same at every delivery. Handle each once. */
+                "webhook-id": string;
+                /** @description When this delivery was sent, in Unix seconds. Refuse old ones. */
+                "webhook-timestamp": string;
+                /** @description Space-separated `v1,<base64>`: the HMAC-SHA256 of `<id>.<timestamp>.<body>` with each of the endpoint's secrets (Standard Webhooks). */
+                "webhook-signature": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "type": "order.cancelled",
+                 *       "timestamp": "2030-01-01T09:00:00Z",
+                 *       "data": {
+                 *         "orderId": "ord_0000ABd6wggSct7BoraU1o",
+                 *         "kind": "flight",
+                 *         "details": {}
+                 *       }
+                 *     }
+                 */
+                "application/json": {
+                    /** @constant */
+                    type: "order.cancelled";
+                    /** Format: date-time */
+                    timestamp: string;
+                    data: {
+                        /** @description For read_order */
+                        orderId: string;
+                        /** @enum {string} */
+                        kind: "flight" | "stay";
+                        /** @description As in events[] of GET /api/orders/{orderId} */
+                        details: {
+                            [key: string]: unknown;
+                        };
+                    };
+                };
+            };
+        };
+        responses: {
+            /** @description Taken. Any other answer is tried again, for three days. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    event_order_changed: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description The id of the event: the same at every delivery. Handle each once. */
+                "webhook-id": string;
+                /** @description When this delivery was sent, in Unix seconds. Refuse old ones. */
+                "webhook-timestamp": string;
+                /** @description Space-separated `v1,<base64>`: the HMAC-SHA256 of `<id>.<timestamp>.<body>` with each of the endpoint's secrets (Standard Webhooks). */
+                "webhook-signature": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "type": "order.changed",
+                 *       "timestamp": "2030-01-01T09:00:00Z",
+                 *       "data": {
+                 *         "orderId": "ord_0000ABd6wggSct7BoraU1o",
+                 *         "kind": "flight",
+                 *         "details": {}
+                 *       }
+                 *     }
+                 */
+                "application/json": {
+                    /** @constant */
+                    type: "order.changed";
+                    /** Format: date-time */
+                    timestamp: string;
+                    data: {
+                        /** @description For read_order */
+                        orderId: string;
+                        /** @enum {string} */
+                        kind: "flight" | "stay";
+                        /** @description As in events[] of GET /api/orders/{orderId} */
+                        details: {
+                            [key: string]: unknown;
+                        };
+                    };
+                };
+            };
+        };
+        responses: {
+            /** @description Taken. Any other answer is tried again, for three days. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    event_order_credit_issued: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description The id of the event: the same at every delivery. Handle each once. */
+                "webhook-id": string;
+                /** @description When this delivery was sent, in Unix seconds. Refuse old ones. */
+                "webhook-timestamp": string;
+                /** @description Space-separated `v1,<base64>`: the HMAC-SHA256 of `<id>.<timestamp>.<body>` with each of the endpoint's secrets (Standard Webhooks). */
+                "webhook-signature": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "type": "order.credit_issued",
+                 *       "timestamp": "2030-01-01T09:00:00Z",
+                 *       "data": {
+                 *         "orderId": "ord_0000ABd6wggSct7BoraU1o",
+                 *         "kind": "flight",
+                 *         "details": {}
+                 *       }
+                 *     }
+                 */
+                "application/json": {
+                    /** @constant */
+                    type: "order.credit_issued";
+                    /** Format: date-time */
+                    timestamp: string;
+                    data: {
+                        /** @description For read_order */
+                        orderId: string;
+                        /** @enum {string} */
+                        kind: "flight" | "stay";
+                        /** @description As in events[] of GET /api/orders/{orderId} */
+                        details: {
+                            [key: string]: unknown;
+                        };
+                    };
+                };
+            };
+        };
+        responses: {
+            /** @description Taken. Any other answer is tried again, for three days. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    event_order_held: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description The id of the event: the same at every delivery. Handle each once. */
+                "webhook-id": string;
+                /** @description When this delivery was sent, in Unix seconds. Refuse old ones. */
+                "webhook-timestamp": string;
+                /** @description Space-separated `v1,<base64>`: the HMAC-SHA256 of `<id>.<timestamp>.<body>` with each of the endpoint's secrets (Standard Webhooks). */
+                "webhook-signature": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "type": "order.held",
+                 *       "timestamp": "2030-01-01T09:00:00Z",
+                 *       "data": {
+                 *         "orderId": "ord_0000ABd6wggSct7BoraU1o",
+                 *         "bookingId": "bkg_01KAJ2M5Q6R7S8T9V0W1X2Y3Z4",
+                 *         "kind": "flight",
+                 *         "offerId": "off_0000A3tQSmKyqOrcySrGbo",
+                 *         "pnr": "RZPNX8",
+                 *         "totalAmount": "412.50",
+                 *         "totalCurrency": "USD"
+                 *       }
+                 *     }
+                 */
+                "application/json": {
+                    /** @constant */
+                    type: "order.held";
+                    /** Format: date-time */
+                    timestamp: string;
+                    data: {
+                        /** @description For read_order */
+                        orderId: string;
+                        bookingId: string;
+                        /** @enum {string} */
+                        kind: "flight" | "stay";
+                        offerId: string;
+                        /** @description The airline's booking reference */
+                        pnr?: string;
+                        totalAmount: string;
+                        totalCurrency: string;
+                    };
+                };
+            };
+        };
+        responses: {
+            /** @description Taken. Any other answer is tried again, for three days. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    event_order_lapsed: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description The id of the event: the same at every delivery. Handle each once. */
+                "webhook-id": string;
+                /** @description When this delivery was sent, in Unix seconds. Refuse old ones. */
+                "webhook-timestamp": string;
+                /** @description Space-separated `v1,<base64>`: the HMAC-SHA256 of `<id>.<timestamp>.<body>` with each of the endpoint's secrets (Standard Webhooks). */
+                "webhook-signature": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "type": "order.lapsed",
+                 *       "timestamp": "2030-01-01T09:00:00Z",
+                 *       "data": {
+                 *         "orderId": "ord_0000ABd6wggSct7BoraU1o",
+                 *         "kind": "flight",
+                 *         "details": {}
+                 *       }
+                 *     }
+                 */
+                "application/json": {
+                    /** @constant */
+                    type: "order.lapsed";
+                    /** Format: date-time */
+                    timestamp: string;
+                    data: {
+                        /** @description For read_order */
+                        orderId: string;
+                        /** @enum {string} */
+                        kind: "flight" | "stay";
+                        /** @description As in events[] of GET /api/orders/{orderId} */
+                        details: {
+                            [key: string]: unknown;
+                        };
+                    };
+                };
+            };
+        };
+        responses: {
+            /** @description Taken. Any other answer is tried again, for three days. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    event_order_refunded: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description The id of the event: the same at every delivery. Handle each once. */
+                "webhook-id": string;
+                /** @description When this delivery was sent, in Unix seconds. Refuse old ones. */
+                "webhook-timestamp": string;
+                /** @description Space-separated `v1,<base64>`: the HMAC-SHA256 of `<id>.<timestamp>.<body>` with each of the endpoint's secrets (Standard Webhooks). */
+                "webhook-signature": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "type": "order.refunded",
+                 *       "timestamp": "2030-01-01T09:00:00Z",
+                 *       "data": {
+                 *         "orderId": "ord_0000ABd6wggSct7BoraU1o",
+                 *         "kind": "flight",
+                 *         "details": {
+                 *           "amount": "180.00",
+                 *           "currency": "USD"
+                 *         }
+                 *       }
+                 *     }
+                 */
+                "application/json": {
+                    /** @constant */
+                    type: "order.refunded";
+                    /** Format: date-time */
+                    timestamp: string;
+                    data: {
+                        /** @description For read_order */
+                        orderId: string;
+                        /** @enum {string} */
+                        kind: "flight" | "stay";
+                        /** @description As in events[] of GET /api/orders/{orderId} */
+                        details: {
+                            [key: string]: unknown;
+                        };
+                    };
+                };
+            };
+        };
+        responses: {
+            /** @description Taken. Any other answer is tried again, for three days. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    event_order_reimbursed: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description The id of the event: the same at every delivery. Handle each once. */
+                "webhook-id": string;
+                /** @description When this delivery was sent, in Unix seconds. Refuse old ones. */
+                "webhook-timestamp": string;
+                /** @description Space-separated `v1,<base64>`: the HMAC-SHA256 of `<id>.<timestamp>.<body>` with each of the endpoint's secrets (Standard Webhooks). */
+                "webhook-signature": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "type": "order.reimbursed",
+                 *       "timestamp": "2030-01-01T09:00:00Z",
+                 *       "data": {
+                 *         "orderId": "ord_0000ABd6wggSct7BoraU1o",
+                 *         "kind": "flight",
+                 *         "details": {
+                 *           "amount": "180.00",
+                 *           "currency": "USD"
+                 *         }
+                 *       }
+                 *     }
+                 */
+                "application/json": {
+                    /** @constant */
+                    type: "order.reimbursed";
+                    /** Format: date-time */
+                    timestamp: string;
+                    data: {
+                        /** @description For read_order */
+                        orderId: string;
+                        /** @enum {string} */
+                        kind: "flight" | "stay";
+                        /** @description As in events[] of GET /api/orders/{orderId} */
+                        details: {
+                            [key: string]: unknown;
+                        };
+                    };
+                };
+            };
+        };
+        responses: {
+            /** @description Taken. Any other answer is tried again, for three days. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    event_order_schedule_changed: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description The id of the event: the same at every delivery. Handle each once. */
+                "webhook-id": string;
+                /** @description When this delivery was sent, in Unix seconds. Refuse old ones. */
+                "webhook-timestamp": string;
+                /** @description Space-separated `v1,<base64>`: the HMAC-SHA256 of `<id>.<timestamp>.<body>` with each of the endpoint's secrets (Standard Webhooks). */
+                "webhook-signature": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "type": "order.schedule_changed",
+                 *       "timestamp": "2030-01-01T09:00:00Z",
+                 *       "data": {
+                 *         "orderId": "ord_0000ABd6wggSct7BoraU1o",
+                 *         "kind": "flight",
+                 *         "details": {}
+                 *       }
+                 *     }
+                 */
+                "application/json": {
+                    /** @constant */
+                    type: "order.schedule_changed";
+                    /** Format: date-time */
+                    timestamp: string;
+                    data: {
+                        /** @description For read_order */
+                        orderId: string;
+                        /** @enum {string} */
+                        kind: "flight" | "stay";
+                        /** @description As in events[] of GET /api/orders/{orderId} */
+                        details: {
+                            [key: string]: unknown;
+                        };
+                    };
+                };
+            };
+        };
+        responses: {
+            /** @description Taken. Any other answer is tried again, for three days. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    event_order_ticketed: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description The id of the event: the same at every delivery. Handle each once. */
+                "webhook-id": string;
+                /** @description When this delivery was sent, in Unix seconds. Refuse old ones. */
+                "webhook-timestamp": string;
+                /** @description Space-separated `v1,<base64>`: the HMAC-SHA256 of `<id>.<timestamp>.<body>` with each of the endpoint's secrets (Standard Webhooks). */
+                "webhook-signature": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "type": "order.ticketed",
+                 *       "timestamp": "2030-01-01T09:00:00Z",
+                 *       "data": {
+                 *         "orderId": "ord_0000ABd6wggSct7BoraU1o",
+                 *         "kind": "flight"
+                 *       }
+                 *     }
+                 */
+                "application/json": {
+                    /** @constant */
+                    type: "order.ticketed";
+                    /** Format: date-time */
+                    timestamp: string;
+                    data: {
+                        /** @description For read_order */
+                        orderId: string;
+                        /** @enum {string} */
+                        kind: "flight" | "stay";
+                    };
+                };
+            };
+        };
+        responses: {
+            /** @description Taken. Any other answer is tried again, for three days. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    event_run_completed: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description The id of the event: the same at every delivery. Handle each once. */
+                "webhook-id": string;
+                /** @description When this delivery was sent, in Unix seconds. Refuse old ones. */
+                "webhook-timestamp": string;
+                /** @description Space-separated `v1,<base64>`: the HMAC-SHA256 of `<id>.<timestamp>.<body>` with each of the endpoint's secrets (Standard Webhooks). */
+                "webhook-signature": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "type": "run.completed",
+                 *       "timestamp": "2030-01-01T09:00:00Z",
+                 *       "data": {
+                 *         "runId": "run_01KAJ2M5Q6R7S8T9V0W1X2Y3Z4",
+                 *         "workflowId": "service.book_flight",
+                 *         "status": "completed"
+                 *       }
+                 *     }
+                 */
+                "application/json": {
+                    /** @constant */
+                    type: "run.completed";
+                    /** Format: date-time */
+                    timestamp: string;
+                    data: {
+                        /** @description For read_run */
+                        runId: string;
+                        workflowId: string;
+                        status: string;
+                        tripId?: string;
+                    };
+                };
+            };
+        };
+        responses: {
+            /** @description Taken. Any other answer is tried again, for three days. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    event_run_failed: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description The id of the event: the same at every delivery. Handle each once. */
+                "webhook-id": string;
+                /** @description When this delivery was sent, in Unix seconds. Refuse old ones. */
+                "webhook-timestamp": string;
+                /** @description Space-separated `v1,<base64>`: the HMAC-SHA256 of `<id>.<timestamp>.<body>` with each of the endpoint's secrets (Standard Webhooks). */
+                "webhook-signature": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "type": "run.failed",
+                 *       "timestamp": "2030-01-01T09:00:00Z",
+                 *       "data": {
+                 *         "runId": "run_01KAJ2M5Q6R7S8T9V0W1X2Y3Z4",
+                 *         "workflowId": "service.book_flight",
+                 *         "status": "failed"
+                 *       }
+                 *     }
+                 */
+                "application/json": {
+                    /** @constant */
+                    type: "run.failed";
+                    /** Format: date-time */
+                    timestamp: string;
+                    data: {
+                        /** @description For read_run */
+                        runId: string;
+                        workflowId: string;
+                        status: string;
+                        tripId?: string;
+                    };
+                };
+            };
+        };
+        responses: {
+            /** @description Taken. Any other answer is tried again, for three days. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    event_run_paused: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description The id of the event: the same at every delivery. Handle each once. */
+                "webhook-id": string;
+                /** @description When this delivery was sent, in Unix seconds. Refuse old ones. */
+                "webhook-timestamp": string;
+                /** @description Space-separated `v1,<base64>`: the HMAC-SHA256 of `<id>.<timestamp>.<body>` with each of the endpoint's secrets (Standard Webhooks). */
+                "webhook-signature": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "type": "run.paused",
+                 *       "timestamp": "2030-01-01T09:00:00Z",
+                 *       "data": {
+                 *         "runId": "run_01KAJ2M5Q6R7S8T9V0W1X2Y3Z4",
+                 *         "workflowId": "service.book_flight",
+                 *         "status": "paused"
+                 *       }
+                 *     }
+                 */
+                "application/json": {
+                    /** @constant */
+                    type: "run.paused";
+                    /** Format: date-time */
+                    timestamp: string;
+                    data: {
+                        /** @description For read_run */
+                        runId: string;
+                        workflowId: string;
+                        status: string;
+                        tripId?: string;
+                    };
+                };
+            };
+        };
+        responses: {
+            /** @description Taken. Any other answer is tried again, for three days. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    event_spend_cap_reached: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description The id of the event: the same at every delivery. Handle each once. */
+                "webhook-id": string;
+                /** @description When this delivery was sent, in Unix seconds. Refuse old ones. */
+                "webhook-timestamp": string;
+                /** @description Space-separated `v1,<base64>`: the HMAC-SHA256 of `<id>.<timestamp>.<body>` with each of the endpoint's secrets (Standard Webhooks). */
+                "webhook-signature": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "type": "spend_cap.reached",
+                 *       "timestamp": "2030-01-01T09:00:00Z",
+                 *       "data": {
+                 *         "percent": 80,
+                 *         "period": "2030-01",
+                 *         "spentUsdc": "80.00",
+                 *         "capUsdc": "100.00"
+                 *       }
+                 *     }
+                 */
+                "application/json": {
+                    /** @constant */
+                    type: "spend_cap.reached";
+                    /** Format: date-time */
+                    timestamp: string;
+                    data: {
+                        /** @description 80 or 100 */
+                        percent: number;
+                        /** @description The month, UTC */
+                        period: string;
+                        spentUsdc: string;
+                        capUsdc: string;
+                    };
+                };
+            };
+        };
+        responses: {
+            /** @description Taken. Any other answer is tried again, for three days. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    event_transfer_completed: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description The id of the event: the same at every delivery. Handle each once. */
+                "webhook-id": string;
+                /** @description When this delivery was sent, in Unix seconds. Refuse old ones. */
+                "webhook-timestamp": string;
+                /** @description Space-separated `v1,<base64>`: the HMAC-SHA256 of `<id>.<timestamp>.<body>` with each of the endpoint's secrets (Standard Webhooks). */
+                "webhook-signature": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "type": "transfer.completed",
+                 *       "timestamp": "2030-01-01T09:00:00Z",
+                 *       "data": {
+                 *         "transferId": "xfr_01KAJ2M5Q6R7S8T9V0W1X2Y3Z4",
+                 *         "kind": "bridge",
+                 *         "fromChain": "Base_Sepolia",
+                 *         "toChain": "Arc_Testnet",
+                 *         "token": "USDC",
+                 *         "amountSent": "25.00",
+                 *         "amountReceived": "24.99"
+                 *       }
+                 *     }
+                 */
+                "application/json": {
+                    /** @constant */
+                    type: "transfer.completed";
+                    /** Format: date-time */
+                    timestamp: string;
+                    data: {
+                        /** @description For read_transaction */
+                        transferId: string;
+                        kind: string;
+                        fromChain: string;
+                        toChain: string;
+                        /** @description The token that was sent */
+                        token: string;
+                        amountSent: string;
+                        amountReceived?: string;
+                    };
+                };
+            };
+        };
+        responses: {
+            /** @description Taken. Any other answer is tried again, for three days. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    event_transfer_failed: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description The id of the event: the same at every delivery. Handle each once. */
+                "webhook-id": string;
+                /** @description When this delivery was sent, in Unix seconds. Refuse old ones. */
+                "webhook-timestamp": string;
+                /** @description Space-separated `v1,<base64>`: the HMAC-SHA256 of `<id>.<timestamp>.<body>` with each of the endpoint's secrets (Standard Webhooks). */
+                "webhook-signature": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "type": "transfer.failed",
+                 *       "timestamp": "2030-01-01T09:00:00Z",
+                 *       "data": {
+                 *         "transferId": "xfr_01KAJ2M5Q6R7S8T9V0W1X2Y3Z4",
+                 *         "kind": "bridge",
+                 *         "fromChain": "Base_Sepolia",
+                 *         "toChain": "Arc_Testnet",
+                 *         "token": "USDC",
+                 *         "amountSent": "25.00"
+                 *       }
+                 *     }
+                 */
+                "application/json": {
+                    /** @constant */
+                    type: "transfer.failed";
+                    /** Format: date-time */
+                    timestamp: string;
+                    data: {
+                        /** @description For read_transaction */
+                        transferId: string;
+                        kind: string;
+                        fromChain: string;
+                        toChain: string;
+                        /** @description The token that was sent */
+                        token: string;
+                        amountSent: string;
+                        amountReceived?: string;
+                    };
+                };
+            };
+        };
+        responses: {
+            /** @description Taken. Any other answer is tried again, for three days. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    event_trip_claimed: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description The id of the event: the same at every delivery. Handle each once. */
+                "webhook-id": string;
+                /** @description When this delivery was sent, in Unix seconds. Refuse old ones. */
+                "webhook-timestamp": string;
+                /** @description Space-separated `v1,<base64>`: the HMAC-SHA256 of `<id>.<timestamp>.<body>` with each of the endpoint's secrets (Standard Webhooks). */
+                "webhook-signature": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "type": "trip.claimed",
+                 *       "timestamp": "2030-01-01T09:00:00Z",
+                 *       "data": {
+                 *         "tripId": "0x7200000000000000000000000000000000000000000000000000000000000001",
+                 *         "budgetUsdc": "1500.00"
+                 *       }
+                 *     }
+                 */
+                "application/json": {
+                    /** @constant */
+                    type: "trip.claimed";
+                    /** Format: date-time */
+                    timestamp: string;
+                    data: {
+                        tripId: string;
+                        budgetUsdc: string;
+                    };
+                };
+            };
+        };
+        responses: {
+            /** @description Taken. Any other answer is tried again, for three days. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    event_trip_closed: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description The id of the event: the same at every delivery. Handle each once. */
+                "webhook-id": string;
+                /** @description When this delivery was sent, in Unix seconds. Refuse old ones. */
+                "webhook-timestamp": string;
+                /** @description Space-separated `v1,<base64>`: the HMAC-SHA256 of `<id>.<timestamp>.<body>` with each of the endpoint's secrets (Standard Webhooks). */
+                "webhook-signature": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "type": "trip.closed",
+                 *       "timestamp": "2030-01-01T09:00:00Z",
+                 *       "data": {
+                 *         "tripId": "0x7200000000000000000000000000000000000000000000000000000000000001",
+                 *         "budgetUsdc": "1500.00",
+                 *         "refundedUsdc": "412.50"
+                 *       }
+                 *     }
+                 */
+                "application/json": {
+                    /** @constant */
+                    type: "trip.closed";
+                    /** Format: date-time */
+                    timestamp: string;
+                    data: {
+                        tripId: string;
+                        budgetUsdc: string;
+                        refundedUsdc: string;
+                    };
+                };
+            };
+        };
+        responses: {
+            /** @description Taken. Any other answer is tried again, for three days. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    event_trip_funded: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description The id of the event: the same at every delivery. Handle each once. */
+                "webhook-id": string;
+                /** @description When this delivery was sent, in Unix seconds. Refuse old ones. */
+                "webhook-timestamp": string;
+                /** @description Space-separated `v1,<base64>`: the HMAC-SHA256 of `<id>.<timestamp>.<body>` with each of the endpoint's secrets (Standard Webhooks). */
+                "webhook-signature": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "type": "trip.funded",
+                 *       "timestamp": "2030-01-01T09:00:00Z",
+                 *       "data": {
+                 *         "tripId": "0x7200000000000000000000000000000000000000000000000000000000000001",
+                 *         "budgetUsdc": "1500.00"
+                 *       }
+                 *     }
+                 */
+                "application/json": {
+                    /** @constant */
+                    type: "trip.funded";
+                    /** Format: date-time */
+                    timestamp: string;
+                    data: {
+                        tripId: string;
+                        budgetUsdc: string;
+                    };
+                };
+            };
+        };
+        responses: {
+            /** @description Taken. Any other answer is tried again, for three days. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
         };
     };

@@ -2,12 +2,13 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, relative, resolve } from "node:path";
 import { readConfig } from "../config/config.ts";
-import { catalog } from "../contributions.ts";
+import { catalog, tenantEvents } from "../contributions.ts";
 import { endProcess } from "../platform/process/end-process.ts";
 import { clientTypes } from "./gen/client-types.ts";
 import { configPage } from "./gen/config-page.ts";
 import { dataSetsPage } from "./gen/data-sets-page.ts";
 import { errorPages, errorsPage } from "./gen/errors-page.ts";
+import { eventTypesPage } from "./gen/event-types-page.ts";
 import { examplePages } from "./gen/example-pages.ts";
 import { licencesFiles } from "./gen/licences-page.ts";
 import { pricesPage } from "./gen/prices-page.ts";
@@ -35,6 +36,7 @@ function allPages(examples: ReadonlyMap<string, RanExample>): ReadonlyMap<string
     ["config.md", configPage()],
     ["data-sets.md", dataSetsPage()],
     ["errors.md", errorsPage(catalog)],
+    ["event-types.md", eventTypesPage(tenantEvents)],
     ...errorPages(catalog),
     ...licencesFiles(),
     ["prices.md", pricesPage(catalog)],

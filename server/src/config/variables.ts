@@ -86,6 +86,12 @@ export const variables = {
     wholeNumber(1, 36_500),
   ),
   ...conversationVariables,
+  eventNetworks: withDefault(
+    "EVENT_NETWORKS",
+    "",
+    "Comma-separated private networks, such as `10.1.2.0/24`, in which tenants may have endpoints for events. Every tenant can then send requests to all their addresses, also by http and to any port. Unset: endpoints are public https addresses.",
+    networks,
+  ),
   networkMode: withDefault(
     "NETWORK_MODE",
     "sandbox",

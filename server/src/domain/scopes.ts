@@ -18,6 +18,7 @@ export const toolAreas = [
   "workflows",
   "approvals",
   "conversations",
+  "events",
 ] as const;
 export type ToolArea = (typeof toolAreas)[number];
 

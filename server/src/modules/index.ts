@@ -15,6 +15,7 @@ import { eInvoicesModule } from "./e-invoices/module.ts";
 import { effectsModule } from "./effects/module.ts";
 import { eligibilityModule } from "./eligibility/module.ts";
 import { escrowModule } from "./escrow/module.ts";
+import { eventsModule } from "./events/module.ts";
 import { faucetModule } from "./faucet/module.ts";
 import { filesModule } from "./files/module.ts";
 import { flightsModule } from "./flights/module.ts";
@@ -55,6 +56,7 @@ export const modules = [
   ledgerModule,
   effectsModule,
   outboxModule,
+  eventsModule,
   chainModule,
   scansModule,
   travelersModule,

@@ -40,7 +40,7 @@ async function startShared(): Promise<Shared> {
       if (lines.length > MOST_LINES) lines.shift();
     },
   };
-  const product = await startProduct({ LOG_LEVEL: "info" }, { logTo });
+  const product = await startProduct({ LOG_LEVEL: "info", EVENT_NETWORKS: "127.0.0.0/8" }, { logTo });
   atEndOfWorker(product.stop);
   // A deployment has one demo tenant. Here each tenant is one: only then is a traveler meant by a call that names none.
   await product.pool.query("drop index tenant_one_demo");

@@ -5,6 +5,7 @@ import type { BesideStores } from "./beside-stores.ts";
 import type { ChainEndings } from "./chain-ending.ts";
 import type { EffectFollower } from "./effect-follower.ts";
 import type { EffectUse } from "./effect-use.ts";
+import type { TenantEventKind } from "./events.ts";
 import type { Gate } from "./gate.ts";
 import type { Job } from "./job.ts";
 import type { PartMakersOf, PartsOf } from "./parts.ts";
@@ -60,6 +61,8 @@ export interface Module<Seen extends string = string> {
   effectUses?(parts: PartsOf<Seen>): readonly EffectUse[];
   /** Tables with its stored, unfinished work. */
   readonly workTables?: readonly WorkTable[];
+  /** Events that its tables tell tenants. */
+  readonly tenantEvents?: readonly TenantEventKind[];
   /** Gives a tenant the module's initial records, in the transaction that makes the tenant, or later if it was made without. */
   equipTenant?(transaction: Transaction, tenantId: string, settings: PartsOf<Seen>["settings"]): Promise<void>;
 

@@ -28,6 +28,7 @@ import type { Catalog } from "./catalog.ts";
 import type { ChainEndings } from "./chain-ending.ts";
 import type { Charge } from "./charge.ts";
 import type { EffectUse } from "./effect-use.ts";
+import type { TenantEventKind } from "./events.ts";
 import type { RecordFailedCall } from "./failed-call.ts";
 import type { Gate } from "./gate.ts";
 import type { HasDuties, Kernel } from "./invocation.ts";
@@ -99,6 +100,8 @@ export interface CommonParts {
   readonly effectUses: readonly EffectUse[];
   /** From all modules: tables with unfinished work. */
   readonly workTables: readonly WorkTable[];
+  /** From all modules: the events that tenants are told. */
+  readonly tenantEvents: readonly TenantEventKind[];
 }
 
 /**

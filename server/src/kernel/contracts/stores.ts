@@ -1,6 +1,6 @@
 import type { Clock } from "../../ports/clock.ts";
 import type { Vault } from "../../ports/vault.ts";
-import type { RunEvents } from "./run-events.ts";
+import type { RunEvents } from "./events.ts";
 
 /** The aggregates of every module. */
 interface CommonAggregates {

@@ -7,10 +7,12 @@ import * as approvals from "./migrations/0033-approvals.ts";
 import * as approvalUses from "./migrations/0076-approval-uses.ts";
 import * as approvedFares from "./migrations/0086-approved-fares.ts";
 import * as rejectedPurchases from "./migrations/0108-rejected-purchases.ts";
+import * as approvalsAreTold from "./migrations/0144-approvals-are-told.ts";
 import { approvalRoutes } from "./routes.ts";
 import { linkRoutes } from "./routes-links.ts";
 import { APPROVALS_TO_GIVE_BACK, createApprovals } from "./store.ts";
 import { createApprovalPersons } from "./store-persons.ts";
+import { approvalEvents } from "./tenant-events.ts";
 import { listApprovals } from "./tools/list-approvals.ts";
 import { readApproval } from "./tools/read-approval.ts";
 
@@ -34,7 +36,9 @@ export const approvalsModule = defineModule({
     "0076-approval-uses": approvalUses,
     "0086-approved-fares": approvedFares,
     "0108-rejected-purchases": rejectedPurchases,
+    "0144-approvals-are-told": approvalsAreTold,
   },
+  tenantEvents: approvalEvents,
   account: async ({ stores }, { tenantId, environment }) => ({
     setUp: [
       {

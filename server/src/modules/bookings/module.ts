@@ -10,8 +10,10 @@ import * as flightHolds from "./migrations/0079-flight-holds.ts";
 import * as bookingCovers from "./migrations/0085-booking-covers.ts";
 import * as bookingContacts from "./migrations/0104-booking-contacts.ts";
 import * as askedServices from "./migrations/0105-asked-services.ts";
+import * as bookingsAreTold from "./migrations/0141-bookings-are-told.ts";
 import { createSeenOffers } from "./offers/store-seen-offers.ts";
 import { createBookedPersons } from "./store-persons.ts";
+import { bookingEvents } from "./tenant-events.ts";
 
 /** Longer than any offer is bookable. */
 const SEEN_OFFERS_KEPT = { hours: 48 } as const;
@@ -42,7 +44,9 @@ export const bookingsModule = defineModule({
     "0085-booking-covers": bookingCovers,
     "0104-booking-contacts": bookingContacts,
     "0105-asked-services": askedServices,
+    "0141-bookings-are-told": bookingsAreTold,
   },
+  tenantEvents: bookingEvents,
   jobs: ({ stores, clock }) => [
     defineJob({
       name: "prune-seen-offers",

@@ -9,12 +9,14 @@ import * as keyedReads from "./migrations/0018-keyed-reads.ts";
 import * as usageByNetwork from "./migrations/0019-usage-by-network.ts";
 import * as traceIds from "./migrations/0059-trace-ids.ts";
 import * as usagePartitions from "./migrations/0068-usage-partitions.ts";
+import * as spendCapIsTold from "./migrations/0147-spend-cap-is-told.ts";
 import { createCalls } from "./store-calls.ts";
 import { createKeyFees } from "./store-key-fees.ts";
 import { createCallingPersons } from "./store-persons.ts";
 import { createCallReservations } from "./store-reservations.ts";
 import { createUsageSettlements } from "./store-settlements.ts";
 import { abandonedQueue, sweepAbandonedCalls } from "./sweep-calls.ts";
+import { spendCapEvents } from "./tenant-events.ts";
 
 declare module "../../kernel/contracts/parts.ts" {
   interface ModuleParts {
@@ -43,7 +45,9 @@ export const chargingModule = defineModule({
     "0019-usage-by-network": usageByNetwork,
     "0059-trace-ids": traceIds,
     "0068-usage-partitions": usagePartitions,
+    "0147-spend-cap-is-told": spendCapIsTold,
   },
+  tenantEvents: spendCapEvents,
   // In the order of insertion: the reverse would split every index page as it fills.
   indexes: {
     usage_record_of_tenant: "on usage_record (tenant_id, network, id)",

@@ -7,7 +7,9 @@ import { mintBurned } from "./bridge/mint-operation.ts";
 import { defineModule } from "./context.ts";
 import { describeTransfer } from "./describe-transfer.ts";
 import * as crossChainTransfers from "./migrations/0122-cross-chain-transfers.ts";
+import * as transfersAreTold from "./migrations/0148-transfers-are-told.ts";
 import { createTransfers } from "./store.ts";
+import { transferEvents } from "./tenant-events.ts";
 import { bridgeToArc } from "./tools/bridge-to-arc.ts";
 import { transferEnding } from "./transfer-ending.ts";
 import { TransferWorker } from "./transfer-worker.ts";
@@ -37,7 +39,8 @@ export const crossChainModule = defineModule({
   chainOperations: [burn, mintBurned],
   chainEndings: { [BURN_PURPOSE]: transferEnding(burn), [MINT_PURPOSE]: transferEnding(mintBurned) },
   stores: ({ db, clock }) => ({ transfers: createTransfers(db, clock) }),
-  migrations: { "0122-cross-chain-transfers": crossChainTransfers },
+  migrations: { "0122-cross-chain-transfers": crossChainTransfers, "0148-transfers-are-told": transfersAreTold },
+  tenantEvents: transferEvents,
   workTables: [
     {
       table: "cross_chain_transfer",

@@ -5,9 +5,11 @@ import { InvoiceRenderer } from "./drawing/invoice-renderer.ts";
 import type { EInvoices } from "./e-invoices.ts";
 import * as invoices from "./migrations/0034-invoices.ts";
 import * as invoiceAddresses from "./migrations/0132-invoice-addresses.ts";
+import * as invoicesAreTold from "./migrations/0146-invoices-are-told.ts";
 import { invoiceRoutes } from "./routes.ts";
 import { createInvoiceAddresses, type InvoiceAddresses } from "./share-invoice.ts";
 import { createInvoices } from "./store.ts";
+import { invoiceEvents } from "./tenant-events.ts";
 import { generateBookingInvoice } from "./tools/generate-booking-invoice.ts";
 
 declare module "../../kernel/contracts/parts.ts" {
@@ -40,7 +42,12 @@ export const invoicesModule = defineModule({
     forgetTraces: ({ person: { tenantId, environment }, isNamedIn }) =>
       createInvoices(db, clock).revokeAbout({ tenantId, environment }, isNamedIn),
   }),
-  migrations: { "0034-invoices": invoices, "0132-invoice-addresses": invoiceAddresses },
+  migrations: {
+    "0034-invoices": invoices,
+    "0132-invoice-addresses": invoiceAddresses,
+    "0146-invoices-are-told": invoicesAreTold,
+  },
+  tenantEvents: invoiceEvents,
   account: async ({ stores }, { tenantId, environment }) => ({
     setUp: [
       {

@@ -2,6 +2,8 @@ import { defineModule } from "./context.ts";
 import * as servicing from "./migrations/0009-servicing.ts";
 import * as orders from "./migrations/0010-orders.ts";
 import * as bookingsByTraveler from "./migrations/0107-bookings-by-traveler.ts";
+import * as ordersAreTold from "./migrations/0142-orders-are-told.ts";
+import { orderEvents } from "./order-answers.ts";
 import { orderRoutes } from "./routes.ts";
 import { createOrders } from "./store.ts";
 import { createWalletMovements } from "./store-movements.ts";
@@ -37,6 +39,12 @@ export const ordersModule = defineModule({
   personRecords: () => ({
     tables: { through: { order_event: { column: "order_id", table: "booking", key: "order_id" } } },
   }),
-  migrations: { "0009-servicing": servicing, "0010-orders": orders, "0107-bookings-by-traveler": bookingsByTraveler },
+  migrations: {
+    "0009-servicing": servicing,
+    "0010-orders": orders,
+    "0107-bookings-by-traveler": bookingsByTraveler,
+    "0142-orders-are-told": ordersAreTold,
+  },
+  tenantEvents: orderEvents,
   indexes: { booking_by_pnr: "on booking (tenant_id, network, pnr) where state = 'booked'" },
 });

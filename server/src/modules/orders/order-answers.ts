@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { formatDecimal } from "../../domain/money.ts";
 import { detailsOfOthers, wordsOfOthers } from "../../domain/schemas.ts";
+import { defineTenantEvent } from "../../kernel/contracts/events.ts";
 import { BookingRate, partsInUsdc } from "../bookings/index.ts";
 import type { OrderRecord } from "./orders.ts";
 
@@ -63,3 +64,30 @@ export function toSummary(order: OrderRecord): z.infer<typeof OrderSummary> {
     readAt: order.readAt?.toString() ?? null,
   };
 }
+
+const ToldOrder = z.object({ orderId: z.string().describe("For read_order"), kind: z.enum(["flight", "stay"]) });
+const ToldChange = ToldOrder.extend({
+  details: z.record(z.string(), z.unknown()).describe("As in events[] of GET /api/orders/{orderId}"),
+});
+
+const toldOrder = { orderId: "ord_0000ABd6wggSct7BoraU1o", kind: "flight" as const };
+const refund = { ...toldOrder, details: { amount: "180.00", currency: "USD" } };
+
+const change = (type: string, summary: string, example = { ...toldOrder, details: {} }) =>
+  defineTenantEvent({ type: `order.${type}`, summary, data: ToldChange, example });
+
+export const orderEvents = [
+  defineTenantEvent({
+    type: "order.ticketed",
+    summary: "All tickets were issued.",
+    data: ToldOrder,
+    example: toldOrder,
+  }),
+  change("changed", "The order was changed as asked."),
+  change("schedule_changed", "The airline changed its flights. Accept the change or refuse it."),
+  change("cancelled", "The order was cancelled."),
+  change("lapsed", "A hold ended without payment."),
+  change("refunded", "Money came back to the treasury wallet.", refund),
+  change("reimbursed", "The wallet's payment came back, as escrow has paid the order.", refund),
+  change("credit_issued", "The airline issued a credit for later flights."),
+];

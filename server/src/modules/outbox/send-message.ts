@@ -125,7 +125,7 @@ export async function mayBeSent(
 export function storedWords({ stores, clock }: Pick<OutboxPorts, "stores" | "clock">): MessageKind {
   return {
     name: "message",
-    kinds: ["approval", "disruption"],
+    kinds: ["approval", "disruption", "event_endpoint"],
     compose: async (message) => (isOver(message, clock) ? undefined : await stores.messages.readLetter(message.id)),
   };
 }

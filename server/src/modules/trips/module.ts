@@ -6,9 +6,11 @@ import * as guestMailKept from "./migrations/0021-guest-mail-kept.ts";
 import * as tripsForGuests from "./migrations/0090-trips-for-guests.ts";
 import * as returnedReservations from "./migrations/0101-returned-reservations.ts";
 import * as tripsByChain from "./migrations/0115-trips-by-chain.ts";
+import * as tripsAreTold from "./migrations/0143-trips-are-told.ts";
 import { createEscrowBookings } from "./store-bookings.ts";
 import { createTripPersons } from "./store-persons.ts";
 import { createTrips } from "./store-trips.ts";
+import { tripEvents } from "./tenant-events.ts";
 
 /** The records of trips in escrow and of their bookings. Their steps are in `escrow`. */
 export const tripsModule = defineModule({
@@ -26,5 +28,7 @@ export const tripsModule = defineModule({
     "0090-trips-for-guests": tripsForGuests,
     "0101-returned-reservations": returnedReservations,
     "0115-trips-by-chain": tripsByChain,
+    "0143-trips-are-told": tripsAreTold,
   },
+  tenantEvents: tripEvents,
 });

@@ -7,6 +7,7 @@ import * as workflows from "./migrations/0030-workflows.ts";
 import * as pauseReminders from "./migrations/0044-pause-reminders.ts";
 import * as openTrips from "./migrations/0055-pauses-of-open-trips.ts";
 import * as remindersInOutbox from "./migrations/0112-reminders-in-outbox.ts";
+import * as runsAreTold from "./migrations/0145-runs-are-told.ts";
 import { reminderKind, remindOfPauses } from "./pausing/send-reminders.ts";
 import { createRunEvents, EXPIRING_PAUSES } from "./pausing/store-pauses.ts";
 import { createPauseReminders, PAUSES_TO_REMIND_OF } from "./pausing/store-reminders.ts";
@@ -16,6 +17,7 @@ import { WorkflowRunner } from "./running/runner.ts";
 import { createRuns } from "./store.ts";
 import { createInternalTokens, TokenAdministration } from "./store-internal-tokens.ts";
 import { createRunningPersons } from "./store-persons.ts";
+import { runEvents } from "./tenant-events.ts";
 import { cancelRunTool } from "./tools/cancel-run.ts";
 import { describeWorkflowsTool } from "./tools/describe-workflows.ts";
 import { readRunTool } from "./tools/read-run.ts";
@@ -53,7 +55,9 @@ export const workflowsModule = defineModule({
     "0044-pause-reminders": pauseReminders,
     "0055-pauses-of-open-trips": openTrips,
     "0112-reminders-in-outbox": remindersInOutbox,
+    "0145-runs-are-told": runsAreTold,
   },
+  tenantEvents: runEvents,
   stores: ({ db, clock }) => ({
     runs: createRuns(db, clock),
     runEvents: createRunEvents(db, clock),

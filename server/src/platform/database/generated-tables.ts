@@ -478,6 +478,38 @@ export interface EscrowStepTable {
   traceId: string | null;
 }
 
+export interface EventDeliveryTable {
+  endpointId: string;
+  eventId: string;
+  position: bigint;
+  resource: string;
+  state: Defaulted<"waiting" | "delivered" | "failed">;
+  attempts: Defaulted<number>;
+  firstAttemptAt: Timestamp | null;
+  lastAttemptAt: Timestamp | null;
+  lastStatus: number | null;
+  lastProblem: string | null;
+  nextAt: Timestamp | null;
+}
+
+export interface EventEndpointTable {
+  id: string;
+  tenantId: string;
+  environment: "sandbox" | "production";
+  url: string;
+  description: Defaulted<string>;
+  types: Defaulted<string[]>;
+  state: Defaulted<"on" | "off">;
+  offBecause: string | null;
+  secret: string;
+  formerSecret: string | null;
+  formerUntil: Timestamp | null;
+  failures: Defaulted<number>;
+  failingSince: Timestamp | null;
+  createdAt: Timestamp;
+  updatedAt: Timestamp;
+}
+
 export interface FailedCallTable {
   id: string;
   tenantId: string;
@@ -944,6 +976,20 @@ export interface TenantTable {
   rulesVersion: Defaulted<number>;
 }
 
+export interface TenantEventTable {
+  id: string;
+  position: GeneratedAlways<bigint>;
+  transactionNumber: Defaulted<bigint>;
+  tenantId: string;
+  environment: "sandbox" | "production";
+  type: string;
+  resource: string;
+  key: string | null;
+  data: Json;
+  at: Timestamp;
+  traceId: string | null;
+}
+
 export interface TenantSpendTable {
   tenantId: string;
   period: string;
@@ -1253,6 +1299,8 @@ export interface Database {
   documentScan: DocumentScanTable;
   escrowBooking: EscrowBookingTable;
   escrowStep: EscrowStepTable;
+  eventDelivery: EventDeliveryTable;
+  eventEndpoint: EventEndpointTable;
   failedCall: FailedCallTable;
   faucetRequest: FaucetRequestTable;
   feedback: FeedbackTable;
@@ -1289,6 +1337,7 @@ export interface Database {
   spendLimit: SpendLimitTable;
   stayCancellationQuote: StayCancellationQuoteTable;
   tenant: TenantTable;
+  tenantEvent: TenantEventTable;
   tenantSpend: TenantSpendTable;
   travelPolicy: TravelPolicyTable;
   travelPolicyEnforcement: TravelPolicyEnforcementTable;

@@ -24,6 +24,8 @@ export interface SsrfGuardOptions {
   ports?: readonly number[];
   /** Permitted addresses that are not public, such as a document store in the operator's network. */
   permitted?: BlockList;
+  /** Then http and any port, too, if the URL names a permitted address itself. */
+  isPermittedOnAnyPort?: boolean;
   resolve?: typeof resolveAll;
 }
 
@@ -87,11 +89,13 @@ export function createSsrfGuard(options: SsrfGuardOptions = {}): SsrfGuard {
       // The parser normalises decimal, octal, hexadecimal and full-width IPv4 addresses.
       const url = URL.parse(text);
       if (url === null) throw new ForbiddenTarget("not an address");
-      if (!protocols.includes(url.protocol)) throw new ForbiddenTarget("protocol not allowed");
+      const host = url.hostname.replace(/^\[|\]$/g, "");
+      const isInside = options.isPermittedOnAnyPort === true && isIP(host) !== 0 && !isPublic(host) && allows(host);
+      const isHttp = url.protocol === "http:" || url.protocol === "https:";
+      if (!protocols.includes(url.protocol) && !(isInside && isHttp)) throw new ForbiddenTarget("protocol not allowed");
       if (url.username !== "" || url.password !== "") throw new ForbiddenTarget("user name or password in the address");
       const port = url.port === "" ? (url.protocol === "https:" ? 443 : 80) : Number(url.port);
-      if (!ports.includes(port)) throw new ForbiddenTarget("port not allowed");
-      const host = url.hostname.replace(/^\[|\]$/g, "");
+      if (!ports.includes(port) && !isInside) throw new ForbiddenTarget("port not allowed");
       if (isIP(host) !== 0 && !allows(host)) throw new ForbiddenTarget("not a public address");
       return url;
     },

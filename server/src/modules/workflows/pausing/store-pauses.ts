@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from "kysely";
 import { currentTraceId } from "../../../domain/trace.ts";
-import type { RunEvent, RunEvents } from "../../../kernel/contracts/run-events.ts";
+import type { RunEvent, RunEvents } from "../../../kernel/contracts/events.ts";
 import type { Queryable } from "../../../platform/database/database.ts";
 import { withoutNulls } from "../../../platform/database/without-nulls.ts";
 import type { Clock } from "../../../ports/clock.ts";

@@ -22,6 +22,7 @@ const areaDescriptions: Readonly<Record<ToolArea, string>> = {
   workflows: "Whole bookings that pause for people and events, and go on.",
   approvals: "What waits for the decision of a person.",
   conversations: "What travelers say to the service's own agent, and what it does.",
+  events: "What happened to the tenant's records: a feed, and endpoints that are sent it.",
 };
 
 /** Groups of operations that are not tool areas. */

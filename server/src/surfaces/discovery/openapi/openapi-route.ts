@@ -1,4 +1,5 @@
 import type { Catalog } from "../../../kernel/contracts/catalog.ts";
+import type { TenantEventKind } from "../../../kernel/contracts/events.ts";
 import type { RouteDescription } from "../../../kernel/contracts/route.ts";
 import type { Clock } from "../../../ports/clock.ts";
 import { cachedAnswer, cachedRoutes } from "../../http/cached-answer.ts";
@@ -15,6 +16,7 @@ export interface OpenApiRouteOptions {
   routes: Routes;
   /** Operations of routes that are served without a router. */
   operations: readonly RouteDescription[];
+  events: readonly TenantEventKind[];
   clock: Clock;
   /** As in `createOpenApi`. */
   exampleTenantId: string | undefined;
@@ -29,15 +31,17 @@ export function openApiRoutes({
   appUrl,
   routes,
   operations,
+  events,
   clock,
   exampleTenantId,
 }: OpenApiRouteOptions): Routes {
   const mounted = routes.flatMap(({ description }) => (description === undefined ? [] : [description]));
   const today = clock.now().toZonedDateTimeISO("UTC").toPlainDate();
   const described = [...mounted, ...operations, mcpOperation, openApiOperation, ...healthOperations];
-  const answer = cachedAnswer(() => createOpenApi(catalog, { appUrl, routes: described, today, exampleTenantId }), {
-    contentType: "application/json; charset=utf-8",
-  });
+  const answer = cachedAnswer(
+    () => createOpenApi(catalog, { appUrl, routes: described, events, today, exampleTenantId }),
+    { contentType: "application/json; charset=utf-8" },
+  );
   return [...cachedRoutes(openApiOperation.path, answer, openApiOperation), ...cachedRoutes(PLAIN_PATH, answer)];
 }
 

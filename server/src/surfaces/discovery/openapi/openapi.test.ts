@@ -150,7 +150,8 @@ describe("the description", () => {
 
   it("has one operation for each tool, with its name fixed", () => {
     const described = api.operations.filter(({ path }) => path.startsWith(DISPATCH)).map(({ path }) => path);
-    expect(described).toEqual(catalog.names().map((name) => `${DISPATCH}#${name}`));
+    const ofTools = catalog.names().map((name) => `${DISPATCH}#${name}`);
+    expect(described).toEqual([...ofTools, `${DISPATCH}#input`, `${DISPATCH}#text`]);
     for (const name of catalog.names()) {
       const steps = ["paths", `${DISPATCH}#${name}`, "post", "requestBody", "content", "application/json", "schema"];
       const body = { tenantId: service.tenantId, tool: name, args: catalog.find(name)?.tool.example(today()) };

@@ -1,10 +1,12 @@
 import type { Catalog } from "../../../kernel/contracts/catalog.ts";
+import type { TenantEventKind } from "../../../kernel/contracts/events.ts";
 import type { RouteDescription } from "../../../kernel/contracts/route.ts";
 import type { JsonObject } from "./openapi-json.ts";
 import { paidHeaders, paidParameters, paidPaths } from "./openapi-paid.ts";
 import { components, problemSchema, tags } from "./openapi-parts.ts";
 import { routeOperation } from "./openapi-routes.ts";
 import { toolOperation, toolPath, toolSchemas } from "./openapi-tools.ts";
+import { eventWebhooks } from "./openapi-webhooks.ts";
 
 /** The version of the description, not of the product: interface specification, "Versioning". */
 const DESCRIPTION_VERSION = "1.0.0";
@@ -19,6 +21,7 @@ interface OpenApiOptions {
   appUrl: string;
   /** Every described route of the application host. */
   routes: readonly RouteDescription[];
+  events: readonly TenantEventKind[];
   /** Examples use later dates. */
   today: Temporal.PlainDate;
   /** The tenant named in examples. Default: one that does not exist. */
@@ -26,7 +29,10 @@ interface OpenApiOptions {
 }
 
 /** The OpenAPI 3.1 description of the application host, from the registry and the routes' own descriptions. */
-export function createOpenApi(catalog: Catalog, { appUrl, routes, today, exampleTenantId }: OpenApiOptions): string {
+export function createOpenApi(
+  catalog: Catalog,
+  { appUrl, routes, events, today, exampleTenantId }: OpenApiOptions,
+): string {
   const paths = new Map<string, Record<string, JsonObject>>();
   for (const entry of catalog.entries)
     paths.set(toolPath(entry.tool.name), { post: toolOperation(entry, { today, appUrl, exampleTenantId }) });
@@ -51,6 +57,7 @@ export function createOpenApi(catalog: Catalog, { appUrl, routes, today, example
     externalDocs: { url: `${appUrl}/docs`, description: "Guides, prices and what to do about errors" },
     tags: tags.filter(({ name }) => used.has(name)),
     paths: Object.fromEntries(paths),
+    webhooks: eventWebhooks(events),
     components: {
       ...components,
       schemas: { Problem: problemSchema, ...Object.fromEntries(catalog.entries.flatMap(toolSchemas)) },

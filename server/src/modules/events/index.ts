@@ -1,0 +1,1 @@
+export { newSecret, signEvent } from "./sign-event.ts";
