@@ -31,6 +31,7 @@ describe("scopes", () => {
       [
         "account:read",
         "approvals:read",
+        "conversations:read",
         "documents:read",
         "escrow:read",
         "flights:read",
