@@ -53,7 +53,8 @@ export const gatewayModule = defineModule({
   chainOperations: [deposit, mint, gasGift],
   chainEndings: { [DEPOSIT_PURPOSE]: transferEnding(deposit), [MINT_PURPOSE]: transferEnding(mint) },
   parts: {
-    gatewayEvents: ({ chains, stores, log }) => createGatewayEvents({ chains, stores, log }),
+    gatewayEvents: ({ chains, chainOpener, stores, log }) =>
+      createGatewayEvents({ chains, open: (key) => chainOpener.open(key), stores, log }),
     gatewayWorker: (parts) => new TransferWorker(gatewayKind(parts), parts),
   },
   ports: ({ gatewayEvents, chains, stores }) => ({

@@ -162,16 +162,10 @@ export class ChainOpener {
     if (tips.length === 0) return;
     const indexed = await stores.boundChains.listIndexed(environment);
     for (const [chain, tip] of tips) {
-      const isUnread = (indexed.get(chain) ?? tip) < tip;
-      if (isUnread && this.#unreadTips.get(chain) !== tip) {
-        this.#unreadTips.set(chain, tip);
-        continue;
-      }
-      const key = { environment, chain };
-      const isOpen =
-        !isUnread || (await this.#openIfPossible(key, "blocks wait until their chain can be opened")) !== undefined;
-      // Once for each block: one that does not fit the books stops the chain's money, and is not asked for again and again.
-      if (isOpen) this.#settledTips.set(chain, tip);
+      if ((indexed.get(chain) ?? tip) >= tip) this.#settledTips.set(chain, tip);
+      else if (this.#unreadTips.get(chain) !== tip) this.#unreadTips.set(chain, tip);
+      // Again after its use, if the database or the node was away all the time.
+      else await this.#openIfPossible({ environment, chain }, "blocks wait until their chain can be opened");
     }
   }
 

@@ -6,6 +6,7 @@ import { silentLog } from "../../../../test/support/identity.ts";
 import { sandboxChain } from "../../../../test/support/sandbox-chain.ts";
 import { createEvmClient, createRpc, deployCrossChain, listMinters } from "../../../adapters/evm/index.ts";
 import { burnIntentMessage, encodeBurnIntent } from "../../../adapters/gateway/transfer.ts";
+import { Failure } from "../../../domain/errors.ts";
 import type { Hex } from "../../../domain/tokens.ts";
 import { gatewayWalletAbi } from "../../../generated/contracts/gateway-wallet.ts";
 import { stablecoinAbi } from "../../../generated/contracts/stablecoin.ts";
@@ -59,7 +60,7 @@ beforeAll(async () => {
   Object.assign(world.openedChain.chain, { crossChain });
   chain = world.openedChain.chain;
   const chains = { keys: [sandboxChain], onDemand: [], home: () => world.openedChain, at: () => world.openedChain };
-  events = createGatewayEvents({ chains, stores: world.stores, log: silentLog });
+  events = createGatewayEvents({ chains, open: async () => undefined, stores: world.stores, log: silentLog });
   await events.begin(chain);
   world.openedChain.submitter.start();
 });
@@ -153,6 +154,7 @@ it("read a transfer's deposit that a stranger has sent once it is known to be th
   // Its row has another hash, and is not settled.
   const early = createGatewayEvents({
     chains: { keys: [sandboxChain], onDemand: [], at: () => world.openedChain },
+    open: async () => undefined,
     stores: {
       ...world.stores,
       gatewayIntents: {
@@ -295,4 +297,33 @@ it("a withdrawal is signed by the wallet, waits its blocks, and goes on after a 
   await compare(tenant);
   expect(await held(tenant)).toEqual({ available: 20n * UNIT, reserved: 0n, withdrawing: 0n });
   expect((await gatewayWithdrawals.get(id))?.hashes).toHaveLength(2);
+});
+
+it("open a further chain that a process had left behind, and read it", async () => {
+  const tenant = await world.newTenant();
+  await put(tenant, 6n * UNIT);
+  expect(await world.reconcile()).toEqual({ USDC: 0n, EURC: 0n });
+  expect(await world.stores.gatewayBooks.listBehind("sandbox")).toEqual([sandboxChain.chain]);
+  let opened = 0;
+  const afterStart = createGatewayEvents({
+    chains: {
+      keys: [],
+      onDemand: [sandboxChain],
+      at: () => (opened > 1 ? world.openedChain : undefined),
+    },
+    async open() {
+      opened += 1;
+      // There is no room the first time.
+      if (opened === 1) throw new Failure("chain_unavailable", {});
+    },
+    stores: world.stores,
+    log: silentLog,
+  });
+  await afterStart.readAll();
+  expect(await held(tenant)).toBeUndefined();
+  await afterStart.readAll();
+  expect(await held(tenant)).toEqual({ available: 6n * UNIT, reserved: 0n, withdrawing: 0n });
+  await afterStart.readAll();
+  expect(opened).toBe(2);
+  expect(await world.stores.gatewayBooks.listBehind("sandbox")).toEqual([]);
 });

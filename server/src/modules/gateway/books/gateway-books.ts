@@ -1,6 +1,7 @@
 import type { Micro } from "../../../domain/money.ts";
 import type { ChainKey } from "../../../ports/chain/chain-key.ts";
 import type { GatewayEvent } from "../../../ports/chain/gateway-reader.ts";
+import type { Environment } from "../../../ports/identity.ts";
 import type { Purse } from "../../ledger/index.ts";
 
 declare module "../../../kernel/contracts/stores.ts" {
@@ -32,6 +33,8 @@ interface GatewayReading {
 export interface GatewayBooks {
   /** The deposits after that block, which the operator does not count yet. */
   depositedAfter(purse: Purse, block: bigint): Promise<Micro>;
+  /** Chains of which the ledger has read more blocks than these books, by CAIP-2. */
+  listBehind(environment: Environment): Promise<readonly string[]>;
   /** Undefined: this chain's events are not read. */
   reading(chain: ChainKey): Promise<GatewayReading | undefined>;
   /** From then on they are read, beginning after this block. */

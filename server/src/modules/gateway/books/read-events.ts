@@ -21,6 +21,8 @@ declare module "../../../kernel/contracts/tool.ts" {
 
 interface ReaderOptions {
   chains: Pick<Chains, "keys" | "onDemand" | "at">;
+  /** Opens a further development chain. */
+  open(key: ChainKey): Promise<unknown>;
   stores: Stores;
   log: Log;
 }
@@ -34,10 +36,12 @@ const ASK_AGAIN_MILLISECONDS = 30_000;
 const nameKey = ({ environment, chain }: ChainKey): string => `${environment} ${chain}`;
 
 /** Reads the events of the wallet contracts into the books. Safe in several processes at once. */
-export function createGatewayEvents({ chains, stores, log }: ReaderOptions) {
+export function createGatewayEvents(options: ReaderOptions) {
+  const { chains, stores } = options;
   const { gatewayBooks, gatewayIntents, gatewayWithdrawals, boundChains, wallets } = stores;
   /** Chains whose Gateway nobody has used. */
   const unusedUntil = new Map<string, number>();
+  const openBehind = createBehindOpener(options);
 
   /** Does nothing on a chain without a Gateway, or whose Gateway nobody has used. */
   async function readTo(chain: Chain, block: bigint): Promise<void> {
@@ -68,7 +72,7 @@ export function createGatewayEvents({ chains, stores, log }: ReaderOptions) {
         await aggregates.transfers.wake(burned);
       });
     } catch (error) {
-      if (!isDatabaseAway(error)) await stop(chain, error);
+      if (!isDatabaseAway(error)) await stopChain(options, chain, error);
       throw error;
     }
     // Whoever was first may not have read as far.
@@ -105,12 +109,6 @@ export function createGatewayEvents({ chains, stores, log }: ReaderOptions) {
     });
   }
 
-  async function stop({ key }: Chain, error: unknown): Promise<void> {
-    const reason = "An event of the Gateway does not fit the books.";
-    if (!(await boundChains.stop(key, reason))) return;
-    log.error({ err: error, network: key.environment, chain: key.chain }, reason);
-  }
-
   /** As far as the ledger has read the chain. Whether another process has begun is asked now and then. */
   async function readIndexed(chain: Chain): Promise<void> {
     const name = nameKey(chain.key);
@@ -142,10 +140,39 @@ export function createGatewayEvents({ chains, stores, log }: ReaderOptions) {
 
     /** Every chain that is open. One that does not answer keeps no other from being read. */
     async readAll(): Promise<void> {
-      const open = [...chains.keys, ...chains.onDemand].flatMap((key) => chains.at(key)?.chain ?? []);
-      const outcomes = await Promise.allSettled(open.map(readIndexed));
+      await openBehind();
+      const opened = [...chains.keys, ...chains.onDemand].flatMap((key) => chains.at(key)?.chain ?? []);
+      const outcomes = await Promise.allSettled(opened.map(readIndexed));
       const failure = outcomes.find((outcome) => outcome.status === "rejected");
       if (failure !== undefined) throw failure.reason;
     },
+  };
+}
+
+async function stopChain(
+  { stores, log }: Pick<ReaderOptions, "stores" | "log">,
+  { key }: Chain,
+  error: unknown,
+): Promise<void> {
+  const reason = "An event of the Gateway does not fit the books.";
+  if (!(await stores.boundChains.stop(key, reason))) return;
+  log.error({ err: error, network: key.environment, chain: key.chain }, reason);
+}
+
+/**
+ * Opens the chains whose events are not in these books although their blocks are in the ledger, once after a start: a process may have
+ * died between the two.
+ */
+function createBehindOpener({ chains, open, stores, log }: ReaderOptions): () => Promise<void> {
+  let isDone = chains.onDemand.length === 0;
+  return async () => {
+    if (isDone) return;
+    const behind = await stores.gatewayBooks.listBehind("sandbox");
+    const closed = chains.onDemand.filter((key) => behind.includes(key.chain) && chains.at(key) === undefined);
+    for (const outcome of await Promise.allSettled(closed.map(open))) {
+      if (outcome.status === "fulfilled") continue;
+      log.warn({ err: outcome.reason }, "events of the Gateway wait until their chain can be opened");
+    }
+    isDone = closed.every((key) => chains.at(key) !== undefined);
   };
 }

@@ -19,6 +19,21 @@ export function createGatewayBooks(db: Queryable, clock: Clock): GatewayBooks {
   return {
     depositedAfter: (purse, block) => readDepositedAfter(db, purse, block),
 
+    async listBehind(environment) {
+      const rows = await db
+        .selectFrom("gatewayReading as reading")
+        .innerJoin("chainNetwork as bound", (join) =>
+          join
+            .onRef("bound.environment", "=", "reading.environment")
+            .onRef("bound.chain", "=", "reading.chain")
+            .onRef("bound.indexedNumber", ">", "reading.readNumber"),
+        )
+        .select("reading.chain")
+        .where("reading.environment", "=", environment)
+        .execute();
+      return rows.map(({ chain }) => chain);
+    },
+
     async reading({ environment, chain }) {
       const row = await db
         .selectFrom("gatewayReading")
