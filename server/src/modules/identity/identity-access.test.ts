@@ -34,6 +34,7 @@ describe("scopes", () => {
         "conversations:read",
         "documents:read",
         "escrow:read",
+        "events:read",
         "flights:read",
         "policy:read",
         "reputation:read",
