@@ -34,7 +34,7 @@ function comparable(answer: Answer, secret: string) {
   const headers = [...answer.headers].map(([name, value]) => [name, VARYING.has(name) ? "any" : value]);
   const text = answer.text
     .replaceAll(
-      /\b(off|sli|seg|pas|ord|use|call|key|bkg|icu|src|srr|rat|acc|ssr|run|tenant|ctx|sea|fail|xfr|gwd)_\w+/g,
+      /\b(off|sli|seg|pas|ord|use|call|key|bkg|icu|src|srr|rat|acc|ssr|run|tenant|ctx|sea|fail|xfr|gwd|cnv|trn)_\w+/g,
       "$1_any",
     )
     .replaceAll(/(\/claim\/0x[0-9a-f]{64}#)[\w-]{43}/g, "$1any")
