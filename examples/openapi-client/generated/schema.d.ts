@@ -2036,7 +2036,7 @@ export interface paths {
         put?: never;
         /**
          * Ask the travel agent
-         * @description Let this service's own agent find and book: pass on the traveler's words, and show them the reply. It asks before it spends; the next message answers. After 25 s it returns as running: then call read_agent_turn. Price: 0.005 USDC.
+         * @description Pass on a traveler's words, and show the reply. It finds and books, and asks before it spends; the next message answers that. After 25 s it returns running: then call read_agent_turn. Price: 0.005 USDC.
          *
          *     Changes records. Scope `conversations:write`, list price 0.005 USDC; only a successful call is paid.
          */
@@ -2057,7 +2057,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Read a turn of the travel agent
+         * Read a conversation's turn
          * @description Show a turn of ask_travel_agent, when it ends or after a wait. Price: 0.0005 USDC.
          *
          *     Changes nothing. Scope `conversations:read`, list price 0.0005 USDC; only a successful call is paid.

@@ -16,7 +16,7 @@ it("every started package has an open licence, and one without stops the generat
     expect(names).not.toContain(name);
   const added = (licence: string) =>
     lockText
-      .replace('"dependencies": {\n        "@expo', '"dependencies": {\n        "closed": "1.0.0",\n        "@expo')
+      .replace('"dependencies": {\n        "@ai-sdk', '"dependencies": {\n        "closed": "1.0.0",\n        "@ai-sdk')
       .replace(
         '"node_modules/zod": {',
         `"node_modules/closed": { "version": "1.0.0", "license": "${licence}" },\n    "node_modules/zod": {`,

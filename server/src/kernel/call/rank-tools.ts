@@ -51,10 +51,13 @@ export class ToolRanking {
   }
 }
 
-/** How much of the tool's name the words say: "orders" is more of `list_orders` than of `request_order_change`. */
+/** How much of the tool's name or title the words say: "orders" is more of `list_orders` than of `request_order_change`. */
 function shareOfName({ tool }: CatalogEntry, asked: readonly string[]): number {
-  const words = splitWords(tool.name);
-  return words.filter((word) => asked.some((one) => isSameWord(word, one))).length / words.length;
+  const shares = [tool.name, tool.title].map((text) => {
+    const words = splitWords(text).filter((word) => !COMMON.has(word));
+    return words.filter((word) => asked.some((one) => isSameWord(word, one))).length / Math.max(words.length, 1);
+  });
+  return Math.max(...shares);
 }
 
 function isSameWord(left: string, right: string): boolean {

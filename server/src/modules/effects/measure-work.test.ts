@@ -52,6 +52,7 @@ test("the tables that modules name exist, with their columns", async () => {
   expect(kinds.toSorted()).toEqual([
     "chain_transaction",
     "cross_chain_transfer",
+    "event_delivery",
     "flight_booking",
     "flight_cancellation",
     "flight_change",
@@ -63,6 +64,7 @@ test("the tables that modules name exist, with their columns", async () => {
     "stay_booking",
     "stay_cancellation",
     "supplier_event",
+    "turn of a conversation",
     "workflow run",
   ]);
 });

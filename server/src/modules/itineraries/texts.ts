@@ -82,7 +82,7 @@ export const itineraryTexts = defineTexts({
     fr: "Toutes les heures sont locales. Les compagnies aériennes peuvent les modifier : vérifiez-les avant de partir.",
     es: "Todas las horas son locales. Las aerolíneas pueden cambiarlas: compruébelas antes de salir.",
     pt: "Todas as horas são locais. As companhias aéreas podem alterá-las: confirme-as antes de sair.",
-    "pt-BR": "Todos os horários são locais. As companhias aéreas podem alterá-los: confira-os antes de sair.",
+    "pt-BR": "Todos os horários são locais. As companhias aéreas podem alterá-los: confira antes de sair.",
     ja: "時刻はすべて空港の現地時間です。変更されることがありますので、出発前にご確認ください。",
   },
   subject: {

@@ -151,14 +151,7 @@ export const travelTexts = {
     "Nenhum hotel satisfaz todos os desejos. O mais próximo é:",
     "すべてのご希望に合うホテルはありませんでした。近い候補は次のとおりです。",
   ),
-  starCount: text(
-    "{stars} stars",
-    "{stars} Sterne",
-    "{stars} estrellas",
-    "{stars} étoiles",
-    "{stars} estrelas",
-    "{stars}つ星",
-  ),
+  starCount: text("{stars}★", "{stars}★", "{stars}★", "{stars}★", "{stars}★", "{stars}★"),
   score: text(
     "rated {score}",
     "Bewertung {score}",

@@ -59,7 +59,7 @@ export function showConfirmation(call: ConfirmedCall, circumstances: Circumstanc
     what,
     ...(forWhom.length === 0 ? [] : [say("forWhom", { names: forWhom.join(", ") })]),
     sayTotal(call, total, words),
-    ...sayIrreversible(plan.irreversible, words, circumstances.timeZone),
+    ...sayIrreversible(plan, words, circumstances.timeZone),
     ...(call.needsApproval ? [say("approvalFirst")] : []),
     say("ask"),
   ];
@@ -147,10 +147,12 @@ function sayTotal({ plan: { movements }, refund }: ConfirmedCall, total: string 
   return movements.length === 0 ? say("noCharge") : say("amountUnknown");
 }
 
-function sayIrreversible(irreversible: readonly PlannedFinality[], words: Words, timeZone: string): readonly string[] {
+function sayIrreversible({ irreversible, bought }: CallPlan, words: Words, timeZone: string): readonly string[] {
   const say = sayConfirmation(words);
+  // An order can be cancelled even if nothing comes back.
+  const never = bought?.refundable === false ? "noRefund" : "undoNever";
   const lines = irreversible.flatMap(({ undoableUntil, undo, undoCost }) => {
-    if (undoableUntil === undefined) return [say(undo === "not_known" ? "undoUnknown" : "undoNever")];
+    if (undoableUntil === undefined) return [say(undo === "not_known" ? "undoUnknown" : never)];
     const until = say("undoUntil", { until: words.moment(undoableUntil, timeZone) });
     return undoCost === undefined
       ? [until]

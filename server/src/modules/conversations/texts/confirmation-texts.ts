@@ -84,6 +84,15 @@ export const sayConfirmation = defineTexts({
     "pt-BR": "Não pode ser desfeito.",
     ja: "実行後は取り消せません。",
   },
+  noRefund: {
+    en: "Cancelling later gives no money back.",
+    de: "Bei einer späteren Stornierung wird nichts erstattet.",
+    fr: "En cas d’annulation, rien n’est remboursé.",
+    es: "Si se cancela después, no se reembolsa nada.",
+    pt: "Em caso de cancelamento, nada é reembolsado.",
+    "pt-BR": "Em caso de cancelamento, nada é reembolsado.",
+    ja: "予約後にキャンセルしても返金はありません。",
+  },
   undoUntil: {
     en: "It can be undone until {until}.",
     de: "Es lässt sich bis {until} rückgängig machen.",

@@ -9,7 +9,7 @@ export const askTravelAgent = defineTool({
   name: "ask_travel_agent",
   title: "Ask the travel agent",
   summary:
-    "Let this service's own agent find and book: pass on the traveler's words, and show them the reply. It asks before it spends; the next message answers. After 25 s it returns as running: then call read_agent_turn.",
+    "Pass on a traveler's words, and show the reply. It finds and books, and asks before it spends; the next message answers that. After 25 s it returns running: then call read_agent_turn.",
   area: "conversations",
   effect: "write",
   asksModel: true,

@@ -5,7 +5,7 @@ import { defineTool } from "../context.ts";
 
 export const readAgentTurnTool = defineTool({
   name: "read_agent_turn",
-  title: "Read a turn of the travel agent",
+  title: "Read a conversation's turn",
   summary: "Show a turn of ask_travel_agent, when it ends or after a wait.",
   area: "conversations",
   effect: "read",
