@@ -208,12 +208,13 @@ const listRecords = ({ environment, ids }: Side): Readonly<Record<string, string
   orderId: ids.changedOrderId,
   userId: `user_${environment}`,
   policyId: `${environment}-corp-2026`,
-  // Ids of no approval, invoice, endpoint and conversation: theirs are separated by the tables' keys, which server/test/tables.test.ts checks.
+  // Ids of no approval, invoice, endpoint, conversation and link: theirs are separated by the tables' keys, which server/test/tables.test.ts checks.
   runId: ids.runId,
   approvalId: `apr_${"0".repeat(26)}`,
   invoiceNumber: "NONE-1",
   endpointId: `whe_${"0".repeat(26)}`,
   conversationId: `cnv_${"0".repeat(26)}`,
+  linkId: `lnk_${"0".repeat(26)}`,
 });
 
 /** To a record of `owner`. */
