@@ -61,6 +61,21 @@ export interface PlannedArrival {
   expectedBy: Temporal.Instant;
 }
 
+/** The tenant's order that a call acts on, for a person who decides about it. */
+export interface PlannedSubject {
+  /** The airline's booking reference; undefined: it has none. */
+  reference: string | undefined;
+  orderId: string;
+  /** Local times at the airports. Empty for a stay. */
+  legs: readonly {
+    origin: string;
+    destination: string;
+    departsAt: Temporal.PlainDateTime | undefined;
+    flights: readonly string[];
+  }[];
+  stay: { name: string; checkInDate: Temporal.PlainDate; checkOutDate: Temporal.PlainDate } | undefined;
+}
+
 /** The consequences of a call if nothing refuses it: gates judge it, and a preview shows it. Modules add what their gates judge. */
 export interface CallPlan {
   movements: readonly PlannedMovement[];
@@ -83,6 +98,8 @@ export interface CallPlan {
   remarks?: readonly string[] | undefined;
   /** The same for remarks that are read from records, which only a preview does. They follow the others. */
   readRemarks?: (() => Promise<readonly string[]>) | undefined;
+  /** For the question to a person: the order that it acts on, if it buys nothing. */
+  readSubject?: (() => Promise<PlannedSubject>) | undefined;
   /** The refusal that the records already imply. For a preview: the run itself refuses. */
   refusal?: Failure | undefined;
   /** Throws the refusal of this moment, such as of a chain that stands still. Only a preview asks: the run finds out by itself. */

@@ -1,4 +1,5 @@
 import { defineTexts } from "../../domain/texts.ts";
+import { orderTerms } from "../../domain/travel/order-terms.ts";
 
 /** In English on every document: a warning to anyone who might take a sandbox document for a real one. */
 export const SANDBOX_MARK = "SANDBOX - NOT A TAX DOCUMENT";
@@ -114,33 +115,9 @@ export const invoiceTexts = defineTexts({
     ja: "予約",
   },
   orderId: { en: "Order", de: "Auftrag", fr: "Commande", es: "Pedido", pt: "Pedido", "pt-BR": "Pedido", ja: "注文" },
-  pnr: {
-    en: "Booking reference",
-    de: "Buchungsnummer",
-    fr: "Référence de réservation",
-    es: "Localizador",
-    pt: "Código de reserva",
-    "pt-BR": "Código de reserva",
-    ja: "予約番号",
-  },
-  travelers: {
-    en: "Travelers",
-    de: "Reisende",
-    fr: "Voyageurs",
-    es: "Viajeros",
-    pt: "Viajantes",
-    "pt-BR": "Viajantes",
-    ja: "旅行者",
-  },
-  tickets: {
-    en: "Tickets",
-    de: "Tickets",
-    fr: "Billets",
-    es: "Billetes",
-    pt: "Bilhetes",
-    "pt-BR": "Bilhetes",
-    ja: "航空券",
-  },
+  pnr: orderTerms.reference,
+  travelers: orderTerms.travelers,
+  tickets: orderTerms.tickets,
   journey: { en: "Journey", de: "Reise", fr: "Voyage", es: "Viaje", pt: "Viagem", "pt-BR": "Viagem", ja: "旅程" },
   fare: { en: "Fare", de: "Flugpreis", fr: "Tarif", es: "Tarifa", pt: "Tarifa", "pt-BR": "Tarifa", ja: "運賃" },
   taxes: {

@@ -1,9 +1,11 @@
 import { defineTexts } from "../../domain/texts.ts";
+import { orderTerms } from "../../domain/travel/order-terms.ts";
 
 /** In English on every itinerary of the sandbox: a warning to anyone who might take it for a real one. */
 export const SANDBOX_MARK = "SANDBOX - NOT VALID FOR TRAVEL";
 
 export const itineraryTexts = defineTexts({
+  ...orderTerms,
   itinerary: {
     en: "Itinerary",
     de: "Reiseplan",
@@ -12,33 +14,6 @@ export const itineraryTexts = defineTexts({
     pt: "Itinerário",
     "pt-BR": "Itinerário",
     ja: "旅程表",
-  },
-  reference: {
-    en: "Booking reference",
-    de: "Buchungsnummer",
-    fr: "Référence de réservation",
-    es: "Localizador",
-    pt: "Código de reserva",
-    "pt-BR": "Código de reserva",
-    ja: "予約番号",
-  },
-  travelers: {
-    en: "Travelers",
-    de: "Reisende",
-    fr: "Voyageurs",
-    es: "Viajeros",
-    pt: "Viajantes",
-    "pt-BR": "Viajantes",
-    ja: "旅行者",
-  },
-  tickets: {
-    en: "Tickets",
-    de: "Tickets",
-    fr: "Billets",
-    es: "Billetes",
-    pt: "Bilhetes",
-    "pt-BR": "Bilhetes",
-    ja: "航空券",
   },
   departure: {
     en: "Departure",

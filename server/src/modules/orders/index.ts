@@ -1,4 +1,4 @@
-export type { BookedStay } from "./booked-stay.ts";
+export { BookedStay } from "./booked-stay.ts";
 export { creditEvents } from "./credit-events.ts";
 export { describeTravelers, FlightTerms, flightTerms } from "./describe-order.ts";
 export { findOwnStays } from "./find-own-stays.ts";

@@ -1,8 +1,14 @@
 import { formatDecimal, type Micro, parseDecimal } from "../../domain/money.ts";
-import { type CallPlan, final, REPEATED_PLAN, usdcMovements } from "../../kernel/contracts/call-plan.ts";
+import {
+  type CallPlan,
+  final,
+  type PlannedSubject,
+  REPEATED_PLAN,
+  usdcMovements,
+} from "../../kernel/contracts/call-plan.ts";
 import type { Caller } from "../../kernel/contracts/tool.ts";
 import { BOOKING_RATE, inUsdc, toPurchase, unknownPurchase } from "../bookings/index.ts";
-import type { OrderRecord, ServicingKind } from "../orders/index.ts";
+import { BookedStay, type OrderRecord, type ServicingKind } from "../orders/index.ts";
 import { refundInUsdc } from "./cancel-order.ts";
 import { stayRefundFields } from "./cancel-stay.ts";
 import type { Stores } from "./context.ts";
@@ -90,8 +96,33 @@ async function planRefund(
       refund.refundAmount === null ? UNKNOWN_REFUND.movements : usdcMovements([parts.back, "collection", "treasury"]),
     irreversible: CANCELLED,
     remarks: sayRefund(refund, order, parts),
+    readSubject: () => readSubject(stores, order),
   };
 }
+
+async function readSubject(
+  { bookings }: Pick<Stores, "bookings">,
+  { orderId, pnr, kind, bookingId, slices }: OrderRecord,
+): Promise<PlannedSubject> {
+  const named = { orderId, reference: pnr };
+  if (kind === "stay") {
+    const { data: stay } = BookedStay.safeParse((await bookings.get(bookingId))?.result);
+    return { ...named, legs: [], stay: stay && readStay(stay) };
+  }
+  const legs = slices.map(({ origin, destination, departingAt, segments }) => ({
+    origin,
+    destination,
+    departsAt: departingAt === null ? undefined : Temporal.PlainDateTime.from(departingAt),
+    flights: segments.map(({ flightNumber }) => flightNumber),
+  }));
+  return { ...named, legs, stay: undefined };
+}
+
+const readStay = ({ accommodationName, checkInDate, checkOutDate }: BookedStay): PlannedSubject["stay"] => ({
+  name: accommodationName,
+  checkInDate: Temporal.PlainDate.from(checkInDate),
+  checkOutDate: Temporal.PlainDate.from(checkOutDate),
+});
 
 /** Describes the quoted refund of a cancellation and the lost part of the price. */
 function sayRefund(

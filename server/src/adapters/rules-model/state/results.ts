@@ -93,7 +93,7 @@ export const SelectedChange = z.looseObject({
   due: z.looseObject({ amount: Text, currency: Text }),
 });
 
-export const Order = z.looseObject({
+const orderFields = {
   orderId: Text,
   kind: z.enum(["flight", "stay"]),
   status: Text,
@@ -101,6 +101,9 @@ export const Order = z.looseObject({
   ticketing: Maybe,
   totalAmount: Maybe,
   totalCurrency: Maybe,
+};
+export const Order = z.looseObject({
+  ...orderFields,
   what: Maybe,
   startsOn: Maybe,
   endsOn: Maybe,
@@ -109,13 +112,7 @@ export type Order = z.output<typeof Order>;
 export const OrderList = z.looseObject({ orders: z.array(z.unknown()) });
 const OrderSlice = Slice.extend({ id: Text });
 export const OrderDetails = z.looseObject({
-  orderId: Text,
-  kind: z.enum(["flight", "stay"]),
-  status: Text,
-  pnr: Maybe,
-  ticketing: Maybe,
-  totalAmount: Maybe,
-  totalCurrency: Maybe,
+  ...orderFields,
   flight: z
     .looseObject({
       slices: z.array(OrderSlice).nullish(),

@@ -35,7 +35,14 @@ const flight: CallPlan = {
   },
 };
 const tool = { name: "book_flight", title: "Book flight" };
-const call = { tool, args: { offerId: "off_1" }, plan: flight, refund: undefined, needsApproval: true };
+const call = {
+  tool,
+  args: { offerId: "off_1" },
+  plan: flight,
+  subject: undefined,
+  refund: undefined,
+  needsApproval: true,
+};
 const names = new Map([["user_ada", "Ada"]]);
 const show = (locale: string, plan = flight, named = tool) =>
   showConfirmation({ ...call, plan, tool: named }, { locale, timeZone: "Europe/London", names, again: "changed" });
@@ -74,11 +81,24 @@ describe("the question before a booking", () => {
     expect(text).toContain("2 Zimmer");
   });
 
-  it("of a cancellation names what comes back", () => {
+  it("of a cancellation names the order and what comes back", () => {
     const cancelling = {
       tool: { name: "confirm_cancel_order", title: "Confirm" },
-      args: {},
+      args: { cancellationId: "ore_1" },
       plan: EMPTY_PLAN,
+      subject: {
+        orderId: "ord_1",
+        reference: "ZZABCD",
+        legs: [
+          {
+            origin: "LHR",
+            destination: "JFK",
+            departsAt: Temporal.PlainDateTime.from("2027-03-07T10:15"),
+            flights: ["BA117"],
+          },
+        ],
+        stay: undefined,
+      },
       needsApproval: false,
     };
     const refund = { amount: "120.50", currency: "EUR" };
@@ -87,6 +107,8 @@ describe("the question before a booking", () => {
       { locale: "de", timeZone: "UTC", names, again: undefined },
     );
     expect(text).toContain("Erstattung: 120,50");
+    expect(text.split("\n").slice(1, 3)).toEqual(["ZZABCD", "LHR → JFK, 7. März 2027 um 10:15 (BA117)"]);
+    expect(text).not.toContain("ore_1");
   });
 
   it("of a call that buys nothing lists its arguments, on one line each", () => {
@@ -96,6 +118,7 @@ describe("the question before a booking", () => {
         tool: { name: "give_feedback", title: "Give feedback" },
         args,
         plan: EMPTY_PLAN,
+        subject: undefined,
         refund: undefined,
         needsApproval: false,
       },

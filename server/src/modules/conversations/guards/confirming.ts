@@ -2,9 +2,9 @@ import { hash } from "node:crypto";
 import { canonicalJson } from "../../../domain/canonical-json.ts";
 import { formatDecimal, type Micro } from "../../../domain/money.ts";
 import { type Words, wordsIn } from "../../../domain/texts.ts";
-import type { Purchase } from "../../../domain/travel/purchase.ts";
+import type { FlightLeg, Purchase, StayPurchase } from "../../../domain/travel/purchase.ts";
 import { toVisibleText } from "../../../domain/visible-text.ts";
-import type { CallPlan, PlannedFinality } from "../../../kernel/contracts/call-plan.ts";
+import type { CallPlan, PlannedFinality, PlannedSubject } from "../../../kernel/contracts/call-plan.ts";
 import { sayAction, sayConfirmation } from "../texts/confirmation-texts.ts";
 
 export interface ConfirmedCall {
@@ -12,6 +12,8 @@ export interface ConfirmedCall {
   /** Without secrets. */
   readonly args: unknown;
   readonly plan: CallPlan;
+  /** The order that it acts on, if it buys nothing. */
+  readonly subject: PlannedSubject | undefined;
   /** As the supplier quoted it, if the call gives something back. */
   readonly refund: { readonly amount: string; readonly currency: string } | undefined;
   readonly needsApproval: boolean;
@@ -80,30 +82,45 @@ function showFinality({ what, undoableUntil, undoCost }: PlannedFinality) {
   };
 }
 
-function describe({ plan, args }: ConfirmedCall, words: Words): readonly string[] {
-  return plan.bought === undefined ? listArguments(args) : describePurchase(plan.bought, words);
+function describe({ plan, args, subject }: ConfirmedCall, words: Words): readonly string[] {
+  if (plan.bought !== undefined) return describePurchase(plan.bought, words);
+  return subject === undefined ? listArguments(args) : describeSubject(subject, words);
+}
+
+function describeSubject({ reference, orderId, legs, stay }: PlannedSubject, words: Words): readonly string[] {
+  const stays = stay === undefined ? [] : [sayStay(stay, words)];
+  return [toVisibleText(reference ?? orderId, LONGEST_WORDS), ...legs.map((leg) => sayLeg(leg, words)), ...stays];
+}
+
+type Leg = Pick<FlightLeg, "origin" | "destination" | "departsAt" | "flights">;
+
+function sayLeg({ origin = "?", destination = "?", departsAt, flights = [] }: Leg, words: Words): string {
+  return sayConfirmation(words)("leg", {
+    origin,
+    destination,
+    departure: departsAt === undefined ? "?" : sayLocal(departsAt, words),
+    flights: flights.length === 0 ? "" : ` (${flights.join(", ")})`,
+  });
+}
+
+type Stay = Pick<StayPurchase, "name" | "checkInDate" | "checkOutDate">;
+
+function sayStay({ name, checkInDate, checkOutDate }: Stay, words: Words): string {
+  const say = sayConfirmation(words);
+  const shown = name === undefined ? say("hotel") : toVisibleText(name, LONGEST_WORDS);
+  if (checkInDate === undefined || checkOutDate === undefined) return shown;
+  return say("stay", { name: shown, checkIn: words.date(checkInDate), checkOut: words.date(checkOutDate) });
 }
 
 function describePurchase(bought: Purchase, words: Words): readonly string[] {
   const say = sayConfirmation(words);
   if (bought.kind === "flight") {
     const airlines = Object.values(bought.airlines ?? {}).map((name) => toVisibleText(name, LONGEST_WORDS));
-    const legs = bought.legs.map(({ origin = "?", destination = "?", departsAt, flights = [] }) =>
-      say("leg", {
-        origin,
-        destination,
-        departure: departsAt === undefined ? "?" : sayLocal(departsAt, words),
-        flights: flights.length === 0 ? "" : ` (${flights.join(", ")})`,
-      }),
-    );
+    const legs = bought.legs.map((leg) => sayLeg(leg, words));
     return airlines.length === 0 ? legs : [...legs, airlines.join(", ")];
   }
-  const { name, checkInDate, checkOutDate, rooms } = bought;
-  const shownName = name === undefined ? say("hotel") : toVisibleText(name, LONGEST_WORDS);
-  const dates =
-    checkInDate === undefined || checkOutDate === undefined
-      ? shownName
-      : say("stay", { name: shownName, checkIn: words.date(checkInDate), checkOut: words.date(checkOutDate) });
+  const { rooms } = bought;
+  const dates = sayStay(bought, words);
   return rooms === undefined ? [dates] : [dates, say("rooms", { count: rooms })];
 }
 

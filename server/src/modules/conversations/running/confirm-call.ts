@@ -46,7 +46,8 @@ export async function assessCall(
     return { kind: "refused", ...describeProblem({ code, detail, extra }) };
   }
   const refund = findRefund(args, known);
-  const call = { tool, args: redactArguments(entry, args), plan, refund, needsApproval };
+  const subject = await plan.readSubject?.();
+  const call = { tool, args: redactArguments(entry, args), plan, subject, refund, needsApproval };
   return { kind: "possible", call, planHash: hashPlan(call), approvers: listApprovers(refusal) };
 }
 
