@@ -19,14 +19,14 @@ const PICTURE = readFileSync(join(import.meta.dirname, "../../../../../docs/imag
   "base64",
 );
 const PICTURE_WORDS =
-  "An agent's call goes through one of four surfaces and the checks to the tool, which books with the supplier and pays on the chain; the answer comes back signed.";
+  "An agent's call passes through one of four interfaces and the checks to the tool, which books with the supplier and pays on chain; the answer comes back signed.";
 
 const cards = [
-  ["/docs/quickstart", "Quickstart", "From the first start to a booked flight, in lines to copy."],
-  ["/docs/connect", "Connect", "Lines to copy for Claude, Cursor, VS Code, the MCP inspector and curl."],
+  ["/docs/quickstart", "Quickstart", "From the first start to a booked flight, with commands to copy."],
+  ["/docs/connect", "Connect", "Configuration to copy for Claude, Cursor, VS Code, the MCP inspector and curl."],
   ["/docs", "Documentation", "Guides, prices, errors and a page for every tool."],
-  ["/reference", "API reference", "Every operation with its schemas; try one from the page."],
-  ["/api/openapi.json", "OpenAPI", "The description that clients are generated from."],
+  ["/reference", "API reference", "Every operation with its schemas; try them on the page."],
+  ["/api/openapi.json", "OpenAPI", "The description for generating clients."],
   ["/llms.txt", "llms.txt", "The same pages, listed for language models."],
   ["/docs/licences", "Licences", "The licences of the packages and data in this service, with their notices."],
   ["/readyz", "Health", "Whether this deployment serves right now."],
@@ -46,13 +46,13 @@ export function landingRoutes({ catalog, appUrl, welcome }: LandingOptions): Rou
   });
   const html = renderDocument({
     title: "Wayfare: travel and settlement tools for AI agents",
-    description: "One registry of typed tools that agents call over HTTP and MCP.",
+    description: "Typed tools that agents call over HTTP and MCP.",
     hasPageList: false,
     body: `<main class="landing" id="content">
 <h1>Travel tools that agents can call</h1>
-<p class="lead">Wayfare is a service that you host yourself: it gives AI agents typed tools to search, book, change and cancel travel, and to pay, settle and invoice it. Every call is authenticated, checked, priced, capped, recorded and signed.</p>
+<p class="lead">Wayfare is a self-hosted service that gives AI agents typed tools to search, book, change and cancel travel, and to pay for, settle and invoice it. Every call is authenticated, checked, priced, capped, recorded and signed.</p>
 <h2>Install</h2>
-<p>In a clone of the repository, with Node 20.20 or later and npm 11; no account and no key is needed:</p>
+<p>In a clone of the repository, with Node 20.20 or later and npm 11; you need no account and no key:</p>
 <pre tabindex="0"><code>npm start
 </code></pre>
 <div class="picture" tabindex="0"><img src="data:image/svg+xml;base64,${PICTURE}" width="920" height="330" alt="${escapeHtml(PICTURE_WORDS)}"></div>
@@ -63,8 +63,8 @@ ${items.join("\n")}
 <pre tabindex="0"><code>claude mcp add --transport http wayfare ${escapeHtml(appUrl + APP_MCP_PATH)} \\
   --header "Authorization: Bearer $WAYFARE_API_KEY"
 </code></pre>
-<p><a href="/docs/connect">Connect</a> says where the key comes from, and has the lines for other clients.</p>
-<h2>The tools here</h2>
+<p><a href="/docs/connect">Connect</a> explains where to get the key, and how to configure other clients.</p>
+<h2>Tools</h2>
 <div class="table"><table><tbody>
 ${rows.join("\n")}
 </tbody></table></div>
