@@ -21,6 +21,7 @@ import type { OpenDatabase, Queryable } from "./platform/database/database.ts";
 import type { Schema } from "./platform/database/migrate.ts";
 import type { News } from "./platform/database/news.ts";
 import type { ChainOperations } from "./ports/chain/chain-operation.ts";
+import type { RecordSource } from "./ports/channel-records.ts";
 import type { Clock } from "./ports/clock.ts";
 import type { Environment, Tenant } from "./ports/identity.ts";
 import type { Vault } from "./ports/vault.ts";
@@ -128,6 +129,7 @@ export const gatheredParts = {
     joinAccountFacts(await Promise.all(modules.map((one) => one.account?.(parts, caller) ?? {}))),
   tools: () => registry,
   effectUses: (parts: Parts): readonly EffectUse[] => modules.flatMap((one) => one.effectUses?.(parts) ?? []),
+  recordSources: (parts: Parts): readonly RecordSource[] => modules.flatMap((one) => one.recordSources?.(parts) ?? []),
   workTables: () => workTables,
   tenantEvents: () => tenantEvents,
   workflows: () => workflows,

@@ -145,6 +145,12 @@ export const variables = {
     "Months for which usage records are kept, in addition to the current one; their hourly and daily totals stay. 0: permanently.",
     wholeNumber(0, 1_200),
   ),
+  keepRecordsDays: withDefault(
+    "KEEP_RECORDS_DAYS",
+    "30",
+    "Days for which records of calls to the supplier, chains, maps and other third parties are kept, and at most the newest 20000 of a tenant.",
+    wholeNumber(1, 3_650),
+  ),
   usageExportDir: text(
     "USAGE_EXPORT_DIR",
     "Folder to which usage records are exported before they are removed, as compressed JSON lines. Unset: no export.",

@@ -1,20 +1,48 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import { type RandomBytes, systemRandom } from "./ids.ts";
 
-const traces = new AsyncLocalStorage<string | undefined>();
+/** For whom and for what the work of a trace is done, as far as it is known. */
+export interface TraceSubject {
+  readonly tenantId: string;
+  readonly environment: "sandbox" | "production";
+  readonly tripId?: string | undefined;
+  readonly runId?: string | undefined;
+  readonly conversationId?: string | undefined;
+}
+
+interface Trace {
+  readonly traceId: string | undefined;
+  readonly subject: TraceSubject | undefined;
+}
+
+const traces = new AsyncLocalStorage<Trace>();
 
 /**
  * The trace of the current call, kept across pauses: log lines, outgoing requests and stored rows have it, so that one search
  * finds a whole call. Undefined: there is no call, or several.
  */
 export function currentTraceId(): string | undefined {
-  return traces.getStore();
+  return traces.getStore()?.traceId;
 }
 
-/** Runs `work` in this trace. Background work enters it again from its stored row. */
-export function inTrace<Result>(traceId: string | null | undefined, work: () => Result): Result {
+/** Undefined: the work is done for nobody in particular, or for several. */
+export function currentSubject(): TraceSubject | undefined {
+  return traces.getStore()?.subject;
+}
+
+/**
+ * Runs `work` in this trace. Background work enters it again from its stored row. Without a subject, that of the same trace
+ * around it stays.
+ */
+export function inTrace<Result>(
+  traceId: string | null | undefined,
+  work: () => Result,
+  subject?: TraceSubject | undefined,
+): Result {
   const entered = traceId ?? undefined;
-  return traces.getStore() === entered ? work() : traces.run(entered, work);
+  const around = traces.getStore();
+  if (subject === undefined && around?.traceId === entered) return work();
+  return traces.run({ traceId: entered, subject }, work);
 }
 
 /** The trace of a batch: undefined unless all items belong to one call. */
@@ -22,6 +50,12 @@ export function sharedTraceId(things: readonly { traceId?: string | null | undef
   const [first, ...others] = things;
   if (first === undefined || others.some(({ traceId }) => traceId !== first.traceId)) return undefined;
   return first.traceId ?? undefined;
+}
+
+/** The subject of a batch, in the same way. */
+export function sharedSubject(things: readonly { subject: TraceSubject | undefined }[]): TraceSubject | undefined {
+  const [first, ...others] = things;
+  return others.every(({ subject }) => subject === first?.subject) ? first?.subject : undefined;
 }
 
 /** The current trace as the W3C header `traceparent`: each outgoing request is a separate span. Undefined: there is no call. */

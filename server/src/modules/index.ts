@@ -34,6 +34,7 @@ import { paymentsModule } from "./payments/module.ts";
 import { placesModule } from "./places/module.ts";
 import { policyModule } from "./policy/module.ts";
 import { pricingModule } from "./pricing/module.ts";
+import { recordsModule } from "./records/module.ts";
 import { reportingModule } from "./reporting/module.ts";
 import { reputationModule } from "./reputation/module.ts";
 import { scansModule } from "./scans/module.ts";
@@ -52,6 +53,7 @@ export const modules = [
   identityModule,
   chargingModule,
   reportingModule,
+  recordsModule,
   limitsModule,
   ledgerModule,
   effectsModule,

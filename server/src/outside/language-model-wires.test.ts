@@ -11,7 +11,7 @@ afterEach(async () => {
 });
 
 type Script = Parameters<typeof startScriptedModel>[0];
-const limits = { stallMilliseconds: 10_000, maximumAnswerBytes: 500_000 };
+const limits = { stallMilliseconds: 10_000, maximumAnswerBytes: 500_000, calls: { record: () => undefined } };
 const WIRES = {
   anthropic: (url: string, own: Partial<typeof limits>): LanguageModel =>
     createAnthropicModel({ model: "m-1", apiKey: "key-1", url, ...limits, ...own }),

@@ -31,6 +31,7 @@ async function openBoth(answers: { first(turn: number): ModelAnswer; second(turn
   const model = openLanguageModel(config, {
     clock: { now: () => now },
     log: { info: keep, warn: keep, error: keep },
+    calls: { record: () => undefined },
   });
   async function ask(): Promise<ModelPart[] | string> {
     const parts: ModelPart[] = [];

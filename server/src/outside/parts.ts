@@ -13,13 +13,17 @@ import { createKernel, type KernelOptions } from "../kernel/call/invoke.ts";
 import { createCatalog } from "../kernel/contracts/catalog.ts";
 import type { Tool } from "../kernel/contracts/tool.ts";
 import type { Parts, Reads } from "../kernel/contracts/whole.ts";
+import { createWaitingCalls } from "../platform/batching/waiting-calls.ts";
 import { type OpenDatabase, openDatabase } from "../platform/database/database.ts";
 import { migrateUnlocked, withPreparationLock } from "../platform/database/migrate.ts";
 import { createNews, type News } from "../platform/database/news.ts";
 import { whileDatabaseIsAway } from "../platform/database/while-database-is-away.ts";
 import { createHttpClient, type HttpClient } from "../platform/http-client/http-client.ts";
+import { recordedClient } from "../platform/http-client/recorded-calls.ts";
 import { ThreadPool } from "../platform/threads/thread-pool.ts";
+import type { ThirdParty } from "../ports/channel-records.ts";
 import { type Clock, systemClock } from "../ports/clock.ts";
+import type { WaitingCalls } from "../ports/outside-calls.ts";
 import type { Vault } from "../ports/vault.ts";
 import { createRequestLimits } from "../surfaces/http/limits/request-limits.ts";
 import { PHOTOS_PATH } from "../surfaces/photos.ts";
@@ -68,7 +72,9 @@ interface Opened {
   database: OpenDatabase;
   reads: Reads;
   news: News;
-  http: HttpClient;
+  /** The one client, as each third party is asked by it. */
+  http: Readonly<Record<ThirdParty, HttpClient>>;
+  calls: WaitingCalls;
   threads: ThreadPool;
 }
 
@@ -89,16 +95,30 @@ export async function openParts(
   undo.push(close);
   const news = createNews({ databaseUrl: embedded.databaseUrl, log });
   undo.push(() => news.close());
-  const http = createHttpClient();
-  undo.push(async () => http.close());
+  const client = createHttpClient();
+  undo.push(async () => client.close());
+  const calls = createWaitingCalls();
+  const http = openClients(client, calls);
   const threads = new ThreadPool({ log, failure: failedReading });
   undo.push(() => threads.close());
-  const opened = { config, options, clock, vault, embedded, database, reads, news, http, threads };
+  const opened = { config, options, clock, vault, embedded, database, reads, news, http, calls, threads };
   // A database that fails during the start is waited for, as at any other time.
   return await whileDatabaseIsAway(
     () => withPreparationLock(embedded.databaseUrl, () => prepareParts(opened)),
     options.signal,
   );
+}
+
+function openClients(client: HttpClient, calls: WaitingCalls): Opened["http"] {
+  const open = (party: ThirdParty) => recordedClient(client, party, calls);
+  return {
+    supplier: open("supplier"),
+    chain: open("chain"),
+    maps: open("maps"),
+    fx: open("fx"),
+    facilitator: open("facilitator"),
+    model: open("model"),
+  };
 }
 
 /** Runs in one process at a time. */
@@ -111,11 +131,11 @@ async function prepareParts(opened: Opened): Promise<Parts> {
     db,
     vault,
     clock,
-    http,
+    http: http.chain,
     operations: chainOperations,
     log: options.log,
   });
-  const facilitator = await openFacilitator(config, chains, http);
+  const facilitator = await openFacilitator(config, chains, http.facilitator);
   const parts = createParts(
     { ...moduleParts, ...gatheredParts, ...outsideParts(opened, { chains, facilitator }) },
     options.decorate,
@@ -141,15 +161,15 @@ function failedReading(reason: string): Failure {
 type AskedFor = Pick<Parts, "chains" | "facilitator">;
 
 function outsideParts(
-  { config, options, clock, vault, embedded, database, reads, news, http, threads }: Opened,
+  { config, options, clock, vault, embedded, database, reads, news, http, calls, threads }: Opened,
   { chains, facilitator }: AskedFor,
 ) {
   const { log, random = systemRandom, urls, extraTools = [], countCall: onCall } = options;
   const processId = newId("proc_", clock.now().epochMilliseconds);
   const { db, pool } = database;
-  const sources = openSources(config, { clock, http, log });
+  const sources = openSources(config, { clock, http: http.maps, log });
   const places = createEmbeddedPlaces();
-  const crossChain = openCrossChainServices({ config, embedded, chains, vault, http });
+  const crossChain = openCrossChainServices({ config, embedded, chains, vault, http: http.chain });
   return {
     clock: () => clock,
     random: () => random,
@@ -167,22 +187,29 @@ function outsideParts(
     sandboxPayer: () => sandboxPayer(vault),
     threads: () => threads,
     suppliers: () =>
-      openSuppliers(config, embedded, { clock, http, log, threads, publicPhotosUrl: `${urls.app}${PHOTOS_PATH}` }),
+      openSuppliers(config, embedded, {
+        clock,
+        http: http.supplier,
+        log,
+        threads,
+        publicPhotosUrl: `${urls.app}${PHOTOS_PATH}`,
+      }),
     chains: () => chains,
     facilitator: () => facilitator,
     messageAttestations: () => crossChain.messageAttestations,
     unifiedBalance: () => crossChain.unifiedBalance,
-    testFaucet: () => openTestFaucet(config, http),
+    testFaucet: () => openTestFaucet(config, http.chain),
     mailer: () => openMailer(config),
-    pageTranscriber: () => openPageTranscriber(config, { http, log }),
-    languageModel: () => openLanguageModel(config, { clock, log }),
+    pageTranscriber: () => openPageTranscriber(config, { http: http.model, log }),
+    languageModel: () => openLanguageModel(config, { clock, log, calls }),
     maps: () => openMaps(config, sources, places),
     elevation: () => openElevation(config, sources, places),
     conditions: () => openConditions(sources, places, clock),
     nearby: () => openNearby(sources, clock),
     ways: () => openWays(sources, clock),
     mapTiles: () => openMapTiles(sources, clock),
-    fx: () => openExchangeRates(config, { clock, http, log }),
+    fx: () => openExchangeRates(config, { clock, http: http.fx, log }),
+    waitingCalls: () => calls,
     claimKeys: () => createClaimKeys(vault),
     requestLimits: () => createRequestLimits(config, clock),
     mcpExtras: () => undefined,

@@ -1,6 +1,7 @@
 import { createBoundedFetch } from "../../platform/language-models/bounded-fetch.ts";
 import { createGenerativeModel } from "../../platform/language-models/generative-model.ts";
 import type { LanguageModel } from "../../ports/language-model.ts";
+import type { OutsideCallLog } from "../../ports/outside-calls.ts";
 
 interface ChatModelOptions {
   /** Stands before the model's name, such as `openai`. */
@@ -12,6 +13,7 @@ interface ChatModelOptions {
   apiKey: string | undefined;
   stallMilliseconds: number;
   maximumAnswerBytes: number;
+  calls: OutsideCallLog;
 }
 
 /** OpenAI's own reasoning models refuse the older name, which is all that most other servers know. */
@@ -19,7 +21,7 @@ const OWN_HOST = "api.openai.com";
 
 /** A model behind an OpenAI-compatible chat completions endpoint. */
 export function createChatModel(options: ChatModelOptions): LanguageModel {
-  const { provider, model, url, apiKey, stallMilliseconds, maximumAnswerBytes } = options;
+  const { provider, model, url, apiKey, stallMilliseconds, maximumAnswerBytes, calls } = options;
   const isOpenAi = new URL(url).hostname === OWN_HOST;
   return createGenerativeModel({
     name: `${provider}/${model}`,
@@ -30,7 +32,7 @@ export function createChatModel(options: ChatModelOptions): LanguageModel {
         name: provider,
         baseURL: url,
         includeUsage: true,
-        fetch: createBoundedFetch(maximumAnswerBytes),
+        fetch: createBoundedFetch(maximumAnswerBytes, calls),
         ...(apiKey === undefined ? {} : { apiKey }),
         ...(isOpenAi ? { transformRequestBody: renameMaximum } : {}),
       });

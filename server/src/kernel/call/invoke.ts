@@ -10,6 +10,7 @@ import type { Preview } from "../contracts/preview-answer.ts";
 import { type CallInfo, Replayed } from "../contracts/tool.ts";
 import { type CostlyCalls, isCostly, type Turn } from "./costly-calls.ts";
 import { type CallFailure, describeFailedCall } from "./describe-failed-call.ts";
+import { describeSubject } from "./describe-subject.ts";
 import { type PreparedCall, type PreparingOptions, prepareCall } from "./prepare-call.ts";
 import { previewCall } from "./preview.ts";
 
@@ -32,14 +33,17 @@ export interface KernelOptions extends PreparingOptions {
  */
 export function createKernel(options: KernelOptions): Kernel {
   return {
-    invoke: (invocation) => inTrace(invocation.traceId, () => invokeAndRecord(options, invocation)),
-    ask: (invocation) => inTrace(invocation.traceId, () => ask(options, invocation)),
+    invoke: (invocation) => within(invocation, () => invokeAndRecord(options, invocation)),
+    ask: (invocation) => within(invocation, () => ask(options, invocation)),
     preview: (invocation) =>
-      inTrace(invocation.traceId, () =>
+      within(invocation, () =>
         previewCall(options, invocation, (prepared) => createTurn(options, invocation, prepared)),
       ),
   };
 }
+
+const within = <Result>(invocation: Invocation, work: () => Result): Result =>
+  inTrace(invocation.traceId, work, describeSubject(invocation));
 
 async function ask(options: KernelOptions, invocation: Invocation): Promise<Failure | undefined> {
   const { call, plan } = await prepareCall(options, invocation);

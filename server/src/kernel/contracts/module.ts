@@ -1,4 +1,5 @@
 import type { ChainOperation } from "../../ports/chain/chain-operation.ts";
+import type { RecordSource } from "../../ports/channel-records.ts";
 import type { Environment } from "../../ports/identity.ts";
 import type { AccountFacts } from "./account.ts";
 import type { BesideStores } from "./beside-stores.ts";
@@ -59,6 +60,8 @@ export interface Module<Seen extends string = string> {
   readonly effectFollower?: EffectFollower<AggregatesOf<Seen>>;
   /** Its effects outside that are finished without a caller. */
   effectUses?(parts: PartsOf<Seen>): readonly EffectUse[];
+  /** Its rows that came in or went out by a channel. */
+  recordSources?(parts: PartsOf<Seen>): readonly RecordSource[];
   /** Tables with its stored, unfinished work. */
   readonly workTables?: readonly WorkTable[];
   /** Events that its tables tell tenants. */

@@ -4,6 +4,7 @@ import type { ChainOperations } from "../../ports/chain/chain-operation.ts";
 import type { ClaimKeys } from "../../ports/chain/claim-keys.ts";
 import type { MessageAttestationsByNetwork } from "../../ports/chain/message-attestations.ts";
 import type { UnifiedBalanceByNetwork } from "../../ports/chain/unified-balance.ts";
+import type { RecordSource } from "../../ports/channel-records.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Conditions } from "../../ports/conditions.ts";
 import type { Elevation } from "../../ports/elevation.ts";
@@ -16,6 +17,7 @@ import type { Mailer } from "../../ports/mailer.ts";
 import type { MapTiles } from "../../ports/map-tiles.ts";
 import type { Maps } from "../../ports/maps.ts";
 import type { Nearby } from "../../ports/nearby.ts";
+import type { WaitingCalls } from "../../ports/outside-calls.ts";
 import type { PageTranscriber } from "../../ports/page-transcriber.ts";
 import type { Supplier } from "../../ports/supplier/supplier.ts";
 import type { TestFaucetByEnvironment } from "../../ports/test-faucet.ts";
@@ -98,6 +100,10 @@ export interface CommonParts {
   readonly kernel: Kernel;
   /** From all modules: effects that are finished without a caller. */
   readonly effectUses: readonly EffectUse[];
+  /** From all modules: rows that came in or went out by a channel. */
+  readonly recordSources: readonly RecordSource[];
+  /** Calls to third parties that are to be stored. */
+  readonly waitingCalls: WaitingCalls;
   /** From all modules: tables with unfinished work. */
   readonly workTables: readonly WorkTable[];
   /** From all modules: the events that tenants are told. */

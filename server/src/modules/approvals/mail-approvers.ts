@@ -43,7 +43,7 @@ export async function storeApproverMails(
       parts: composeParts(approval, asked, { name, link }),
     });
     const reason = { tenantId, environment, userId: personId, kind: "approval", about: [id] };
-    const record = await aggregates.messages.insert({ ...reason, carrier: "mail", letter, expiresAt });
+    const record = await aggregates.messages.insert({ ...reason, recordId: id, carrier: "mail", letter, expiresAt });
     if (record !== undefined) stored.push(record);
   }
   return stored;

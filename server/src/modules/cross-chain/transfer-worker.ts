@@ -84,7 +84,8 @@ export class TransferWorker {
     if (room <= 0) return;
     for (const transfer of await this.#options.stores.transfers.take(this.#kind.kind, room)) {
       const key = `${transfer.id} ${transfer.version}`;
-      const executing = inTrace(transfer.traceId, () => this.#execute(transfer)).finally(() => {
+      const { traceId, tenantId, environment } = transfer;
+      const executing = inTrace(traceId, () => this.#execute(transfer), { tenantId, environment }).finally(() => {
         this.#executing.delete(key);
         if (this.#executing.size === AT_ONCE - 1) this.wake();
       });

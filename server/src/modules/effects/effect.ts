@@ -48,6 +48,9 @@ export interface EffectRecord {
   callId: string | undefined;
   /** The trace id of that call. */
   traceId?: string | null | undefined;
+  /** For whom and for what it is done. */
+  tenantId?: string | undefined;
+  tripId?: string | null | undefined;
   /** The caller's answer. */
   result: unknown;
   failureCode: string | undefined;

@@ -1,4 +1,4 @@
-import { inTrace } from "../../domain/trace.ts";
+import { inTrace, type TraceSubject } from "../../domain/trace.ts";
 import type { EffectUse, Reconciler } from "../../kernel/contracts/effect-use.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Environment } from "../../ports/identity.ts";
@@ -61,12 +61,18 @@ export function defineEffectUse<R extends EffectRecord, A extends EffectAggregat
       for (;;) {
         const staleSeconds = reconciler.staleSeconds ?? STALE_SECONDS;
         const leased = await store(stores).claimStale(reconciler.workerId, staleSeconds, BATCH, kinds);
-        await Promise.all(leased.map((record) => inTrace(record.traceId, () => finish(record, reconciler))));
+        await Promise.all(
+          leased.map((record) => inTrace(record.traceId, () => finish(record, reconciler), describeSubject(record))),
+        );
         count += leased.length;
         if (leased.length < BATCH) return count;
       }
     },
   };
+}
+
+function describeSubject({ tenantId, environment, tripId }: EffectRecord): TraceSubject | undefined {
+  return tenantId === undefined ? undefined : { tenantId, environment, tripId: tripId ?? undefined };
 }
 
 /**

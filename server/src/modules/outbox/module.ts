@@ -7,6 +7,7 @@ import { outboxUse, storedWords } from "./send-message.ts";
 import { createMessages } from "./store.ts";
 import { createMessageCounts } from "./store-message-counts.ts";
 import { createAddressedPersons } from "./store-persons.ts";
+import { createMessageRecords } from "./store-records.ts";
 
 declare module "../../kernel/contracts/parts.ts" {
   interface ModuleParts {
@@ -25,8 +26,12 @@ export const outboxModule = defineModule({
   stores: ({ db, clock, vault }) => ({
     messageCounts: createMessageCounts(db, clock),
     messages: createMessages(db, clock, vault),
+    messageRecords: createMessageRecords(db, clock),
   }),
   personRecords: ({ db, clock, vault }) => createAddressedPersons({ db, clock, vault }),
+  recordSources: ({ stores: { messageRecords } }) => [
+    { channels: ["email", "slack", "whatsapp"], knowsTrips: true, ...messageRecords },
+  ],
   workTables: [
     {
       table: "message",

@@ -102,7 +102,6 @@ export function createMessages(db: Queryable, clock: Clock, vault: Vault): Messa
     },
 
     async advance(id, { from, workerId }, to, { failureCode, quietUntil, attempts } = {}) {
-      const isOver = to === "sent" || to === "failed";
       const row = await db
         .updateTable("message")
         .set({
@@ -111,7 +110,8 @@ export function createMessages(db: Queryable, clock: Clock, vault: Vault): Messa
           ...(failureCode === undefined ? {} : { failureCode }),
           ...(quietUntil === undefined ? {} : { quietUntil: quietUntil.toString() }),
           ...(attempts === undefined ? {} : { attempts }),
-          ...(isOver ? { encryptedMail: null } : {}),
+          // A failed one may be sent again by hand, until it is forgotten.
+          ...(to === "sent" ? { encryptedMail: null } : {}),
         })
         .where("id", "=", id)
         .where("state", "=", from)
@@ -127,7 +127,7 @@ export function createMessages(db: Queryable, clock: Clock, vault: Vault): Messa
         .select(["id", "encryptedMail as mail"])
         .where("tenantId", "=", tenantId)
         .where("environment", "=", environment)
-        .where("state", "=", "kept")
+        .where("state", "in", ["kept", "failed"])
         .where("encryptedMail", "is not", null)
         .execute();
       for (const { id, mail } of rows) {

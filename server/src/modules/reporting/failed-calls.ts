@@ -17,6 +17,8 @@ export interface FailedCallFilter {
   tool?: string | undefined;
   code?: string | undefined;
   traceId?: string | undefined;
+  /** True: calls by MCP; false: all others. */
+  isMcp?: boolean | undefined;
   runId?: string | undefined;
   /** Inclusive. */
   from?: Temporal.Instant | undefined;

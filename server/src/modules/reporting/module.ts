@@ -3,6 +3,7 @@ import { defineJob } from "../../kernel/contracts/job.ts";
 import { isDatabaseAway } from "../../platform/database/transient.ts";
 import type { Clock } from "../../ports/clock.ts";
 import { formatMonth } from "../charging/index.ts";
+import { callRecords } from "./call-records.ts";
 import { defineModule, type Stores } from "./context.ts";
 import { FailedCallLog } from "./failed-call-log.ts";
 import * as usageSums from "./migrations/0069-usage-sums.ts";
@@ -67,6 +68,7 @@ export const reportingModule = defineModule({
     const spending = describeSpending(await usage.totals(tenantId, environment, formatMonth(clock.now())), clock.now());
     return { facts: { spending } };
   },
+  recordSources: ({ reads, failedCallLog }) => [callRecords({ reads, failedCallLog })],
   start: ({ db, clock }) => makeUsagePartitions(db, clock.now()),
   jobs({ db, clock, log, stores, settings }) {
     return [

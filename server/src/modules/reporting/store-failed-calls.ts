@@ -22,7 +22,7 @@ export function createFailedCalls(db: Queryable): FailedCalls {
       for (const owner of listOwners(calls)) await removeOldest(db, owner);
     },
 
-    async list(tenantId, environment, { before, limit, tool, code, traceId, runId, from, until }) {
+    async list(tenantId, environment, { before, limit, tool, code, traceId, isMcp, runId, from, until }) {
       let query = db
         .selectFrom("failedCall")
         .leftJoin("apiKey", (join) =>
@@ -50,6 +50,7 @@ export function createFailedCalls(db: Queryable): FailedCalls {
       if (tool !== undefined) query = query.where("failedCall.tool", "=", tool);
       if (code !== undefined) query = query.where("failedCall.code", "=", code);
       if (traceId !== undefined) query = query.where("failedCall.traceId", "=", traceId);
+      if (isMcp !== undefined) query = query.where("failedCall.surface", isMcp ? "=" : "<>", "mcp");
       if (runId !== undefined) query = query.where("failedCall.runId", "=", runId);
       if (from !== undefined) query = query.where("failedCall.createdAt", ">=", moment(from));
       if (until !== undefined) query = query.where("failedCall.createdAt", "<", moment(until));

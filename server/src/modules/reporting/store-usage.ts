@@ -23,7 +23,7 @@ const columns = [
 
 export function createUsage(db: Queryable, payments: () => CallPayments): Usage {
   return {
-    async list(tenantId, environment, { before, limit, tool, between, traceId, runId }) {
+    async list(tenantId, environment, { before, limit, tool, between, traceId, isMcp, runId }) {
       let query = db
         .selectFrom("usageRecord")
         .select(columns)
@@ -38,6 +38,7 @@ export function createUsage(db: Queryable, payments: () => CallPayments): Usage 
       if (end !== undefined) query = query.where("usageRecord.id", "<", end);
       if (tool !== undefined) query = query.where("usageRecord.tool", "=", tool);
       if (traceId !== undefined) query = query.where("usageRecord.traceId", "=", traceId);
+      if (isMcp !== undefined) query = query.where("usageRecord.surface", isMcp ? "=" : "<>", "mcp");
       // The key of a run's call begins with the run's id.
       if (runId !== undefined) query = query.where("usageRecord.idempotencyKey", "like", `${runId}:%`);
       const rows = await query.execute();

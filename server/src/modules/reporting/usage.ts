@@ -48,6 +48,8 @@ export interface Usage {
       tool: string | undefined;
       between?: Between;
       traceId?: string | undefined;
+      /** True: calls by MCP; false: all others. */
+      isMcp?: boolean | undefined;
       /** A run of a workflow. */
       runId?: string | undefined;
     },

@@ -8,6 +8,7 @@ import { createReceivers, registerSandbox } from "./receivers.ts";
 import type { WebhookReceiver } from "./routes.ts";
 import { webhookRoutes } from "./routes.ts";
 import { createSupplierEndpoints, createSupplierInbox, waitingEvents } from "./store.ts";
+import { createEventRecords } from "./store-records.ts";
 
 declare module "../../kernel/contracts/parts.ts" {
   interface ModuleParts {
@@ -28,7 +29,9 @@ export const supplierEventsModule = defineModule({
   stores: ({ db, clock, vault }) => ({
     supplierInbox: createSupplierInbox(db, clock),
     supplierEndpoints: createSupplierEndpoints({ db, vault, clock }),
+    eventRecords: createEventRecords(db),
   }),
+  recordSources: ({ stores: { eventRecords } }) => [{ channels: ["supplier"], knowsTrips: false, ...eventRecords }],
   workTables: [
     {
       table: "webhook_event",

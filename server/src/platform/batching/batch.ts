@@ -1,4 +1,11 @@
-import { currentTraceId, inTrace, sharedTraceId } from "../../domain/trace.ts";
+import {
+  currentSubject,
+  currentTraceId,
+  inTrace,
+  sharedSubject,
+  sharedTraceId,
+  type TraceSubject,
+} from "../../domain/trace.ts";
 
 export interface BatchOptions {
   /** The most items of a batch. Default: all that wait. */
@@ -27,7 +34,7 @@ export function batch<Item, Outcome>(
     while (waiting.length > 0) {
       const some = waiting.slice(0, maximum);
       waiting = waiting.slice(some.length);
-      const done = inTrace(sharedTraceId(some), () => doAll(work, some));
+      const done = inTrace(sharedTraceId(some), () => doAll(work, some), sharedSubject(some));
       if (!inParallel) await done;
     }
     isBusy = false;
@@ -35,7 +42,7 @@ export function batch<Item, Outcome>(
 
   return (item) =>
     new Promise((resolve, reject) => {
-      waiting.push({ item, traceId: currentTraceId(), resolve, reject });
+      waiting.push({ item, traceId: currentTraceId(), subject: currentSubject(), resolve, reject });
       if (isBusy) return;
       isBusy = true;
       setImmediate(() => void run());
@@ -45,6 +52,7 @@ export function batch<Item, Outcome>(
 interface Waiting<Item, Outcome> {
   item: Item;
   traceId: string | undefined;
+  subject: TraceSubject | undefined;
   resolve(outcome: Outcome): void;
   reject(error: unknown): void;
 }

@@ -791,6 +791,24 @@ export interface OrderEventTable {
   traceId: string | null;
 }
 
+export interface OutsideCallTable {
+  id: string;
+  tenantId: string;
+  environment: "sandbox" | "production";
+  party: string;
+  operation: string;
+  state: "answered" | "refused" | "failed" | "unanswered";
+  status: number | null;
+  problem: string | null;
+  requestId: string | null;
+  latencyMs: number;
+  traceId: string | null;
+  tripId: string | null;
+  runId: string | null;
+  conversationId: string | null;
+  createdAt: Timestamp;
+}
+
 export interface PaymentTable {
   id: string;
   environment: "sandbox" | "production";
@@ -1323,6 +1341,7 @@ export interface Database {
   message: MessageTable;
   negotiatedRate: NegotiatedRateTable;
   orderEvent: OrderEventTable;
+  outsideCall: OutsideCallTable;
   payment: PaymentTable;
   paymentPayer: PaymentPayerTable;
   person: PersonTable;

@@ -140,7 +140,8 @@ export class SubmissionTurns {
   /** One row's error must not block the others. */
   async #alone<Result>(transaction: ChainTransaction, work: () => Promise<Result>): Promise<Result | undefined> {
     try {
-      return await inTrace(transaction.traceId, work);
+      const { tenantId, environment } = transaction;
+      return await inTrace(transaction.traceId, work, tenantId === null ? undefined : { tenantId, environment });
     } catch (error) {
       if (this.#concernsAll(error)) throw error;
       this.#launcher.complain(transaction, error);

@@ -165,7 +165,9 @@ export class TurnRunner {
       live: live.find(turn.id) ?? live.begin(turn),
       onStop: () => stop.abort(STOPPED_BY_USER),
     });
-    const done = inTrace(turn.traceId, () => this.#run({ turn, journal, stop, caller, isResumed }));
+    const { tenantId, environment, conversationId } = turn;
+    const running = { turn, journal, stop, caller, isResumed };
+    const done = inTrace(turn.traceId, () => this.#run(running), { tenantId, environment, conversationId });
     this.#running.set(turn.id, { stop, done });
     this.#touchSoon();
   }

@@ -97,7 +97,9 @@ export class WorkflowRunner {
     const room = AT_ONCE - this.#executing.size;
     if (room <= 0 || this.#gone.signal.aborted) return;
     for (const run of await this.#options.runs.lease(this.#options.workerId, room, STALE_SECONDS)) {
-      const executing = inTrace(run.traceId, () => this.#execute(run)).finally(() => {
+      const { tenantId, environment, id: runId, tripId } = run;
+      const subject = { tenantId, environment, runId, tripId: tripId ?? undefined };
+      const executing = inTrace(run.traceId, () => this.#execute(run), subject).finally(() => {
         this.#executing.delete(run.id);
         this.wake();
       });
