@@ -1,9 +1,18 @@
 import { defineConfig } from "vitest/config";
 import { LongestFirst } from "./server/test/support/longest-first.ts";
 
-const TESTS = ["server", "chaos", "conformance", "devnet", "attester", "scripts", "sandbox", "bridge", "contracts"].map(
-  (folder) => `${folder}/**/*.test.ts`,
-);
+const TESTS = [
+  "server",
+  "chaos",
+  "conformance",
+  "devnet",
+  "attester",
+  "scripts",
+  "sandbox",
+  "bridge",
+  "contracts",
+  "client",
+].map((folder) => `${folder}/**/*.test.ts`);
 /** Files that replace the clock or the timers of their process, or listen to all of its requests: nothing else may share it. */
 const ISOLATED = TESTS.map((pattern) => pattern.replace("*.test.ts", "*.isolated.test.ts"));
 /** Files that take long for what they are: they start whole processes again and again, or drive programs of others. `npm run test:long`. */

@@ -17,6 +17,7 @@ const FOLDERS = [
   "bench",
   "contracts",
   "examples",
+  "client",
   "scripts",
 ];
 

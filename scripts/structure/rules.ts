@@ -38,6 +38,7 @@ const packages: Readonly<Record<string, readonly string[]>> = {
   // The codecs of the bridge and the Gateway, which the contracts check on both sides.
   attester: ["server"],
   bridge: [],
+  client: [],
   server: [],
   chaos: ["server", "devnet"],
   conformance: ["server"],

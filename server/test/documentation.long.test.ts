@@ -88,7 +88,12 @@ grep '^@@' "$0.$$" | tr -d @ >>'${statuses}'; exit $code`,
   );
   tool(
     "npm",
-    `[ "$1" = run ] || exit 64; shift; [ "$1" = -s ] && shift; name=$1; shift; [ "$1" = -- ] && shift
+    `case $1 in
+  run) ;;
+  pack) cd '${root}' && PATH=$OUTER_PATH exec npm "$@" ;; # of the repository, into the reader's folder
+  *) PATH=$OUTER_PATH exec npm "$@" ;;
+esac
+shift; [ "$1" = -s ] && shift; name=$1; shift; [ "$1" = -- ] && shift
 exec '${process.execPath}' '${root}'/server/src/commands/"$name".ts "$@"`,
   );
   const before = CONTINUES[page];

@@ -4,12 +4,12 @@ import { join, relative, resolve } from "node:path";
 import { readConfig } from "../config/config.ts";
 import { catalog, tenantEvents } from "../contributions.ts";
 import { endProcess } from "../platform/process/end-process.ts";
-import { clientTypes } from "./gen/client-types.ts";
 import { configPage } from "./gen/config-page.ts";
 import { dataSetsPage } from "./gen/data-sets-page.ts";
 import { errorPages, errorsPage } from "./gen/errors-page.ts";
 import { eventTypesPage } from "./gen/event-types-page.ts";
 import { examplePages } from "./gen/example-pages.ts";
+import { generateClient } from "./gen/generate-client.ts";
 import { licencesFiles } from "./gen/licences-page.ts";
 import { pricesPage } from "./gen/prices-page.ts";
 import { runExamples } from "./gen/run-examples.ts";
@@ -20,14 +20,14 @@ import { toolPage, toolSnapshot, toolsPage } from "./gen/tool-pages.ts";
 import { comparePages, writePages } from "./gen/write-pages.ts";
 
 /**
- * Writes the files generated from the code: pages, snapshots, table types and the example client's types. `--check` writes
+ * Writes the files generated from the code: pages, snapshots, table types and the typed client. `--check` writes
  * nothing and fails if one is outdated.
  */
 
 const repository = resolve(import.meta.dirname, "../../..");
 const docs = resolve(repository, "docs");
 const database = resolve(repository, "server/src/platform/database");
-const client = resolve(repository, "examples/openapi-client");
+const client = resolve(repository, "client");
 const CHARACTERS_PER_TOKEN = 4;
 const isCheck = process.argv.includes("--check");
 
@@ -72,11 +72,11 @@ async function allFolders(dataDir: string): Promise<readonly (readonly [string, 
   // First, since a store over a new table compiles only with its type, even if the examples fail.
   if (!isCheck) writePages(database, tables, comparePages(database, tables));
   const { byTool, apiDescription } = await runExamples(catalog.entries, config);
-  const types = new Map([["generated/schema.d.ts", await clientTypes(client, apiDescription)]]);
+  const clientFiles = await generateClient(client, apiDescription);
   return [
     [database, tables],
     [docs, allPages(byTool)],
-    [client, types],
+    [resolve(client, "src/generated"), clientFiles],
   ];
 }
 

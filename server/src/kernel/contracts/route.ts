@@ -35,6 +35,8 @@ export interface RouteDescription {
   readonly body?: z.ZodObject;
   /** True: a missing body counts as an empty object. */
   readonly isBodyOptional?: true;
+  /** True: requests with the same Idempotency-Key do no more than one of them. */
+  readonly takesIdempotencyKey?: true;
   /** True: it answers with events, which are sent as they come. */
   readonly isStream?: true;
   readonly answers: Readonly<Record<number, AnswerDescription>>;
@@ -132,7 +134,7 @@ interface RouteDefinition<
   Code extends ServiceCode,
   Caller,
   Ports,
-> extends Pick<RouteDescription, "id" | "method" | "path" | "tag" | "summary" | "description"> {
+> extends Pick<RouteDescription, "id" | "method" | "path" | "tag" | "summary" | "description" | "takesIdempotencyKey"> {
   /** By the names in the path. A malformed value is `not_found` if `errors` has it, else `invalid_input`. */
   params?: Params;
   /** If a parameter is repeated, the first one counts. */

@@ -78,6 +78,7 @@ const startWorkflow = defineInternalRoute({
   description:
     "Starts a run and answers when it pauses or ends, or after 25 seconds with the status running. The same Idempotency-Key starts it once.",
   scope: "workflows:spend",
+  takesIdempotencyKey: true,
   body: z.strictObject({
     workflowId: z.string().max(LONGEST_NAME).describe("See GET /api/workflows/list"),
     tenantId: z.string().max(LONGEST_NAME).describe("May be left out with a key, which says it").exactOptional(),

@@ -37,6 +37,7 @@ const shared = {
     },
   },
   problems: ["tenant_not_found", "conversation_not_found", "idempotency_mismatch"],
+  takesIdempotencyKey: true,
 } as const satisfies Partial<RouteDescription>;
 
 export const turnOperations: readonly RouteDescription[] = [

@@ -23,6 +23,7 @@ export function routeOperation(route: RouteDescription, appUrl: string): JsonObj
     parameters: [
       ...parameters(route.params, "path"),
       ...parameters(route.query, "query"),
+      ...(route.takesIdempotencyKey === true ? [ref("parameters", "IdempotencyKey")] : []),
       ...(isPublic ? [] : [ref("parameters", "Traceparent")]),
     ],
     ...given("requestBody", body === undefined ? undefined : requestBody(body, example?.body, isBodyOptional !== true)),
