@@ -22,6 +22,10 @@ export interface Routes {
   writeBudget(input: WriteBudgetInput, options?: RouteOptions): RouteAnswer<WriteBudgetAnswer, WriteBudgetRouteCode>;
   /** List failed calls. The tenant's calls in the environment of the key that were refused or failed, newest first, without their arguments. The newest 1000 are kept. Requests that were refused before they named a tool, such as those over a rate limit, are not among them. */
   readFailedCalls(input?: ReadFailedCallsInput, options?: RouteOptions): RouteAnswer<ReadFailedCallsAnswer, ReadFailedCallsRouteCode>;
+  /** List records of a channel. What came in, went out, or was asked of a third party for the tenant in the environment of the key, newest first: calls of tools (web, mcp), messages (email, slack, whatsapp), the supplier's events, and requests to the supplier, chains, maps, exchange rates, the payment facilitator and language models. Addresses, words, arguments and answers are left out. */
+  listChannelRecords(input: ListChannelRecordsInput, options?: RouteOptions): RouteAnswer<ListChannelRecordsAnswer, ListChannelRecordsRouteCode>;
+  /** Send a failed message again. Gives a message that was given up to its carrier again, within a minute and for up to a day. Nothing is sent if another message for the same reason exists by now. */
+  resendChannelRecord(input: ResendChannelRecordInput, options?: RouteOptions): RouteAnswer<ResendChannelRecordAnswer, ResendChannelRecordRouteCode>;
   /** Claim a trip with its guest link. Binds the guest's wallet to the trip, once, and waits until the chain has it. The same wallet again gets the first answer. `reason` of a 409 says why it is refused; a wrong code is counted, and `attemptsLeft` says how many attempts are left. Free of charge. */
   claimTrip(input: ClaimTripInput, options?: RouteOptions): RouteAnswer<ClaimTripAnswer, ClaimTripRouteCode>;
   /** Name the traveler of a claimed trip. The guest of a trip that was prefunded for one names the traveler, once and after the claim; later the buyer changes it with PUT /api/travelers/{userId}. Runs that wait for this continue. `reason` of a 409 says why it is refused; a wrong code is counted as in a claim. Free of charge. */
@@ -554,6 +558,70 @@ export type ReadFailedCallsAnswer = {
 };
 
 export type ReadFailedCallsRouteCode = "invalid_input" | "unauthorized" | "missing_scope" | "rate_limited" | "headers_too_large" | "internal_error" | "starting" | "draining" | "unavailable";
+
+export type ListChannelRecordsInput = {
+  /** A channel of people and agents, or a third party */
+  channel: "web" | "mcp" | "slack" | "whatsapp" | "email" | "supplier" | "chain" | "maps" | "fx" | "facilitator" | "model";
+  /** nextCursor */
+  cursor?: string | undefined;
+  limit?: number | undefined;
+  state?: "waiting" | "done" | "refused" | "failed" | "unknown" | "kept" | undefined;
+  /** Inclusive. ISO 8601 with Z or an offset */
+  from?: string | undefined;
+  /** Exclusive. ISO 8601 with Z or an offset */
+  to?: string | undefined;
+  /** Calls of tools and the supplier's events know no trip: find those by the trace id */
+  tripId?: string | undefined;
+  traceId?: string | undefined;
+};
+
+export type ListChannelRecordsAnswer = {
+  records: ({
+    id: string;
+    /** in: a delivery that came; out: one that went; call: a request to a third party */
+    direction: "in" | "out" | "call";
+    /** done: handled, sent or answered; refused: by the other side or by a rule; failed: given up; unknown: sent, and the end is not known; kept: may not leave */
+    state: "waiting" | "done" | "refused" | "failed" | "unknown" | "kept";
+    /** A tool, an event's type, a message's kind, or a request without its ids */
+    what: string;
+    /** A repeated call to a third party is a record of its own */
+    attempts: number;
+    /** Of the HTTP answer */
+    status: number | null;
+    /** An error code, or why there is no answer */
+    problem: string | null;
+    /** null: it has not ended, or nobody measured it */
+    latencyMilliseconds: number | null;
+    /** The other side's own id */
+    remoteId: string | null;
+    /** null: no call caused it */
+    traceId: string | null;
+    tripId: string | null;
+    runId: string | null;
+    conversationId: string | null;
+    approvalId: string | null;
+    orderId: string | null;
+    canResend: boolean;
+    createdAt: string;
+  })[];
+  /** null on the last page */
+  nextCursor: string | null;
+};
+
+export type ListChannelRecordsRouteCode = "invalid_input" | "unauthorized" | "missing_scope" | "rate_limited" | "headers_too_large" | "internal_error" | "starting" | "draining" | "unavailable";
+
+export type ResendChannelRecordInput = {
+  /** A channel of people and agents, or a third party */
+  channel: "web" | "mcp" | "slack" | "whatsapp" | "email" | "supplier" | "chain" | "maps" | "fx" | "facilitator" | "model";
+  recordId: string;
+};
+
+export type ResendChannelRecordAnswer = {
+  id: string;
+  state: "waiting";
+};
+
+export type ResendChannelRecordRouteCode = "unauthorized" | "missing_scope" | "not_found" | "conflict" | "rate_limited" | "headers_too_large" | "internal_error" | "starting" | "draining" | "unavailable";
 
 export type ClaimTripInput = {
   /** As the guest link has it */
