@@ -23,6 +23,7 @@ import type { HttpHandler } from "./surfaces/http/http.ts";
 import { mountRoutes } from "./surfaces/http/mount-routes.ts";
 import { createOriginGuard, type OriginGuard } from "./surfaces/http/origin-guard.ts";
 import { createSignedAnswers, createSignedExchange, type SignedAnswers } from "./surfaces/http/signed-exchange.ts";
+import { Confirmations } from "./surfaces/mcp/calls/confirmations.ts";
 import { APP_MCP_PATH, createMcp, EDGE_MCP_PATH } from "./surfaces/mcp/endpoint.ts";
 import type { McpExtras } from "./surfaces/mcp/extras.ts";
 import { createPaidTools } from "./surfaces/paid/endpoint.ts";
@@ -119,6 +120,7 @@ export async function openHosts(options: HostOptions): Promise<Readonly<Record<H
     kernel,
     catalog,
     identity,
+    confirmations: new Confirmations({ vault: parts.vault, clock }),
     translate,
     pages,
     prompts,

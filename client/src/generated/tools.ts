@@ -7149,6 +7149,8 @@ export type ReadAccountResult = {
       recipients: string[] | null;
       /** null: every tool */
       tools: string[] | null;
+      /** From this amount on, a client that can ask asks its user first; null: never */
+      confirmFromUsdc: string | null;
     };
     /** What the calls of this key may cost in a month; null: no limit but the monthly cap */
     keyFees: {
@@ -7182,6 +7184,8 @@ export type ReadAccountResult = {
       recipients: string[] | null;
       /** null: every tool */
       tools: string[] | null;
+      /** From this amount on, a client that can ask asks its user first; null: never */
+      confirmFromUsdc: string | null;
     };
   };
   /** Budgets that cover the next spending: each must have room for it */

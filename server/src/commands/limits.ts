@@ -23,6 +23,7 @@ const MAXIMUM_MICRO = 2n ** 63n - 1n;
 
 /** The options that name limits; those of a key also have its fees. */
 export const keyLimitOptions = {
+  "confirm-from": { type: "string" },
   "max-fees": { type: "string" },
   "per-call": { type: "string" },
   "per-day": { type: "string" },
@@ -31,6 +32,7 @@ export const keyLimitOptions = {
   tools: { type: "string" },
 } as const;
 const limitOptions = {
+  "confirm-from": { type: "string" },
   "per-call": { type: "string" },
   "per-day": { type: "string" },
   "per-month": { type: "string" },
@@ -39,7 +41,7 @@ const limitOptions = {
 } as const;
 const options = { environment: { type: "string" }, ...limitOptions } as const;
 const usage =
-  "[--per-call <USDC>|none] [--per-day <USDC>|none] [--per-month <USDC>|none] [--recipients <address,…>|none] [--tools <name,…>|none] [--environment sandbox|production]";
+  "[--per-call <USDC>|none] [--per-day <USDC>|none] [--per-month <USDC>|none] [--recipients <address,…>|none] [--tools <name,…>|none] [--confirm-from <USDC>|none] [--environment sandbox|production]";
 export const LIMITS_NOTE =
   "Limits count the money that calls move, such as the price of a flight or a transfer. The fees of the calls themselves are capped by the month: for one key by --max-fees, for the whole tenant by npm run tenant -- set <tenantId> --cap <USDC>.";
 
@@ -102,6 +104,7 @@ export function readLimitOptions(args: Arguments): Partial<Limits> {
     ["perDay", "per-day"],
     ["perMonth", "per-month"],
     ["fees", "max-fees"],
+    ["confirmFrom", "confirm-from"],
   ] as const) {
     const text = args.text(option);
     if (text !== undefined) change[name] = text === NONE ? undefined : readAmount(option, text);
@@ -172,7 +175,7 @@ async function applyLimits(
 const feesLine = (fees: Micro | undefined): string =>
   `  fees of calls  ${fees === undefined ? "up to the tenant's monthly cap" : `at most ${formatDecimal(fees)} USDC a month`}`;
 
-function limitLines({ perCall, perDay, perMonth, recipients, tools }: LimitsState): string {
+function limitLines({ perCall, perDay, perMonth, recipients, tools, confirmFrom }: LimitsState): string {
   return formatTable(
     ["  one call", perCall === undefined ? "any amount" : `at most ${formatDecimal(perCall)} USDC`],
     [
@@ -180,6 +183,12 @@ function limitLines({ perCall, perDay, perMonth, recipients, tools }: LimitsStat
       ["  a month", periodLine(perMonth)],
       ["  recipients", recipients?.join(", ") ?? "any"],
       ["  tools", tools?.join(", ") ?? "any"],
+      [
+        "  confirmed",
+        confirmFrom === undefined
+          ? "never"
+          : `from ${formatDecimal(confirmFrom)} USDC, by the person at the MCP client`,
+      ],
     ],
   );
 }

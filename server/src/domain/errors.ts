@@ -20,6 +20,8 @@ export const statusByCode = {
   approval_offer_changed: 403,
   approval_revoked: 403,
   approval_rejected: 403,
+  confirmation_required: 403,
+  not_confirmed: 403,
   may_not_decide: 403,
   tool_not_found: 404,
   tenant_not_found: 404,
@@ -86,6 +88,10 @@ export const meaningByCode: Readonly<Record<ServiceCode | UnforeseenCode, string
     "The approval of this call was revoked. It is not requested again before `approvalExpiresAt`; choose something else.",
   approval_rejected:
     "A person refused to approve this call. The approval is not requested again before `approvalExpiresAt`; choose something else.",
+  confirmation_required:
+    "The person at the client confirms this call first. The MCP endpoint asks inside the call; send the same call again with the answer.",
+  not_confirmed:
+    "The person at the client did not confirm this call, so nothing was done. Do not send it again unless they ask for it.",
   may_not_decide:
     "This person may not decide this approval: the caller never may, and the policy names the role that may. Ask somebody else to decide.",
   tool_not_found: "There is no tool with this name. `detail` names a similar one.",

@@ -6,6 +6,7 @@ import { bookingsModule } from "./bookings/module.ts";
 import { briefsModule } from "./briefs/module.ts";
 import { chainModule } from "./chain/module.ts";
 import { chargingModule } from "./charging/module.ts";
+import { confirmationsModule } from "./confirmations/module.ts";
 import { conversationsModule } from "./conversations/module.ts";
 import { crossChainModule } from "./cross-chain/module.ts";
 import { demoModule } from "./demo/module.ts";
@@ -96,6 +97,7 @@ export const modules = [
   eInvoicesModule,
   workflowsModule,
   conversationsModule,
+  confirmationsModule,
   demoModule,
   accountModule,
 ] as const;

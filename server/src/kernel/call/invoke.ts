@@ -4,7 +4,15 @@ import type { Log } from "../../ports/log.ts";
 import type { CatalogEntry } from "../contracts/catalog.ts";
 import { type Charge, NOTHING_PAID, type Outcome, type PendingCall, type Replay } from "../contracts/charge.ts";
 import type { RecordFailedCall } from "../contracts/failed-call.ts";
-import { findRefusal, findReserving, type Gate, gateReservations, sayRefusal, settleGates } from "../contracts/gate.ts";
+import {
+  ConfirmationRequired,
+  findRefusal,
+  findReserving,
+  type Gate,
+  gateReservations,
+  sayRefusal,
+  settleGates,
+} from "../contracts/gate.ts";
 import type { Answer, Invocation, Kernel } from "../contracts/invocation.ts";
 import type { Preview } from "../contracts/preview-answer.ts";
 import { type CallInfo, Replayed } from "../contracts/tool.ts";
@@ -70,6 +78,8 @@ async function invokeAndRecord(options: KernelOptions, invocation: Invocation): 
 }
 
 function recordFailure(options: KernelOptions, invocation: Invocation, failure: CallFailure): void {
+  // The same call follows with the person's answer.
+  if (failure instanceof ConfirmationRequired) return;
   const { catalog, clock, recordFailedCall } = options;
   const failed = describeFailedCall(catalog, invocation, failure, clock.now());
   if (failed !== undefined) recordFailedCall(failed);
@@ -232,7 +242,14 @@ class RunningCall implements CallInfo {
   }
 
   preview(toolName: string, args: unknown): Promise<Preview> {
-    const invocation = { ...this.#invocation, toolName, args, idempotencyKey: undefined };
+    const { confirming } = this.#invocation;
+    const invocation = {
+      ...this.#invocation,
+      toolName,
+      args,
+      idempotencyKey: undefined,
+      confirming: confirming && { isPreview: true },
+    };
     if (isCostly(this.#tool)) return previewCall(this.#options, invocation);
     return previewCall(this.#options, invocation, (prepared) => createTurn(this.#options, invocation, prepared));
   }

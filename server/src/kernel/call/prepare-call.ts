@@ -74,7 +74,7 @@ function pendingCall(
   { paidBy, owner }: Pick<PendingCall, "paidBy"> & { owner: ReturnType<typeof buildOwner> },
   options: PreparingOptions,
 ): PendingCall {
-  const { traceId, surface, idempotencyKey, isKeyNew, policyId, purpose, args } = invocation;
+  const { traceId, surface, idempotencyKey, isKeyNew, policyId, confirming, purpose, args } = invocation;
   const { clock, random = systemRandom } = options;
   const startedAt = clock.now();
   const discountPercent = findDiscountPercent(principal);
@@ -97,6 +97,7 @@ function pendingCall(
     idempotencyKey,
     isKeyNew,
     policyId,
+    confirming,
     purpose: purpose && planOnce(() => planPurpose(options, invocation, purpose)),
     rulesVersion: undefined,
     args,

@@ -5,6 +5,16 @@ import type { LazyPlan } from "./call-plan.ts";
 import type { Transaction } from "./stores.ts";
 import type { Tool } from "./tool.ts";
 
+/** Set where the person at the caller's client can be asked before a call runs. */
+export interface Confirming {
+  /** The hash of the plan to which the person said yes. */
+  readonly confirmedPlan?: string | undefined;
+  /** True: the person's answer came too late. */
+  readonly isExpired?: boolean;
+  /** True: this is a preview, which asks nobody. */
+  readonly isPreview?: boolean;
+}
+
 /** A call in progress, as far as charging needs to know it. */
 export interface PendingCall {
   id: string;
@@ -31,6 +41,8 @@ export interface PendingCall {
   isKeyNew?: boolean | undefined;
   /** A policy that judges the purchase in addition to the one that the tenant enforces. */
   policyId?: string | undefined;
+  /** Set where the person at the caller's client can be asked first. */
+  confirming?: Confirming | undefined;
   /** Plans the later call that this one prepares, such as the booking for which money is set aside. */
   purpose?: LazyPlan | undefined;
   /**

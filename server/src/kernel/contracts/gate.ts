@@ -46,6 +46,18 @@ export interface Gate {
   settle?(call: PendingCall): Promise<void>;
 }
 
+/** Refuses a call until the person at the client says yes to its plan. Only a surface that can ask meets it. */
+export class ConfirmationRequired extends Failure {
+  readonly question: string;
+  readonly planHash: string;
+
+  constructor({ question, planHash }: { question: string; planHash: string }) {
+    super("confirmation_required", { detail: question });
+    this.question = question;
+    this.planHash = planHash;
+  }
+}
+
 /**
  * Whether a gate may judge the call by the tenant's rules in a remembered version. The call is reserved only if that
  * version is still in force; otherwise the gates are asked once more and must read the rules. A signed payment reserves

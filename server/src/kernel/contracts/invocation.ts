@@ -2,7 +2,7 @@ import type { Failure } from "../../domain/errors.ts";
 import type { Hex } from "../../domain/tokens.ts";
 import type { Environment, Principal } from "../../ports/identity.ts";
 import type { Cover, PurposeCall } from "./call-plan.ts";
-import type { Charge, Outcome, Receipt } from "./charge.ts";
+import type { Charge, Confirming, Outcome, Receipt } from "./charge.ts";
 import type { Preview } from "./preview-answer.ts";
 
 /** A caller without a key is known by its paying address. */
@@ -45,6 +45,8 @@ export interface Invocation extends Calling {
   purpose?: PurposeCall | undefined;
   /** Pays for the purchase in place of the wallet. */
   cover?: Cover | undefined;
+  /** Undefined: nobody can be asked. */
+  confirming?: Confirming | undefined;
   /** Create the signal only if needed: it costs as much as reading a body. */
   gone: SignalSource;
   /** True: waits for its turn without a time limit. */

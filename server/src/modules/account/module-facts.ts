@@ -19,6 +19,7 @@ const Limits = z.strictObject({
   perMonth: Period,
   recipients: z.array(z.string()).readonly().nullable().describe("null: everybody"),
   tools: z.array(z.string()).readonly().nullable().describe("null: every tool"),
+  confirmFromUsdc: Limit.describe("From this amount on, a client that can ask asks its user first; null: never"),
 });
 
 const Purse = z.strictObject({

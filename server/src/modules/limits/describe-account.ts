@@ -67,13 +67,14 @@ function amount(micro: Micro | undefined): string | null {
   return micro === undefined ? null : formatDecimal(micro);
 }
 
-export function describeLimits({ perCall, perDay, perMonth, recipients, tools }: LimitsState) {
+export function describeLimits({ perCall, perDay, perMonth, recipients, tools, confirmFrom }: LimitsState) {
   return {
     perCallUsdc: amount(perCall),
     perDay: describePeriod(perDay),
     perMonth: describePeriod(perMonth),
     recipients: recipients ?? null,
     tools: tools ?? null,
+    confirmFromUsdc: amount(confirmFrom),
   };
 }
 

@@ -6,15 +6,18 @@ import type { Limits, LimitsInForce, Spender } from "./spend-limits.ts";
 /** The holder of the limit. */
 export type Limited = keyof LimitsInForce;
 
+/** A confirmation is asked for, and refuses nothing. */
+type RefusingLimit = Exclude<keyof Limits, "confirmFrom">;
+
 interface Exceeded {
   limited: Limited;
-  limit: keyof Limits;
+  limit: RefusingLimit;
   /** The problem, and the caller's remedy. */
   says: string;
   extra?: Readonly<Record<string, unknown>>;
 }
 
-const OPTIONS: Readonly<Record<keyof Limits, string>> = {
+const OPTIONS: Readonly<Record<RefusingLimit, string>> = {
   perCall: "--per-call <USDC>",
   perDay: "--per-day <USDC>",
   perMonth: "--per-month <USDC>",

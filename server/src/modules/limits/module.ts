@@ -8,6 +8,7 @@ import * as budgets from "./migrations/0023-budgets.ts";
 import * as budgetChangesAreTold from "./migrations/0075-budget-changes-are-told.ts";
 import * as rulesVersion from "./migrations/0077-rules-version.ts";
 import * as feeLimits from "./migrations/0130-fee-limits.ts";
+import * as confirmedSpending from "./migrations/0150-confirmed-spending.ts";
 import { budgetRoutes } from "./routes.ts";
 import { pruneSpends, settleSpends } from "./settle-spends.ts";
 import { SpendGate } from "./spend-gate.ts";
@@ -40,6 +41,7 @@ export const limitsModule = defineModule({
     "0075-budget-changes-are-told": budgetChangesAreTold,
     "0077-rules-version": rulesVersion,
     "0130-fee-limits": feeLimits,
+    "0150-confirmed-spending": confirmedSpending,
   },
   ports: ({ stores, clock, tenantMemory }) => {
     const hasAny = tenantMemory.remember((owner) => stores.budgets.hasAny(owner));

@@ -25,6 +25,8 @@ export interface LimitsState {
   /** Undefined: any. */
   recipients: readonly Hex[] | undefined;
   tools: readonly string[] | undefined;
+  /** Undefined: nobody is asked. */
+  confirmFrom: Micro | undefined;
 }
 
 export interface SpendingState {
@@ -56,10 +58,11 @@ export async function readLimits(
       renewsAt: renewalInstant(at),
     };
   };
-  const limitsState = (limited: Limited, { perCall, recipients, tools }: Limits): LimitsState => ({
+  const limitsState = (limited: Limited, { perCall, recipients, tools, confirmFrom }: Limits): LimitsState => ({
     perCall,
     recipients,
     tools,
+    confirmFrom,
     perDay: periodState(limited, "perDay"),
     perMonth: periodState(limited, "perMonth"),
   });

@@ -20,6 +20,8 @@ export interface Limits {
   tools: readonly string[] | undefined;
   /** The most that the key's calls may cost in a calendar month (UTC). Of keys only: a tenant has its monthly cap. */
   fees: Micro | undefined;
+  /** From this amount on, the person at the client is asked before a call runs, if the client can ask. */
+  confirmFrom: Micro | undefined;
 }
 
 export const NO_LIMITS: Limits = {
@@ -29,6 +31,7 @@ export const NO_LIMITS: Limits = {
   recipients: undefined,
   tools: undefined,
   fees: undefined,
+  confirmFrom: undefined,
 };
 
 /** The spender. */

@@ -65,11 +65,12 @@ export function createSpendLimits(queryable: Queryable, clock: Clock): SpendLimi
 /** Each key consists of an environment, a tenant and a key's id. */
 async function readInForce(db: Queryable, keys: readonly string[]): Promise<ReadonlyMap<string, FoundLimits>> {
   const { rows } = await sql<LimitsRow & { asked: string; keyId: string | null; rulesVersion: number }>`
-    select asked, rules_version, key_id, per_call_micro, per_day_micro, per_month_micro, recipients, tools, fees_micro
+    select asked, rules_version, key_id, per_call_micro, per_day_micro, per_month_micro, recipients, tools, fees_micro,
+      confirm_from_micro
     from unnest(${keys}::text[]) as asked join tenant on tenant.id = split_part(asked, ' ', 2)
       left join spend_limit on environment = split_part(asked, ' ', 1) and tenant_id = tenant.id
         and key_id in (${TENANT}, split_part(asked, ' ', 3))
-    ${prepared("limits-in-force-2")}`.execute(db);
+    ${prepared("limits-in-force-3")}`.execute(db);
   const found = new Map<string, FoundLimits>();
   for (const { asked, rulesVersion: version, keyId, ...row } of rows) {
     const { tenant, key } = found.get(asked) ?? { tenant: NO_LIMITS, key: NO_LIMITS };
@@ -79,7 +80,7 @@ async function readInForce(db: Queryable, keys: readonly string[]): Promise<Read
   return found;
 }
 
-function toColumns({ perCall, perDay, perMonth, recipients, tools, fees }: Limits) {
+function toColumns({ perCall, perDay, perMonth, recipients, tools, fees, confirmFrom }: Limits) {
   return {
     perCallMicro: perCall ?? null,
     perDayMicro: perDay ?? null,
@@ -87,16 +88,17 @@ function toColumns({ perCall, perDay, perMonth, recipients, tools, fees }: Limit
     recipients: recipients === undefined ? null : [...recipients],
     tools: tools === undefined ? null : [...tools],
     feesMicro: fees ?? null,
+    confirmFromMicro: confirmFrom ?? null,
   };
 }
 
 type LimitsRow = Pick<
   Selectable<SpendLimitTable>,
-  "perCallMicro" | "perDayMicro" | "perMonthMicro" | "recipients" | "tools" | "feesMicro"
+  "perCallMicro" | "perDayMicro" | "perMonthMicro" | "recipients" | "tools" | "feesMicro" | "confirmFromMicro"
 >;
 
 function toLimits(row: LimitsRow): Limits {
-  const { perCallMicro, perDayMicro, perMonthMicro, recipients, tools, feesMicro } = row;
+  const { perCallMicro, perDayMicro, perMonthMicro, recipients, tools, feesMicro, confirmFromMicro } = row;
   return {
     perCall: perCallMicro ?? undefined,
     perDay: perDayMicro ?? undefined,
@@ -104,11 +106,12 @@ function toLimits(row: LimitsRow): Limits {
     recipients: recipients?.map((address): Hex => `0x${address.slice(2)}`),
     tools: tools ?? undefined,
     fees: feesMicro ?? undefined,
+    confirmFrom: confirmFromMicro ?? undefined,
   };
 }
 
 /** For the audit log. */
-function describeLimits({ perCall, perDay, perMonth, recipients, tools, fees }: Limits) {
+function describeLimits({ perCall, perDay, perMonth, recipients, tools, fees, confirmFrom }: Limits) {
   return {
     perCallMicroUsdc: perCall?.toString() ?? null,
     perDayMicroUsdc: perDay?.toString() ?? null,
@@ -116,5 +119,6 @@ function describeLimits({ perCall, perDay, perMonth, recipients, tools, fees }: 
     recipients: recipients ?? null,
     tools: tools ?? null,
     feesMicroUsdc: fees?.toString() ?? null,
+    confirmFromMicroUsdc: confirmFrom?.toString() ?? null,
   };
 }

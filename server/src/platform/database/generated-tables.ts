@@ -966,6 +966,7 @@ export interface SpendLimitTable {
   tools: string[] | null;
   updatedAt: Timestamp;
   feesMicro: bigint | null;
+  confirmFromMicro: bigint | null;
 }
 
 export interface StayCancellationQuoteTable {

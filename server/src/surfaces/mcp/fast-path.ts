@@ -143,7 +143,7 @@ class FastPath {
       const result = await this.#options.callTool(visit, { ...read, gone: tracked ?? request });
       if (plain.isModern) {
         result._meta[SERVER_INFO_META_KEY] = this.#options.serverInfo;
-        result.resultType = "complete";
+        result.resultType ??= "complete";
       }
       const answer = rpcResult(plain.id, JSON.stringify(result));
       Object.assign(answer.headers, visit.headers);

@@ -11,7 +11,7 @@ import { AjvJsonSchemaValidator } from "@modelcontextprotocol/server/validators/
 import { nearest } from "../../domain/near-match.ts";
 import { type Catalog, nearestTool } from "../../kernel/contracts/catalog.ts";
 import { isObject } from "../http/bodies/json-body.ts";
-import type { CallTool, ToolAnswer } from "./calls/tool-answer.ts";
+import type { CallAnswer, CallTool } from "./calls/tool-answer.ts";
 import type { Documents } from "./documents.ts";
 import type { McpExtras } from "./extras.ts";
 import { readMeta, readParams } from "./json-rpc.ts";
@@ -75,9 +75,9 @@ function sharedOptions({ instructions, documents, prompts, extras }: ServerFacto
   };
 }
 
-type CallAnswer = Promise<CallToolResult | InputRequiredResult>;
+type Answering = Promise<CallToolResult | InputRequiredResult>;
 
-function createCallHandler(options: ServerFactoryOptions): (visit: Visit, context: ServerContext) => CallAnswer {
+function createCallHandler(options: ServerFactoryOptions): (visit: Visit, context: ServerContext) => Answering {
   const { catalog, extras } = options;
   const extraTools = new Map(extras?.tools.map((tool) => [tool.definition.name, tool]));
   return async (visit, context) => {
@@ -100,7 +100,7 @@ function createCallHandler(options: ServerFactoryOptions): (visit: Visit, contex
     });
     visit.running = working.catch(() => undefined);
     try {
-      const answer: ToolAnswer = await working;
+      const answer: CallAnswer = await working;
       await progress?.sent();
       return answer;
     } catch (error) {

@@ -34,6 +34,8 @@ const placeByCode: Readonly<Record<ServiceCode, Place>> = {
   approval_offer_changed: "call",
   approval_revoked: "call",
   approval_rejected: "call",
+  confirmation_required: "declared",
+  not_confirmed: "declared",
   may_not_decide: "declared",
   tool_not_found: "call",
   tenant_not_found: "call",

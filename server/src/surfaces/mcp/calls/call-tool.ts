@@ -1,16 +1,26 @@
 import { z } from "zod";
 import { Failure, invalidInput, unauthorized } from "../../../domain/errors.ts";
 import type { Catalog } from "../../../kernel/contracts/catalog.ts";
+import { ConfirmationRequired } from "../../../kernel/contracts/gate.ts";
 import type { Kernel } from "../../../kernel/contracts/invocation.ts";
 import type { Identity } from "../../../ports/identity.ts";
 import type { Log } from "../../../ports/log.ts";
 import { checkUser } from "../../http/check-user.ts";
 import { continuedTraceId } from "../../http/trace.ts";
 import { describeError } from "../../render-error.ts";
+import { readParams } from "../json-rpc.ts";
 import { movesMoney } from "../tool-list.ts";
 import type { Visit } from "../visit.ts";
+import { type Confirmations, canAsk } from "./confirmations.ts";
 import { isPaying } from "./pay-for-call.ts";
-import { type CallTool, renderAnswer, renderFailure, type ToolAnswer, type ToolCall } from "./tool-answer.ts";
+import {
+  type CallAnswer,
+  type CallTool,
+  renderAnswer,
+  renderFailure,
+  renderQuestion,
+  type ToolCall,
+} from "./tool-answer.ts";
 
 const USER_ID_KEY = "wayfare/userId";
 
@@ -18,6 +28,7 @@ export interface CallToolOptions {
   kernel: Kernel;
   catalog: Catalog;
   identity: Pick<Identity, "isUser">;
+  confirmations: Confirmations;
   /** Turns a port's error into a Failure where possible. */
   translate(error: unknown): unknown;
   log: Log;
@@ -64,26 +75,38 @@ function requireOffered({ list }: Visit, name: string, catalog: Catalog): void {
   });
 }
 
-async function callByKey({ kernel, identity }: CallToolOptions, visit: Visit, call: ToolCall): Promise<ToolAnswer> {
+async function callByKey(options: CallToolOptions, visit: Visit, call: ToolCall): Promise<CallAnswer> {
+  const { kernel, identity, catalog, confirmations } = options;
   const { caller, exchange } = visit;
   if (caller === undefined) throw unauthorized();
   const { meta } = call;
-  const { args, idempotencyKey } = takeKey(call.args);
+  const { principal } = caller;
+  const { args, idempotencyKey: ofArguments } = takeKey(call.args);
   const userId = text(meta, USER_ID_KEY);
-  if (userId !== undefined) await checkUser(userId, caller.principal, identity, `_meta.${USER_ID_KEY}`);
-  const answer = await kernel.invoke({
-    toolName: call.name,
-    args,
-    principal: caller.principal,
-    confirmPrincipal: caller.confirm,
-    userId,
-    surface: "mcp",
-    traceId: exchange.traceId,
-    idempotencyKey: text(meta, "idempotencyKey") ?? idempotencyKey ?? visit.request.header("idempotency-key"),
-    gone: call.gone,
-    progress: call.progress,
-  });
-  return renderAnswer(answer, visit);
+  if (userId !== undefined) await checkUser(userId, principal, identity, `_meta.${USER_ID_KEY}`);
+  const idempotencyKey = text(meta, "idempotencyKey") ?? ofArguments ?? visit.request.header("idempotency-key");
+  const tool = catalog.find(call.name)?.tool.name ?? call.name;
+  const asked = { tool, args, principal, userId, idempotencyKey };
+  const read = canAsk(meta) ? confirmations.read(readParams(visit.message), asked) : undefined;
+  try {
+    const answer = await kernel.invoke({
+      toolName: call.name,
+      args,
+      principal,
+      confirmPrincipal: caller.confirm,
+      userId,
+      surface: "mcp",
+      traceId: exchange.traceId,
+      idempotencyKey: idempotencyKey ?? read?.idempotencyKey,
+      confirming: read?.confirming,
+      gone: call.gone,
+      progress: call.progress,
+    });
+    return renderAnswer(answer, visit);
+  } catch (error) {
+    if (!(error instanceof ConfirmationRequired)) throw error;
+    return renderQuestion(error.question, confirmations.seal(error, asked), exchange);
+  }
 }
 
 function text(meta: Readonly<Record<string, unknown>>, name: string): string | undefined {

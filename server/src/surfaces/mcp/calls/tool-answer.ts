@@ -1,3 +1,4 @@
+import type { InputRequest } from "@modelcontextprotocol/server";
 import type { Answer, SignalSource } from "../../../kernel/contracts/invocation.ts";
 import { METER_ID_HEADER } from "../../http/audit-headers.ts";
 import { isObject } from "../../http/bodies/json-body.ts";
@@ -10,6 +11,9 @@ const METER_ID_KEY = "wayfare/meterId";
 const PRICE_KEY = "wayfare/priceMicroUsdc";
 const REPLAYED_KEY = "wayfare/replayed";
 
+/** The name of the only question. */
+export const CONFIRM = "confirm";
+
 /** The indentation of text for models: as small as possible with a line per member. */
 const INDENT = 1;
 
@@ -21,6 +25,21 @@ export interface ToolAnswer {
   _meta: Record<string, unknown>;
 }
 
+/** Asks the person at the client, who answers with the same call (MCP 2026-07-28, "Multi Round-Trip Requests"). */
+export interface Question {
+  [member: string]: unknown;
+  resultType: "input_required";
+  inputRequests: Record<string, InputRequest>;
+  requestState: string;
+  _meta: Record<string, unknown>;
+}
+
+export type CallAnswer = ToolAnswer | Question;
+
+export function isQuestion(answer: CallAnswer): answer is Question {
+  return answer.resultType === "input_required";
+}
+
 export interface ToolCall {
   name: string;
   args: Readonly<Record<string, unknown>>;
@@ -30,7 +49,7 @@ export interface ToolCall {
 }
 
 /** Failures of the call are results that a model can act on; only a refused key throws. */
-export type CallTool = (visit: Visit, call: ToolCall) => Promise<ToolAnswer>;
+export type CallTool = (visit: Visit, call: ToolCall) => Promise<CallAnswer>;
 
 /** The result of a call that the kernel has answered. */
 export function renderAnswer({ outcome, receipt, replayed }: Answer, visit: Visit): ToolAnswer {
@@ -51,6 +70,20 @@ export function renderAnswer({ outcome, receipt, replayed }: Answer, visit: Visi
       ...(usageId === undefined ? {} : { [METER_ID_KEY]: usageId }),
       [PRICE_KEY]: price.toString(),
     },
+  };
+}
+
+export function renderQuestion(message: string, requestState: string, { traceId }: ErrorPlace): Question {
+  const confirm: InputRequest = {
+    method: "elicitation/create",
+    // Nothing to fill in: the client offers to accept or to decline.
+    params: { mode: "form", message, requestedSchema: { type: "object", properties: {} } },
+  };
+  return {
+    resultType: "input_required",
+    inputRequests: { [CONFIRM]: confirm },
+    requestState,
+    _meta: { [TRACE_ID_KEY]: traceId },
   };
 }
 

@@ -7,7 +7,14 @@ import { type Catalog, type CatalogEntry, findTool } from "../../../kernel/contr
 import type { Log } from "../../../ports/log.ts";
 import { isObject } from "../../http/bodies/json-body.ts";
 import { describeError } from "../../render-error.ts";
-import { type CallTool, renderFailure, type ToolAnswer, type ToolCall } from "../calls/tool-answer.ts";
+import {
+  type CallAnswer,
+  type CallTool,
+  isQuestion,
+  renderFailure,
+  type ToolAnswer,
+  type ToolCall,
+} from "../calls/tool-answer.ts";
 import type { Visit } from "../visit.ts";
 
 const FIND = "find_tools";
@@ -87,11 +94,11 @@ export function createSearchTools(catalog: Catalog, { callTool, log }: { callToo
     return { content: [{ type: "text", text: JSON.stringify(result) }], structuredContent: result, _meta: {} };
   }
 
-  async function callFound(visit: Visit, call: ToolCall): Promise<ToolAnswer> {
+  async function callFound(visit: Visit, call: ToolCall): Promise<CallAnswer> {
     const { name, arguments: args } = read(CallInput, call.args);
     const entry = findTool(catalog, name);
     const answer = await callTool(visit, { ...call, name: entry.tool.name, args });
-    return answer.isError === true ? withSchema(answer, entry) : answer;
+    return !isQuestion(answer) && answer.isError === true ? withSchema(answer, entry) : answer;
   }
 
   return {
