@@ -10,7 +10,7 @@ export interface Success<Result> {
   readonly traceId: string;
   /** The usage record, if the call has one. */
   readonly meterId: string | undefined;
-  /** The price in micro-USDC. Undefined on routes, which cost nothing. */
+  /** The price in micro-USDC. Undefined on routes, which cost nothing, and for calls that were paid with a wallet. */
   readonly priceMicroUsdc: string | undefined;
   /** An earlier call with the same idempotency key had this answer, and nothing was charged again. */
   readonly isReplayed: boolean;
