@@ -103,11 +103,13 @@ it("gives up an attempt after its time, and the call when its caller does", asyn
 it("takes no answer of something else for one of the service, and follows no redirect with its key", async () => {
   await using service = await scriptService(
     (response) => response.writeHead(200, { "content-type": "text/html" }).end("<p>Sign in to this network</p>"),
-    (response) => response.writeHead(307, { location: "https://elsewhere.example/" }).end(),
+    (response) => response.writeHead(307, { location: "/elsewhere" }).end(),
+    result(1),
   );
   const { tools } = createClient({ baseUrl: service.baseUrl, apiKey: "ak_x", retries: { attempts: 1 } });
   const portal = await tools.findAirportsNearby({ query: "Lisbon" });
   expect(portal).toMatchObject({ ok: false, problem: { code: "unexpected_answer", retryable: false } });
   const moved = await tools.findAirportsNearby({ query: "Lisbon" });
   expect(moved).toMatchObject({ ok: false, problem: { code: "connection_failed" } });
+  expect(service.seen).toHaveLength(2);
 });
