@@ -56,11 +56,20 @@ export const UNLIMITED_CALLS = {
   RATE_LIMIT_BURST: "1000000",
 } as const;
 
+/** Something of the harness's own that the service uses, with the settings that name it. */
+interface Outside {
+  environment: Readonly<Record<string, string>>;
+  close(): Promise<void>;
+}
+
 /** A part of the product under chaos: what is done to it, and what must hold afterwards. One module each. */
 export interface Area {
   name: string;
   summary: string;
-  /** Set: a second process serves the edge host beside the service, with these settings more; its name as a part is `edge`. */
+  /**
+   * Set: a second process serves the edge host beside the service, or both hosts with `SERVE: "both"`, with these settings more; its
+   * name as a part is `edge`.
+   */
   edge?: Readonly<Record<string, string>>;
   /** A later release is deployed in the middle of the run. */
   deploys?: true;
@@ -75,5 +84,7 @@ export interface Area {
   guards: readonly string[];
   /** The service's settings beside the harness's own. */
   environment: Readonly<Record<string, string>>;
+  /** Starts what only this area needs outside the product. */
+  startOutside?(): Promise<Outside>;
   open(scene: Scene): Promise<AreaRun>;
 }

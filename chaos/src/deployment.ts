@@ -15,7 +15,7 @@ import { ServiceProcess } from "./service-process.ts";
 import { type Aim, aimAt } from "./victims.ts";
 
 export const SERVICE = "service";
-/** A separate process that also serves the edge host. */
+/** A separate process that also serves the edge host, or both. */
 const EDGE = "edge";
 const ACTOR = "chaos";
 
@@ -52,7 +52,7 @@ export class NotReadyError extends Error {}
 
 interface DeploymentOptions {
   environment: Readonly<Record<string, string>>;
-  /** Set: a second process serves the edge host, with these settings. */
+  /** Set: a second process serves the edge host, or both with `SERVE: "both"`, with these settings. */
   edge: Readonly<Record<string, string>> | undefined;
   /** The guard that the service does without; undefined: all are on. */
   broken: string | undefined;
@@ -74,6 +74,8 @@ export class Deployment {
   readonly dataDir: string;
   /** URLs of the edge host; the second one belongs to the separate process, if there is one. */
   readonly edgeUrls: readonly [string, ...string[]];
+  /** URLs of the application host, likewise. */
+  readonly appUrls: readonly [string, ...string[]];
   readonly #settings: Readonly<Record<string, string>>;
   readonly #keep: boolean;
   readonly #service: ServiceProcess;
@@ -89,8 +91,12 @@ export class Deployment {
   #longestOutageMilliseconds = 0;
 
   /** Starts it at once. The ports are fixed: callers have to find the service again after it was killed. */
-  constructor({ environment, edge, broken, keep }: DeploymentOptions, ports: readonly [number, number, number]) {
-    const [port, edgePort, secondEdgePort] = ports;
+  constructor(
+    { environment, edge, broken, keep }: DeploymentOptions,
+    ports: readonly [number, number, number, number],
+  ) {
+    const [port, edgePort, secondEdgePort, secondPort] = ports;
+    const isWhole = edge?.SERVE === "both";
     const dataDir = mkdtempSync(join(realpathSync(tmpdir()), "wayfare-chaos-"));
     this.dataDir = dataDir;
     this.#keep = keep;
@@ -100,6 +106,7 @@ export class Deployment {
       PORT: String(port),
       EDGE_PORT: String(edgePort),
       ...(edge === undefined ? {} : { PUBLIC_EDGE_URL: loopbackUrl(edgePort) }),
+      ...(isWhole ? { PUBLIC_APP_URL: loopbackUrl(port) } : {}),
     };
     const start = (name: string, more: Readonly<Record<string, string>>, ownPort: number) =>
       new ServiceProcess({
@@ -110,9 +117,11 @@ export class Deployment {
       });
     this.#service = start("service", {}, port);
     if (edge !== undefined) {
-      this.#edge = start("edge", { ...edge, SERVE: "edge", EDGE_PORT: String(secondEdgePort) }, secondEdgePort);
+      const hosts = isWhole ? { PORT: String(secondPort) } : { SERVE: "edge" };
+      this.#edge = start("edge", { ...edge, ...hosts, EDGE_PORT: String(secondEdgePort) }, secondEdgePort);
     }
     this.#processes = this.#edge === undefined ? [this.#service] : [this.#service, this.#edge];
+    this.appUrls = isWhole ? [loopbackUrl(port), loopbackUrl(secondPort)] : [loopbackUrl(port)];
     this.edgeUrls = edge === undefined ? [loopbackUrl(edgePort)] : [loopbackUrl(edgePort), loopbackUrl(secondEdgePort)];
   }
 
@@ -358,7 +367,7 @@ function readParts(dataDir: string): z.infer<typeof PartsFile>["parts"] {
 }
 
 /** All of them are held until all are found, so that no two are the same. */
-async function findFreePorts(): Promise<[number, number, number]> {
+async function findFreePorts(): Promise<[number, number, number, number]> {
   const held: Server[] = [];
   const find = async (): Promise<number> => {
     for (;;) {
@@ -374,7 +383,7 @@ async function findFreePorts(): Promise<[number, number, number]> {
     }
   };
   try {
-    return [await find(), await find(), await find()];
+    return [await find(), await find(), await find(), await find()];
   } finally {
     await Promise.all(held.map((server) => new Promise((resolve) => server.close(resolve))));
   }

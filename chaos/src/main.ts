@@ -5,6 +5,7 @@ import { approvals } from "./approvals/index.ts";
 import type { Area } from "./area.ts";
 import { calls } from "./calls/index.ts";
 import { chain } from "./chain/index.ts";
+import { conversationModel, conversationRules } from "./conversation/index.ts";
 import { crosschain } from "./crosschain/index.ts";
 import { escrow } from "./escrow/index.ts";
 import { mixed } from "./mixed/index.ts";
@@ -13,7 +14,21 @@ import { runChaos } from "./run.ts";
 import { servicing } from "./servicing/index.ts";
 import { workflows } from "./workflows/index.ts";
 
-const areas: readonly Area[] = [calls, chain, paid, servicing, escrow, workflows, approvals, crosschain, mixed];
+const areas: readonly Area[] = [
+  calls,
+  chain,
+  paid,
+  servicing,
+  escrow,
+  workflows,
+  approvals,
+  crosschain,
+  conversationRules,
+  conversationModel,
+  mixed,
+];
+/** Several areas by one name. */
+const groups: Readonly<Record<string, readonly Area[]>> = { conversation: [conversationRules, conversationModel] };
 /** Every area, one after the other. */
 const ALL = "all";
 const MOST_ROUNDS = 10_000;
@@ -24,9 +39,11 @@ const HELP = `Kills the service, its database, its chain and its outside systems
   npm run chaos -- --area <area> [--rounds <n> | --runs <n>] [--seed <text>] [--break <guard>] [--brief] [--keep]
 
 ${areas.map(({ name, summary, guards }) => `  --area ${name}    ${summary}\n                  --break ${guards.join(" | ")}`).join("\n")}
+  --area conversation    conversation-rules and conversation-model, or with --break the one that has the guard.
   --area all      Every area, one after the other, each with the rounds and the seed.
   --rounds <n>    1 to ${MOST_ROUNDS}; 2 when left out. A round kills every part at least once.
-  --runs <n>      1 to ${MOST_RUNS}, for the area workflows: as many rounds as so many runs of a workflow take.
+  --runs <n>      1 to ${MOST_RUNS}, for the areas workflows, conversation-rules and conversation-model: as many rounds as so many runs of a workflow,
+                  or dialogues, take.
   --seed <text>   Repeats the decisions of an earlier run; the timing is never quite the same. Random when left out.
   --break <guard> Switches a guard of the service off: the run must then fail, or it would prove nothing.
   --brief         The rounds of the run share the kills of one round among themselves.
@@ -49,22 +66,31 @@ interface Arguments {
 function readArguments(args: readonly string[]): Arguments | undefined {
   const { values } = parse(args);
   if (values.help === true) return undefined;
-  const chosen = areas.filter(({ name }) => values.area === ALL || name === values.area);
+  const broken = values.break;
+  const chosen = chooseAreas(values.area, broken);
   const [first] = chosen;
   if (first === undefined) {
-    throw new UsageError(`--area is one of: ${[...areas.map(({ name }) => name), ALL].join(", ")}.`);
+    const names = [...areas.map(({ name }) => name), ...Object.keys(groups), ALL];
+    throw new UsageError(`--area is one of: ${names.join(", ")}.`);
   }
   const rounds = /^\d{1,6}$/.test(values.rounds) ? Number(values.rounds) : 0;
   if (rounds < 1 || rounds > MOST_ROUNDS) throw new UsageError(`--rounds is a whole number from 1 to ${MOST_ROUNDS}.`);
   const runs = readRuns(values.runs);
   const seed = values.seed ?? String(randomInt(1_000_000_000));
   if (!/^[\w.-]{1,64}$/.test(seed)) throw new UsageError("--seed is up to 64 letters, digits, dots and hyphens.");
-  const broken = values.break;
   if (broken !== undefined && chosen.length > 1) throw new UsageError("--break needs one area.");
   if (broken !== undefined && !first.guards.includes(broken)) {
     throw new UsageError(`--break is one of: ${first.guards.join(", ")}.`);
   }
   return { areas: chosen, rounds, runs, seed, broken, brief: values.brief === true, keep: values.keep === true };
+}
+
+function chooseAreas(name: string | undefined, broken: string | undefined): readonly Area[] {
+  if (name === ALL) return areas;
+  const group = groups[name ?? ""];
+  if (group === undefined) return areas.filter((area) => area.name === name);
+  const [guarded = group[0]] = group.filter(({ guards }) => broken !== undefined && guards.includes(broken));
+  return broken === undefined || guarded === undefined ? group : [guarded];
 }
 
 function readRuns(text: string | undefined): number | undefined {

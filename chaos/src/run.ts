@@ -41,12 +41,14 @@ export async function runChaos(options: ChaosOptions): Promise<boolean> {
   const guard = broken === undefined ? "" : `, without the guard ${broken}`;
   const length = options.runs === undefined ? `${options.rounds} rounds` : `${options.runs} runs`;
   say(`chaos ${area.name}: seed ${seed}, ${length}${guard}`);
-  const { environment, edge } = area;
-  const deployment = await createDeployment({ environment, edge, broken, keep: options.keep });
+  const outside = await area.startOutside?.();
+  const environment = { ...area.environment, ...outside?.environment };
+  const deployment = await createDeployment({ environment, edge: area.edge, broken, keep: options.keep });
   try {
     return await runRounds(options, deployment);
   } finally {
     await deployment.destroy();
+    await outside?.close();
     if (options.keep) say(`kept: ${deployment.dataDir}`);
   }
 }

@@ -7,9 +7,10 @@ import { fileURLToPath, pathToFileURL } from "node:url";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { calls } from "../src/calls/index.ts";
 import { chain } from "../src/chain/index.ts";
+import { conversationModel, conversationRules } from "../src/conversation/index.ts";
 import { crosschain } from "../src/crosschain/index.ts";
 import { escrow } from "../src/escrow/index.ts";
-import { withoutMemoryGuard } from "../src/guards/memories.ts";
+import { withoutSource } from "../src/guards/sources.ts";
 import { listMoves } from "../src/nemesis.ts";
 import { servicing } from "../src/servicing/index.ts";
 import { workflows } from "../src/workflows/index.ts";
@@ -64,14 +65,14 @@ test("a notification about something else, and one after the harness has taken t
 });
 
 test("each topic of an area is a move of every round", () => {
-  for (const { parts, notifications } of [chain, escrow, servicing, workflows]) {
+  for (const { parts, notifications } of [chain, escrow, servicing, workflows, conversationRules, conversationModel]) {
     const topics = listMoves(parts, notifications).flatMap(({ notifiedOf = [] }) => notifiedOf);
     expect(topics).toEqual(notifications);
     expect(topics.length).toBeGreaterThan(0);
   }
 });
 
-describe.each(Object.entries(withoutMemoryGuard))("the guard %s of a memory", (name, replacements) => {
+describe.each(Object.entries(withoutSource))("the guard %s of the source", (name, replacements) => {
   test("stands where it is taken away", () => {
     expect(replacements.length).toBeGreaterThan(0);
     for (const { file, from, to } of replacements) {
@@ -81,6 +82,8 @@ describe.each(Object.entries(withoutMemoryGuard))("the guard %s of a memory", (n
   });
 
   test("is one of an area's", () => {
-    expect([...calls.guards, ...chain.guards, ...crosschain.guards]).toContain(name);
+    expect([calls, chain, crosschain, conversationRules, conversationModel].flatMap(({ guards }) => guards)).toContain(
+      name,
+    );
   });
 });
