@@ -21,9 +21,12 @@ const EVERY_SECONDS = 5;
 const ROUNDS = 6;
 const TURNS_COUNTED = 40;
 const STREAMS = 100;
+const MOST_FIRST_EVENT_MILLISECONDS = [20, 60] as const;
 const MOST_STATEMENTS = 8;
 const MOST_CPU_MILLISECONDS = 12;
 const MOST_STREAM_MEGABYTES = 3;
+const MOST_TAKE_OVER_MILLISECONDS = 2_000;
+const KILLS = 3;
 const IDLE_MILLISECONDS = 6_000;
 const TEXT = "What can you do for me?";
 
@@ -84,13 +87,15 @@ async function measureLoad(product: Product): Promise<void> {
   );
   for (const [name, values] of Object.entries({ "first event": first, "whole turn": whole })) {
     const sorted = values.toSorted((one, other) => one - other);
-    say(`${name}: p50 ${at(sorted, 0.5)} ms, p95 ${at(sorted, 0.95)} ms (${sorted.length} turns)`);
+    const bounds = name === "first event" ? ` (at most ${MOST_FIRST_EVENT_MILLISECONDS.join(" and ")})` : "";
+    say(`${name}: p50 ${at(sorted, 0.5)} ms, p95 ${at(sorted, 0.95)} ms${bounds} (${sorted.length} turns)`);
   }
 }
 
-/** A model that says a letter now and then, over the wire of chat completions. */
-async function startSlowModel() {
+/** A model that says a letter now and then, over the wire of chat completions. `onAsked`: a step begins. */
+async function startSlowModel(onAsked: () => void = () => undefined) {
   const server = createServer((_request, response) => {
+    onAsked();
     response.writeHead(200, { "content-type": "text/event-stream" });
     const chunk = { id: "1", object: "chat.completion.chunk", created: 1, model: "slow" };
     const timer = setInterval(() => {
@@ -137,17 +142,53 @@ async function measureStreams(folder: string): Promise<number> {
   }
 }
 
+/** The times from a kill of the process that runs a turn until another one asks the model for it. */
+async function measureTakeOver(folder: string): Promise<readonly number[]> {
+  let asked = Promise.withResolvers<void>();
+  const { server, url } = await startSlowModel(() => asked.resolve());
+  const start = () => startProduct(folder, { LANGUAGE_MODELS: "server/slow", MODEL_SERVER_URL: url });
+  let [running, other] = [await start(), await start()];
+  const times: number[] = [];
+  try {
+    for (let kill = 0; kill < KILLS; kill += 1) {
+      const leave = new AbortController();
+      asked = Promise.withResolvers();
+      const response = await fetch(`http://127.0.0.1:${running.port}/api/agent/dispatch`, {
+        method: "POST",
+        headers: { authorization: `Bearer ${running.apiKey}`, "content-type": "application/json" },
+        body: JSON.stringify({ channel: "web", input: TEXT }),
+        signal: leave.signal,
+      });
+      await response.body?.getReader().read();
+      await asked.promise;
+      asked = Promise.withResolvers();
+      const killed = performance.now();
+      running.child.kill("SIGKILL");
+      await asked.promise;
+      times.push(performance.now() - killed);
+      leave.abort();
+      [running, other] = [other, await start()];
+    }
+    return times;
+  } finally {
+    await Promise.all([running, other].map(({ child }) => stopProgram(child)));
+    server.closeAllConnections();
+    server.close();
+  }
+}
+
 const postgres = await startTestPostgres();
 const admin = new pg.Client({ connectionString: postgres.adminUrl });
 await admin.connect();
 await admin.query("create database product");
 await admin.query("create database streams");
+await admin.query("create database killed");
 await admin.end();
 const databaseUrl = new URL(postgres.adminUrl);
 databaseUrl.pathname = "/product";
 const counter = await startStatementCounter(databaseUrl.href);
-const folders = [1, 2].map(() => mkdtempSync(join(tmpdir(), "wayfare-bench-")));
-const [folder = "", otherFolder = ""] = folders;
+const folders = [1, 2, 3].map(() => mkdtempSync(join(tmpdir(), "wayfare-bench-")));
+const [folder = "", otherFolder = "", thirdFolder = ""] = folders;
 process.env.DATABASE_URL = counter.url;
 const product = await startProduct(folder);
 const pid = product.child.pid ?? 0;
@@ -171,8 +212,17 @@ try {
   process.env.DATABASE_URL = databaseUrl.href;
   const megabytes = await measureStreams(otherFolder);
   say(`an open stream: ${megabytes.toFixed(2)} MB (at most ${MOST_STREAM_MEGABYTES})`);
+  databaseUrl.pathname = "/killed";
+  process.env.DATABASE_URL = databaseUrl.href;
+  const takenOver = await measureTakeOver(thirdFolder);
+  say(
+    `a killed turn goes on after: ${takenOver.map((time) => Math.round(time)).join(", ")} ms (at most ${MOST_TAKE_OVER_MILLISECONDS})`,
+  );
   const isOver =
-    statements > MOST_STATEMENTS || milliseconds > MOST_CPU_MILLISECONDS || megabytes > MOST_STREAM_MEGABYTES;
+    statements > MOST_STATEMENTS ||
+    milliseconds > MOST_CPU_MILLISECONDS ||
+    megabytes > MOST_STREAM_MEGABYTES ||
+    Math.max(...takenOver) > MOST_TAKE_OVER_MILLISECONDS;
   process.exitCode = isOver ? 1 : 0;
 } finally {
   product.child.kill("SIGTERM");

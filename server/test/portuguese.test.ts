@@ -24,7 +24,7 @@ const ENTRY = new RegExp(String.raw`(?<![\w"])(pt|"pt-BR"):\s*(${QUOTED}|\{(?:[^
 function readTexts(key: "pt" | '"pt-BR"'): string[] {
   const sources = globSync("server/src/modules/**/*.ts").map((path) => readFileSync(path, "utf8"));
   const entries = sources
-    .filter((source) => source.includes("defineTexts("))
+    .filter((source) => source.includes("defineTexts(") || source.includes("  titles: {"))
     .flatMap((source) => [...source.matchAll(ENTRY)]);
   return entries.filter(([, name]) => name === key).map(([, , text = ""]) => text);
 }

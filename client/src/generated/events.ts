@@ -64,6 +64,40 @@ export type KnownEvent =
   };
 }
   | {
+  type: "conversation.confirmation_requested";
+  timestamp: string;
+  data: {
+    /** For GET /api/conversations/{conversationId} */
+    conversationId: string;
+    turnId: string;
+    /** The call that waits */
+    tool: string;
+    /** A later yes shows the question again */
+    expiresAt: string;
+  };
+}
+  | {
+  type: "conversation.deleted";
+  timestamp: string;
+  data: {
+    /** For GET /api/conversations/{conversationId} */
+    conversationId: string;
+  };
+}
+  | {
+  type: "conversation.turn_ended";
+  timestamp: string;
+  data: {
+    /** For GET /api/conversations/{conversationId} */
+    conversationId: string;
+    turnId: string;
+    channel: "web" | "mcp" | "whatsapp" | "slack" | "email";
+    status: "answered" | "awaits_confirmation" | "awaits_approval" | "asked" | "stopped" | "failed" | "limit_reached";
+    /** The fees of the turn's calls */
+    priceUsdc: string;
+  };
+}
+  | {
   type: "invoice.credited";
   timestamp: string;
   data: {

@@ -32,14 +32,6 @@ export interface Routes {
   giveClaimTraveler(input: GiveClaimTravelerInput, options?: RouteOptions): RouteAnswer<GiveClaimTravelerAnswer, GiveClaimTravelerRouteCode>;
   /** Look at a trip with its guest link. The trip as the holder of the link sees it. A POST, so that the link's secret is in no address. 404 also for the secret of another trip; nothing is counted. */
   viewClaim(input: ViewClaimInput, options?: RouteOptions): RouteAnswer<ViewClaimAnswer, ViewClaimRouteCode>;
-  /** List conversations. The conversations of one traveler, newest first, from every channel. */
-  listConversations(input?: ListConversationsInput, options?: RouteOptions): RouteAnswer<ListConversationsAnswer, ListConversationsRouteCode>;
-  /** Read a conversation. The conversation with its last turns, oldest first. */
-  getConversation(input: GetConversationInput, options?: RouteOptions): RouteAnswer<GetConversationAnswer, GetConversationRouteCode>;
-  /** Delete a conversation. Deletes its texts, events, arguments and results. Which tools were called and what they cost stays, without the text. */
-  deleteConversation(input: DeleteConversationInput, options?: RouteOptions): RouteAnswer<DeleteConversationAnswer, DeleteConversationRouteCode>;
-  /** Stop a conversation's turns. Ends the turn that runs and those that wait. A tool that has begun is finished first, so that its outcome is known; its open confirmation stays open. */
-  stopConversation(input: StopConversationInput, options?: RouteOptions): RouteAnswer<StopConversationAnswer, StopConversationRouteCode>;
   /** Issue a link code. A code, valid once and for ten minutes, with which another key joins this traveler and then goes on with the same conversations. With `email` the code is mailed there; whoever redeems it as the same caller has proved the address. */
   issueLinkCode(input?: IssueLinkCodeInput, options?: RouteOptions): RouteAnswer<IssueLinkCodeAnswer, IssueLinkCodeRouteCode>;
   /** List a traveler's links. The keys and proved addresses that are joined to this traveler. */
@@ -48,6 +40,14 @@ export interface Routes {
   redeemLinkCode(input: RedeemLinkCodeInput, options?: RouteOptions): RouteAnswer<RedeemLinkCodeAnswer, RedeemLinkCodeRouteCode>;
   /** Remove a link. The key or address belongs to nobody afterwards. What it said before stays with the traveler. */
   removeConversationLink(input: RemoveConversationLinkInput, options?: RouteOptions): RouteAnswer<RemoveConversationLinkAnswer, RemoveConversationLinkRouteCode>;
+  /** List conversations. The conversations of one traveler, newest first, from every channel. */
+  listConversations(input?: ListConversationsInput, options?: RouteOptions): RouteAnswer<ListConversationsAnswer, ListConversationsRouteCode>;
+  /** Read a conversation. The conversation with its last turns, oldest first. */
+  getConversation(input: GetConversationInput, options?: RouteOptions): RouteAnswer<GetConversationAnswer, GetConversationRouteCode>;
+  /** Delete a conversation. Deletes its texts, events, arguments and results. Which tools were called and what they cost stays, without the text. */
+  deleteConversation(input: DeleteConversationInput, options?: RouteOptions): RouteAnswer<DeleteConversationAnswer, DeleteConversationRouteCode>;
+  /** Stop a conversation's turns. Ends the turn that runs and those that wait. A tool that has begun is finished first, so that its outcome is known; its open confirmation stays open. */
+  stopConversation(input: StopConversationInput, options?: RouteOptions): RouteAnswer<StopConversationAnswer, StopConversationRouteCode>;
   /** List endpoints for events. The tenant's endpoints and whether they are on. */
   listEventEndpoints(input?: undefined, options?: RouteOptions): RouteAnswer<ListEventEndpointsAnswer, ListEventEndpointsRouteCode>;
   /** Add an endpoint for events. Events are sent to it from now on, as the page Events describes. A tenant has at most 10 endpoints. */
@@ -714,6 +714,68 @@ export type ViewClaimAnswer = {
 
 export type ViewClaimRouteCode = "malformed_json" | "invalid_input" | "not_found" | "request_timeout" | "too_large" | "unsupported_media_type" | "rate_limited" | "unavailable";
 
+export type IssueLinkCodeInput = {
+  /** A user of the tenant whose conversations are meant; left out, the key's own traveler */
+  userId?: string | undefined;
+  body?: {
+    email?: string | undefined;
+  } | undefined;
+};
+
+export type IssueLinkCodeAnswer = {
+  /** Shown once. Never store it. null if it was mailed */
+  code: string | null;
+  expiresAt: string;
+};
+
+export type IssueLinkCodeRouteCode = "malformed_json" | "invalid_input" | "unauthorized" | "missing_scope" | "request_timeout" | "conflict" | "too_large" | "unsupported_media_type" | "rate_limited" | "headers_too_large" | "internal_error" | "starting" | "draining" | "unavailable";
+
+export type ListConversationLinksInput = {
+  /** A user of the tenant whose conversations are meant; left out, the key's own traveler */
+  userId?: string | undefined;
+};
+
+export type ListConversationLinksAnswer = {
+  userId: string;
+  links: ({
+    linkId: string;
+    kind: "key" | "email";
+    /** svc:<keyId>, or a proved address */
+    subject: string;
+    createdAt: string;
+  })[];
+};
+
+export type ListConversationLinksRouteCode = "invalid_input" | "unauthorized" | "missing_scope" | "rate_limited" | "headers_too_large" | "internal_error" | "starting" | "draining" | "unavailable";
+
+export type RedeemLinkCodeInput = {
+  /** A user of the tenant whose conversations are meant; left out, the key's own traveler */
+  userId?: string | undefined;
+  body: {
+    /** As shown or mailed */
+    code: string;
+  };
+};
+
+export type RedeemLinkCodeAnswer = {
+  userId: string;
+};
+
+export type RedeemLinkCodeRouteCode = "malformed_json" | "invalid_input" | "unauthorized" | "missing_scope" | "not_found" | "request_timeout" | "conflict" | "too_large" | "unsupported_media_type" | "rate_limited" | "headers_too_large" | "internal_error" | "starting" | "draining" | "unavailable";
+
+export type RemoveConversationLinkInput = {
+  linkId: string;
+  /** A user of the tenant whose conversations are meant; left out, the key's own traveler */
+  userId?: string | undefined;
+};
+
+export type RemoveConversationLinkAnswer = {
+  linkId: string;
+  removed: true;
+};
+
+export type RemoveConversationLinkRouteCode = "invalid_input" | "unauthorized" | "missing_scope" | "not_found" | "rate_limited" | "headers_too_large" | "internal_error" | "starting" | "draining" | "unavailable";
+
 export type ListConversationsInput = {
   /** nextCursor */
   cursor?: string | undefined;
@@ -799,68 +861,6 @@ export type StopConversationAnswer = {
 };
 
 export type StopConversationRouteCode = "invalid_input" | "unauthorized" | "missing_scope" | "not_found" | "rate_limited" | "headers_too_large" | "internal_error" | "starting" | "draining" | "unavailable";
-
-export type IssueLinkCodeInput = {
-  /** A user of the tenant whose conversations are meant; left out, the key's own traveler */
-  userId?: string | undefined;
-  body?: {
-    email?: string | undefined;
-  } | undefined;
-};
-
-export type IssueLinkCodeAnswer = {
-  /** Shown once. Never store it. null if it was mailed */
-  code: string | null;
-  expiresAt: string;
-};
-
-export type IssueLinkCodeRouteCode = "malformed_json" | "invalid_input" | "unauthorized" | "missing_scope" | "request_timeout" | "conflict" | "too_large" | "unsupported_media_type" | "rate_limited" | "headers_too_large" | "internal_error" | "starting" | "draining" | "unavailable";
-
-export type ListConversationLinksInput = {
-  /** A user of the tenant whose conversations are meant; left out, the key's own traveler */
-  userId?: string | undefined;
-};
-
-export type ListConversationLinksAnswer = {
-  userId: string;
-  links: ({
-    linkId: string;
-    kind: "key" | "email";
-    /** svc:<keyId>, or a proved address */
-    subject: string;
-    createdAt: string;
-  })[];
-};
-
-export type ListConversationLinksRouteCode = "invalid_input" | "unauthorized" | "missing_scope" | "rate_limited" | "headers_too_large" | "internal_error" | "starting" | "draining" | "unavailable";
-
-export type RedeemLinkCodeInput = {
-  /** A user of the tenant whose conversations are meant; left out, the key's own traveler */
-  userId?: string | undefined;
-  body: {
-    /** As shown or mailed */
-    code: string;
-  };
-};
-
-export type RedeemLinkCodeAnswer = {
-  userId: string;
-};
-
-export type RedeemLinkCodeRouteCode = "malformed_json" | "invalid_input" | "unauthorized" | "missing_scope" | "not_found" | "request_timeout" | "conflict" | "too_large" | "unsupported_media_type" | "rate_limited" | "headers_too_large" | "internal_error" | "starting" | "draining" | "unavailable";
-
-export type RemoveConversationLinkInput = {
-  linkId: string;
-  /** A user of the tenant whose conversations are meant; left out, the key's own traveler */
-  userId?: string | undefined;
-};
-
-export type RemoveConversationLinkAnswer = {
-  linkId: string;
-  removed: true;
-};
-
-export type RemoveConversationLinkRouteCode = "invalid_input" | "unauthorized" | "missing_scope" | "not_found" | "rate_limited" | "headers_too_large" | "internal_error" | "starting" | "draining" | "unavailable";
 
 export type ListEventEndpointsAnswer = {
   endpoints: ({

@@ -52,7 +52,7 @@ export async function stopTurn(service: Service, conversationId: string): Promis
 /** A code with which another key joins the traveler. */
 export async function issueCode(service: Service, userId: string | undefined): Promise<z.output<typeof IssuedCode>> {
   const query = userId === undefined ? "" : `?userId=${encodeURIComponent(userId)}`;
-  const response = await request(service, `/api/conversations/link-codes${query}`, { method: "POST" });
+  const response = await request(service, `/api/conversation-link-codes${query}`, { method: "POST" });
   return IssuedCode.parse(await response.json());
 }
 
@@ -60,7 +60,7 @@ export async function issueCode(service: Service, userId: string | undefined): P
 export async function redeemCode(service: Service, code: string): Promise<string> {
   const headers = { "content-type": "application/json" };
   const body = JSON.stringify({ code });
-  const response = await request(service, "/api/conversations/links", { method: "POST", headers, body });
+  const response = await request(service, "/api/conversation-links", { method: "POST", headers, body });
   return Redeemed.parse(await response.json()).userId;
 }
 

@@ -139,6 +139,12 @@ describe("texts", () => {
       money("fr", "-12.5", "USDC"),
       money("es", "0.000001", "EURC"),
     ]).toEqual(["$1,234.50", "1.234,567891 €", "￥90,071,992,547,409,931", "-12,50 USDC", "0,000001 EURC"]);
+    const price = (tag: string, amount: string) => spaces(wordsIn(tag).price(amount, "USDC"));
+    expect([price("en", "144.570975"), price("de", "0.5"), price("en", "0.001234")]).toEqual([
+      "144.57 USDC",
+      "0,50 USDC",
+      "0.0012 USDC",
+    ]);
     const date = Temporal.PlainDate.from("2027-03-01");
     expect(languages.map((language) => wordsIn(language).date(date))).toEqual([
       "March 1, 2027",

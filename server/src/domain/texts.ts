@@ -16,7 +16,8 @@ interface PluralForms {
   readonly other: string;
   readonly many?: string;
 }
-type Plain = Readonly<Record<Language, string>>;
+/** A text that neither counts nor has placeholders is these words. */
+export type Plain = Readonly<Record<Language, string>>;
 /** A text that counts something, by its value `count`. Japanese has one form. */
 type Counted = Readonly<Record<Exclude<Language, "ja">, PluralForms> & Record<"ja", Pick<PluralForms, "other">>>;
 type Text = Plain | Counted;
@@ -42,6 +43,8 @@ export interface Words {
   number(value: number, options?: Intl.NumberFormatOptions): string;
   /** A decimal string with all its decimals, and no more zeros than the currency has: nothing is rounded. */
   money(amount: string, currency: string): string;
+  /** The same as people read prices: with cents, or, below one cent, with two significant digits. */
+  price(amount: string, currency: string): string;
   date(date: Temporal.PlainDate): string;
   /** The date and time in that zone, with the zone's name. */
   moment(instant: Temporal.Instant, timeZone: string): string;
@@ -66,6 +69,7 @@ export function wordsIn(tag: string): Words {
     answer: { requested: toVisibleText(tag, MAXIMUM_TAG_LENGTH), used: language, note },
     number: (value, options) => new Intl.NumberFormat(locale, options).format(value),
     money: (amount, currency) => formatMoney(locale, amount, currency),
+    price: (amount, currency) => formatMoney(locale, roundPrice(amount), currency),
     date: (date) => formatTime(locale, { ...DATE, timeZone: "UTC" }, date.toZonedDateTime("UTC")),
     moment: (instant, timeZone) =>
       formatTime(locale, { ...DATE, weekday: "short", ...TIME_OF_DAY, timeZone, timeZoneName: "short" }, instant),
@@ -106,6 +110,13 @@ function readLocale(tag: string): Intl.Locale | undefined {
 }
 
 const MOST_PLACES = 18;
+
+function roundPrice(amount: string): string {
+  if (!/\.\d{3,}$/.test(amount)) return amount;
+  const value = Number(amount);
+  if (Math.abs(value) >= 0.01) return value.toFixed(2);
+  return new Intl.NumberFormat("en", { maximumSignificantDigits: 2, useGrouping: false }).format(value);
+}
 
 /** A currency without an ISO 4217 code, such as a token, follows its amount. */
 function formatMoney(locale: string, amount: string, currency: string): string {

@@ -186,3 +186,16 @@ it("gives the same step for the same messages, in little time", async () => {
   const { user, system } = process.cpuUsage(begun);
   expect((user + system) / 100_000).toBeLessThan(3);
 });
+
+describe("what people mean", () => {
+  const back = { departureDate: "2027-03-03", returnDate: "2027-03-09" };
+  it.each([
+    ["fly from London to Rome on 3 March and come back the Tuesday after, just me", "en-GB", back],
+    ["Flug von Hamburg nach Madrid am 3. März und zurück am Dienstag danach, nur ich", "de-DE", back],
+    ["vuelo de Madrid a Roma el 3 de marzo y vuelta el martes siguiente, solo yo", "es-ES", back],
+    ["from London to Rome on Tuesday after 6pm, one way, just me", "en-GB", { departureDate: "2026-12-01" }],
+    ["Flüge für Giulia und mich von Hamburg nach Madrid am 9. Januar, einfach", "de-DE", { destination: "MAD" }],
+  ])("%s", async (text, locale, args) => {
+    expect(listCalls(await step([says(text)], locale))).toMatchObject([{ name: "search_flights", args }]);
+  });
+});

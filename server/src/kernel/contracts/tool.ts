@@ -4,6 +4,7 @@ import { type ExampleIds, type GivenIds, sampleIds } from "../../domain/example-
 import type { RandomBytes } from "../../domain/ids.ts";
 import { formatDecimal, type Micro } from "../../domain/money.ts";
 import { buildScope, type ToolArea, type ToolEffect } from "../../domain/scopes.ts";
+import type { Plain } from "../../domain/texts.ts";
 import type { Chain } from "../../ports/chain/chain.ts";
 import type { ChainSubmission } from "../../ports/chain/chain-transactions.ts";
 import type { ClaimKeys } from "../../ports/chain/claim-keys.ts";
@@ -148,6 +149,8 @@ export interface ToolDefinition<
   /** Lists it right after this tool of another module; left out: after the tool before it in its own. */
   listedAfter?: string;
   title: string;
+  /** The question whether to make a call begins with it, in the user's language. Left out: with `title`. */
+  titles?: Plain;
   summary: string;
   /** When to choose it, what to call before and after it, and units: for a model that reads only this. */
   advice?: string;
@@ -229,6 +232,7 @@ export interface Tool {
   readonly aliases: readonly string[];
   readonly listedAfter: string | undefined;
   readonly title: string;
+  readonly titles: Plain | undefined;
   readonly summary: string;
   /** The description for a model: the summary, when to choose it, and its price. */
   readonly description: string;
@@ -328,6 +332,7 @@ export function defineAnyTool<
     keyOnlyInputs = [],
     aliases = [],
     listedAfter,
+    titles,
     usesUp = [],
     answerIsKept = true,
     maximumBodyBytes,
@@ -346,6 +351,7 @@ export function defineAnyTool<
     description: describe(definition),
     aliases,
     listedAfter,
+    titles,
     answerIsKept,
     maximumBodyBytes,
     unpaidWeight,

@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { z } from "zod";
 import { END, say, startConversations } from "../../../test/support/conversations.ts";
 import type { ModelPart } from "../../ports/language-model.ts";
+import { conversationEvents } from "./tenant-events.ts";
 
 let service: Awaited<ReturnType<typeof startConversations>>;
 beforeAll(async () => {
@@ -21,6 +23,17 @@ const lastResults = (index = -1) => {
 };
 const sent = async () =>
   await service.sql("select id from call where tool = 'send_tokens' and tenant_id = $1", [service.tenantId]);
+/** The tenant's events of a conversation, each with the schema of its type. */
+const told = async (conversationId: string) => {
+  const rows = await service.sql("select type, data from tenant_event where resource = $1 order by type", [
+    `conversation:${conversationId}`,
+  ]);
+  return rows.map(({ type, data }) => {
+    const kind = conversationEvents.find((one) => one.type === type);
+    const { expiresAt: _, channel: __, priceUsdc: ___, ...rest } = z.strictObject(kind?.data.shape ?? {}).parse(data);
+    return [type, rest];
+  });
+};
 const FRIEND = "0x00000000000000000000000000000000000a11ce";
 const PAY = { to: FRIEND, amount: "0.25" };
 
@@ -92,6 +105,10 @@ describe("a spend", () => {
     expect(asked.ended.reply).toContain("0,25");
     expect(await sent()).toEqual(before);
     const { conversationId } = asked;
+    expect(await told(conversationId)).toEqual([
+      ["conversation.confirmation_requested", { conversationId, turnId: asked.turnId, tool: "send_tokens" }],
+      ["conversation.turn_ended", { conversationId, turnId: asked.turnId, status: "awaits_confirmation" }],
+    ]);
     const yes = await service.talk({ text: "Ja, bitte!", conversationId });
     expect(yes.ended).toMatchObject({ status: "answered", reply: "Over." });
     expect(yes.ended.toolCalls).toMatchObject([{ tool: "send_tokens", outcome: "ok" }]);

@@ -14,6 +14,7 @@ import { createConversationLinks } from "./links/store-links.ts";
 import * as conversations from "./migrations/0131-conversations.ts";
 import * as decidedApprovals from "./migrations/0133-decided-approvals.ts";
 import * as conversationLinks from "./migrations/0134-conversation-links.ts";
+import * as conversationsAreTold from "./migrations/0156-conversations-are-told.ts";
 import { OfferedTools } from "./model-input/offered-tools.ts";
 import { LiveTurns } from "./running/live-turns.ts";
 import { runTurn } from "./running/run-turn.ts";
@@ -22,6 +23,7 @@ import { TurnRunner } from "./running/turn-runner.ts";
 import { createTurns } from "./store.ts";
 import { DECIDED_APPROVALS } from "./stores/store-approvals.ts";
 import { createConversationPersons } from "./stores/store-persons.ts";
+import { conversationEvents } from "./tenant-events.ts";
 import { askTravelAgent } from "./tools/ask-travel-agent.ts";
 import { readAgentTurnTool } from "./tools/read-agent-turn.ts";
 
@@ -77,7 +79,6 @@ function buildLoopOptions(parts: Parts): LoopOptions {
 export const conversationsModule = defineModule({
   name: "conversations",
   tools: [askTravelAgent, readAgentTurnTool],
-  // A link is no conversation, so its paths come first.
   routes: [...linkRoutes, ...conversationRoutes],
   operations: turnOperations,
   stores: ({ db, clock }) => ({ turns: createTurns(db), conversationLinks: createConversationLinks(db, clock) }),
@@ -87,7 +88,9 @@ export const conversationsModule = defineModule({
     "0131-conversations": conversations,
     "0133-decided-approvals": decidedApprovals,
     "0134-conversation-links": conversationLinks,
+    "0156-conversations-are-told": conversationsAreTold,
   },
+  tenantEvents: conversationEvents,
   parts: {
     conversations: (parts) => createConversations(parts),
     converse: (parts) => (message) => converse(parts, message),

@@ -259,8 +259,15 @@ function readWeekday(marks: Marks, index: number, context: Context): Found | und
   if (day - at === 1 && number.kind === "number" && isDay(number.number) && !COUNTED.includes(marks.kind(day + 1))) {
     return { date: resolveDay({ day: number.number }, context), to: day };
   }
-  const { today } = context;
-  const soon = today.add({ days: (marks.at(at).number - today.dayOfWeek + 7) % 7 || 7 });
+  const { today, base } = context;
+  const nextAfter = (from: Temporal.PlainDate) =>
+    from.add({ days: (marks.at(at).number - from.dayOfWeek + 7) % 7 || 7 });
+  // "The Tuesday after": after the date that was named before it.
+  const isAfter = /^(?:after|afterwards|danach|darauf|siguiente)$/.test(marks.at(at + 1).folded);
+  if (base !== undefined && isAfter && !/^(?:number|clock|daypart)$/.test(marks.kind(at + 2))) {
+    return { date: nextAfter(base), to: at + 1 };
+  }
+  const soon = nextAfter(today);
   const after = marks.pass(at + 1, ["skip", "in", "from", "sign"]);
   if (isInNextWeek || isNextWeek(marks, after)) {
     const monday = today.add({ days: 8 - today.dayOfWeek });

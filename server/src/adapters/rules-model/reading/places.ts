@@ -50,7 +50,7 @@ export function readPlaces(marks: Marks, text: string, people: readonly string[]
       });
       continue;
     }
-    if (role === "bare" || (mark.kind !== "word" && role !== "near")) continue;
+    if (role === "bare" || (mark.kind !== "word" && role !== "near") || isPerson(marks, index)) continue;
     const end = role === "near" ? endOfSight(marks, index) : endOfName(marks, index, /\p{Lu}/u.test(text.slice(1)));
     if (end === undefined) continue;
     marks.use(index, end);
@@ -66,6 +66,11 @@ export function readPlaces(marks: Marks, text: string, people: readonly string[]
     index = end;
   }
   return mentions;
+}
+
+/** "For Marco and me": a name beside oneself. */
+function isPerson(marks: Marks, index: number): boolean {
+  return marks.kind(index + 1) === "and" && /^(?:mich|mir|me|myself|mi|uns|us)$/.test(marks.at(index + 2).folded);
 }
 
 function findLead(marks: Marks, index: number): PlaceMention["role"] {

@@ -30,7 +30,7 @@ export function speakerIn(locale: string, language: string | undefined): Speaker
     say,
     words,
     money: (amount, currency) =>
-      /^-?\d+(?:\.\d+)?$/.test(amount) ? words.money(roundAmount(amount), currency) : `${amount} ${currency}`,
+      /^-?\d+(?:\.\d+)?$/.test(amount) ? words.price(amount, currency) : `${amount} ${currency}`,
     day: (date) =>
       format(Temporal.PlainDate.from(date), { weekday: "short", day: "numeric", month: "short", year: "numeric" }),
     time: (iso) =>
@@ -40,9 +40,4 @@ export function speakerIn(locale: string, language: string | undefined): Speaker
     list: (items) => new Intl.ListFormat(words.locale, { type: "conjunction" }).format(items),
     country: (alpha2) => new Intl.DisplayNames(words.locale, { type: "region" }).of(alpha2) ?? alpha2,
   };
-}
-
-/** Small amounts keep their decimals; others are shown with two. */
-function roundAmount(amount: string): string {
-  return /\.\d{3,}$/.test(amount) && Math.abs(Number(amount)) >= 0.01 ? Number(amount).toFixed(2) : amount;
 }

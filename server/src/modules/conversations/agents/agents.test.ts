@@ -1,7 +1,14 @@
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { afterAll, beforeAll, expect, it, vi } from "vitest";
+import { z } from "zod";
 import { openAgent } from "../../../../test/support/agent.ts";
-import { say, startConversations } from "../../../../test/support/conversations.ts";
+import { END, say, startConversations } from "../../../../test/support/conversations.ts";
+import { sendMcp } from "../../../../test/support/mcp.ts";
 import { collectSafeIds } from "./safe-ids.ts";
+
+const Message = z.object({
+  params: z.object({ message: z.string() }).optional(),
+  result: z.object({ structuredContent: z.looseObject({ conversationId: z.string(), turnId: z.string() }) }).optional(),
+});
 
 let service: Awaited<ReturnType<typeof startConversations>>;
 let agent: Awaited<ReturnType<typeof openAgent>>;
@@ -25,6 +32,49 @@ it("another agent hands on a request over MCP, reads the turn again, and repeats
   expect((await agent.call("read_agent_turn", { conversationId, turnId: "trn_none" })).text).toContain(
     "turn_not_found",
   );
+});
+
+it("a turn that lasts longer than 25 s is answered as running, with progress until then, and read to its end", async () => {
+  const answer = Promise.withResolvers<void>();
+  service.model.script(
+    "Slowly, please",
+    () => [{ type: "toolCall", id: "call_1", name: "find_airports_nearby", args: { query: "Lisbon" } }, END],
+    async function* () {
+      yield { type: "text", text: "It is " };
+      await answer.promise;
+      yield* say("LIS.");
+    },
+  );
+  const over = new AbortController();
+  const original = AbortSignal.timeout.bind(AbortSignal);
+  const timeouts = vi
+    .spyOn(AbortSignal, "timeout")
+    .mockImplementation((milliseconds) => (milliseconds === 25_000 ? over.signal : original(milliseconds)));
+  try {
+    const asking = sendMcp(
+      service,
+      "tools/call",
+      { name: "ask_travel_agent", arguments: { text: "Slowly, please" } },
+      { era: "modern", meta: { progressToken: "watch" } },
+    );
+    const lines = () => service.sql("select line from conversation_event where line like '%\"It is \"%'");
+    await vi.waitUntil(async () => (await lines()).length === 1, { timeout: 20_000, interval: 20 });
+    over.abort();
+    const messages = [...(await asking).text.matchAll(/^data: (.*)$/gm)].map(([, text = ""]) =>
+      Message.parse(JSON.parse(text)),
+    );
+    const stages = messages.flatMap(({ params }) => params?.message ?? []);
+    expect(stages).toEqual(expect.arrayContaining(["calls find_airports_nearby", "writes the reply"]));
+    const running = messages.at(-1)?.result?.structuredContent;
+    expect(running).toMatchObject({ status: "running", reply: null, done: [{ tool: "find_airports_nearby" }] });
+    answer.resolve();
+    const { conversationId, turnId } = running ?? {};
+    const { said } = await agent.call("read_agent_turn", { conversationId, turnId, wait: 24 });
+    expect(said).toMatchObject({ status: "answered", reply: "It is LIS.", turnId });
+  } finally {
+    timeouts.mockRestore();
+    answer.resolve();
+  }
 });
 
 it("only ids that are safe to keep are named", () => {

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { registry } from "../../../contributions.ts";
 import { languages } from "../../../domain/texts.ts";
 import { type CallPlan, EMPTY_PLAN } from "../../../kernel/contracts/call-plan.ts";
 import { hashPlan, showConfirmation } from "./confirming.ts";
@@ -34,7 +35,12 @@ const flight: CallPlan = {
     ],
   },
 };
-const tool = { name: "book_flight", title: "Book flight" };
+const findTool = (name: string) => {
+  const found = registry.find((one) => one.name === name);
+  if (found === undefined) throw new Error(`There is no tool ${name}.`);
+  return found;
+};
+const tool = findTool("book_flight");
 const call = {
   tool,
   args: { offerId: "off_1" },
@@ -76,14 +82,14 @@ describe("the question before a booking", () => {
         stars: undefined,
       },
     };
-    const { text } = show("de-AT", stay, { name: "book_stay", title: "Book stay" });
+    const { text } = show("de-AT", stay, findTool("book_stay"));
     expect(text).toContain("7. März 2027 bis 10. März 2027");
     expect(text).toContain("2 Zimmer");
   });
 
   it("of a cancellation names the order and what comes back", () => {
     const cancelling = {
-      tool: { name: "confirm_cancel_order", title: "Confirm" },
+      tool: findTool("confirm_cancel_order"),
       args: { cancellationId: "ore_1" },
       plan: EMPTY_PLAN,
       subject: {

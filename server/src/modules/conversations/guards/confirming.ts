@@ -5,10 +5,11 @@ import { type Words, wordsIn } from "../../../domain/texts.ts";
 import type { FlightLeg, Purchase, StayPurchase } from "../../../domain/travel/purchase.ts";
 import { toVisibleText } from "../../../domain/visible-text.ts";
 import type { CallPlan, PlannedFinality, PlannedSubject } from "../../../kernel/contracts/call-plan.ts";
-import { sayAction, sayConfirmation } from "../texts/confirmation-texts.ts";
+import type { Tool } from "../../../kernel/contracts/tool.ts";
+import { sayConfirmation } from "../texts/confirmation-texts.ts";
 
 export interface ConfirmedCall {
-  readonly tool: { readonly name: string; readonly title: string };
+  readonly tool: Pick<Tool, "name" | "title"> & Partial<Pick<Tool, "titles">>;
   /** Without secrets. */
   readonly args: unknown;
   readonly plan: CallPlan;
@@ -53,7 +54,7 @@ export function showConfirmation(call: ConfirmedCall, circumstances: Circumstanc
   const { plan, tool } = call;
   const words = wordsIn(circumstances.locale);
   const say = sayConfirmation(words);
-  const what = [sayAction(words, tool), ...describe(call, words)].join("\n");
+  const what = [tool.titles?.[words.language] ?? tool.title, ...describe(call, words)].join("\n");
   const forWhom = listPersons(plan, circumstances.names);
   const total = sumMovements(plan, words);
   const lines = [
@@ -146,7 +147,7 @@ function listPersons({ bought, travelerIds }: CallPlan, names: ReadonlyMap<strin
 }
 
 /** Undefined: nothing moves, or a part of it is not known. */
-function sumMovements({ movements }: CallPlan, words: Words): string | undefined {
+function sumMovements({ movements, bought }: CallPlan, words: Words): string | undefined {
   const sums = new Map<string, Micro>();
   for (const { token, amount, expected } of movements) {
     const known = amount ?? expected;
@@ -154,12 +155,14 @@ function sumMovements({ movements }: CallPlan, words: Words): string | undefined
     sums.set(token, (sums.get(token) ?? 0n) + known);
   }
   if (sums.size === 0) return undefined;
-  return [...sums].map(([token, sum]) => words.money(formatDecimal(sum), token)).join(" + ");
+  // A sum that the user named is shown to its last digit.
+  const show = bought === undefined ? words.money : words.price;
+  return [...sums].map(([token, sum]) => show(formatDecimal(sum), token)).join(" + ");
 }
 
 function sayTotal({ plan: { movements }, refund }: ConfirmedCall, total: string | undefined, words: Words): string {
   const say = sayConfirmation(words);
-  if (refund !== undefined) return say("refund", { amount: words.money(refund.amount, refund.currency) });
+  if (refund !== undefined) return say("refund", { amount: words.price(refund.amount, refund.currency) });
   if (total !== undefined) return say("total", { total });
   return movements.length === 0 ? say("noCharge") : say("amountUnknown");
 }
@@ -173,7 +176,7 @@ function sayIrreversible({ irreversible, bought }: CallPlan, words: Words, timeZ
     const until = say("undoUntil", { until: words.moment(undoableUntil, timeZone) });
     return undoCost === undefined
       ? [until]
-      : [until, say("undoCost", { cost: words.money(formatDecimal(undoCost), "USDC") })];
+      : [until, say("undoCost", { cost: words.price(formatDecimal(undoCost), "USDC") })];
   });
   return [...new Set(lines)];
 }

@@ -38,8 +38,8 @@ function send(method: string, path: string, key: string, body?: string) {
 const talk = (key: string, text: string, more: object = {}) =>
   send("POST", "/api/agent/dispatch", key, JSON.stringify({ channel: "mcp", text, ...more }));
 const issue = (key: string, query = "", body: object = {}) =>
-  send("POST", `/api/conversations/link-codes${query}`, key, JSON.stringify(body));
-const redeem = (key: string, code: unknown) => send("POST", "/api/conversations/links", key, JSON.stringify({ code }));
+  send("POST", `/api/conversation-link-codes${query}`, key, JSON.stringify(body));
+const redeem = (key: string, code: unknown) => send("POST", "/api/conversation-links", key, JSON.stringify({ code }));
 const list = async (key: string, query = "") => {
   const { body } = await send("GET", `/api/conversations${query}`, key);
   return JSON.stringify(body.conversations);
@@ -73,7 +73,7 @@ describe("a link code", () => {
     expect(agent.text).toBe(web.text);
     const confirmed = await talk(agentKey, "yes", { conversationId });
     expect(confirmed.body).toMatchObject({ toolCalls: [{ tool: "save_traveler" }] });
-    const links = await send("GET", "/api/conversations/links", agentKey);
+    const links = await send("GET", "/api/conversation-links", agentKey);
     expect(links.body).toMatchObject({ userId: "user_ada", links: [{ kind: "key" }] });
   });
 
@@ -107,7 +107,7 @@ describe("a link code", () => {
     const other = String((await issue(webKey, "?userId=user_eve")).body.code);
     expect((await redeem(key, other)).body.code).toBe("conflict");
     const links = await service.sql("select id from conversation_link order by created_at desc limit 1");
-    const path = `/api/conversations/links/${String(links[0]?.id)}`;
+    const path = `/api/conversation-links/${String(links[0]?.id)}`;
     expect((await send("DELETE", path, key)).status).toBe(200);
     expect((await redeem(key, String((await issue(webKey, "?userId=user_eve")).body.code))).status).toBe(200);
   });
@@ -121,7 +121,7 @@ describe("an address", () => {
     expect((await issue(webKey, "?userId=user_ada", { email })).body).toMatchObject({ code: null });
     await expect.poll(() => mail.received.length).toBe(1);
     const proof = JSON.stringify({ code: readCode() });
-    const path = "/api/conversations/links?userId=user_ada";
+    const path = "/api/conversation-links?userId=user_ada";
     expect((await redeem(await newKey(), readCode())).status).toBe(404);
     expect((await send("POST", path, webKey, proof)).body).toEqual({ userId: "user_ada" });
     const key = await newKey();

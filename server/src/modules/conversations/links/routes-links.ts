@@ -28,7 +28,7 @@ const exampleLink = {
 const issueLinkCode = defineRoute({
   id: "issue_link_code",
   method: "POST",
-  path: "/api/conversations/link-codes",
+  path: "/api/conversation-link-codes",
   tag: "conversations",
   summary: "Issue a link code",
   description:
@@ -60,7 +60,7 @@ const issueLinkCode = defineRoute({
 const redeemLinkCode = defineRoute({
   id: "redeem_link_code",
   method: "POST",
-  path: "/api/conversations/links",
+  path: "/api/conversation-links",
   tag: "conversations",
   summary: "Redeem a link code",
   description:
@@ -92,7 +92,7 @@ const redeemLinkCode = defineRoute({
 const listLinks = defineRoute({
   id: "list_conversation_links",
   method: "GET",
-  path: "/api/conversations/links",
+  path: "/api/conversation-links",
   tag: "conversations",
   summary: "List a traveler's links",
   description: "The keys and proved addresses that are joined to this traveler.",
@@ -116,7 +116,7 @@ const listLinks = defineRoute({
 const removeLink = defineRoute({
   id: "remove_conversation_link",
   method: "DELETE",
-  path: "/api/conversations/links/:linkId",
+  path: "/api/conversation-links/:linkId",
   tag: "conversations",
   summary: "Remove a link",
   description: "The key or address belongs to nobody afterwards. What it said before stays with the traveler.",

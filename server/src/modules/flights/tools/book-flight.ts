@@ -20,6 +20,15 @@ type AnsweringPorts = Pick<Ports, "stores" | "submission" | "maps" | "clock">;
 export const bookFlight = defineTool({
   name: "book_flight",
   title: "Book flight",
+  titles: {
+    en: "Book this flight",
+    de: "Diesen Flug buchen",
+    fr: "Réserver ce vol",
+    es: "Reservar este vuelo",
+    pt: "Reservar este voo",
+    "pt-BR": "Reservar este voo",
+    ja: "このフライトを予約",
+  },
   summary:
     "Book an offer, or pay for one that hold_flight holds, for the caller and further travelers, from the treasury wallet; returns PNR and order id. Repeating it never books twice.",
   advice:

@@ -22,6 +22,15 @@ const {
 export const holdFlight = defineTool({
   name: "hold_flight",
   title: "Hold a flight",
+  titles: {
+    en: "Hold this flight without paying yet",
+    de: "Diesen Flug vormerken, noch ohne Zahlung",
+    fr: "Retenir ce vol, sans paiement pour l’instant",
+    es: "Retener este vuelo, todavía sin pagar",
+    pt: "Reter este voo, ainda sem pagamento",
+    "pt-BR": "Segurar este voo, ainda sem pagamento",
+    ja: "このフライトを仮予約（お支払いは後ほど）",
+  },
   summary:
     "Have the airline hold an offer without payment. To pay for it before holdUntil, call book_flight with the same offer.",
   advice: "Holding is free; cancel_order_quote gives it up. Not for offers with requiresInstantPayment.",

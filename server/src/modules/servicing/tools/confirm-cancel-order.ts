@@ -12,6 +12,15 @@ import { alreadyCancelled, commitErrors, orderNotFound } from "../servicing-erro
 export const confirmCancelOrder = defineTool({
   name: "confirm_cancel_order",
   title: "Confirm an order's cancellation",
+  titles: {
+    en: "Cancel this order",
+    de: "Diese Buchung stornieren",
+    fr: "Annuler cette réservation",
+    es: "Cancelar esta reserva",
+    pt: "Cancelar esta reserva",
+    "pt-BR": "Cancelar esta reserva",
+    ja: "この予約をキャンセル",
+  },
   summary:
     "Cancel a flight order or a stay as quoted; the refund goes to the treasury wallet. Repeating it never cancels twice.",
   advice: "Only after cancel_order_quote. A trip's booking in escrow is cancelled separately, with cancel_booking.",

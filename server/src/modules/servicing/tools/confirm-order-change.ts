@@ -23,6 +23,15 @@ const UNKNOWN_TERMS = { conditions: null, changeableUntil: null, refundableUntil
 export const confirmOrderChange = defineTool({
   name: "confirm_order_change",
   title: "Confirm an order's change",
+  titles: {
+    en: "Change this order",
+    de: "Diese Buchung ändern",
+    fr: "Modifier cette réservation",
+    es: "Cambiar esta reserva",
+    pt: "Alterar esta reserva",
+    "pt-BR": "Alterar esta reserva",
+    ja: "この予約を変更",
+  },
   summary:
     "Pay for a selected change and make it. A negative difference is refunded to the treasury wallet. Repeating it never changes twice.",
   advice: "Last of three steps, after request_order_change and select_order_change_offer.",

@@ -83,6 +83,15 @@ function toStay(input: z.output<typeof Input>): BookStayRequest["stay"] {
 export const bookStay = defineTool({
   name: "book_stay",
   title: "Book stay",
+  titles: {
+    en: "Book this stay",
+    de: "Diese Unterkunft buchen",
+    fr: "Réserver ce séjour",
+    es: "Reservar este alojamiento",
+    pt: "Reservar este alojamento",
+    "pt-BR": "Reservar esta hospedagem",
+    ja: "この宿泊を予約",
+  },
   summary:
     "Book a quote from quote_stay and pay for it from the treasury wallet; returns the accommodation's reference and the order id. Repeating it never books twice.",
   advice:

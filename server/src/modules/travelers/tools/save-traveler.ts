@@ -25,6 +25,15 @@ const NOBODY: TravelerProfile = { loyaltyProgrammeAccounts: [], passports: [] };
 export const saveTraveler = defineTool({
   name: "save_traveler",
   title: "Save a traveler",
+  titles: {
+    en: "Save these traveler details",
+    de: "Diese Reisendendaten speichern",
+    fr: "Enregistrer ces données du voyageur",
+    es: "Guardar estos datos del viajero",
+    pt: "Guardar estes dados do viajante",
+    "pt-BR": "Salvar estes dados do viajante",
+    ja: "この旅行者情報を保存",
+  },
   summary:
     "Create or complete a traveler's profile. Fields left out stay as they are; lists are replaced. Its userId names the person in book_flight.",
   advice:

@@ -23,6 +23,15 @@ const Output = ChainWrite.extend({
 export const sendTokens = defineTool({
   name: "send_tokens",
   title: "Send tokens",
+  titles: {
+    en: "Send money",
+    de: "Geld senden",
+    fr: "Envoyer de l’argent",
+    es: "Enviar dinero",
+    pt: "Enviar dinheiro",
+    "pt-BR": "Enviar dinheiro",
+    ja: "送金",
+  },
   summary: "Send USDC or EURC from your treasury wallet to an address, and wait for confirmation.",
   advice:
     "It cannot be undone: show recipient and amount first. Repeating the call sends again, unless it has the same idempotency key. It never exchanges tokens.",
