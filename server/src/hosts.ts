@@ -32,6 +32,8 @@ import { createPriceTags } from "./surfaces/paid/price-tags.ts";
 import { paidToolPaths, unknownToolRoutes } from "./surfaces/paid/routes.ts";
 import { toolListRoutes } from "./surfaces/paid/tool-list.ts";
 import { photoRoutes } from "./surfaces/photos.ts";
+import { createSessionAdmission } from "./surfaces/sign-in/session-admission.ts";
+import { signInPages } from "./surfaces/sign-in/sign-in-pages.ts";
 
 declare module "./kernel/contracts/parts.ts" {
   interface ModuleParts {
@@ -78,6 +80,12 @@ export async function openHosts(options: HostOptions): Promise<Readonly<Record<H
   const refuseOrigin = createOriginGuard({ ...config, publicUrls: [urls.app, urls.edge] });
   const answerSigned = createSignedAnswers({
     admission: createAdmission({ identity, internalTokens, ...requestLimits }),
+    admitSession: createSessionAdmission({
+      signIn: parts.signIn,
+      appUrl: urls.app,
+      notFor: [APP_MCP_PATH],
+      ...requestLimits,
+    }),
     closedBecause,
     translate,
     appUrl: urls.app,
@@ -91,6 +99,7 @@ export async function openHosts(options: HostOptions): Promise<Readonly<Record<H
     ...mountRoutes(moduleRoutes, { answerSigned, ...requestLimits, ports: parts }),
     ...claimPageRoutes(CLAIM_PATH),
     ...approvePageRoutes(APPROVE_PATH),
+    ...signInPages({ signIn: parts.signIn, appUrl: urls.app, ...requestLimits }),
   ];
   const addresses = { appUrl: urls.app, edgeUrl: urls.edge };
   const pages = loadPages({ folder: DOCS_FOLDER, ...addresses });

@@ -31,6 +31,7 @@ const bindsNoKey: Readonly<Record<string, string>> = {
   delete_conversation: "what a traveler said",
   issue_link_code: "never for somebody who works for the tenant",
   redeem_link_code: "the traveler of the key's conversations",
+  end_session: "where a person is signed in",
   remove_conversation_link: "the traveler of the key's conversations",
 };
 /** Tables of the rules that bind a key. */
@@ -118,7 +119,7 @@ describe("called", () => {
       conversationId: await converse(),
       endpointId: String((await send(find("add_event_endpoint"))).body.id),
     };
-    own = { ...own, linkId: await joinKey(), channel: "email", recordId: await failToSend() };
+    own = { ...own, linkId: await joinKey(), channel: "email", recordId: await failToSend(), sessionId: await signIn() };
   });
   afterAll(async () => {
     await escrow?.close();
@@ -154,6 +155,16 @@ describe("called", () => {
       [linkId, service.tenantId],
     );
     return linkId;
+  }
+
+  /** A session of somebody who works for the tenant. */
+  async function signIn(): Promise<string> {
+    const sessionId = "sgn_01KAJ2M5Q6R7S8T9V0W1X2Y3Z4";
+    await service.sql(
+      "insert into sign_in_session values ($1, $2, $3, 'sandbox', 'user_test_operator', true, now(), now(), now(), now() + interval '1 day', null, '', '')",
+      [sessionId, `hash of ${sessionId}`, service.tenantId],
+    );
+    return sessionId;
   }
 
   /** As the operator, whose conversations the routes are asked about. */

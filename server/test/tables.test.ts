@@ -12,6 +12,8 @@ const WITHOUT_ENVIRONMENT: Readonly<Record<string, string>> = {
 
 /** Unique indexes of a tenant's rows that leave out the environment. */
 const UNIQUE_IN_BOTH: Readonly<Record<string, string>> = {
+  sign_in_session_token_hash_key: "A session's token is made by the service, and cannot be guessed.",
+  sign_in_link_token_hash_key: "A link's token is made by the service, and cannot be guessed.",
   api_key_key_hash_key: "A key is found by its hash before anybody knows its environment.",
   idempotency_call: "A call's id is made by the service.",
   payment_call_id_key: "A call's id is made by the service.",

@@ -16,6 +16,7 @@ import { mint } from "../modules/chain/development/mint-operation.ts";
 import { createBoundChains } from "../modules/chain/opening/store-bound-chains.ts";
 import { createChainTransactions } from "../modules/chain/sending/store-transactions.ts";
 import { createIdentity } from "../modules/identity/identity.ts";
+import { SignInLinks } from "../modules/sign-in/index.ts";
 import { openDatabase } from "../platform/database/database.ts";
 import { systemClock } from "../ports/clock.ts";
 import { type Program, runProgram } from "./command-line.ts";
@@ -111,7 +112,13 @@ describe("the operator's commands", () => {
     const stores = createStores(db, systemClock, vault);
     return {
       db,
-      operator: { ...identity, spending: stores, persons: stores.persons },
+      operator: {
+        ...identity,
+        spending: stores,
+        persons: stores.persons,
+        signInLinks: new SignInLinks({ signIns: stores.signIns, clock: systemClock }),
+        appUrl: "https://wayfare.example",
+      },
       async close() {
         await identity.close();
         await close();

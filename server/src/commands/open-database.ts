@@ -1,12 +1,17 @@
 import type { Pool } from "pg";
+import { z } from "zod";
 import type { Config } from "../config/config.ts";
 import { createStores, createTenantCreated, schema } from "../contributions.ts";
 import { type Embedded, startEmbedded } from "../embedded/start-embedded.ts";
 import type { Stores } from "../kernel/contracts/whole.ts";
+import { quickstartPath } from "../modules/demo/first-run.ts";
 import { createIdentity } from "../modules/identity/identity.ts";
+import { SignInLinks } from "../modules/sign-in/index.ts";
+import { reachableUrl } from "../outside/listen.ts";
 import { checkMasterKey, openVault } from "../outside/vault.ts";
 import { type OpenDatabase, openDatabase } from "../platform/database/database.ts";
 import { migrateToLatest } from "../platform/database/migrate.ts";
+import { readPrivateJson } from "../platform/files/private-files.ts";
 import { type Clock, systemClock } from "../ports/clock.ts";
 import type { Identity } from "../ports/identity.ts";
 import type { Log } from "../ports/log.ts";
@@ -71,6 +76,9 @@ export async function withDatabase<Result>(
 /** The parts for commands on identities. */
 export interface Operator extends Identity {
   readonly persons: Stores["persons"];
+  readonly signInLinks: SignInLinks;
+  /** The application host's, for links that a command prints. */
+  readonly appUrl: string;
   readonly spending: Pick<Stores, "approvals" | "spendLimits" | "callSpends" | "transaction">;
 }
 
@@ -84,7 +92,15 @@ export function createOperator(
   const onTenantCreated = createTenantCreated({ clock, vault, settings: config });
   const identity = createIdentity({ db, pool, databaseUrl, vault, clock, networkMode, log, onTenantCreated });
   const stores = createStores(db, clock, vault);
-  return { ...identity, spending: stores, persons: stores.persons };
+  const signInLinks = new SignInLinks({ signIns: stores.signIns, clock });
+  return { ...identity, spending: stores, persons: stores.persons, signInLinks, appUrl: findAppUrl(config) };
+}
+
+/** The address that the running service has written down, as the system may have chosen its port. */
+function findAppUrl({ publicAppUrl, dataDir, host, port }: Config): string {
+  if (publicAppUrl !== undefined) return publicAppUrl;
+  const running = readPrivateJson(quickstartPath(dataDir), z.object({ appUrl: z.string() }));
+  return running?.appUrl ?? reachableUrl(host, port);
 }
 
 export async function withIdentity<Result>(

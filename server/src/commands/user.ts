@@ -1,7 +1,7 @@
 import { newId } from "../domain/ids.ts";
-import { administerScopes, buildScope, DECIDES_APPROVALS, defaultScopes } from "../domain/scopes.ts";
+import { administerScopes, DECIDES_APPROVALS } from "../domain/scopes.ts";
 import { isUserId, USER_ID_RULE } from "../domain/user-ids.ts";
-import { type Person, type PersonRole, personRoles } from "../modules/identity/index.ts";
+import { grantScopes, type PersonRole, personRoles } from "../modules/identity/index.ts";
 import { systemClock } from "../ports/clock.ts";
 import type { Environment } from "../ports/identity.ts";
 import { type Arguments, type Command, formatTable, JSON_NOTE, type Program, UsageError } from "./command-line.ts";
@@ -13,9 +13,6 @@ const ACTOR = "command";
 const LONGEST_NAME = 100;
 const LONGEST_EMAIL = 254;
 const EMAIL = /^[^\s@<>",;:]+@[^\s@<>",;:]+\.[^\s@<>",;:]+$/;
-const DECIDERS: readonly PersonRole[] = ["approver", "finance", "admin"];
-const ADMINISTRATORS: readonly PersonRole[] = ["admin"];
-const CALLERS: readonly PersonRole[] = ["traveler", "booker", "admin"];
 
 const of = { tenant: { type: "string" }, environment: { type: "string" } } as const;
 const OF_USAGE = "--tenant <tenantId> [--environment sandbox|production]";
@@ -60,7 +57,7 @@ const add: Command<Operator> = {
 
 const key: Command<Operator> = {
   name: "key",
-  summary: `Create a person's own key. It is shown once. Without --scopes it has the scopes that the roles need: an approver's, finance's and admin's has ${DECIDES_APPROVALS}, an admin's also ${administerScopes.join(", ")}. No agent's key can have these.`,
+  summary: `Create a person's own key. It is shown once. Without --scopes it has the scopes that the roles need: an approver's, finance's, admin's and owner's has ${DECIDES_APPROVALS}, an admin's and an owner's also ${administerScopes.join(", ")}. No agent's key can have these.`,
   usage: `<userId> ${OF_USAGE} [--scopes a,b]`,
   positionals: ["userId"],
   options: { ...of, scopes: { type: "string" } },
@@ -79,12 +76,44 @@ const key: Command<Operator> = {
         environment: owner.environment,
         personId: id,
         name: person.name.slice(0, LONGEST_NAME),
-        scopes: scopes ?? grantedScopes(person, owner.environment),
+        scopes: scopes ?? grantScopes(person.roles, owner.environment, "key"),
         actor: ACTOR,
       });
       return {
         text: `Key minted for ${person.name}.\n${newKeyLines(made, apiKey)}`,
         json: { key: keyJson(made), apiKey },
+      };
+    };
+  },
+};
+
+const SIGN_IN_HOURS = 1;
+
+const signIn: Command<Operator> = {
+  name: "sign-in",
+  summary: "Print a link that signs a person in to the dashboard, once and within an hour.",
+  usage: "<email> [--tenant <tenantId>] [--environment sandbox|production]",
+  positionals: ["email"],
+  options: of,
+  prepare(args) {
+    const email = args.positional(0);
+    const tenantId = args.text("tenant");
+    const environment = args.text("environment");
+    return async ({ persons, signInLinks, appUrl }) => {
+      const people = (await persons.withAddress(email)).filter(
+        (person) =>
+          (tenantId === undefined || person.tenantId === tenantId) &&
+          (environment === undefined || person.environment === environment),
+      );
+      const [person] = people;
+      if (person === undefined) {
+        throw new Error(`Nobody with the address ${email} works here. Add them: npm run user -- add --help`);
+      }
+      const link = { kind: "sign_in", provesAddress: true, lifeHours: SIGN_IN_HOURS } as const;
+      const url = `${appUrl}${await signInLinks.create({ ...person, personId: person.id }, link)}`;
+      return {
+        text: `${url}\nSigns in ${person.name} at ${person.tenantName} (${person.environment}), once and within an hour. Do not pass it on.`,
+        json: { userId: person.id, tenantId: person.tenantId, environment: person.environment, url },
       };
     };
   },
@@ -142,15 +171,6 @@ const list: Command<Operator> = {
   },
 };
 
-function grantedScopes(person: Person, environment: Environment): readonly string[] {
-  const has = (some: readonly PersonRole[]) => person.roles.some((role) => some.includes(role));
-  return [
-    ...(has(CALLERS) ? defaultScopes(environment) : []),
-    ...(has(DECIDERS) ? [buildScope("approvals", "read"), DECIDES_APPROVALS] : []),
-    ...(has(ADMINISTRATORS) ? administerScopes : []),
-  ];
-}
-
 function readOwner(args: Arguments): { tenantId: string; environment: Environment } {
   const environment = args.text("environment") ?? "sandbox";
   if (environment !== "sandbox" && environment !== "production") {
@@ -181,7 +201,7 @@ function nobody(id: string, tenantId: string): Error {
 export const userProgram: Program<Operator> = {
   name: "user",
   summary: "A tenant's people, with their roles and their own keys.",
-  commands: [add, key, roles, remove, list],
+  commands: [add, key, signIn, roles, remove, list],
   notes: [JSON_NOTE],
 };
 

@@ -12,6 +12,8 @@ export const statusByCode = {
   payment_required: 402,
   payment_invalid: 402,
   missing_scope: 403,
+  session_refused: 403,
+  sign_in_again: 403,
   policy_denied: 403,
   approval_required: 403,
   approval_used: 403,
@@ -72,6 +74,10 @@ export const meaningByCode: Readonly<Record<ServiceCode | UnforeseenCode, string
   payment_identifier_conflict:
     "The payer used this payment identifier for a different request. Nothing was taken; use a new identifier for a new request.",
   missing_scope: "The key may not do this. `scope` names the missing scope; use a key that has it.",
+  session_refused:
+    "The request carries a browser's session, but no page of this service sent it: `Origin`, `Host` or `X-CSRF-Token` is not the session's. Reload the page, or use an API key.",
+  sign_in_again:
+    "The sign-in of this session is older than 15 minutes, and this spends money or changes keys or rules. Sign in again, then repeat it.",
   policy_denied:
     "The tenant enforces a travel policy that denies this call. `violations` lists the broken rules; choose something that they allow.",
   approval_required:
@@ -218,6 +224,13 @@ const sayMore = (count: number): string =>
 export function unauthorized(): Failure {
   return new Failure("unauthorized", {
     detail: "Send a valid API key: Authorization: Bearer ak_… A key that was revoked or has expired is refused.",
+  });
+}
+
+export function signInAgain(): Failure {
+  return new Failure("sign_in_again", {
+    detail:
+      "You signed in more than 15 minutes ago. Sign in again before you spend money or change keys or rules; nothing was done.",
   });
 }
 

@@ -2,3 +2,7 @@
 export const CLAIM_PATH = "/claim";
 /** The ids of the approval and of the person follow. */
 export const APPROVE_PATH = "/approve";
+/** People sign in here. */
+export const SIGN_IN_PATH = "/sign-in";
+/** The token of a link follows. */
+export const SIGN_IN_LINK_PATH = "/sign-in/link";

@@ -31,11 +31,14 @@ export const DECIDES_APPROVALS = "approvals:decide";
 /** Travel policies, including the enforced one, and budgets. */
 export const ADMINISTERS_POLICIES = "policy:administer";
 
-/** Each changes rules that bind keys: spending limits; users, approvers and keys; webhooks. */
+export const ADMINISTERS_KEYS = "keys:administer";
+
+/** Each changes rules that bind keys: spending limits; users and approvers; keys; webhooks. */
 export const administerScopes = [
   ADMINISTERS_POLICIES,
   "limits:administer",
   "members:administer",
+  ADMINISTERS_KEYS,
   "webhooks:administer",
 ] as const;
 
@@ -60,6 +63,11 @@ export function sayScopes(scopes: readonly string[]): string {
 
 export function hasScope(scopes: readonly string[], scope: string): boolean {
   return scopes.includes(scope) || (!personalScopes.includes(scope) && scopes.includes(EVERYTHING));
+}
+
+/** Whether a session needs a recent sign-in for what one of these scopes allows: it spends, decides, or changes rules. */
+export function needsRecentSignIn(scopes: readonly string[]): boolean {
+  return scopes.some((scope) => scope.endsWith(":spend") || personalScopes.includes(scope));
 }
 
 /** `wanted`: the scopes of which `what` requires one. */

@@ -40,6 +40,7 @@ import { reportingModule } from "./reporting/module.ts";
 import { reputationModule } from "./reputation/module.ts";
 import { scansModule } from "./scans/module.ts";
 import { servicingModule } from "./servicing/module.ts";
+import { signInModule } from "./sign-in/module.ts";
 import { staysModule } from "./stays/module.ts";
 import { supplierEventsModule } from "./supplier-events/module.ts";
 import { swapsModule } from "./swaps/module.ts";
@@ -60,6 +61,7 @@ export const modules = [
   effectsModule,
   outboxModule,
   eventsModule,
+  signInModule,
   chainModule,
   scansModule,
   travelersModule,

@@ -25,6 +25,8 @@ export interface Principal {
   defaultTravelerId: string | undefined;
   /** True: an internal token of one of the operator's systems, rather than a tenant's key. */
   isInternal?: true;
+  /** True: a person's session whose sign-in is not recent, which may not spend or change rules before they sign in again. */
+  signInAgain?: true;
 }
 
 /** A key that is not revoked, with what its principal needs of its tenant. Read anew for each use. */

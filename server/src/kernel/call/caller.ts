@@ -1,5 +1,5 @@
-import { unauthorized } from "../../domain/errors.ts";
-import { hasAnyScope, missingScope } from "../../domain/scopes.ts";
+import { signInAgain, unauthorized } from "../../domain/errors.ts";
+import { hasAnyScope, missingScope, needsRecentSignIn } from "../../domain/scopes.ts";
 import { findKeyId } from "../../domain/user-ids.ts";
 import { discountPercentByPlan, type Principal } from "../../ports/identity.ts";
 import type { CatalogEntry } from "../contracts/catalog.ts";
@@ -25,6 +25,7 @@ async function confirmPrincipal(entry: CatalogEntry, calling: Calling): Promise<
 
 function requireScope({ tool, scopes }: CatalogEntry, principal: Principal): Principal {
   if (!hasAnyScope(principal.scopes, scopes)) throw missingScope(tool.name, scopes);
+  if (principal.signInAgain === true && (tool.effect === "spend" || needsRecentSignIn(scopes))) throw signInAgain();
   return principal;
 }
 

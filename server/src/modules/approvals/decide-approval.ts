@@ -59,11 +59,11 @@ export async function listDeciders(
 
 /** Whether some policy could have it decided by this person. */
 export function mayDecideSome({ roles }: Pick<Person, "roles">): boolean {
-  return APPROVAL_ROLES.some((role) => roles.includes(role));
+  return APPROVAL_ROLES.some((role) => hasRole(roles, role));
 }
 
 function hasRole(roles: Person["roles"], role: Approval["role"]): boolean {
-  return roles.includes(role) || roles.includes("admin");
+  return roles.includes(role) || roles.includes("admin") || roles.includes("owner");
 }
 
 /** Four eyes: excludes the requester, with any of that person's keys, and the travelers. */

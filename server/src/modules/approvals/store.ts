@@ -260,7 +260,8 @@ async function list(
       .where(
         sql<SqlBool>`not exists (select 1 from api_key where api_key.id = requested_key_id and api_key.person_id = ${personId})`,
       );
-    if (!roles.includes("admin")) query = query.where(sql<SqlBool>`role = any (${[...roles]}::text[])`);
+    if (!roles.includes("admin") && !roles.includes("owner"))
+      query = query.where(sql<SqlBool>`role = any (${[...roles]}::text[])`);
   }
   return (await query.execute()).map((row) => withoutNulls(row));
 }

@@ -47,12 +47,14 @@ export interface DemoTenant {
   apiKey: string;
   /** A person's key with role admin: decides approvals and changes the rules that bind the other key. */
   operatorKey: string;
+  /** The person with that key. */
+  operatorId: string;
   signingSecret: string;
   /** Starts and resumes workflows for this tenant. */
   internalToken: string;
 }
 
-interface QuickstartFacts extends DemoTenant {
+interface QuickstartFacts extends Omit<DemoTenant, "operatorId"> {
   appUrl: string;
   edgeUrl: string;
   supplierUrl: string | undefined;
@@ -101,10 +103,17 @@ export async function prepareDemo(options: DemoParts): Promise<DemoTenant> {
     await travelers.put(tenant.id, DEMO_TRAVELER_ID, ENVIRONMENT, demoTraveler, ACTOR);
   }
   const internalToken = await prepareToken(options, tenant.id, known?.internalToken);
-  const operatorKey = await prepareOperator(options, tenant.id, known?.operatorKey);
+  const { operatorKey, operatorId } = await prepareOperator(options, tenant.id, known?.operatorKey);
   const principal = apiKey === undefined ? undefined : await identity.authenticate(apiKey, { fresh: true });
   if (apiKey !== undefined && principal?.tenantId === tenant.id) {
-    return { tenantId: tenant.id, apiKey, operatorKey, signingSecret: principal.signingSecret, internalToken };
+    return {
+      tenantId: tenant.id,
+      apiKey,
+      operatorKey,
+      operatorId,
+      signingSecret: principal.signingSecret,
+      internalToken,
+    };
   }
   const minted = await identity.mintKey({
     tenantId: tenant.id,
@@ -114,7 +123,8 @@ export async function prepareDemo(options: DemoParts): Promise<DemoTenant> {
   });
   const own = await identity.authenticate(minted.apiKey, { fresh: true });
   if (own === undefined) throw new Error("A key that was just minted does not work.");
-  return { tenantId: tenant.id, apiKey: minted.apiKey, operatorKey, signingSecret: own.signingSecret, internalToken };
+  const { signingSecret } = own;
+  return { tenantId: tenant.id, apiKey: minted.apiKey, operatorKey, operatorId, signingSecret, internalToken };
 }
 
 /** The key of a person with role admin: the known one while it works, else a further one. */
@@ -122,9 +132,11 @@ async function prepareOperator(
   { identity, persons, clock, random }: DemoParts,
   tenantId: string,
   known: string | undefined,
-): Promise<string> {
+): Promise<{ operatorKey: string; operatorId: string }> {
   const principal = known === undefined ? undefined : await identity.authenticate(known, { fresh: true });
-  if (known !== undefined && principal?.tenantId === tenantId) return known;
+  if (known !== undefined && principal?.tenantId === tenantId && principal.personId !== undefined) {
+    return { operatorKey: known, operatorId: principal.personId };
+  }
   const owner = { tenantId, environment: ENVIRONMENT } as const;
   const id = newId("user_", clock.now().epochMilliseconds, random);
   // A fresh address for each, as addresses are unique and a removed operator stays removed.
@@ -132,7 +144,7 @@ async function prepareOperator(
   if ((await persons.add(owner, person, ACTOR)) === undefined)
     throw new Error(`The demo operator ${id} exists already.`);
   const key = { tenantId, environment: ENVIRONMENT, personId: id, name: "quickstart operator", actor: ACTOR } as const;
-  return (await identity.mintKey({ ...key, scopes: OPERATOR_SCOPES })).apiKey;
+  return { operatorKey: (await identity.mintKey({ ...key, scopes: OPERATOR_SCOPES })).apiKey, operatorId: id };
 }
 
 /** A token that is bound to the demo tenant: the known one while it works, else a further one. */

@@ -13,6 +13,9 @@ declare module "../../kernel/contracts/parts.ts" {
   }
 }
 
+/** How long the link of the start-up block works. */
+const SIGN_IN_HOURS = 24;
+
 export const demoModule = defineModule({
   name: "demo",
   parts: {
@@ -46,10 +49,11 @@ export const demoModule = defineModule({
   async start({ demo, quickstartFile, urls, embedded, chains, sandboxPayer: payer }) {
     const tenant = await demo;
     if (tenant === undefined) return;
+    const { operatorId: _operatorId, ...written } = tenant;
     quickstartFile.write({
       appUrl: urls.app,
       edgeUrl: urls.edge,
-      ...tenant,
+      ...written,
       payer,
       supplierUrl: embedded.supplierUrl,
       chain: describeChain(chains.home("sandbox")?.chain, embedded.chainRpcUrl),
@@ -58,13 +62,17 @@ export const demoModule = defineModule({
   async stop({ quickstartFile }) {
     quickstartFile.release();
   },
-  async facts({ demo, quickstartFile, urls, settings: { dataDir } }) {
+  async facts({ demo, quickstartFile, urls, settings: { dataDir }, signInLinks }) {
     const tenant = await demo;
     if (tenant === undefined) return [];
     const path = quickstartPath(dataDir);
     const owner = quickstartFile.ownerUrl(urls.app);
     const shared = `in ${path}, which stays with the service at ${owner} that runs in the same DATA_DIR; its key works here too`;
+    const { tenantId, operatorId: personId } = tenant;
+    const link = { kind: "sign_in", provesAddress: false, lifeHours: SIGN_IN_HOURS } as const;
+    const signInPath = await signInLinks.create({ tenantId, environment: "sandbox", personId }, link);
     return [
+      { label: "sign in", text: `${urls.app}${signInPath} (once, within a day)` },
       { label: "demo tenant", text: tenant.tenantId },
       { label: "API key", text: owner === undefined ? `in ${path}` : shared },
     ];

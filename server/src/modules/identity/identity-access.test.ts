@@ -18,7 +18,8 @@ import { createRateLimiter } from "../../surfaces/http/limits/rate-limiter.ts";
 describe("scopes", () => {
   test("sandbox keys have every permission except deciding approvals and changing their own rules", () => {
     const personal = [
-      ...["approvals:decide", "policy:administer", "limits:administer", "members:administer", "webhooks:administer"],
+      ...["approvals:decide", "policy:administer", "limits:administer", "members:administer"],
+      ...["keys:administer", "webhooks:administer"],
     ];
     const allowed = knownScopes.filter((scope) => hasScope(defaultScopes("sandbox"), scope));
     expect(knownScopes.filter((scope) => !allowed.includes(scope))).toEqual(personal);

@@ -6,7 +6,16 @@ declare module "../../kernel/contracts/stores.ts" {
   }
 }
 
-export const personRoles = ["traveler", "booker", "approver", "finance", "admin"] as const;
+export const personRoles = [
+  "traveler",
+  "booker",
+  "approver",
+  "finance",
+  "admin",
+  "owner",
+  "developer",
+  "auditor",
+] as const;
 export type PersonRole = (typeof personRoles)[number];
 
 /** Whether calls are judged by this user's roles, and not only by who travels. */
@@ -41,4 +50,18 @@ export interface Persons {
   /** The person whose own key it is. Undefined: an agent's. */
   ofKey(tenantId: string, keyId: string): Promise<string | undefined>;
   keyName(tenantId: string, keyId: string): Promise<string | undefined>;
+  /**
+   * The key that a person's sessions act with, which no secret opens: made when it is first asked for. Its scopes follow the
+   * person's roles, and it ends with the person. Undefined: there is no such person.
+   */
+  keyOfSessions(owner: OwnerOfPersons, id: string): Promise<string | undefined>;
+  /** Everyone with this address, in every tenant and environment. */
+  withAddress(email: string): Promise<readonly PersonOfTenant[]>;
+}
+
+/** A person with the tenant that they work for. */
+export interface PersonOfTenant extends Pick<Person, "id" | "name" | "email" | "roles"> {
+  tenantId: string;
+  environment: Environment;
+  tenantName: string;
 }

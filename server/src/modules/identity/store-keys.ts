@@ -55,6 +55,7 @@ export async function selectKeys(queryable: Queryable, tenantId: string): Promis
     .selectFrom("apiKey")
     .select(columns)
     .where("tenantId", "=", tenantId)
+    .where("kind", "=", "key")
     .orderBy("createdAt")
     .orderBy("id")
     .execute();

@@ -2,8 +2,10 @@ import { sql } from "kysely";
 import type { Queryable } from "../../platform/database/database.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Environment } from "../../ports/identity.ts";
-import { type Person, type PersonRole, type Persons, personRoles } from "./persons.ts";
+import { grantScopes } from "./grant-scopes.ts";
+import { type Person, type PersonOfTenant, type PersonRole, type Persons, personRoles } from "./persons.ts";
 import { appendAudit } from "./store-audit.ts";
+import { ensureSessionKey } from "./store-session-keys.ts";
 
 interface Owner {
   tenantId: string;
@@ -38,12 +40,31 @@ export function createPersons(queryable: Queryable, clock: Clock): Persons {
       const keys = queryable.selectFrom("apiKey").select("name").where("tenantId", "=", tenantId);
       return (await keys.where("id", "=", keyId).executeTakeFirst())?.name;
     },
+    keyOfSessions: (owner, id) =>
+      inTransaction(async (db) => {
+        const person = await findPerson(db, owner, id);
+        return person === undefined ? undefined : await ensureSessionKey(db, owner, person, clock.now());
+      }),
+    withAddress: (email) => selectWithAddress(queryable, email),
   };
 }
 
 export async function findPerson(db: Queryable, owner: Owner, id: string): Promise<Person | undefined> {
   const row = await selectPersons(db, owner).select(columns).where("id", "=", id).executeTakeFirst();
   return row === undefined ? undefined : toPerson(row);
+}
+
+async function selectWithAddress(db: Queryable, email: string): Promise<readonly PersonOfTenant[]> {
+  const rows = await db
+    .selectFrom("person")
+    .innerJoin("tenant", "tenant.id", "person.tenantId")
+    .select(["person.id", "person.name", "person.email", "person.roles", "person.tenantId", "person.environment"])
+    .select("tenant.name as tenantName")
+    .where(sql`lower(person.email)`, "=", email.toLowerCase())
+    .where("person.removedAt", "is", null)
+    .orderBy("person.createdAt")
+    .execute();
+  return rows.map(toPerson);
 }
 
 interface Storage {
@@ -93,6 +114,16 @@ async function setRoles(
     .returning(columns)
     .executeTakeFirst();
   if (row === undefined) return undefined;
+  // Live sessions follow at once: the change of their key is told to every process.
+  await db
+    .updateTable("apiKey")
+    .set({ scopes: [...grantScopes(roles, owner.environment, "session")] })
+    .where("tenantId", "=", owner.tenantId)
+    .where("environment", "=", owner.environment)
+    .where("personId", "=", id)
+    .where("kind", "=", "session")
+    .where("revokedAt", "is", null)
+    .execute();
   await audit({ db, clock }, owner, { action: "person.roles", id, actor, details: { roles } });
   return toPerson(row);
 }

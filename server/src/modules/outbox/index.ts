@@ -6,6 +6,7 @@ export {
   mayBeSent,
   type OutboxPorts,
   outboxUse,
+  SIGN_IN_KIND,
   sendMessage,
   sendNow,
   storedWords,

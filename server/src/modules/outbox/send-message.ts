@@ -57,6 +57,8 @@ interface SentMessage {
   isNew: boolean;
 }
 
+/** Also sent for the sandbox of a production deployment: its members are real people, who could not sign in. */
+export const SIGN_IN_KIND = "sign_in";
 const WAIT_MILLISECONDS = 10_000;
 const POLL_MILLISECONDS = 100;
 const RETRY = { firstMilliseconds: 15_000, longestMilliseconds: 3_600_000 };
@@ -125,7 +127,7 @@ export async function mayBeSent(
 export function storedWords({ stores, clock }: Pick<OutboxPorts, "stores" | "clock">): MessageKind {
   return {
     name: "message",
-    kinds: ["approval", "disruption", "event_endpoint"],
+    kinds: ["approval", "disruption", "event_endpoint", SIGN_IN_KIND],
     compose: async (message) => (isOver(message, clock) ? undefined : await stores.messages.readLetter(message.id)),
   };
 }
@@ -191,10 +193,10 @@ async function sendOne(
 /** A retried message was counted before. */
 async function mayLeave(
   { stores, delivery: { kept, mostPerTenantAndDay, mostPerRecipientAndDay } }: OutboxPorts,
-  { environment, tenantId, attempts }: MessageRecord,
+  { environment, tenantId, attempts, kind }: MessageRecord,
   { to: { address: recipient } }: Letter,
 ): Promise<boolean> {
-  if (environment === kept) return false;
+  if (environment === kept && kind !== SIGN_IN_KIND) return false;
   const counted = { environment, tenantId, recipient, mostPerTenantAndDay, mostPerRecipientAndDay };
   return attempts > 0 || (await stores.messageCounts.count(counted));
 }

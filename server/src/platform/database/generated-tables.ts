@@ -26,6 +26,9 @@ export interface ApiKeyTable {
   revokedAt: Timestamp | null;
   lastUsedAt: Timestamp | null;
   personId: string | null;
+  kind: Defaulted<"key" | "session">;
+  mintRequest: string | null;
+  replaces: string | null;
 }
 
 export interface AppUserTable {
@@ -947,6 +950,46 @@ export interface SharedFileTable {
   traceId: string | null;
 }
 
+export interface SignInCodeTable {
+  id: string;
+  visitHash: string;
+  email: string;
+  codeHash: string;
+  tries: Defaulted<number>;
+  createdAt: Timestamp;
+  expiresAt: Timestamp;
+  usedAt: Timestamp | null;
+}
+
+export interface SignInLinkTable {
+  id: string;
+  tokenHash: string;
+  tenantId: string;
+  environment: "sandbox" | "production";
+  personId: string;
+  kind: "sign_in" | "invitation";
+  provesAddress: boolean;
+  createdAt: Timestamp;
+  expiresAt: Timestamp;
+  usedAt: Timestamp | null;
+}
+
+export interface SignInSessionTable {
+  id: string;
+  tokenHash: string;
+  tenantId: string;
+  environment: "sandbox" | "production";
+  personId: string;
+  provesAddress: boolean;
+  createdAt: Timestamp;
+  provedAt: Timestamp;
+  seenAt: Timestamp;
+  expiresAt: Timestamp;
+  endedAt: Timestamp | null;
+  browser: string;
+  address: string;
+}
+
 export interface SpendCounterTable {
   tenantId: string;
   environment: "sandbox" | "production";
@@ -1353,6 +1396,9 @@ export interface Database {
   serviceProcess: ServiceProcessTable;
   servicingAction: ServicingActionTable;
   sharedFile: SharedFileTable;
+  signInCode: SignInCodeTable;
+  signInLink: SignInLinkTable;
+  signInSession: SignInSessionTable;
   spendCounter: SpendCounterTable;
   spendLimit: SpendLimitTable;
   stayCancellationQuote: StayCancellationQuoteTable;

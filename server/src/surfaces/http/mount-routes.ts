@@ -1,5 +1,5 @@
-import { Failure, unauthorized } from "../../domain/errors.ts";
-import { hasScope, missingScope } from "../../domain/scopes.ts";
+import { Failure, signInAgain, unauthorized } from "../../domain/errors.ts";
+import { hasScope, missingScope, needsRecentSignIn } from "../../domain/scopes.ts";
 import { callRoute, type GivenRequest } from "../../kernel/call/call-route.ts";
 import { EventsAnswer, FileAnswer, type Route } from "../../kernel/contracts/route.ts";
 import type { Principal } from "../../ports/identity.ts";
@@ -77,6 +77,7 @@ async function admit<Ports>(
   const principal = scope.endsWith(":read") ? admitted.principal : await admitted.confirm();
   if (principal === undefined) throw unauthorized();
   if (!hasScope(principal.scopes, scope)) throw missingScope(route.id, [scope]);
+  if (principal.signInAgain === true && route.method !== "GET" && needsRecentSignIn([scope])) throw signInAgain();
   return [principal];
 }
 

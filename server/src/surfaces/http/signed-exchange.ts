@@ -45,6 +45,8 @@ export function createSignedExchange(answerSigned: SignedAnswers): SignedExchang
 
 export function createSignedAnswers(options: {
   admission: Admission;
+  /** Admits a person's browser by its session. Undefined: the request has a key, or no session. */
+  admitSession?: (request: HttpRequest) => Promise<Admitted | undefined>;
   /** Undefined while serving; otherwise why nothing is served now. */
   closedBecause(): ClosedReason | undefined;
   /** Turns an error of a port, such as an unreachable database, into a Failure where it is one. */
@@ -65,7 +67,9 @@ export function createSignedAnswers(options: {
       appUrl: options.appUrl,
       signingSecret: options.serviceSigningSecret,
       async admit() {
-        const admitted = await admission.admit(request.header("authorization"), request.remoteAddress);
+        const admitted =
+          (await options.admitSession?.(request)) ??
+          (await admission.admit(request.header("authorization"), request.remoteAddress));
         exchange.signingSecret = admitted.principal.signingSecret;
         request.tenantId = admitted.principal.tenantId;
         return admitted;

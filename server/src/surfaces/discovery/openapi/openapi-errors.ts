@@ -11,9 +11,9 @@ import { type JsonObject, ref } from "./openapi-json.ts";
 
 /**
  * Where a code can occur: on every route that requires a key (`keyed`) or a scope (`scoped`), takes input or a body, calls a
- * tool (`call`), or declares it (`declared`). The paid surface describes its own.
+ * tool (`call`), or declares it (`declared`). The paid surface describes its own, and browsers with a `session` are our own pages.
  */
-export type Place = "keyed" | "scoped" | "input" | "body" | "call" | "declared" | "paid";
+export type Place = "session" | "keyed" | "scoped" | "input" | "body" | "call" | "declared" | "paid";
 
 const placeByCode: Readonly<Record<ServiceCode, Place>> = {
   malformed_json: "body",
@@ -26,6 +26,8 @@ const placeByCode: Readonly<Record<ServiceCode, Place>> = {
   payment_invalid: "paid",
   payment_identifier_conflict: "paid",
   missing_scope: "scoped",
+  session_refused: "session",
+  sign_in_again: "session",
   policy_denied: "call",
   approval_required: "call",
   approval_used: "call",

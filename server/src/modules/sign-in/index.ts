@@ -1,0 +1,1 @@
+export { SignInLinks } from "./sign-in-links.ts";
