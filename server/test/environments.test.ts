@@ -190,7 +190,9 @@ function shownOfOther(side: Side, text: string, named: unknown): string[] {
 
 /** A side's own records over the routes, without those that change by themselves. */
 async function readAll(side: Side): Promise<string[]> {
-  const reading = keyed.filter(({ method, tag }) => method === "GET" && !["usage", "orders", "events"].includes(tag));
+  const reading = keyed.filter(
+    ({ method, tag }) => method === "GET" && !["usage", "orders", "events", "keys"].includes(tag),
+  );
   const lines: string[] = [];
   for (const route of reading) {
     const { status, text } = await sendTo(side, route, side);
@@ -208,13 +210,15 @@ const listRecords = ({ environment, ids }: Side): Readonly<Record<string, string
   orderId: ids.changedOrderId,
   userId: `user_${environment}`,
   policyId: `${environment}-corp-2026`,
-  // Ids of no approval, invoice, endpoint, conversation and link: theirs are separated by the tables' keys, which server/test/tables.test.ts checks.
+  // Ids of no approval, invoice, endpoint, conversation, link, session and key: theirs are separated by the tables' keys, which server/test/tables.test.ts checks.
   runId: ids.runId,
   approvalId: `apr_${"0".repeat(26)}`,
   invoiceNumber: "NONE-1",
   endpointId: `whe_${"0".repeat(26)}`,
   conversationId: `cnv_${"0".repeat(26)}`,
   linkId: `lnk_${"0".repeat(26)}`,
+  sessionId: `sgn_${"0".repeat(26)}`,
+  keyId: `key_${"0".repeat(26)}`,
 });
 
 /** To a record of `owner`. */

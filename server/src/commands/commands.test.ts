@@ -16,12 +16,11 @@ import { mint } from "../modules/chain/development/mint-operation.ts";
 import { createBoundChains } from "../modules/chain/opening/store-bound-chains.ts";
 import { createChainTransactions } from "../modules/chain/sending/store-transactions.ts";
 import { createIdentity } from "../modules/identity/identity.ts";
-import { SignInLinks } from "../modules/sign-in/index.ts";
 import { openDatabase } from "../platform/database/database.ts";
 import { systemClock } from "../ports/clock.ts";
 import { type Program, runProgram } from "./command-line.ts";
 import { keyProgram } from "./key.ts";
-import { type Operator, withIdentity } from "./open-database.ts";
+import { type Operator, operatorParts, withIdentity } from "./open-database.ts";
 import { tenantProgram } from "./tenant.ts";
 
 // Some start many processes in sequence.
@@ -112,13 +111,7 @@ describe("the operator's commands", () => {
     const stores = createStores(db, systemClock, vault);
     return {
       db,
-      operator: {
-        ...identity,
-        spending: stores,
-        persons: stores.persons,
-        signInLinks: new SignInLinks({ signIns: stores.signIns, clock: systemClock }),
-        appUrl: "https://wayfare.example",
-      },
+      operator: { ...identity, ...operatorParts(stores, systemClock), appUrl: "https://wayfare.example" },
       async close() {
         await identity.close();
         await close();

@@ -92,8 +92,12 @@ export function createOperator(
   const onTenantCreated = createTenantCreated({ clock, vault, settings: config });
   const identity = createIdentity({ db, pool, databaseUrl, vault, clock, networkMode, log, onTenantCreated });
   const stores = createStores(db, clock, vault);
+  return { ...identity, ...operatorParts(stores, clock), appUrl: findAppUrl(config) };
+}
+
+export function operatorParts(stores: Stores, clock: Clock): Pick<Operator, "spending" | "persons" | "signInLinks"> {
   const signInLinks = new SignInLinks({ signIns: stores.signIns, clock });
-  return { ...identity, spending: stores, persons: stores.persons, signInLinks, appUrl: findAppUrl(config) };
+  return { spending: stores, persons: stores.persons, signInLinks };
 }
 
 /** The address that the running service has written down, as the system may have chosen its port. */

@@ -26,6 +26,7 @@ import { identityModule } from "./identity/module.ts";
 import { invitationsModule } from "./invitations/module.ts";
 import { invoicesModule } from "./invoices/module.ts";
 import { itinerariesModule } from "./itineraries/module.ts";
+import { keysModule } from "./keys/module.ts";
 import { ledgerModule } from "./ledger/module.ts";
 import { limitsModule } from "./limits/module.ts";
 import { mapsModule } from "./maps/module.ts";
@@ -57,6 +58,7 @@ export const modules = [
   reportingModule,
   recordsModule,
   limitsModule,
+  keysModule,
   ledgerModule,
   effectsModule,
   outboxModule,

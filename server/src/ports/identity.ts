@@ -71,6 +71,8 @@ export interface ApiKey {
   expiresAt: Temporal.Instant | undefined;
   revokedAt: Temporal.Instant | undefined;
   lastUsedAt: Temporal.Instant | undefined;
+  /** The key that it was made in place of. */
+  replaces: string | undefined;
 }
 
 /** Tenants, users and keys. They are in our own tables; an identity provider could replace them with the same keys. */
@@ -122,8 +124,23 @@ export interface Identity {
     environment: Environment;
     scopes?: readonly string[];
     expiresAt?: Temporal.Instant;
+    /**
+     * The caller's own id of this request. Sent again, as after a lost answer, it replaces the key that nobody saw; fails with
+     * `conflict` if that key was used.
+     */
+    request?: string;
     actor: string;
   }): Promise<{ apiKey: string; key: ApiKey }>;
+  /**
+   * Makes a key like an existing one, which ends after `overlapHours`, or now if they are 0. Undefined: the tenant has no such
+   * key, or it has ended.
+   */
+  rotateKey(input: {
+    tenantId: string;
+    keyId: string;
+    overlapHours: number;
+    actor: string;
+  }): Promise<{ apiKey: string; key: ApiKey; oldEndsAt: Temporal.Instant } | undefined>;
   listKeys(tenantId: string): Promise<readonly ApiKey[]>;
   /** False: no such key of this tenant. */
   revokeKey(tenantId: string, keyId: string, actor: string): Promise<boolean>;

@@ -1,17 +1,17 @@
 import type pg from "pg";
-import { Failure, invalidInput } from "../../domain/errors.ts";
+import { invalidInput } from "../../domain/errors.ts";
 import { newId, type RandomBytes, systemRandom } from "../../domain/ids.ts";
-import { defaultScopes, EVERYTHING, findUnknownScopes, knownScopes, personalScopes } from "../../domain/scopes.ts";
 import type { OpenDatabase, Queryable } from "../../platform/database/database.ts";
 import type { Clock } from "../../ports/clock.ts";
-import type { ApiKey, Environment, Identity, Tenant } from "../../ports/identity.ts";
+import type { Environment, Identity, Tenant } from "../../ports/identity.ts";
 import type { Log } from "../../ports/log.ts";
 import type { Vault } from "../../ports/vault.ts";
+import { checkName, floorToMilliseconds } from "./check-input.ts";
+import { createKeyChanges, mint } from "./key-changes.ts";
 import type { PrincipalCache } from "./principal-cache.ts";
 import { appendAudit } from "./store-audit.ts";
 import { createAuthentication } from "./store-authentication.ts";
-import { hashKey, insertKey, markRevoked, newKey, selectKeys } from "./store-keys.ts";
-import { findPerson } from "./store-persons.ts";
+import { selectKeys } from "./store-keys.ts";
 import {
   insertTenant,
   lockTenant,
@@ -27,9 +27,7 @@ import {
 import { isTenantUser } from "./store-users.ts";
 
 const DEFAULT_MONTHLY_CAP_MICRO_USDC = 100_000_000n;
-const LONGEST_NAME = 100;
 const MOST_LINK_ORIGINS = 20;
-const CONTROL_CHARACTER = /\p{Cc}/u;
 
 export interface IdentityOptions {
   db: OpenDatabase["db"];
@@ -45,8 +43,6 @@ export interface IdentityOptions {
   /** Equips a new tenant, in the transaction that creates it. */
   onTenantCreated?: (transaction: Queryable, tenant: Tenant) => Promise<void>;
 }
-
-type MintInput = Parameters<Identity["mintKey"]>[0];
 
 export interface StoredIdentity extends Identity {
   /** Resolves when answers may be cached; see Authentication. */
@@ -111,7 +107,7 @@ function createTenantChanges(parts: Parts): Pick<Identity, "createTenant" | "set
         const details = { name: tenant.name, plan: tenant.plan, capMicroUsdc: tenant.monthlyCapMicroUsdc.toString() };
         const audit = { tenantId: tenant.id, actor: input.actor, action: "tenant.create", subjectId: tenant.id };
         await appendAudit(transaction, { ...audit, details }, clock);
-        const key: MintInput = { tenantId: tenant.id, environment: "sandbox", actor: input.actor };
+        const key = { tenantId: tenant.id, environment: "sandbox", actor: input.actor } as const;
         const minted = await mint(transaction, key, parts);
         await onTenantCreated?.(transaction, tenant);
         return { tenant, ...minted };
@@ -164,30 +160,6 @@ function createLinkOriginChanges({ db, clock }: Parts): Pick<Identity, "changeLi
   };
 }
 
-function createKeyChanges(parts: Parts): Pick<Identity, "mintKey" | "revokeKey"> {
-  const { db, clock, cache } = parts;
-
-  return {
-    async mintKey(input) {
-      return await db.transaction().execute(async (transaction) => {
-        if ((await selectTenant(transaction, input.tenantId)) === undefined) throw tenantNotFound();
-        return await mint(transaction, input, parts);
-      });
-    },
-
-    async revokeKey(tenantId, keyId, actor) {
-      const result = await db.transaction().execute(async (transaction) => {
-        const marked = await markRevoked(transaction, tenantId, keyId, clock.now());
-        if (marked.outcome !== "revoked") return marked;
-        await appendAudit(transaction, { tenantId, actor, action: "key.revoke", subjectId: keyId }, clock);
-        return marked;
-      });
-      if (result.outcome === "revoked") cache.evictKey(result.keyHash);
-      return result.outcome !== "unknown";
-    },
-  };
-}
-
 function createSecretChanges(parts: Parts): Pick<Identity, "revealSigningSecret" | "rotateSigningSecret"> {
   const { db, vault, clock, random, cache } = parts;
 
@@ -216,100 +188,10 @@ function createSecretChanges(parts: Parts): Pick<Identity, "revealSigningSecret"
   };
 }
 
-async function mint(
-  transaction: Queryable,
-  input: MintInput,
-  { clock, random }: Pick<Parts, "clock" | "random">,
-): Promise<{ apiKey: string; key: ApiKey }> {
-  const now = floorToMilliseconds(clock.now());
-  const { apiKey, start } = newKey(random);
-  const keyHash = hashKey(apiKey);
-  if (keyHash === undefined) throw new Error("A new key does not have the form of a key.");
-  const { personId, tenantId, environment } = input;
-  await requirePerson(transaction, { tenantId, environment }, personId);
-  const key: ApiKey = {
-    id: newId("key_", now.epochMilliseconds, random),
-    tenantId,
-    personId,
-    name: checkName(input.name ?? input.environment, "name"),
-    start,
-    scopes: checkScopes(input.scopes ?? defaultScopes(input.environment), personId),
-    environment: input.environment,
-    createdAt: now,
-    expiresAt: checkExpiry(input.expiresAt === undefined ? undefined : floorToMilliseconds(input.expiresAt), now),
-    revokedAt: undefined,
-    lastUsedAt: undefined,
-  };
-  await insertKey(transaction, key, keyHash);
-  await appendAudit(
-    transaction,
-    {
-      tenantId: key.tenantId,
-      actor: input.actor,
-      action: "key.mint",
-      subjectId: key.id,
-      details: {
-        environment: key.environment,
-        personId: personId ?? null,
-        scopes: key.scopes,
-        expiresAt: key.expiresAt?.toString() ?? null,
-      },
-    },
-    clock,
-  );
-  return { apiKey, key };
-}
-
-/** Rounds to the database's precision, so that a returned time equals the one read later. */
-function floorToMilliseconds(instant: Temporal.Instant): Temporal.Instant {
-  return instant.round({ smallestUnit: "millisecond", roundingMode: "floor" });
-}
-
-function checkName(name: string, path: string): string {
-  const trimmed = name.trim();
-  if (trimmed.length === 0 || trimmed.length > LONGEST_NAME || CONTROL_CHARACTER.test(trimmed)) {
-    throw invalidInput([{ path, message: `must be 1 to ${LONGEST_NAME} characters on one line` }]);
-  }
-  return trimmed;
-}
-
 /** The largest amount that the column holds. */
 const LARGEST_CAP = 2n ** 63n - 1n;
 
 function checkCap(capMicroUsdc: bigint): bigint {
   if (capMicroUsdc >= 0n && capMicroUsdc <= LARGEST_CAP) return capMicroUsdc;
   throw invalidInput([{ path: "monthlyCapMicroUsdc", message: "must not be negative, or more than can be stored" }]);
-}
-
-async function requirePerson(
-  transaction: Queryable,
-  owner: { tenantId: string; environment: Environment },
-  personId: string | undefined,
-): Promise<void> {
-  if (personId === undefined || (await findPerson(transaction, owner, personId)) !== undefined) return;
-  throw invalidInput([{ path: "personId", message: "must be a person of this tenant in this environment" }]);
-}
-
-function checkScopes(scopes: readonly string[], personId: string | undefined): readonly string[] {
-  const unknown = findUnknownScopes(scopes);
-  const known = `Known scopes: ${knownScopes.join(", ")}`;
-  if (unknown.length > 0) {
-    const message = `unknown scope ${unknown.map((scope) => `"${scope}"`).join(", ")}. ${known}`;
-    throw invalidInput([{ path: "scopes", message }]);
-  }
-  if (scopes.length === 0) throw invalidInput([{ path: "scopes", message: `must name at least one scope. ${known}` }]);
-  const personal = personalScopes.filter((scope) => scopes.includes(scope));
-  if (personal.length > 0 && personId === undefined) {
-    const message = `${personal.join(", ")} can be held by a person's own key only; name the person`;
-    throw invalidInput([{ path: "scopes", message }]);
-  }
-  return scopes.includes(EVERYTHING) ? [EVERYTHING, ...personal] : [...new Set(scopes)];
-}
-
-function checkExpiry(expiresAt: Temporal.Instant | undefined, now: Temporal.Instant): Temporal.Instant | undefined {
-  if (expiresAt === undefined || Temporal.Instant.compare(expiresAt, now) > 0) return expiresAt;
-  throw new Failure("invalid_input", {
-    detail: "The key would have expired already.",
-    issues: [{ path: "expiresAt", message: "must lie in the future" }],
-  });
 }

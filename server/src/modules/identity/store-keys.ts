@@ -21,7 +21,9 @@ const columns = [
   "expiresAt",
   "revokedAt",
   "lastUsedAt",
+  "replaces",
 ] as const;
+
 export function newKey(random: RandomBytes): { apiKey: string; start: string } {
   const apiKey = `${PREFIX}${randomBase62(RANDOM_CHARACTERS, random)}`;
   return { apiKey, start: apiKey.slice(0, START_CHARACTERS) };
@@ -32,7 +34,11 @@ export function hashKey(apiKey: string): string | undefined {
   return KEY.test(apiKey) ? hash("sha256", apiKey, "base64url") : undefined;
 }
 
-export async function insertKey(queryable: Queryable, key: ApiKey, keyHash: string): Promise<void> {
+export async function insertKey(
+  queryable: Queryable,
+  key: ApiKey,
+  { keyHash, request }: { keyHash: string; request: string | undefined },
+): Promise<void> {
   await queryable
     .insertInto("apiKey")
     .values({
@@ -46,6 +52,8 @@ export async function insertKey(queryable: Queryable, key: ApiKey, keyHash: stri
       environment: key.environment,
       createdAt: key.createdAt.toString(),
       expiresAt: key.expiresAt?.toString() ?? null,
+      replaces: key.replaces ?? null,
+      mintRequest: request ?? null,
     })
     .execute();
 }
@@ -60,6 +68,54 @@ export async function selectKeys(queryable: Queryable, tenantId: string): Promis
     .orderBy("id")
     .execute();
   return rows.map(withoutNulls);
+}
+
+/** Locks a key that has not ended, until the transaction does. */
+export async function lockKey(
+  transaction: Queryable,
+  tenantId: string,
+  keyId: string,
+  at: Temporal.Instant,
+): Promise<ApiKey | undefined> {
+  const row = await transaction
+    .selectFrom("apiKey")
+    .select(columns)
+    .where("id", "=", keyId)
+    .where("tenantId", "=", tenantId)
+    .where("kind", "=", "key")
+    .where("revokedAt", "is", null)
+    .forUpdate()
+    .executeTakeFirst();
+  const key = row === undefined ? undefined : withoutNulls(row);
+  const isOver = key?.expiresAt !== undefined && Temporal.Instant.compare(key.expiresAt, at) <= 0;
+  return isOver ? undefined : key;
+}
+
+/** The key that an earlier sending of the same request has made. */
+export async function findByRequest(
+  transaction: Queryable,
+  { tenantId, environment }: Pick<ApiKey, "tenantId" | "environment">,
+  request: string,
+): Promise<Pick<ApiKey, "id" | "lastUsedAt"> | undefined> {
+  const row = await transaction
+    .selectFrom("apiKey")
+    .select(["id", "lastUsedAt"])
+    .where("tenantId", "=", tenantId)
+    .where("environment", "=", environment)
+    .where("mintRequest", "=", request)
+    .where("revokedAt", "is", null)
+    .forUpdate()
+    .executeTakeFirst();
+  return row === undefined ? undefined : withoutNulls(row);
+}
+
+export async function setExpiry(transaction: Queryable, { id, tenantId }: ApiKey, at: Temporal.Instant): Promise<void> {
+  await transaction
+    .updateTable("apiKey")
+    .set({ expiresAt: at.toString() })
+    .where("id", "=", id)
+    .where("tenantId", "=", tenantId)
+    .execute();
 }
 
 /** `revoked` now, `already` before, or `unknown` to this tenant. */

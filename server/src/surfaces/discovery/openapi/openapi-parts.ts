@@ -28,6 +28,7 @@ const areaDescriptions: Readonly<Record<ToolArea, string>> = {
 /** Groups of operations that are not tool areas. */
 const otherDescriptions = {
   orders: "Bookings and their current state.",
+  keys: "API keys: made, rotated and revoked by people who administer them.",
   mcp: "The same tools over the Model Context Protocol.",
   health: "For probes and load balancers.",
   discovery: "Descriptions of this service for people, agents and tools.",

@@ -1,0 +1,182 @@
+import { Failure, invalidInput } from "../../domain/errors.ts";
+import { newId, type RandomBytes } from "../../domain/ids.ts";
+import { defaultScopes, EVERYTHING, findUnknownScopes, knownScopes, personalScopes } from "../../domain/scopes.ts";
+import type { Queryable } from "../../platform/database/database.ts";
+import type { Clock } from "../../ports/clock.ts";
+import type { ApiKey, Environment, Identity } from "../../ports/identity.ts";
+import { checkName, floorToMilliseconds } from "./check-input.ts";
+import type { PrincipalCache } from "./principal-cache.ts";
+import { appendAudit } from "./store-audit.ts";
+import { findByRequest, hashKey, insertKey, lockKey, markRevoked, newKey, setExpiry } from "./store-keys.ts";
+import { findPerson } from "./store-persons.ts";
+import { selectTenant, tenantNotFound } from "./store-tenants.ts";
+
+type MintInput = Parameters<Identity["mintKey"]>[0] & { replaces?: string };
+
+interface Parts {
+  db: Queryable;
+  clock: Clock;
+  random: RandomBytes;
+  /** Drops changed entries. */
+  cache: Pick<PrincipalCache, "evictKey">;
+}
+
+const MOST_OVERLAP_HOURS = 24;
+
+export function createKeyChanges(parts: Parts): Pick<Identity, "mintKey" | "rotateKey" | "revokeKey"> {
+  const { db, clock, cache } = parts;
+
+  return {
+    async mintKey(input) {
+      return await db.transaction().execute(async (transaction) => {
+        if ((await selectTenant(transaction, input.tenantId)) === undefined) throw tenantNotFound();
+        if (input.request !== undefined) await replaceUnseen(transaction, { ...input, request: input.request }, parts);
+        return await mint(transaction, input, parts);
+      });
+    },
+
+    async rotateKey({ tenantId, keyId, overlapHours, actor }) {
+      if (!Number.isInteger(overlapHours) || overlapHours < 0 || overlapHours > MOST_OVERLAP_HOURS) {
+        const message = `must be whole hours from 0 to ${MOST_OVERLAP_HOURS}`;
+        throw invalidInput([{ path: "overlapHours", message }]);
+      }
+      const rotated = await db.transaction().execute(async (transaction) => {
+        const now = floorToMilliseconds(clock.now());
+        const old = await lockKey(transaction, tenantId, keyId, now);
+        if (old === undefined) return undefined;
+        const { personId, name, environment, scopes, expiresAt } = old;
+        const made = await mint(
+          transaction,
+          {
+            tenantId,
+            ...(personId === undefined ? {} : { personId }),
+            name,
+            environment,
+            scopes,
+            ...(expiresAt === undefined ? {} : { expiresAt }),
+            replaces: keyId,
+            actor,
+          },
+          parts,
+        );
+        const wanted = now.add({ hours: overlapHours });
+        const isSooner = expiresAt !== undefined && Temporal.Instant.compare(expiresAt, wanted) < 0;
+        const oldEndsAt = isSooner ? expiresAt : wanted;
+        const marked = overlapHours === 0 ? await markRevoked(transaction, tenantId, keyId, now) : undefined;
+        if (marked === undefined) await setExpiry(transaction, old, oldEndsAt);
+        const details = { newKeyId: made.key.id, oldEndsAt: oldEndsAt.toString() };
+        await appendAudit(transaction, { tenantId, actor, action: "key.rotate", subjectId: keyId, details }, clock);
+        return { made: { ...made, oldEndsAt }, marked };
+      });
+      if (rotated?.marked?.outcome === "revoked") cache.evictKey(rotated.marked.keyHash);
+      return rotated?.made;
+    },
+
+    async revokeKey(tenantId, keyId, actor) {
+      const result = await db.transaction().execute(async (transaction) => {
+        const marked = await markRevoked(transaction, tenantId, keyId, clock.now());
+        if (marked.outcome !== "revoked") return marked;
+        await appendAudit(transaction, { tenantId, actor, action: "key.revoke", subjectId: keyId }, clock);
+        return marked;
+      });
+      if (result.outcome === "revoked") cache.evictKey(result.keyHash);
+      return result.outcome !== "unknown";
+    },
+  };
+}
+
+/** Ends the key that an earlier sending of the same request has made, whose answer was lost. */
+async function replaceUnseen(
+  transaction: Queryable,
+  { tenantId, environment, request, actor }: MintInput & { request: string },
+  { clock }: Pick<Parts, "clock">,
+): Promise<void> {
+  const made = await findByRequest(transaction, { tenantId, environment }, request);
+  if (made === undefined) return;
+  if (made.lastUsedAt !== undefined) {
+    throw new Failure("conflict", {
+      detail: `This request has made the key ${made.id}, which is in use. Send another request id for another key.`,
+    });
+  }
+  await markRevoked(transaction, tenantId, made.id, clock.now());
+  const details = { because: "its answer was lost, and the request was sent again" };
+  await appendAudit(transaction, { tenantId, actor, action: "key.revoke", subjectId: made.id, details }, clock);
+}
+
+export async function mint(
+  transaction: Queryable,
+  input: MintInput,
+  { clock, random }: Pick<Parts, "clock" | "random">,
+): Promise<{ apiKey: string; key: ApiKey }> {
+  const now = floorToMilliseconds(clock.now());
+  const { apiKey, start } = newKey(random);
+  const keyHash = hashKey(apiKey);
+  if (keyHash === undefined) throw new Error("A new key does not have the form of a key.");
+  const { personId, tenantId, environment } = input;
+  await requirePerson(transaction, { tenantId, environment }, personId);
+  const key: ApiKey = {
+    id: newId("key_", now.epochMilliseconds, random),
+    tenantId,
+    personId,
+    name: checkName(input.name ?? input.environment, "name"),
+    start,
+    scopes: checkScopes(input.scopes ?? defaultScopes(input.environment), personId),
+    environment: input.environment,
+    createdAt: now,
+    expiresAt: checkExpiry(input.expiresAt === undefined ? undefined : floorToMilliseconds(input.expiresAt), now),
+    revokedAt: undefined,
+    lastUsedAt: undefined,
+    replaces: input.replaces,
+  };
+  await insertKey(transaction, key, { keyHash, request: input.request });
+  await appendAudit(
+    transaction,
+    {
+      tenantId: key.tenantId,
+      actor: input.actor,
+      action: "key.mint",
+      subjectId: key.id,
+      details: {
+        environment: key.environment,
+        personId: personId ?? null,
+        scopes: key.scopes,
+        expiresAt: key.expiresAt?.toString() ?? null,
+      },
+    },
+    clock,
+  );
+  return { apiKey, key };
+}
+
+async function requirePerson(
+  transaction: Queryable,
+  owner: { tenantId: string; environment: Environment },
+  personId: string | undefined,
+): Promise<void> {
+  if (personId === undefined || (await findPerson(transaction, owner, personId)) !== undefined) return;
+  throw invalidInput([{ path: "personId", message: "must be a person of this tenant in this environment" }]);
+}
+
+function checkScopes(scopes: readonly string[], personId: string | undefined): readonly string[] {
+  const unknown = findUnknownScopes(scopes);
+  const known = `Known scopes: ${knownScopes.join(", ")}`;
+  if (unknown.length > 0) {
+    const message = `unknown scope ${unknown.map((scope) => `"${scope}"`).join(", ")}. ${known}`;
+    throw invalidInput([{ path: "scopes", message }]);
+  }
+  if (scopes.length === 0) throw invalidInput([{ path: "scopes", message: `must name at least one scope. ${known}` }]);
+  const personal = personalScopes.filter((scope) => scopes.includes(scope));
+  if (personal.length > 0 && personId === undefined) {
+    const message = `${personal.join(", ")} can be held by a person's own key only; name the person`;
+    throw invalidInput([{ path: "scopes", message }]);
+  }
+  return scopes.includes(EVERYTHING) ? [EVERYTHING, ...personal] : [...new Set(scopes)];
+}
+
+function checkExpiry(expiresAt: Temporal.Instant | undefined, now: Temporal.Instant): Temporal.Instant | undefined {
+  if (expiresAt === undefined || Temporal.Instant.compare(expiresAt, now) > 0) return expiresAt;
+  throw new Failure("invalid_input", {
+    detail: "The key would have expired already.",
+    issues: [{ path: "expiresAt", message: "must lie in the future" }],
+  });
+}
