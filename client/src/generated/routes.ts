@@ -80,6 +80,14 @@ export interface Routes {
   readInvoicing(input?: undefined, options?: RouteOptions): RouteAnswer<ReadInvoicingAnswer, ReadInvoicingRouteCode>;
   /** Set what invoices say of seller, buyer and tax. Replaces the settings whole. Invoices that were issued stay as they are; new ones follow. */
   writeInvoicing(input: WriteInvoicingInput, options?: RouteOptions): RouteAnswer<WriteInvoicingAnswer, WriteInvoicingRouteCode>;
+  /** List keys. The tenant's keys in the environment of the key, newest first, ended ones included. */
+  listKeys(input?: undefined, options?: RouteOptions): RouteAnswer<ListKeysAnswer, ListKeysRouteCode>;
+  /** Make a key. An agent's key in the environment of yours, with no more scopes than you have. It is shown once. In production it only reads unless you name other scopes. */
+  mintKey(input: MintKeyInput, options?: RouteOptions): RouteAnswer<MintKeyAnswer, MintKeyRouteCode>;
+  /** Revoke a key. Ends it at once for what writes or spends, within 15 seconds for reads. It cannot be undone. */
+  revokeKey(input: RevokeKeyInput, options?: RouteOptions): RouteAnswer<RevokeKeyAnswer, RevokeKeyRouteCode>;
+  /** Rotate a key. Makes a key with the name, scopes, expiry and limits of this one, which ends after the overlap. Amounts used under the limits count from zero. */
+  rotateKey(input: RotateKeyInput, options?: RouteOptions): RouteAnswer<RotateKeyAnswer, RotateKeyRouteCode>;
   /** Model Context Protocol. Streamable HTTP without sessions: one JSON-RPC message for each request. Lists and calls the same tools; a tool that fails is a result with `isError`. */
   mcp(input: McpInput, options?: RouteOptions): RouteAnswer<McpAnswer, McpRouteCode>;
   /** MCP server card. The addresses and requirements of the MCP endpoints, before a connection. */
@@ -102,6 +110,10 @@ export interface Routes {
   readPolicyEnforcement(input?: undefined, options?: RouteOptions): RouteAnswer<ReadPolicyEnforcementAnswer, ReadPolicyEnforcementRouteCode>;
   /** Enforce a policy. From now on calls that book, change or pay answer policy_denied or approval_required by this policy; null holds them to none. Sandbox and production keys have a setting each. */
   writePolicyEnforcement(input: WritePolicyEnforcementInput, options?: RouteOptions): RouteAnswer<WritePolicyEnforcementAnswer, WritePolicyEnforcementRouteCode>;
+  /** List your sessions. Where the person of this key or session is signed in. An agent's key has none. */
+  getSessions(input?: undefined, options?: RouteOptions): RouteAnswer<GetSessionsAnswer, GetSessionsRouteCode>;
+  /** End a session. Signs the person of this key or session out of a browser, at once. */
+  endSession(input: EndSessionInput, options?: RouteOptions): RouteAnswer<EndSessionAnswer, EndSessionRouteCode>;
   /** Read a traveler profile. The profile of one of the tenant's users. */
   readTraveler(input: ReadTravelerInput, options?: RouteOptions): RouteAnswer<ReadTravelerAnswer, ReadTravelerRouteCode>;
   /** Replace a traveler profile. Creates a new user if necessary. The body replaces the profile: omitted fields are removed. Document numbers are encrypted at rest. */
@@ -1295,6 +1307,167 @@ export type WriteInvoicingAnswer = {
 
 export type WriteInvoicingRouteCode = "malformed_json" | "invalid_input" | "unauthorized" | "missing_scope" | "request_timeout" | "too_large" | "unsupported_media_type" | "rate_limited" | "headers_too_large" | "internal_error" | "starting" | "draining" | "unavailable";
 
+export type ListKeysAnswer = {
+  keys: ({
+    keyId: string;
+    name: string;
+    /** The first characters, for recognition */
+    start: string;
+    state: "active" | "expired" | "revoked";
+    scopes: string[];
+    environment: "sandbox" | "production";
+    /** The person whose own key it is; null: an agent's */
+    personId: string | null;
+    createdAt: string;
+    expiresAt: string | null;
+    revokedAt: string | null;
+    /** Within half a minute */
+    lastUsedAt: string | null;
+    /** The key that it was made in place of */
+    replaces: string | null;
+    limits: {
+      /** The most that one call may spend */
+      perCallUsdc?: string;
+      /** In a day (UTC) */
+      perDayUsdc?: string;
+      /** In a calendar month (UTC) */
+      perMonthUsdc?: string;
+      /** The most that the calls themselves may cost in a calendar month (UTC) */
+      feesUsdc?: string;
+      /** The only addresses that it may send money to */
+      recipients?: string[];
+      /** The only tools that may spend with it */
+      tools?: string[];
+    };
+  })[];
+};
+
+export type ListKeysRouteCode = "unauthorized" | "missing_scope" | "rate_limited" | "headers_too_large" | "internal_error" | "starting" | "draining" | "unavailable";
+
+export type MintKeyInput = {
+  body: {
+    name: string;
+    /** Left out: * in the sandbox, and every read but travelers in production */
+    scopes?: readonly ("*" | "flights:read" | "flights:write" | "flights:spend" | "stays:read" | "stays:write" | "stays:spend" | "treasury:read" | "treasury:write" | "treasury:spend" | "escrow:read" | "escrow:write" | "escrow:spend" | "policy:read" | "policy:write" | "policy:spend" | "reputation:read" | "reputation:write" | "reputation:spend" | "trip:read" | "trip:write" | "trip:spend" | "documents:read" | "documents:write" | "documents:spend" | "account:read" | "account:write" | "account:spend" | "travelers:read" | "travelers:write" | "travelers:spend" | "usage:read" | "usage:write" | "usage:spend" | "workflows:read" | "workflows:write" | "workflows:spend" | "approvals:read" | "approvals:write" | "approvals:spend" | "conversations:read" | "conversations:write" | "conversations:spend" | "events:read" | "events:write" | "events:spend")[] | undefined;
+    /** Left out: never */
+    expiresAt?: string | undefined;
+    limits?: {
+      /** The most that one call may spend */
+      perCallUsdc?: string | undefined;
+      /** In a day (UTC) */
+      perDayUsdc?: string | undefined;
+      /** In a calendar month (UTC) */
+      perMonthUsdc?: string | undefined;
+      /** The most that the calls themselves may cost in a calendar month (UTC) */
+      feesUsdc?: string | undefined;
+      /** The only addresses that it may send money to */
+      recipients?: readonly string[] | undefined;
+      /** The only tools that may spend with it */
+      tools?: readonly string[] | undefined;
+    } | undefined;
+    /** Your own id of this request. Sent again after a lost answer, it replaces the key that nobody saw */
+    requestId?: string | undefined;
+  };
+};
+
+export type MintKeyAnswer = {
+  /** Shown only here: a hash of it is stored */
+  apiKey: string;
+  key: {
+    keyId: string;
+    name: string;
+    /** The first characters, for recognition */
+    start: string;
+    state: "active" | "expired" | "revoked";
+    scopes: string[];
+    environment: "sandbox" | "production";
+    /** The person whose own key it is; null: an agent's */
+    personId: string | null;
+    createdAt: string;
+    expiresAt: string | null;
+    revokedAt: string | null;
+    /** Within half a minute */
+    lastUsedAt: string | null;
+    /** The key that it was made in place of */
+    replaces: string | null;
+    limits: {
+      /** The most that one call may spend */
+      perCallUsdc?: string;
+      /** In a day (UTC) */
+      perDayUsdc?: string;
+      /** In a calendar month (UTC) */
+      perMonthUsdc?: string;
+      /** The most that the calls themselves may cost in a calendar month (UTC) */
+      feesUsdc?: string;
+      /** The only addresses that it may send money to */
+      recipients?: string[];
+      /** The only tools that may spend with it */
+      tools?: string[];
+    };
+  };
+};
+
+export type MintKeyRouteCode = "malformed_json" | "invalid_input" | "unauthorized" | "missing_scope" | "request_timeout" | "conflict" | "too_large" | "unsupported_media_type" | "rate_limited" | "headers_too_large" | "internal_error" | "starting" | "draining" | "unavailable";
+
+export type RevokeKeyInput = {
+  keyId: string;
+};
+
+export type RevokeKeyAnswer = {
+  keyId: string;
+  revoked: true;
+};
+
+export type RevokeKeyRouteCode = "unauthorized" | "missing_scope" | "not_found" | "rate_limited" | "headers_too_large" | "internal_error" | "starting" | "draining" | "unavailable";
+
+export type RotateKeyInput = {
+  keyId: string;
+  body: {
+    /** How long the old key still works; 0: it ends now */
+    overlapHours: number;
+  };
+};
+
+export type RotateKeyAnswer = {
+  /** Shown only here: a hash of it is stored */
+  apiKey: string;
+  key: {
+    keyId: string;
+    name: string;
+    /** The first characters, for recognition */
+    start: string;
+    state: "active" | "expired" | "revoked";
+    scopes: string[];
+    environment: "sandbox" | "production";
+    /** The person whose own key it is; null: an agent's */
+    personId: string | null;
+    createdAt: string;
+    expiresAt: string | null;
+    revokedAt: string | null;
+    /** Within half a minute */
+    lastUsedAt: string | null;
+    /** The key that it was made in place of */
+    replaces: string | null;
+    limits: {
+      /** The most that one call may spend */
+      perCallUsdc?: string;
+      /** In a day (UTC) */
+      perDayUsdc?: string;
+      /** In a calendar month (UTC) */
+      perMonthUsdc?: string;
+      /** The most that the calls themselves may cost in a calendar month (UTC) */
+      feesUsdc?: string;
+      /** The only addresses that it may send money to */
+      recipients?: string[];
+      /** The only tools that may spend with it */
+      tools?: string[];
+    };
+  };
+  oldEndsAt: string;
+};
+
+export type RotateKeyRouteCode = "malformed_json" | "invalid_input" | "unauthorized" | "missing_scope" | "not_found" | "request_timeout" | "conflict" | "too_large" | "unsupported_media_type" | "rate_limited" | "headers_too_large" | "internal_error" | "starting" | "draining" | "unavailable";
+
 export type McpInput = {
   /** Only tools of these areas, with commas between them */
   areas?: string | undefined;
@@ -2196,6 +2369,35 @@ export type WritePolicyEnforcementAnswer = {
 };
 
 export type WritePolicyEnforcementRouteCode = "malformed_json" | "invalid_input" | "unauthorized" | "missing_scope" | "request_timeout" | "too_large" | "unsupported_media_type" | "rate_limited" | "headers_too_large" | "internal_error" | "starting" | "draining" | "unavailable";
+
+export type GetSessionsAnswer = {
+  sessions: {
+    sessionId: string;
+    /** As the browser names itself */
+    browser: string;
+    /** From where it was signed in */
+    address: string;
+    createdAt: string;
+    /** When the person last proved who they are */
+    provedAt: string;
+    /** Within a minute */
+    seenAt: string;
+    expiresAt: string;
+  }[];
+};
+
+export type GetSessionsRouteCode = "unauthorized" | "missing_scope" | "rate_limited" | "headers_too_large" | "internal_error" | "starting" | "draining" | "unavailable";
+
+export type EndSessionInput = {
+  sessionId: string;
+};
+
+export type EndSessionAnswer = {
+  sessionId: string;
+  ended: true;
+};
+
+export type EndSessionRouteCode = "unauthorized" | "missing_scope" | "not_found" | "rate_limited" | "headers_too_large" | "internal_error" | "starting" | "draining" | "unavailable";
 
 export type ReadTravelerInput = {
   /** Your own id of the user, or svc:<keyId>: 1 to 128 letters, digits and . _ : @ + -, beginning with a letter or digit */
