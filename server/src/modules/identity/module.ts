@@ -6,7 +6,7 @@ import * as travelersByNetwork from "./migrations/0020-travelers-by-network.ts";
 import * as persons from "./migrations/0032-persons.ts";
 import * as tenantLinkOrigins from "./migrations/0041-tenant-link-origins.ts";
 import * as anonymousAudit from "./migrations/0100-anonymous-audit.ts";
-import * as sessionKeys from "./migrations/0150-session-keys.ts";
+import * as sessionKeys from "./migrations/0151-session-keys.ts";
 import { hasDuties } from "./persons.ts";
 import { createPersons } from "./store-persons.ts";
 import { checkMasterKey } from "./store-tenants.ts";
@@ -29,7 +29,7 @@ export const identityModule = defineModule({
     "0032-persons": persons,
     "0041-tenant-link-origins": tenantLinkOrigins,
     "0100-anonymous-audit": anonymousAudit,
-    "0150-session-keys": sessionKeys,
+    "0151-session-keys": sessionKeys,
   },
   stores: ({ db, clock }) => ({ persons: createPersons(db, clock) }),
   parts: {

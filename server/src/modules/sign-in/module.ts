@@ -2,7 +2,7 @@ import { defineJob } from "../../kernel/contracts/job.ts";
 import { codeMailer } from "./code-mail.ts";
 import { defineModule } from "./context.ts";
 import { KeptSignIn } from "./kept-sign-in.ts";
-import * as signIn from "./migrations/0151-sign-in.ts";
+import * as signIn from "./migrations/0152-sign-in.ts";
 import { sessionRoutes } from "./routes.ts";
 import { SignInLinks } from "./sign-in-links.ts";
 import { createSignIns } from "./store.ts";
@@ -20,7 +20,7 @@ const PRUNE_MILLISECONDS = 600_000;
 export const signInModule = defineModule({
   name: "sign-in",
   routes: sessionRoutes,
-  migrations: { "0151-sign-in": signIn },
+  migrations: { "0152-sign-in": signIn },
   stores: ({ db, clock }) => ({ signIns: createSignIns(db, clock) }),
   personRecords: () => ({
     tables: {
