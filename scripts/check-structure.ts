@@ -14,6 +14,7 @@ const FOLDERS = [
   "chaos",
   "conformance",
   "bridge",
+  "dashboard",
   "bench",
   "contracts",
   "examples",

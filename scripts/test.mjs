@@ -127,6 +127,7 @@ const endLeftovers = async () => {
 
 const steps = [
   ["types", inModules("typescript/bin/tsc"), ["-p", ".", "--noEmit", ...TYPE_CHECK], TYPE_CHECK_MEMORY],
+  ["types of the dashboard", inModules("typescript/bin/tsc"), ["-p", "dashboard", "--noEmit"]],
   ["lint", inModules("@biomejs/biome/bin/biome"), ["check"]],
   ["structure", join(root, "scripts/check-structure.ts"), []],
   ["unused code", inModules("knip/bin/knip.js"), ["--no-progress"]],

@@ -10,6 +10,7 @@ import { type JobQueue, startJob } from "./kernel/contracts/job.ts";
 import type { Fact, Gauge } from "./kernel/contracts/module.ts";
 import type { Tool } from "./kernel/contracts/tool.ts";
 import type { Parts } from "./kernel/contracts/whole.ts";
+import { openDashboardBundle } from "./outside/dashboard/dashboard-bundle.ts";
 import type { EmbeddedOptions } from "./outside/embedded.ts";
 import { createFront, type Front, reachableUrl } from "./outside/listen.ts";
 import { openParts } from "./outside/parts.ts";
@@ -96,7 +97,8 @@ export async function startApp(config: Config, options: AppOptions = {}): Promis
     metrics.addGauges([connectionsGauge(parts.pool), ...modules.flatMap((one) => one.gauges?.(parts) ?? [])]);
     await runModules(parts, metrics, undo, { log, signal: options.signal });
     const { kernel, catalog } = parts;
-    const hosts = await openHosts({ config, parts, kernel, catalog, closedBecause, translate });
+    const dashboard = serves.includes("app") ? await openDashboardBundle(config.dataDir, options.progress) : undefined;
+    const hosts = await openHosts({ config, parts, kernel, catalog, dashboard, closedBecause, translate });
     options.signal?.throwIfAborted();
     for (const { name, front } of fronts) front.serve({ ...hosts[name], metrics });
     const facts = await Promise.all(modules.map((one) => one.facts?.(parts) ?? []));

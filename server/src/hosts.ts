@@ -8,6 +8,7 @@ import type { Parts } from "./kernel/contracts/whole.ts";
 import { listPaidChains } from "./outside/paid-chain.ts";
 import { approvePageRoutes } from "./surfaces/approvals/approve-page.ts";
 import { claimPageRoutes } from "./surfaces/claims/claim-page.ts";
+import { type DashboardBundle, dashboardPages } from "./surfaces/dashboard/dashboard-pages.ts";
 import { languageModelRoutes } from "./surfaces/discovery/crawl-files.ts";
 import { discoveryRoutes } from "./surfaces/discovery/index.ts";
 import { paidOpenApiRoutes } from "./surfaces/discovery/openapi/openapi-route.ts";
@@ -62,6 +63,8 @@ export interface HostOptions {
   parts: Parts;
   kernel: Kernel;
   catalog: Catalog;
+  /** Undefined: this process does not serve the application host. */
+  dashboard: DashboardBundle | undefined;
   closedBecause(): ClosedReason | undefined;
   translate(error: unknown): unknown;
 }
@@ -100,6 +103,9 @@ export async function openHosts(options: HostOptions): Promise<Readonly<Record<H
     ...claimPageRoutes(CLAIM_PATH),
     ...approvePageRoutes(APPROVE_PATH),
     ...signInPages({ signIn: parts.signIn, appUrl: urls.app, ...requestLimits }),
+    ...(options.dashboard === undefined
+      ? []
+      : dashboardPages({ bundle: options.dashboard, signIn: parts.signIn, appUrl: urls.app })),
   ];
   const addresses = { appUrl: urls.app, edgeUrl: urls.edge };
   const pages = loadPages({ folder: DOCS_FOLDER, ...addresses });

@@ -2,6 +2,8 @@
 export const CLAIM_PATH = "/claim";
 /** The ids of the approval and of the person follow. */
 export const APPROVE_PATH = "/approve";
+/** The dashboard, with all that is below it. */
+export const DASHBOARD_PATH = "/dashboard";
 /** People sign in here. */
 export const SIGN_IN_PATH = "/sign-in";
 /** The token of a link follows. */

@@ -2,6 +2,7 @@ import { mkdtempSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { schema } from "../../src/contributions.ts";
+import { buildDashboard } from "../../src/outside/dashboard/dashboard-bundle.ts";
 import { openDatabase } from "../../src/platform/database/database.ts";
 import { migrateToLatest } from "../../src/platform/database/migrate.ts";
 import { LOADED_MOST, makeCompileCache } from "./compile-cache.ts";
@@ -90,6 +91,8 @@ function setUpBrowserFolder(): () => void {
 }
 
 export default async (): Promise<() => Promise<void>> => {
+  // Once for the run: each product that a test starts would build it in its own DATA_DIR.
+  await buildDashboard();
   const removePrograms = await setUpPrograms();
   const removeCompileCache = setUpCompileCache();
   const removeBrowser = setUpBrowserFolder();

@@ -27,10 +27,10 @@ export interface ProductionPackage {
 }
 
 /**
- * The programs of `npm start`. The root's own dependencies are development tools, except the optional ones: they are Node
+ * The programs of `npm start`, and the dashboard, which a browser runs. The root's own dependencies are development tools, except the optional ones: they are Node
  * itself.
  */
-const STARTED = ["server", "sandbox", "devnet", "attester"];
+const STARTED = ["server", "sandbox", "devnet", "attester", "dashboard"];
 
 /**
  * Licences read from the licence files of packages that declare no SPDX expression or embed third-party code, such as PDFium,

@@ -57,6 +57,8 @@ export interface DemoTenant {
 interface QuickstartFacts extends Omit<DemoTenant, "operatorId"> {
   appUrl: string;
   edgeUrl: string;
+  /** Where people sign in. */
+  dashboardUrl: string;
   supplierUrl: string | undefined;
   chain: QuickstartChain | undefined;
   /** A funded development wallet. */

@@ -1,3 +1,4 @@
+import { DASHBOARD_PATH } from "../../domain/page-paths.ts";
 import { defineModule } from "./context.ts";
 import type { DemoTenant } from "./first-run.ts";
 import { describeChain, prepareDemo, QuickstartFile, quickstartPath } from "./first-run.ts";
@@ -53,6 +54,7 @@ export const demoModule = defineModule({
     quickstartFile.write({
       appUrl: urls.app,
       edgeUrl: urls.edge,
+      dashboardUrl: `${urls.app}${DASHBOARD_PATH}`,
       ...written,
       payer,
       supplierUrl: embedded.supplierUrl,
@@ -72,7 +74,7 @@ export const demoModule = defineModule({
     const link = { kind: "sign_in", provesAddress: false, lifeHours: SIGN_IN_HOURS } as const;
     const signInPath = await signInLinks.create({ tenantId, environment: "sandbox", personId }, link);
     return [
-      { label: "sign in", text: `${urls.app}${signInPath} (once, within a day)` },
+      { label: "dashboard", text: `${urls.app}${signInPath} (once, within a day)` },
       { label: "demo tenant", text: tenant.tenantId },
       { label: "API key", text: owner === undefined ? `in ${path}` : shared },
     ];

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { Failure, httpStatus } from "../../domain/errors.ts";
 import { escapeHtml } from "../../domain/escape-html.ts";
-import { SIGN_IN_LINK_PATH, SIGN_IN_PATH } from "../../domain/page-paths.ts";
+import { DASHBOARD_PATH, SIGN_IN_LINK_PATH, SIGN_IN_PATH } from "../../domain/page-paths.ts";
 import type { Browser, NewSession, SignIn } from "../../ports/sign-in.ts";
 import type { Routes } from "../http/hosts.ts";
 import type { HttpAnswer, HttpHandler, HttpRequest } from "../http/http.ts";
@@ -91,6 +91,7 @@ async function showSignIn(visit: Visit): Promise<HttpAnswer> {
   return renderPage({
     title: "You are signed in",
     body: `${paragraph(`${name} (${email}) at ${tenantName}, ${environment}: ${roles.join(", ")}.`)}
+<p><a class="button" href="${DASHBOARD_PATH}">Open the dashboard</a></p>
 <form method="post" action="${SIGN_OUT_PATH}">${hidden("csrf", csrfToken(visit.secret))}
 <button class="plain" type="submit">Sign out</button></form>`,
   });
@@ -198,7 +199,7 @@ async function takeLink(visit: Visit): Promise<HttpAnswer> {
 async function enter(
   { signIn, request, cookies }: Visit,
   session: NewSession,
-  next = SIGN_IN_PATH,
+  next = DASHBOARD_PATH,
 ): Promise<HttpAnswer> {
   const former = cookies.readSession(request.header("cookie"));
   if (former !== undefined) await signIn.end(former);

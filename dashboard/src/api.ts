@@ -1,0 +1,122 @@
+import { boot, tenantHeader } from "./boot.ts";
+
+/** A refusal of the service, with the next step in its own words. */
+export class ApiError extends Error {
+  readonly code: string;
+  readonly status: number;
+
+  constructor(status: number, problem: { code?: string; detail?: string }) {
+    super(problem.detail ?? "The service did not say why.");
+    this.status = status;
+    this.code = problem.code ?? "unknown";
+  }
+}
+
+interface Sent {
+  method?: "GET" | "POST" | "PUT" | "DELETE";
+  body?: unknown;
+  signal?: AbortSignal;
+}
+
+/** Calls a public route with the session, in the tenant that this tab shows. */
+export async function api<Answer>(path: string, { method = "GET", body, signal }: Sent = {}): Promise<Answer> {
+  const response = await fetch(path, {
+    method,
+    headers: {
+      "x-tenant": tenantHeader,
+      ...(method === "GET" ? {} : { "x-csrf-token": boot.csrf }),
+      ...(body === undefined ? {} : { "content-type": "application/json" }),
+    },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    ...(signal === undefined ? {} : { signal }),
+  });
+  const answer: unknown = await response.json().catch(() => ({}));
+  if (response.ok) return answer as Answer;
+  const problem = typeof answer === "object" && answer !== null ? answer : {};
+  if (response.status === 401) location.assign(signInUrl(false));
+  throw new ApiError(response.status, problem);
+}
+
+export function signInUrl(again: boolean): string {
+  const next = encodeURIComponent(location.pathname + location.search);
+  return `/sign-in?${again ? "again=1&" : ""}next=${next}`;
+}
+
+export interface Key {
+  keyId: string;
+  name: string;
+  start: string;
+  state: "active" | "expired" | "revoked";
+  scopes: readonly string[];
+  createdAt: string;
+  expiresAt: string | null;
+  lastUsedAt: string | null;
+  replaces: string | null;
+  limits: Readonly<Record<string, string | readonly string[]>>;
+}
+
+export interface NewKey {
+  apiKey: string;
+  key: Key;
+}
+
+export interface Session {
+  sessionId: string;
+  browser: string;
+  address: string;
+  createdAt: string;
+  seenAt: string;
+}
+
+export interface UsagePage {
+  totals: { period: string; spentMicroUsdc: string; capMicroUsdc: string };
+  records: readonly { id: string; tool: string; priceMicroUsdc: string; createdAt: string; latencyMs: number }[];
+}
+
+export interface UsageSums {
+  sums: readonly { beginsAt: string; calls: number; priceMicroUsdc: string }[];
+}
+
+export interface FailedCall {
+  id: string;
+  createdAt: string;
+  tool: string | null;
+  surface: string;
+  keyName: string | null;
+  code: string;
+  detail: string | null;
+  issuePaths: readonly string[];
+  traceId: string;
+}
+
+export interface Approval {
+  approvalId: string;
+  state: string;
+  tool: string;
+  travelerId: string;
+  amount: string | null;
+  role: string;
+  policyId: string;
+  requestedBy: string;
+  requestedAt: string;
+  expiresAt: string;
+  reason: string | null;
+  evidence?: { violations?: readonly { text?: string }[] } | null;
+}
+
+export interface Run {
+  runId: string;
+  workflowId: string;
+  status: string;
+  updatedAt: string;
+}
+
+export interface Order {
+  orderId: string;
+  kind: "flight" | "stay";
+  status: string;
+  pnr: string | null;
+  totalAmount: string;
+  totalCurrency: string;
+  createdAt: string;
+}

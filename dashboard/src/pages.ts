@@ -1,0 +1,8 @@
+/** Every page, as the rail and the finder list them. */
+export const PAGES = [
+  { to: "/", label: "Home", isExact: true },
+  { to: "/approvals", label: "Approvals", isExact: false },
+  { to: "/usage", label: "Usage", isExact: false },
+  { to: "/settings/keys", label: "API keys", isExact: false },
+  { to: "/settings/sessions", label: "Sessions", isExact: false },
+] as const;

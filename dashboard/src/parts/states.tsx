@@ -1,0 +1,61 @@
+import type { ReactNode } from "react";
+import { ApiError, signInUrl } from "../api.ts";
+
+/** A panel with a heading. */
+export function Panel({ title, aside, children }: { title: string; aside?: ReactNode; children: ReactNode }) {
+  return (
+    <section className="panel">
+      <header className="panel-head">
+        <h2>{title}</h2>
+        {aside}
+      </header>
+      {children}
+    </section>
+  );
+}
+
+export function Empty({ children }: { children: ReactNode }) {
+  return <p className="empty">{children}</p>;
+}
+
+/** Says what failed and the next step. */
+export function Problem({ error, retry }: { error: Error; retry?: () => void }) {
+  const isStale = error instanceof ApiError && error.code === "sign_in_again";
+  const isForbidden = error instanceof ApiError && error.code === "missing_scope";
+  return (
+    <div className="problem" role="alert">
+      <p>
+        {isForbidden
+          ? "Your roles do not include this. Somebody who administers the tenant can change them."
+          : error.message}
+      </p>
+      {isStale && (
+        <a className="button" href={signInUrl(true)}>
+          Sign in again
+        </a>
+      )}
+      {!isStale && !isForbidden && retry !== undefined && (
+        <button type="button" className="plain" onClick={retry}>
+          Try again
+        </button>
+      )}
+    </div>
+  );
+}
+
+/** As high as the rows that it stands for, so that nothing moves when they come. */
+export function Rows({ count }: { count: number }) {
+  return (
+    <div className="rows" aria-busy="true">
+      <span className="hidden">Loading</span>
+      {Array.from({ length: count }, (_none, at) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: the rows are all alike.
+        <div className="row-skeleton" key={at} />
+      ))}
+    </div>
+  );
+}
+
+export function Status({ kind, children }: { kind: "wait" | "fail" | "done" | "quiet"; children: ReactNode }) {
+  return <span className={`status ${kind}`}>{children}</span>;
+}

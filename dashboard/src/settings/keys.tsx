@@ -1,0 +1,153 @@
+import { AlertDialog } from "@base-ui/react/alert-dialog";
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useState } from "react";
+import { api, type Key, type NewKey } from "../api.ts";
+import { member } from "../boot.ts";
+import { fromNow, time } from "../format.ts";
+import { Empty, Panel, Problem, Rows, Status } from "../parts/states.tsx";
+import { MintSheet } from "./mint-sheet.tsx";
+import { ShownKey } from "./shown-key.tsx";
+
+export function Keys() {
+  const queries = useQueryClient();
+  const [isMinting, setMinting] = useState(false);
+  const [rotated, setRotated] = useState<NewKey>();
+  const keys = useQuery({ queryKey: ["keys"], queryFn: () => api<{ keys: readonly Key[] }>("/api/keys") });
+  const all = keys.data?.keys ?? [];
+  /** Only now: a list that is read again behind an open secret would close it. */
+  const close = () => {
+    setMinting(false);
+    setRotated(undefined);
+    void queries.invalidateQueries({ queryKey: ["keys"] });
+  };
+  return (
+    <>
+      <div className="page-head">
+        <h1>API keys</h1>
+        <button type="button" onClick={() => setMinting(true)}>
+          New key
+        </button>
+      </div>
+      <Panel title={`Keys of ${member.tenantName}, ${member.environment}`}>
+        {keys.isPending && <Rows count={4} />}
+        {keys.error !== null && <Problem error={keys.error} retry={() => void keys.refetch()} />}
+        {keys.isSuccess && all.length === 0 && (
+          <Empty>There is no key yet. Make one, and an agent can call its first tool.</Empty>
+        )}
+        <ul className="list keys">
+          {all.map((key) => (
+            <Row key={key.keyId} of={key} onRotated={setRotated} />
+          ))}
+        </ul>
+      </Panel>
+      {isMinting && <MintSheet close={close} />}
+      {rotated !== undefined && <ShownKey made={rotated} close={close} />}
+    </>
+  );
+}
+
+function Row({ of: key, onRotated }: { of: Key; onRotated: (made: NewKey) => void }) {
+  const { keyId, name, start, scopes, state, lastUsedAt, expiresAt } = key;
+  return (
+    <li className={state === "active" ? "" : "ended"}>
+      <span>
+        <strong>{name}</strong> <span className="mono quiet">{start}…</span>
+        <br />
+        <span className="quiet">{scopes.join(", ")}</span>
+      </span>
+      <span>
+        <Status kind={state === "active" ? "done" : "quiet"}>{state}</Status>
+        <br />
+        <span className="quiet">
+          {lastUsedAt === null ? "never used" : `used ${fromNow(lastUsedAt)}`}
+          {expiresAt === null || state !== "active" ? "" : `, ends ${time(expiresAt)}`}
+        </span>
+      </span>
+      {state === "active" && (
+        <span className="buttons">
+          <Rotate keyId={keyId} name={name} onRotated={onRotated} />
+          <Revoke keyId={keyId} name={name} />
+        </span>
+      )}
+    </li>
+  );
+}
+
+const OVERLAP_HOURS = 24;
+
+function Rotate({ keyId, name, onRotated }: { keyId: string; name: string; onRotated: (made: NewKey) => void }) {
+  const rotate = useMutation({
+    mutationFn: () =>
+      api<NewKey>(`/api/keys/${keyId}/rotate`, { method: "POST", body: { overlapHours: OVERLAP_HOURS } }),
+    onSuccess: onRotated,
+  });
+  return (
+    <Ask
+      button="Rotate"
+      title={`Rotate ${name}?`}
+      says={`A new key with the same scopes and limits is made. The old one works for ${OVERLAP_HOURS} more hours, so that you can exchange it everywhere.`}
+      yes="Make the new key"
+      error={rotate.error}
+      run={() => rotate.mutateAsync()}
+    />
+  );
+}
+
+function Revoke({ keyId, name }: { keyId: string; name: string }) {
+  const queries = useQueryClient();
+  const revoke = useMutation({
+    mutationFn: () => api(`/api/keys/${keyId}/revoke`, { method: "POST" }),
+    onSuccess: () => queries.invalidateQueries({ queryKey: ["keys"] }),
+  });
+  return (
+    <Ask
+      button="Revoke"
+      title={`Revoke ${name}?`}
+      says="Whatever uses the key is refused from now on. It cannot be undone."
+      yes="Revoke the key"
+      error={revoke.error}
+      run={() => revoke.mutateAsync()}
+    />
+  );
+}
+
+function Ask(props: {
+  button: string;
+  title: string;
+  says: string;
+  yes: string;
+  error: Error | null;
+  run: () => Promise<unknown>;
+}) {
+  const { button, title, says, yes, error, run } = props;
+  const [isOpen, open] = useState(false);
+  const [isBusy, setBusy] = useState(false);
+  const confirm = async () => {
+    setBusy(true);
+    await run().then(
+      () => open(false),
+      // It is shown in the dialog.
+      () => undefined,
+    );
+    setBusy(false);
+  };
+  return (
+    <AlertDialog.Root open={isOpen} onOpenChange={open}>
+      <AlertDialog.Trigger className="plain small">{button}</AlertDialog.Trigger>
+      <AlertDialog.Portal>
+        <AlertDialog.Backdrop className="backdrop" />
+        <AlertDialog.Popup className="dialog">
+          <AlertDialog.Title>{title}</AlertDialog.Title>
+          <AlertDialog.Description>{says}</AlertDialog.Description>
+          {error !== null && <Problem error={error} />}
+          <div className="buttons">
+            <AlertDialog.Close className="plain">Keep it as it is</AlertDialog.Close>
+            <button type="button" disabled={isBusy} onClick={confirm}>
+              {yes}
+            </button>
+          </div>
+        </AlertDialog.Popup>
+      </AlertDialog.Portal>
+    </AlertDialog.Root>
+  );
+}

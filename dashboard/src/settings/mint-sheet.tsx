@@ -1,0 +1,143 @@
+import { Dialog } from "@base-ui/react/dialog";
+import { useMutation } from "@tanstack/react-query";
+import { type FormEvent, useRef, useState } from "react";
+import { api, type NewKey } from "../api.ts";
+import { member } from "../boot.ts";
+import { Problem } from "../parts/states.tsx";
+import { SCOPE_GROUPS } from "./scopes.ts";
+import { ShownKey } from "./shown-key.tsx";
+
+const LIFETIMES = [
+  { days: 7, label: "7 days" },
+  { days: 30, label: "30 days" },
+  { days: 90, label: "90 days" },
+  { days: undefined, label: "No end" },
+] as const;
+const DAY_MILLISECONDS = 86_400_000;
+
+export function MintSheet({ close }: { close: () => void }) {
+  const [made, setMade] = useState<NewKey>();
+  const [isEverything, setEverything] = useState(member.environment === "sandbox");
+  const [isDirty, setDirty] = useState(false);
+  /** One for this form: a request that is sent again replaces the key that nobody saw. */
+  const requestId = useRef(crypto.randomUUID?.() ?? `${Date.now()}-${Math.random().toString(36).slice(2)}`);
+  const mint = useMutation({
+    mutationFn: (body: object) => api<NewKey>("/api/keys", { method: "POST", body }),
+    onSuccess: setMade,
+  });
+  if (made !== undefined) return <ShownKey made={made} close={close} />;
+  const submit = (event: FormEvent<HTMLFormElement>) => {
+    event.preventDefault();
+    mint.mutate(readForm(new FormData(event.currentTarget), { isEverything, requestId: requestId.current }));
+  };
+  const leave = () => {
+    if (!isDirty || confirm("Leave without making the key?")) close();
+  };
+  return (
+    <Dialog.Root open onOpenChange={leave}>
+      <Dialog.Portal>
+        <Dialog.Backdrop className="backdrop" />
+        <Dialog.Popup className="sheet">
+          <Dialog.Title>New key</Dialog.Title>
+          <Dialog.Description>
+            For an agent of {member.tenantName}, {member.environment}. It is shown once.
+          </Dialog.Description>
+          <form onSubmit={submit} onChange={() => setDirty(true)}>
+            <label htmlFor="key-name">Name</label>
+            <input
+              id="key-name"
+              name="name"
+              required
+              maxLength={100}
+              placeholder="Where it is used, such as research agent"
+            />
+            <fieldset>
+              <legend>What it may do</legend>
+              {member.environment === "sandbox" && (
+                <label className="choice">
+                  <input
+                    type="checkbox"
+                    checked={isEverything}
+                    onChange={({ target }) => setEverything(target.checked)}
+                  />
+                  Everything that an agent may do
+                </label>
+              )}
+              {!isEverything &&
+                SCOPE_GROUPS.map(({ area, scopes }) => (
+                  <details key={area}>
+                    <summary>{area}</summary>
+                    {scopes.map(({ scope, says }) => (
+                      <label className="choice" key={scope}>
+                        <input type="checkbox" name="scope" value={scope} /> <span className="mono">{scope}</span>
+                        <span className="quiet">{says}</span>
+                      </label>
+                    ))}
+                  </details>
+                ))}
+            </fieldset>
+            <label htmlFor="key-life">Ends after</label>
+            <select id="key-life" name="days" defaultValue="30">
+              {LIFETIMES.map(({ days, label }) => (
+                <option key={label} value={days ?? ""}>
+                  {label}
+                </option>
+              ))}
+            </select>
+            <fieldset>
+              <legend>Limits in USDC</legend>
+              <div className="pairs">
+                <Limit name="perCallUsdc" label="Per call" />
+                <Limit name="perDayUsdc" label="Per day" />
+                <Limit name="perMonthUsdc" label="Per month" />
+                <Limit name="feesUsdc" label="Fees of calls per month" />
+              </div>
+              <label htmlFor="key-recipients">Only to these addresses</label>
+              <input id="key-recipients" name="recipients" placeholder="0x…, separated by commas; left empty: any" />
+            </fieldset>
+            {mint.error !== null && <Problem error={mint.error} />}
+            <div className="buttons">
+              <Dialog.Close className="plain">Cancel</Dialog.Close>
+              <button type="submit" disabled={mint.isPending}>
+                Make the key
+              </button>
+            </div>
+          </form>
+        </Dialog.Popup>
+      </Dialog.Portal>
+    </Dialog.Root>
+  );
+}
+
+function Limit({ name, label }: { name: string; label: string }) {
+  return (
+    <div>
+      <label htmlFor={`key-${name}`}>{label}</label>
+      <input id={`key-${name}`} name={name} inputMode="decimal" pattern="\d+(\.\d{1,6})?" placeholder="No limit" />
+    </div>
+  );
+}
+
+function readForm(form: FormData, { isEverything, requestId }: { isEverything: boolean; requestId: string }): object {
+  const text = (name: string) => String(form.get(name) ?? "").trim();
+  const limits = Object.fromEntries(
+    ["perCallUsdc", "perDayUsdc", "perMonthUsdc", "feesUsdc"].flatMap((name) =>
+      text(name) === "" ? [] : [[name, text(name)]],
+    ),
+  );
+  const recipients = text("recipients")
+    .split(",")
+    .map((one) => one.trim())
+    .filter((one) => one !== "");
+  const scopes = isEverything ? ["*"] : form.getAll("scope").map(String);
+  const days = text("days");
+  return {
+    name: text("name"),
+    ...(scopes.length === 0 ? {} : { scopes }),
+    ...(days === "" ? {} : { expiresAt: new Date(Date.now() + Number(days) * DAY_MILLISECONDS).toISOString() }),
+    ...(Object.keys(limits).length + recipients.length === 0
+      ? {}
+      : { limits: { ...limits, ...(recipients.length === 0 ? {} : { recipients }) } }),
+    requestId,
+  };
+}
