@@ -7,6 +7,7 @@ const TESTS = [
   "conformance",
   "devnet",
   "attester",
+  "carriers",
   "scripts",
   "sandbox",
   "bridge",

@@ -11,6 +11,7 @@ const FOLDERS = [
   "sandbox",
   "devnet",
   "attester",
+  "carriers",
   "chaos",
   "conformance",
   "bridge",

@@ -37,6 +37,7 @@ const packages: Readonly<Record<string, readonly string[]>> = {
   devnet: [],
   // The codecs of the bridge and the Gateway, which the contracts check on both sides.
   attester: ["server"],
+  carriers: [],
   bridge: [],
   client: [],
   server: [],

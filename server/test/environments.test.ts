@@ -219,6 +219,9 @@ const listRecords = ({ environment, ids }: Side): Readonly<Record<string, string
   linkId: `lnk_${"0".repeat(26)}`,
   sessionId: `sgn_${"0".repeat(26)}`,
   keyId: `key_${"0".repeat(26)}`,
+  channelId: `chn_${"0".repeat(26)}`,
+  personId: `chp_${"0".repeat(26)}`,
+  app: `chn_${"0".repeat(26)}`,
 });
 
 /** To a record of `owner`. */

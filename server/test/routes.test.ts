@@ -33,6 +33,8 @@ const bindsNoKey: Readonly<Record<string, string>> = {
   redeem_link_code: "the traveler of the key's conversations",
   end_session: "where a person is signed in",
   remove_conversation_link: "the traveler of the key's conversations",
+  issue_channel_link_code: "never for somebody who works for the tenant, except with their own key",
+  unlink_channel_person: "makes a person of a channel a stranger",
 };
 /** Tables of the rules that bind a key. */
 const ruleTables = [
@@ -118,6 +120,7 @@ describe("called", () => {
       approvalId: await askForApproval(),
       conversationId: await converse(),
       endpointId: String((await send(find("add_event_endpoint"))).body.id),
+      ...(await addChannel()),
     };
     own = {
       ...own,
@@ -154,6 +157,17 @@ describe("called", () => {
       [id, service.tenantId],
     );
     return id;
+  }
+
+  async function addChannel() {
+    const channelId = String((await send(find("add_channel"))).body.id);
+    const personId = "chp_01KAJ2M5Q6R7S8T9V0W1X2Y3Z4";
+    await service.sql(
+      `insert into channel_person (id, channel_id, tenant_id, network, external_id, user_id, key_id, created_at)
+       values ($1, $2, $3, 'sandbox', 'U0OWN', 'user_own', 'key_own', now())`,
+      [personId, channelId, service.tenantId],
+    );
+    return { channelId, personId, app: channelId };
   }
 
   async function joinKey(): Promise<string> {
@@ -267,7 +281,7 @@ describe("called", () => {
         /^The key lacks the scope \S+, which \w+ needs\. Only a person's own key can hold it/,
       );
       // An endpoint that is not there: other tests need the one that is.
-      const ids = { ...own, endpointId: `whe_${"0".repeat(26)}` };
+      const ids = { ...own, endpointId: `whe_${"0".repeat(26)}`, channelId: `chn_${"0".repeat(26)}` };
       expect((await send(route, { ids })).body.code).not.toBe("missing_scope");
     },
   );

@@ -83,6 +83,8 @@ const NAMING_PERSONS = [
     "message.user_id",
     "booking.user_id",
     "call.subject",
+    "channel_code.user_id",
+    "channel_person.user_id",
     "conversation_link.subject",
     "conversation_link.user_id",
     "conversation_link_code.user_id",

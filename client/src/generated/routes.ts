@@ -22,10 +22,28 @@ export interface Routes {
   writeBudget(input: WriteBudgetInput, options?: RouteOptions): RouteAnswer<WriteBudgetAnswer, WriteBudgetRouteCode>;
   /** List failed calls. The tenant's calls in the environment of the key that were refused or failed, newest first, without their arguments. The newest 1000 are kept. Requests that were refused before they named a tool, such as those over a rate limit, are not among them. */
   readFailedCalls(input?: ReadFailedCallsInput, options?: RouteOptions): RouteAnswer<ReadFailedCallsAnswer, ReadFailedCallsRouteCode>;
+  /** List channels. The tenant's places in chat systems, oldest first. */
+  listChannels(input?: undefined, options?: RouteOptions): RouteAnswer<ListChannelsAnswer, ListChannelsRouteCode>;
+  /** Add a channel. In the sandbox, a channel without an app speaks with the carrier simulator and is on at once. Otherwise make an app from setUp.manifest and send its credentials with POST /api/channels/{channelId}, unless the operator has an app. Credentials are stored encrypted and never shown. A tenant has at most 10 channels. */
+  addChannel(input: AddChannelInput, options?: RouteOptions): RouteAnswer<AddChannelAnswer, AddChannelRouteCode>;
   /** List records of a channel. What came in, went out, or was asked of a third party for the tenant in the environment of the key, newest first: calls of tools (web, mcp), messages (email, slack, whatsapp), the supplier's events, and requests to the supplier, chains, maps, exchange rates, the payment facilitator and language models. Addresses, words, arguments and answers are left out. */
   listChannelRecords(input: ListChannelRecordsInput, options?: RouteOptions): RouteAnswer<ListChannelRecordsAnswer, ListChannelRecordsRouteCode>;
   /** Send a failed message again. Gives a message that was given up to its carrier again, within a minute and for up to a day. Nothing is sent if another message for the same reason exists by now. */
   resendChannelRecord(input: ResendChannelRecordInput, options?: RouteOptions): RouteAnswer<ResendChannelRecordAnswer, ResendChannelRecordRouteCode>;
+  /** Read a channel. The channel, and how to set up its other side. Its secrets are never shown. */
+  getChannel(input: GetChannelInput, options?: RouteOptions): RouteAnswer<GetChannelAnswer, GetChannelRouteCode>;
+  /** Change a channel. Replaces its name, switches it on or off, and sets where requests for approval are shown. New credentials replace the former ones, and an installation that is not simulated begins again with them. */
+  changeChannel(input: ChangeChannelInput, options?: RouteOptions): RouteAnswer<ChangeChannelAnswer, ChangeChannelRouteCode>;
+  /** Delete a channel. Its people are strangers afterwards, and what waits to be sent is not sent. Conversations stay. */
+  removeChannel(input: RemoveChannelInput, options?: RouteOptions): RouteAnswer<RemoveChannelAnswer, RemoveChannelRouteCode>;
+  /** Issue a link code for an approver. A code, valid once and for ten minutes, for the person whose own key is used. Whoever sends it to the app in a direct message decides there as this person, as long as the key is valid. */
+  issueChannelApproverCode(input: IssueChannelApproverCodeInput, options?: RouteOptions): RouteAnswer<IssueChannelApproverCodeAnswer, IssueChannelApproverCodeRouteCode>;
+  /** Issue a link code for a channel. A code, valid once and for ten minutes. Whoever sends it to the app in a direct message is known as this user from then on, and converses with this key. Without userId it is the person whose own key is used, or the key's own traveler. */
+  issueChannelLinkCode(input: IssueChannelLinkCodeInput, options?: RouteOptions): RouteAnswer<IssueChannelLinkCodeAnswer, IssueChannelLinkCodeRouteCode>;
+  /** List a channel's people. Everybody who wrote in the channel, and who they proved to be. */
+  listChannelPeople(input: ListChannelPeopleInput, options?: RouteOptions): RouteAnswer<ListChannelPeopleAnswer, ListChannelPeopleRouteCode>;
+  /** Unlink a person of a channel. The person is a stranger there afterwards. Their conversations stay. */
+  unlinkChannelPerson(input: UnlinkChannelPersonInput, options?: RouteOptions): RouteAnswer<UnlinkChannelPersonAnswer, UnlinkChannelPersonRouteCode>;
   /** Claim a trip with its guest link. Binds the guest's wallet to the trip, once, and waits until the chain has it. The same wallet again gets the first answer. `reason` of a 409 says why it is refused; a wrong code is counted, and `attemptsLeft` says how many attempts are left. Free of charge. */
   claimTrip(input: ClaimTripInput, options?: RouteOptions): RouteAnswer<ClaimTripAnswer, ClaimTripRouteCode>;
   /** Name the traveler of a claimed trip. The guest of a trip that was prefunded for one names the traveler, once and after the claim; later the buyer changes it with PUT /api/travelers/{userId}. Runs that wait for this continue. `reason` of a 409 says why it is refused; a wrong code is counted as in a claim. Free of charge. */
@@ -134,6 +152,10 @@ export interface Routes {
   readUsage(input?: ReadUsageInput, options?: RouteOptions): RouteAnswer<ReadUsageAnswer, ReadUsageRouteCode>;
   /** Sum usage by hour or day. Totals of the tenant's usage records in the environment of the key, newest first, without hours and days that have none. Totals are kept when old records are removed. */
   readUsageSums(input?: ReadUsageSumsInput, options?: RouteOptions): RouteAnswer<ReadUsageSumsAnswer, ReadUsageSumsRouteCode>;
+  /** Finish an installation in Slack. Slack sends an administrator's browser here, after they agreed or refused. */
+  finishSlackInstallation(input?: FinishSlackInstallationInput, options?: RouteOptions): RouteAnswer<FinishSlackInstallationAnswer, FinishSlackInstallationRouteCode>;
+  /** Receive events of Slack. For Slack, which signs its requests over the raw body: events, and presses of buttons. What is answered 200 is stored; the same may come again. */
+  receiveSlackEvents(input: ReceiveSlackEventsInput, options?: RouteOptions): RouteAnswer<ReceiveSlackEventsAnswer, ReceiveSlackEventsRouteCode>;
   /** Receive an event of the supplier. For the supplier of flights and stays, which signs its events over the raw body. An event answered 200 is stored; the same event may come again. */
   receiveSupplierWebhook(input: ReceiveSupplierWebhookInput, options?: RouteOptions): RouteAnswer<ReceiveSupplierWebhookAnswer, ReceiveSupplierWebhookRouteCode>;
   /** List workflows. Every workflow with its input, its steps and what its pauses expect. */
@@ -571,6 +593,75 @@ export type ReadFailedCallsAnswer = {
 
 export type ReadFailedCallsRouteCode = "invalid_input" | "unauthorized" | "missing_scope" | "rate_limited" | "headers_too_large" | "internal_error" | "starting" | "draining" | "unavailable";
 
+export type ListChannelsAnswer = {
+  channels: ({
+    id: string;
+    kind: "slack" | "whatsapp";
+    name: string;
+    /** to_install: open setUp.installUrl */
+    state: "to_install" | "on" | "off";
+    offBecause: string | null;
+    /** true: it speaks with the carrier simulator, and no real person is written to */
+    isSimulated: boolean;
+    /** The workspace; null until it is installed */
+    accountId: string | null;
+    /** Where requests for approval are shown, besides to each approver */
+    approvalsIn: string | null;
+    createdAt: string;
+    updatedAt: string;
+  })[];
+};
+
+export type ListChannelsRouteCode = "unauthorized" | "missing_scope" | "rate_limited" | "headers_too_large" | "internal_error" | "starting" | "draining" | "unavailable";
+
+export type AddChannelInput = {
+  body: {
+    kind: "slack";
+    name?: string | undefined;
+    /** The credentials of an app of your own */
+    app?: {
+      clientId: string;
+      clientSecret: string;
+      signingSecret: string;
+    } | undefined;
+    /** false: a sandbox channel of a real workspace. Left out: true without an app */
+    isSimulated?: boolean | undefined;
+    /** The id of a Slack channel in which several approvers read, such as C0APPROVALS. The app must be a member */
+    approvalsIn?: string | undefined;
+  };
+};
+
+export type AddChannelAnswer = {
+  id: string;
+  kind: "slack" | "whatsapp";
+  name: string;
+  /** to_install: open setUp.installUrl */
+  state: "to_install" | "on" | "off";
+  offBecause: string | null;
+  /** true: it speaks with the carrier simulator, and no real person is written to */
+  isSimulated: boolean;
+  /** The workspace; null until it is installed */
+  accountId: string | null;
+  /** Where requests for approval are shown, besides to each approver */
+  approvalsIn: string | null;
+  createdAt: string;
+  updatedAt: string;
+  setUp: {
+    /** Where an administrator of the workspace agrees, within an hour */
+    installUrl: string | null;
+    /** For events and for interactivity */
+    requestUrl: string;
+    /** For the installation */
+    redirectUrl: string;
+    /** The app's manifest, for Slack's page for new apps */
+    manifest: Record<string, unknown>;
+    /** The simulator's page, on which you play everybody. Keep it to yourself */
+    playUrl: string | null;
+  };
+};
+
+export type AddChannelRouteCode = "malformed_json" | "invalid_input" | "unauthorized" | "missing_scope" | "request_timeout" | "conflict" | "too_large" | "unsupported_media_type" | "rate_limited" | "headers_too_large" | "internal_error" | "starting" | "draining" | "unavailable";
+
 export type ListChannelRecordsInput = {
   /** A channel of people and agents, or a third party */
   channel: "web" | "mcp" | "slack" | "whatsapp" | "email" | "supplier" | "chain" | "maps" | "fx" | "facilitator" | "model";
@@ -634,6 +725,139 @@ export type ResendChannelRecordAnswer = {
 };
 
 export type ResendChannelRecordRouteCode = "unauthorized" | "missing_scope" | "not_found" | "conflict" | "rate_limited" | "headers_too_large" | "internal_error" | "starting" | "draining" | "unavailable";
+
+export type GetChannelInput = {
+  channelId: string;
+};
+
+export type GetChannelAnswer = {
+  id: string;
+  kind: "slack" | "whatsapp";
+  name: string;
+  /** to_install: open setUp.installUrl */
+  state: "to_install" | "on" | "off";
+  offBecause: string | null;
+  /** true: it speaks with the carrier simulator, and no real person is written to */
+  isSimulated: boolean;
+  /** The workspace; null until it is installed */
+  accountId: string | null;
+  /** Where requests for approval are shown, besides to each approver */
+  approvalsIn: string | null;
+  createdAt: string;
+  updatedAt: string;
+  setUp: {
+    /** Where an administrator of the workspace agrees, within an hour */
+    installUrl: string | null;
+    /** For events and for interactivity */
+    requestUrl: string;
+    /** For the installation */
+    redirectUrl: string;
+    /** The app's manifest, for Slack's page for new apps */
+    manifest: Record<string, unknown>;
+    /** The simulator's page, on which you play everybody. Keep it to yourself */
+    playUrl: string | null;
+  };
+};
+
+export type GetChannelRouteCode = "unauthorized" | "missing_scope" | "not_found" | "rate_limited" | "headers_too_large" | "internal_error" | "starting" | "draining" | "unavailable";
+
+export type ChangeChannelInput = {
+  channelId: string;
+  body: {
+    name: string;
+    state: "on" | "off";
+    app?: {
+      clientId: string;
+      clientSecret: string;
+      signingSecret: string;
+    } | undefined;
+    /** The id of a Slack channel in which several approvers read, such as C0APPROVALS. The app must be a member */
+    approvalsIn?: string | undefined;
+  };
+};
+
+export type ChangeChannelAnswer = {
+  id: string;
+  kind: "slack" | "whatsapp";
+  name: string;
+  /** to_install: open setUp.installUrl */
+  state: "to_install" | "on" | "off";
+  offBecause: string | null;
+  /** true: it speaks with the carrier simulator, and no real person is written to */
+  isSimulated: boolean;
+  /** The workspace; null until it is installed */
+  accountId: string | null;
+  /** Where requests for approval are shown, besides to each approver */
+  approvalsIn: string | null;
+  createdAt: string;
+  updatedAt: string;
+};
+
+export type ChangeChannelRouteCode = "malformed_json" | "invalid_input" | "unauthorized" | "missing_scope" | "not_found" | "request_timeout" | "too_large" | "unsupported_media_type" | "rate_limited" | "headers_too_large" | "internal_error" | "starting" | "draining" | "unavailable";
+
+export type RemoveChannelInput = {
+  channelId: string;
+};
+
+export type RemoveChannelAnswer = {
+  deleted: true;
+};
+
+export type RemoveChannelRouteCode = "unauthorized" | "missing_scope" | "not_found" | "rate_limited" | "headers_too_large" | "internal_error" | "starting" | "draining" | "unavailable";
+
+export type IssueChannelApproverCodeInput = {
+  channelId: string;
+};
+
+export type IssueChannelApproverCodeAnswer = {
+  /** Shown once. Never store it */
+  code: string;
+  expiresAt: string;
+};
+
+export type IssueChannelApproverCodeRouteCode = "unauthorized" | "missing_scope" | "not_found" | "conflict" | "rate_limited" | "headers_too_large" | "internal_error" | "starting" | "draining" | "unavailable";
+
+export type IssueChannelLinkCodeInput = {
+  channelId: string;
+  /** A traveler; left out: the person whose own key is used, or the key's own traveler */
+  userId?: string | undefined;
+};
+
+export type IssueChannelLinkCodeAnswer = {
+  /** Shown once. Never store it */
+  code: string;
+  expiresAt: string;
+};
+
+export type IssueChannelLinkCodeRouteCode = "invalid_input" | "unauthorized" | "missing_scope" | "not_found" | "rate_limited" | "headers_too_large" | "internal_error" | "starting" | "draining" | "unavailable";
+
+export type ListChannelPeopleInput = {
+  channelId: string;
+};
+
+export type ListChannelPeopleAnswer = {
+  people: ({
+    personId: string;
+    /** The person's id in the chat system */
+    externalId: string;
+    /** null: the person has not proved who they are */
+    userId: string | null;
+    lastMessageAt: string | null;
+  })[];
+};
+
+export type ListChannelPeopleRouteCode = "unauthorized" | "missing_scope" | "not_found" | "rate_limited" | "headers_too_large" | "internal_error" | "starting" | "draining" | "unavailable";
+
+export type UnlinkChannelPersonInput = {
+  channelId: string;
+  personId: string;
+};
+
+export type UnlinkChannelPersonAnswer = {
+  unlinked: true;
+};
+
+export type UnlinkChannelPersonRouteCode = "unauthorized" | "missing_scope" | "not_found" | "rate_limited" | "headers_too_large" | "internal_error" | "starting" | "draining" | "unavailable";
 
 export type ClaimTripInput = {
   /** As the guest link has it */
@@ -2862,6 +3086,31 @@ export type ReadUsageSumsAnswer = {
 };
 
 export type ReadUsageSumsRouteCode = "invalid_input" | "unauthorized" | "missing_scope" | "rate_limited" | "headers_too_large" | "internal_error" | "starting" | "draining" | "unavailable";
+
+export type FinishSlackInstallationInput = {
+  state?: string | undefined;
+  /** Left out: the administrator refused */
+  code?: string | undefined;
+};
+
+export type FinishSlackInstallationAnswer = ReceivedFile;
+
+export type FinishSlackInstallationRouteCode = "invalid_input" | "not_found" | "conflict" | "rate_limited" | "unavailable";
+
+export type ReceiveSlackEventsInput = {
+  app: string;
+  body: {
+    type: string;
+    event_id: string;
+  };
+};
+
+export type ReceiveSlackEventsAnswer = {
+  ok: true;
+  challenge?: string;
+};
+
+export type ReceiveSlackEventsRouteCode = "malformed_json" | "invalid_input" | "unauthorized" | "request_timeout" | "too_large" | "unsupported_media_type" | "rate_limited";
 
 export type ReceiveSupplierWebhookInput = {
   body: {

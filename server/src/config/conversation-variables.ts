@@ -1,8 +1,9 @@
+import { channelVariables } from "./channel-variables.ts";
 import { wholeNumber, withDefault } from "./values.ts";
 
 const amount = wholeNumber(1, 1_000_000_000);
 
-/** How long conversations are kept, and what they may use. */
+/** How long conversations are kept, what they may use, and the app through which people have them. */
 export const conversationVariables = {
   conversationRetentionDays: withDefault(
     "CONVERSATION_RETENTION_DAYS",
@@ -70,4 +71,5 @@ export const conversationVariables = {
     "Seconds that the turns of one conversation may take together.",
     amount,
   ),
+  ...channelVariables,
 };

@@ -5,7 +5,7 @@ import { z } from "zod";
 import { ensurePrivateFolder, readPrivateJson, writePrivateJson } from "../platform/files/private-files.ts";
 import { isAlive, ownIdentity } from "./process-identity.ts";
 
-const PART_NAMES = ["postgres", "supplier", "devnet", "attester"] as const;
+const PART_NAMES = ["postgres", "supplier", "devnet", "attester", "carriers"] as const;
 
 /** In their starting order; they stop in reverse. */
 const partNames: readonly PartName[] = PART_NAMES;

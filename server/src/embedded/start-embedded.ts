@@ -4,9 +4,11 @@ import { setTimeout as delay } from "node:timers/promises";
 import { type OwnerLock, tryOwnerLock } from "../platform/files/owner-lock.ts";
 import { ensurePrivateFolder, makeFolder } from "../platform/files/private-files.ts";
 import type { Log } from "../ports/log.ts";
-import { type AttesterSecrets, attesterAccess, createAttesterPart } from "./attester-part.ts";
+import { type AttesterSecrets, createAttesterPart } from "./attester-part.ts";
+import { type CarriersSecrets, createCarriersPart } from "./carriers-part.ts";
 import { createDevnetPart, devnetAccess, listFurtherChains, writeDevnetPrefund } from "./devnet-part.ts";
 import { EmbeddedError, errorText, explainFileError } from "./embedded-error.ts";
+import { lazyPartAccess } from "./lazy-part.ts";
 import type { Part } from "./part.ts";
 import { createPartKeeper, type PartKeeper } from "./part-keeper.ts";
 import { readParts } from "./parts-file.ts";
@@ -32,6 +34,7 @@ interface StartEmbeddedOptions {
   devnetPrefund?: readonly string[];
   attesterProgram?: string;
   attesterOptions?: readonly string[];
+  carriersProgram?: string;
   /** Replaces the repository's supplier sandbox. */
   supplierProgram?: string;
   /** Its further arguments, such as a stopped clock. */
@@ -50,13 +53,20 @@ export interface Embedded {
   chain?: { rpcUrl: string; chainId: number };
   /** Starts the attester of these development chains unless it runs. */
   startAttester(secrets: AttesterSecrets): Promise<{ url: string }>;
+  /** Starts the simulator of the carriers unless it runs. */
+  startCarriers(secrets: CarriersSecrets): Promise<{ url: string }>;
   /** Stops the parts unless another service on the same dataDir still uses them. Close your own connections first. */
   stop(): Promise<void>;
 }
 
+/** Parts that start when they are first used, with what each needs then. */
+const lazyNames = ["attester", "carriers"] as const;
+type LazyName = (typeof lazyNames)[number];
+type LazySecrets = { attester?: AttesterSecrets; carriers?: CarriersSecrets };
+
 const TICK_MILLISECONDS = 250;
-const ATTESTER_LOOK_MILLISECONDS = 25;
-const ATTESTER_LIMIT_MILLISECONDS = 20_000;
+const LAZY_LOOK_MILLISECONDS = 25;
+const LAZY_LIMIT_MILLISECONDS = 20_000;
 /** Another service may be creating the database for the first time, on a slow disk. */
 const WAIT_FOR_OTHERS_MILLISECONDS = 180_000;
 const PROGRESS_EVERY_MILLISECONDS = 5_000;
@@ -150,8 +160,8 @@ const start = async (options: StartEmbeddedOptions): Promise<Embedded> => {
     return url;
   };
   const database: PartName[] = databaseUrl === undefined ? ["postgres"] : [];
-  let attesterSecrets: AttesterSecrets | undefined;
-  const parts = makeParts(options, serviceDatabaseUrl, progress, () => attesterSecrets);
+  const lazySecrets: LazySecrets = {};
+  const parts = makeParts(options, serviceDatabaseUrl, progress, lazySecrets);
   const stopping = new AbortController();
   const abort = () => stopping.abort(signal?.reason);
   signal?.addEventListener("abort", abort, { once: true });
@@ -172,18 +182,17 @@ const start = async (options: StartEmbeddedOptions): Promise<Embedded> => {
     signal?.removeEventListener("abort", abort);
   }
   const watching = watch(share, stopping.signal, log);
-  const startAttester = async (secrets: AttesterSecrets): Promise<{ url: string }> => {
-    attesterSecrets = secrets;
-    registrations.want([...wants, "attester"]);
-    const deadline = performance.now() + ATTESTER_LIMIT_MILLISECONDS;
+  const startLazily = async (name: LazyName): Promise<{ url: string }> => {
+    registrations.want([...wants, ...lazyNames.filter((one) => lazySecrets[one] !== undefined)]);
+    const deadline = performance.now() + LAZY_LIMIT_MILLISECONDS;
     // Whichever service keeps the parts opens it at its next look.
-    while (!isReady(dataDir, "attester")) {
+    while (!isReady(dataDir, name)) {
       stopping.signal.throwIfAborted();
-      if (performance.now() > deadline) throw new EmbeddedError(`The attester does not start: see ${dataDir}/logs.`);
-      await delay(ATTESTER_LOOK_MILLISECONDS);
+      if (performance.now() > deadline) throw new EmbeddedError(`The ${name} does not start: see ${dataDir}/logs.`);
+      await delay(LAZY_LOOK_MILLISECONDS);
     }
-    const access = attesterAccess(dataDir);
-    if (access === undefined) throw new EmbeddedError(`The attester of ${dataDir} was not started.`);
+    const access = lazyPartAccess(dataDir, name);
+    if (access === undefined) throw new EmbeddedError(`The ${name} of ${dataDir} was not started.`);
     return access;
   };
   let stopped: Promise<void> | undefined;
@@ -193,7 +202,14 @@ const start = async (options: StartEmbeddedOptions): Promise<Embedded> => {
     databaseUrl: serviceDatabaseUrl(),
     ...(supplier && { supplier }),
     ...(chain && { chain }),
-    startAttester,
+    startAttester(secrets) {
+      lazySecrets.attester = secrets;
+      return startLazily("attester");
+    },
+    startCarriers(secrets) {
+      lazySecrets.carriers = secrets;
+      return startLazily("carriers");
+    },
     stop() {
       stopping.abort();
       stopped ??= watching.then(() => share.leave());
@@ -218,7 +234,7 @@ const makeParts = (
   options: StartEmbeddedOptions,
   serviceDatabaseUrl: () => string,
   progress: (line: string) => void,
-  readSecrets: () => AttesterSecrets | undefined,
+  lazySecrets: LazySecrets,
 ): readonly Part[] => {
   const { dataDir, log, supplierProgram = SANDBOX_PROGRAM, supplierOptions = [], devnetOptions = [] } = options;
   return [
@@ -243,9 +259,16 @@ const makeParts = (
       dataDir,
       log,
       progress,
-      readSecrets,
+      readSecrets: () => lazySecrets.attester,
       programOptions: options.attesterOptions ?? [],
       ...(options.attesterProgram === undefined ? {} : { program: options.attesterProgram }),
+    }),
+    createCarriersPart({
+      dataDir,
+      log,
+      progress,
+      readSecrets: () => lazySecrets.carriers,
+      ...(options.carriersProgram === undefined ? {} : { program: options.carriersProgram }),
     }),
   ];
 };

@@ -5,6 +5,7 @@ import { arrivalModule } from "./arrival/module.ts";
 import { bookingsModule } from "./bookings/module.ts";
 import { briefsModule } from "./briefs/module.ts";
 import { chainModule } from "./chain/module.ts";
+import { channelsModule } from "./channels/module.ts";
 import { chargingModule } from "./charging/module.ts";
 import { confirmationsModule } from "./confirmations/module.ts";
 import { conversationsModule } from "./conversations/module.ts";
@@ -102,6 +103,7 @@ export const modules = [
   workflowsModule,
   conversationsModule,
   confirmationsModule,
+  channelsModule,
   demoModule,
   accountModule,
 ] as const;

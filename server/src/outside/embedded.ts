@@ -16,6 +16,7 @@ export interface EmbeddedOptions {
   supplierProgram?: string;
   devnetProgram?: string;
   attesterProgram?: string;
+  carriersProgram?: string;
   /** Reports to the operator while something takes long. */
   progress?(line: string): void;
   /** Aborts a start: what was started is stopped, and the start rejects. */
@@ -30,7 +31,7 @@ export async function openEmbedded(
   log: Logger,
 ): Promise<Embedded> {
   const { supplierOptions = [], supplierProgram, devnetProgram, devnetOptions, progress, signal } = options;
-  const { attesterProgram, attesterOptions } = options;
+  const { attesterProgram, attesterOptions, carriersProgram } = options;
   const hasSandbox = config.embeddedSandbox === "on";
   return await startEmbedded({
     dataDir: config.dataDir,
@@ -42,6 +43,7 @@ export async function openEmbedded(
     ...(supplierProgram === undefined ? {} : { supplierProgram }),
     ...(devnetProgram === undefined ? {} : { devnetProgram }),
     ...(attesterProgram === undefined ? {} : { attesterProgram }),
+    ...(carriersProgram === undefined ? {} : { carriersProgram }),
     ...(attesterOptions === undefined ? {} : { attesterOptions }),
     ...(devnetOptions === undefined ? {} : { devnetOptions }),
     supplierOptions: ["--currency", config.sandboxCurrency, "--stays-in", config.sandboxStaysIn, ...supplierOptions],

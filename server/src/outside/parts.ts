@@ -29,6 +29,7 @@ import { createRequestLimits } from "../surfaces/http/limits/request-limits.ts";
 import { PHOTOS_PATH } from "../surfaces/photos.ts";
 import { openChains } from "./chain/chains.ts";
 import { openCrossChainServices } from "./chain/cross-chain.ts";
+import { openChatSimulator, openChatSystems } from "./chat/chat-systems.ts";
 import { openConditions } from "./conditions.ts";
 import { openElevation } from "./elevation.ts";
 import { type EmbeddedOptions, openEmbedded } from "./embedded.ts";
@@ -74,6 +75,8 @@ interface Opened {
   news: News;
   /** The one client, as each third party is asked by it. */
   http: Readonly<Record<ThirdParty, HttpClient>>;
+  /** The same, for whom other records are kept. */
+  client: HttpClient;
   calls: WaitingCalls;
   threads: ThreadPool;
 }
@@ -101,7 +104,7 @@ export async function openParts(
   const http = openClients(client, calls);
   const threads = new ThreadPool({ log, failure: failedReading });
   undo.push(() => threads.close());
-  const opened = { config, options, clock, vault, embedded, database, reads, news, http, calls, threads };
+  const opened = { config, options, clock, vault, embedded, database, reads, news, http, client, calls, threads };
   // A database that fails during the start is waited for, as at any other time.
   return await whileDatabaseIsAway(
     () => withPreparationLock(embedded.databaseUrl, () => prepareParts(opened)),
@@ -161,7 +164,7 @@ function failedReading(reason: string): Failure {
 type AskedFor = Pick<Parts, "chains" | "facilitator">;
 
 function outsideParts(
-  { config, options, clock, vault, embedded, database, reads, news, http, calls, threads }: Opened,
+  { config, options, clock, vault, embedded, database, reads, news, http, client, calls, threads }: Opened,
   { chains, facilitator }: AskedFor,
 ) {
   const { log, random = systemRandom, urls, extraTools = [], countCall: onCall } = options;
@@ -200,6 +203,8 @@ function outsideParts(
     unifiedBalance: () => crossChain.unifiedBalance,
     testFaucet: () => openTestFaucet(config, http.chain),
     mailer: () => openMailer(config),
+    chatSystems: () => openChatSystems(config, client),
+    chatSimulator: () => openChatSimulator(config, { embedded, vault, http: client }),
     pageTranscriber: () => openPageTranscriber(config, { http: http.model, log }),
     languageModel: () => openLanguageModel(config, { clock, log, calls }),
     maps: () => openMaps(config, sources, places),

@@ -13,6 +13,7 @@ export const PROGRAMS = [
   "sandbox/src/main.ts",
   "devnet/src/main.ts",
   "attester/src/main.ts",
+  "carriers/src/main.ts",
   "devnet/test/support/devnet-broken.ts",
   "chaos/src/main.ts",
   "chaos/src/service-under-chaos.ts",
@@ -34,4 +35,5 @@ export const partPrograms = () => ({
   supplierProgram: programAt("sandbox/src/main.ts"),
   devnetProgram: programAt("devnet/src/main.ts"),
   attesterProgram: programAt("attester/src/main.ts"),
+  carriersProgram: programAt("carriers/src/main.ts"),
 });

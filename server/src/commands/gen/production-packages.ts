@@ -30,7 +30,7 @@ export interface ProductionPackage {
  * The programs of `npm start`, and the dashboard, which a browser runs. The root's own dependencies are development tools, except the optional ones: they are Node
  * itself.
  */
-const STARTED = ["server", "sandbox", "devnet", "attester", "dashboard"];
+const STARTED = ["server", "sandbox", "devnet", "attester", "carriers", "dashboard"];
 
 /**
  * Licences read from the licence files of packages that declare no SPDX expression or embed third-party code, such as PDFium,

@@ -5,6 +5,7 @@ import type { ClaimKeys } from "../../ports/chain/claim-keys.ts";
 import type { MessageAttestationsByNetwork } from "../../ports/chain/message-attestations.ts";
 import type { UnifiedBalanceByNetwork } from "../../ports/chain/unified-balance.ts";
 import type { RecordSource } from "../../ports/channel-records.ts";
+import type { ChatSimulator, ChatSystems } from "../../ports/chat.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Conditions } from "../../ports/conditions.ts";
 import type { Elevation } from "../../ports/elevation.ts";
@@ -65,6 +66,9 @@ export interface CommonParts {
   readonly facilitator: Facilitator | undefined;
   /** Undefined: the operator has no mail server. */
   readonly mailer: Mailer | undefined;
+  readonly chatSystems: ChatSystems;
+  /** Undefined: there is no sandbox. */
+  readonly chatSimulator: ChatSimulator | undefined;
   /** Undefined: the operator has no vision model, and no document leaves the service. */
   readonly pageTranscriber: PageTranscriber | undefined;
   /** Answers conversations. */

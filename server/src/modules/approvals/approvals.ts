@@ -57,7 +57,7 @@ export interface Approval extends ApprovalOwner, Binding {
   expiresAt: Temporal.Instant;
   state: ApprovalState;
   decidedBy: string | undefined;
-  decidedWith: "key" | "token" | "link" | undefined;
+  decidedWith: "key" | "token" | "link" | "channel" | undefined;
   decidedAt: Temporal.Instant | undefined;
   reason: string | undefined;
   usedAt: Temporal.Instant | undefined;
@@ -78,7 +78,7 @@ export function listTravelers({ evidence, travelerId }: Pick<Approval, "evidence
 export interface Decision {
   to: "approved" | "rejected" | "revoked";
   by: string;
-  with: "key" | "token" | "link";
+  with: "key" | "token" | "link" | "channel";
   reason: string | undefined;
 }
 

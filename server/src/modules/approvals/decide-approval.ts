@@ -1,16 +1,17 @@
 import { Failure } from "../../domain/errors.ts";
+import type { StoresWith } from "../../kernel/contracts/stores.ts";
 import type { Person } from "../identity/index.ts";
 import { type Approval, type Decision, listTravelers } from "./approvals.ts";
-import type { Stores } from "./context.ts";
+import type { Aggregates, Stores } from "./context.ts";
 
 /** The decider: a person of the tenant, or a system of the operator that names the person. */
 export type Decider =
-  | { kind: "person"; personId: string; with: "key" | "link" }
+  | { kind: "person"; personId: string; with: "key" | "link" | "channel" }
   | { kind: "token"; name: string; approvedBy: string };
 
 const APPROVAL_ROLES: readonly Approval["role"][] = ["approver", "finance", "admin"];
 
-type DecisionStores = Pick<Stores, "approvals" | "persons" | "transaction">;
+type DecisionStores = StoresWith<Pick<Aggregates, "approvals" | "persons" | "runEvents">>;
 
 /** The single path for decisions. Throws a Failure if the decider may not decide, or if it was already decided. */
 export async function decideApproval(

@@ -12,7 +12,7 @@ import { decideApproval } from "./decide-approval.ts";
 import { ApprovalAnswer, describeApproval } from "./describe-approval.ts";
 
 interface LinkPorts {
-  stores: Pick<Stores, "approvals" | "persons" | "transaction">;
+  stores: Pick<Stores, "approvals" | "persons" | "runEvents" | "transaction">;
   clock: Clock;
   vault: Vault;
   travelers: Travelers;

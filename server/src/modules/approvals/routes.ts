@@ -13,7 +13,7 @@ import { type Decider, decideApproval } from "./decide-approval.ts";
 import { ApprovalAnswer, describeApproval } from "./describe-approval.ts";
 
 interface ApprovalPorts {
-  stores: Pick<Stores, "approvals" | "persons" | "transaction">;
+  stores: Pick<Stores, "approvals" | "persons" | "runEvents" | "transaction">;
   reads: Parts["reads"];
   clock: Clock;
   vault: Vault;

@@ -51,6 +51,8 @@ test("the tables that modules name exist, with their columns", async () => {
   const kinds = (await new WorkMeter(migrated.db, migrated.clock, workTables).measure()).map(({ kind }) => kind);
   expect(kinds.toSorted()).toEqual([
     "chain_transaction",
+    "channel_event",
+    "channel_message",
     "cross_chain_transfer",
     "event_delivery",
     "flight_booking",

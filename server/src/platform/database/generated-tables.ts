@@ -59,7 +59,7 @@ export interface ApprovalTable {
   expiresAt: Timestamp;
   state: "pending" | "approved" | "rejected" | "revoked" | "replaced" | "used";
   decidedBy: string | null;
-  decidedWith: "key" | "token" | "link" | null;
+  decidedWith: "key" | "token" | "link" | "channel" | null;
   decidedAt: Timestamp | null;
   reason: string | null;
   callId: string | null;
@@ -264,6 +264,97 @@ export interface ChangeOfferTable {
   changeOfferId: string;
   tenantId: string;
   orderId: string;
+  createdAt: Timestamp;
+}
+
+export interface ChannelTable {
+  id: string;
+  tenantId: string;
+  environment: "sandbox" | "production";
+  kind: "slack" | "whatsapp";
+  name: string;
+  state: "to_install" | "on" | "off";
+  offBecause: string | null;
+  isSimulated: boolean;
+  accountId: string | null;
+  encryptedSecrets: string;
+  settings: JsonObject;
+  createdAt: Timestamp;
+  updatedAt: Timestamp;
+}
+
+export interface ChannelButtonTable {
+  environment: "sandbox" | "production";
+  tokenHash: string;
+  tenantId: string;
+  messageId: string;
+  means: "approve" | "reject" | "say";
+  said: string | null;
+}
+
+export interface ChannelCodeTable {
+  environment: "sandbox" | "production";
+  tenantId: string;
+  channelId: string;
+  codeHash: string;
+  userId: string;
+  keyId: string;
+  expiresAt: Timestamp;
+}
+
+export interface ChannelEventTable {
+  environment: "sandbox" | "production";
+  id: string;
+  tenantId: string;
+  source: "chat" | "turn" | "approval";
+  channelId: string | null;
+  thread: string;
+  about: string | null;
+  encryptedEvent: string | null;
+  receivedAt: Timestamp;
+  nextAt: Timestamp;
+  attempts: Defaulted<number>;
+  finishedAt: Timestamp | null;
+  outcome: string | null;
+  lastReason: string | null;
+}
+
+export interface ChannelMessageTable {
+  id: string;
+  position: GeneratedAlways<bigint>;
+  channelId: string;
+  tenantId: string;
+  environment: "sandbox" | "production";
+  address: string;
+  kind: string;
+  about: string;
+  encryptedContent: string;
+  version: Defaulted<number>;
+  shownVersion: Defaulted<number>;
+  externalId: string | null;
+  state: Defaulted<"waiting" | "sent" | "delivered" | "read" | "failed">;
+  attempts: Defaulted<number>;
+  unsureSince: Timestamp | null;
+  isTemplate: Defaulted<boolean>;
+  nextAt: Timestamp | null;
+  giveUpAt: Timestamp;
+  lastProblem: string | null;
+  createdAt: Timestamp;
+  sentAt: Timestamp | null;
+  traceId: string | null;
+}
+
+export interface ChannelPersonTable {
+  id: string;
+  channelId: string;
+  tenantId: string;
+  environment: "sandbox" | "production";
+  externalId: string;
+  address: string | null;
+  userId: string | null;
+  keyId: string | null;
+  conversationId: string | null;
+  lastMessageAt: Timestamp | null;
   createdAt: Timestamp;
 }
 
@@ -1347,6 +1438,12 @@ export interface Database {
   chainNetwork: ChainNetworkTable;
   chainTransaction: ChainTransactionTable;
   changeOffer: ChangeOfferTable;
+  channel: ChannelTable;
+  channelButton: ChannelButtonTable;
+  channelCode: ChannelCodeTable;
+  channelEvent: ChannelEventTable;
+  channelMessage: ChannelMessageTable;
+  channelPerson: ChannelPersonTable;
   conversation: ConversationTable;
   conversationCall: ConversationCallTable;
   conversationConfirmation: ConversationConfirmationTable;

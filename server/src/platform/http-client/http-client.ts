@@ -16,6 +16,8 @@ export interface HttpRequest {
   headers?: Readonly<Record<string, string>>;
   /** Sent as JSON. */
   json?: unknown;
+  /** Sent as a form, in place of JSON. */
+  form?: Readonly<Record<string, string>>;
   /** The whole request: waiting for a free connection, connecting, sending, reading the whole answer. */
   timeoutMilliseconds: number;
   signal?: AbortSignal | undefined;
@@ -89,7 +91,7 @@ function exchange(
   return new Promise((resolve, reject) => {
     const url = new URL(request.url);
     const secure = url.protocol === "https:";
-    const body = request.json === undefined ? undefined : Buffer.from(JSON.stringify(request.json));
+    const { body, contentType } = encodeBody(request);
     const maxBytes = request.maxBytes ?? defaults.maxBytes;
     const trace = traceparent();
     let reached = false;
@@ -110,7 +112,7 @@ function exchange(
         accept: "application/json",
         "accept-encoding": "gzip",
         "user-agent": defaults.userAgent,
-        ...(body === undefined ? {} : { "content-type": "application/json", "content-length": body.byteLength }),
+        ...(body === undefined ? {} : { "content-type": contentType, "content-length": body.byteLength }),
         ...(trace === undefined ? {} : { traceparent: trace }),
         ...request.headers,
       },
@@ -168,4 +170,13 @@ function exchange(
     });
     outgoing.end(body);
   });
+}
+
+function encodeBody({ json, form }: HttpRequest): { body: Buffer | undefined; contentType: string } {
+  if (form !== undefined) {
+    const body = Buffer.from(new URLSearchParams(form).toString());
+    return { body, contentType: "application/x-www-form-urlencoded" };
+  }
+  const body = json === undefined ? undefined : Buffer.from(JSON.stringify(json));
+  return { body, contentType: "application/json" };
 }

@@ -1,0 +1,201 @@
+import { z } from "zod";
+import type { ChatEvent, ChatKind, ChatMessage } from "../../ports/chat.ts";
+import type { Environment } from "../../ports/identity.ts";
+
+declare module "../../kernel/contracts/stores.ts" {
+  interface ModuleStores {
+    "channels.channels": Channels;
+    "channels.channelPeople": ChannelPeople;
+    "channels.channelMessages": ChannelMessages;
+  }
+}
+
+export interface ChannelOwner {
+  readonly tenantId: string;
+  readonly environment: Environment;
+}
+
+/** A change by a caller, for the audit log. */
+export interface ChannelChange extends ChannelOwner {
+  readonly actor: string;
+}
+
+export const ChannelSecrets = z.object({
+  /** The app's, unless the operator's is used. */
+  clientId: z.string().optional(),
+  clientSecret: z.string().optional(),
+  signingSecret: z.string().optional(),
+  /** The installation's. */
+  token: z.string().optional(),
+});
+export type ChannelSecrets = z.output<typeof ChannelSecrets>;
+
+export const ChannelSettings = z.object({
+  /** A place where several people read, in which requests for approval are shown, too. */
+  approvalsIn: z.string().optional(),
+  botUserId: z.string().optional(),
+});
+export type ChannelSettings = z.output<typeof ChannelSettings>;
+
+export type ChannelState = "to_install" | "on" | "off";
+
+/** A tenant's place in a chat system: a Slack workspace. */
+export interface Channel extends ChannelOwner {
+  readonly id: string;
+  readonly kind: ChatKind;
+  readonly name: string;
+  readonly state: ChannelState;
+  readonly offBecause: string | undefined;
+  readonly isSimulated: boolean;
+  readonly accountId: string | undefined;
+  readonly settings: ChannelSettings;
+  readonly createdAt: Temporal.Instant;
+  readonly updatedAt: Temporal.Instant;
+}
+
+export interface OpenChannel extends Channel {
+  readonly secrets: ChannelSecrets;
+}
+
+export interface Channels {
+  /** Undefined: the tenant has the most channels already. Audited, as the other changes are. */
+  add(
+    owner: ChannelChange,
+    channel: Pick<OpenChannel, "id" | "kind" | "name" | "state" | "isSimulated" | "accountId" | "settings" | "secrets">,
+  ): Promise<Channel | undefined>;
+  list(owner: ChannelOwner): Promise<readonly Channel[]>;
+  find(owner: ChannelOwner, id: string): Promise<Channel | undefined>;
+  change(
+    owner: ChannelChange,
+    id: string,
+    change: {
+      name: string;
+      settings: ChannelSettings;
+      state: "on" | "off";
+      /** Those of another app, which is to be installed. Undefined: the same app. */
+      secrets: ChannelSecrets | undefined;
+    },
+  ): Promise<Channel | undefined>;
+  remove(owner: ChannelChange, id: string): Promise<boolean>;
+  /** Whoever's it is: for requests that prove by a signature where they come from. */
+  open(id: string): Promise<OpenChannel | undefined>;
+  /** Those of the operator's app in this workspace. */
+  openShared(kind: ChatKind, accountId: string): Promise<readonly OpenChannel[]>;
+  listOn(owner: ChannelOwner): Promise<readonly Channel[]>;
+  listSimulated(): Promise<readonly OpenChannel[]>;
+  /** Switches it on. False: the account belongs to another channel. */
+  install(
+    channel: OpenChannel,
+    installed: { accountId: string; name: string; settings: ChannelSettings; secrets: ChannelSecrets },
+  ): Promise<boolean>;
+  switchOff(channel: Pick<Channel, "id" | "tenantId" | "kind">, because: string): Promise<void>;
+}
+
+/** Somebody who wrote in a channel. */
+export interface ChannelPerson extends ChannelOwner {
+  readonly id: string;
+  readonly channelId: string;
+  readonly externalId: string;
+  /** Where the person alone reads. */
+  readonly address: string | undefined;
+  /** Undefined: the person has not proved who they are. */
+  readonly userId: string | undefined;
+  /** The key that issued the code: whose scopes and limits the person's messages have. */
+  readonly keyId: string | undefined;
+  readonly conversationId: string | undefined;
+  readonly lastMessageAt: Temporal.Instant | undefined;
+  readonly createdAt: Temporal.Instant;
+}
+
+/** Proves once, to one channel, who somebody is. */
+interface ChannelCode extends ChannelOwner {
+  readonly channelId: string;
+  readonly codeHash: string;
+  readonly userId: string;
+  readonly keyId: string;
+  readonly expiresAt: Temporal.Instant;
+}
+
+export interface ChannelPeople {
+  /** Finds or adds the person; a direct message also tells where they read. */
+  see(channel: Channel, person: { externalId: string; address: string | undefined }): Promise<ChannelPerson>;
+  find(channelId: string, externalId: string): Promise<ChannelPerson | undefined>;
+  /** By the conversation that they have. */
+  findByConversation(conversationId: string): Promise<ChannelPerson | undefined>;
+  /** Those who proved to be one of these users. */
+  listUsers(channelId: string, userIds: readonly string[]): Promise<readonly ChannelPerson[]>;
+  list(owner: ChannelOwner, channelId: string): Promise<readonly ChannelPerson[]>;
+  link(personId: string, proved: { userId: string; keyId: string }): Promise<void>;
+  /** The person is a stranger afterwards. False: there is none. */
+  unlink(owner: ChannelOwner, channelId: string, personId: string): Promise<boolean>;
+  converse(personId: string, conversationId: string | undefined): Promise<void>;
+  storeCode(code: ChannelCode): Promise<void>;
+  takeCode(channelId: string, codeHash: string): Promise<Pick<ChannelCode, "userId" | "keyId"> | undefined>;
+  prune(): Promise<void>;
+}
+
+/** The meaning of a button. `say` answers in the sender's name. */
+export type ButtonMeaning = { readonly means: "approve" | "reject" } | { readonly means: "say"; readonly said: string };
+
+/** A message as it should look. */
+export interface Content {
+  readonly text: string;
+  readonly buttons: readonly (ChatMessage["buttons"][number] & ButtonMeaning)[];
+}
+
+export interface NewChannelMessage extends ChannelOwner {
+  readonly channelId: string;
+  readonly address: string;
+  /** With `about` it is unique at its address. */
+  readonly kind: "reply" | "notice" | "approval";
+  /** A turn, an event or an approval. */
+  readonly about: string;
+  readonly content: Content;
+  readonly giveUpAt: Temporal.Instant;
+}
+
+export interface ChannelMessage extends Omit<NewChannelMessage, "content" | "giveUpAt"> {
+  readonly id: string;
+}
+
+export interface LeasedMessage extends ChannelMessage {
+  readonly content: ChatMessage;
+  readonly version: number;
+  readonly shownVersion: number;
+  readonly externalId: string | undefined;
+  readonly attempts: number;
+  readonly unsureSince: Temporal.Instant | undefined;
+  readonly isTemplate: boolean;
+  readonly giveUpAt: Temporal.Instant;
+  readonly traceId: string | undefined;
+}
+
+/** A pressed button with its message. */
+export interface PressedButton extends ChannelMessage {
+  readonly meaning: ButtonMeaning;
+}
+
+export interface ChannelMessages {
+  /** Stores it unless there is one; then that one is shown with this content. */
+  show(message: NewChannelMessage): Promise<void>;
+  /** Stores it unless there is one. */
+  insert(message: NewChannelMessage): Promise<void>;
+  /** Shows which button was pressed in place of the buttons. */
+  settle(messageId: string, value: string): Promise<void>;
+  listAbout(owner: ChannelOwner, about: string): Promise<readonly ChannelMessage[]>;
+  findButton(environment: Environment, value: string): Promise<PressedButton | undefined>;
+  take(options: { until: Temporal.Instant; limit: number }): Promise<readonly LeasedMessage[]>;
+  /** This version of it is shown. */
+  shown(message: LeasedMessage, externalId: string): Promise<void>;
+  tryAgain(
+    message: LeasedMessage,
+    again: { at: Temporal.Instant; problem: string; unsureSince?: Temporal.Instant | undefined; isTemplate?: boolean },
+  ): Promise<void>;
+  fail(message: LeasedMessage, problem: string): Promise<void>;
+  /** Others of the channel wait too. */
+  postpone(channelId: string, until: Temporal.Instant): Promise<void>;
+  failWaiting(channelId: string, problem: string): Promise<void>;
+  /** A state only rises. */
+  rise(channelId: string, event: Extract<ChatEvent, { type: "status" }>): Promise<boolean>;
+  prune(before: Temporal.Instant): Promise<void>;
+}

@@ -1,0 +1,45 @@
+import type { CommonParts } from "../../../kernel/contracts/parts.ts";
+import { type ChatEvent, ChatFailure } from "../../../ports/chat.ts";
+import type { OpenChannel } from "../channels.ts";
+import type { Parts } from "../context.ts";
+import { findAccess, findSystem, type InstallParts } from "../installation.ts";
+
+export type HandlingParts = InstallParts &
+  Pick<CommonParts, "identity" | "random" | "log"> &
+  Pick<Parts, "stores" | "conversations">;
+
+const NOTICE_LIFETIME = { hours: 1 };
+
+type Told = Extract<ChatEvent, { type: "message" | "press" }>;
+
+/** Answers an event with a text of ours, once. */
+export async function notice(
+  { stores, clock }: Pick<HandlingParts, "stores" | "clock">,
+  { id: channelId, tenantId, environment }: OpenChannel,
+  { id, address }: Pick<Told, "id" | "address">,
+  text: string,
+): Promise<void> {
+  const giveUpAt = clock.now().add(NOTICE_LIFETIME);
+  const content = { text, buttons: [] };
+  await stores.channelMessages.insert({
+    ...{ channelId, tenantId, environment, address, giveUpAt, content },
+    kind: "notice",
+    about: id,
+  });
+}
+
+/** Tells one person something where others read along. It is lost if the chat system fails: nothing depends on it. */
+export async function whisper(
+  parts: HandlingParts,
+  channel: OpenChannel,
+  { address, from }: Pick<Told, "address" | "from">,
+  text: string,
+): Promise<void> {
+  try {
+    const access = await findAccess(parts, channel);
+    await findSystem(parts, channel.kind).whisper(access, { address, person: from }, text);
+  } catch (error) {
+    if (!(error instanceof ChatFailure)) throw error;
+    parts.log.info({ channelId: channel.id, why: error.message }, "a whisper in a channel was lost");
+  }
+}

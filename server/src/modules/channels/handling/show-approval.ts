@@ -1,0 +1,62 @@
+import { type Approval, buildApprovalLink, listDeciders } from "../../approvals/index.ts";
+import { composeCard } from "../approval-card.ts";
+import type { Channel, ChannelOwner } from "../channels.ts";
+import type { HandlingParts } from "./handling.ts";
+
+interface Place {
+  readonly channel: Channel;
+  readonly address: string;
+  /** The approver who alone reads there. */
+  readonly personId: string | undefined;
+}
+
+/** Shows an approval as it is now wherever its deciders are, and in every place in which it was shown before. */
+export async function showApproval(parts: HandlingParts, owner: ChannelOwner, approvalId: string): Promise<string> {
+  const { stores, clock, random } = parts;
+  const approval = await stores.approvals.find([owner], approvalId);
+  if (approval === undefined) return "no such approval";
+  const places = approval.state === "pending" ? await listPlaces(parts, approval) : await listShown(parts, approval);
+  const names = await readNames(parts, approval);
+  for (const { channel, address, personId } of places) {
+    const origin = new URL(parts.urls.app).origin;
+    const link = personId === undefined ? undefined : buildApprovalLink(parts.vault, origin, { approvalId, personId });
+    await stores.channelMessages.show({
+      ...{ channelId: channel.id, tenantId: owner.tenantId, environment: owner.environment, address },
+      kind: "approval",
+      about: approvalId,
+      content: composeCard(approval, { ...names, link }, { now: clock.now(), random }),
+      giveUpAt: approval.expiresAt.add({ hours: 24 }),
+    });
+  }
+  return `${approval.state}: ${places.length} cards`;
+}
+
+/** The direct conversations of those who may decide it, and the shared places. */
+async function listPlaces({ stores }: HandlingParts, approval: Approval): Promise<readonly Place[]> {
+  const deciders = (await listDeciders(stores, approval)).map(({ id }) => id);
+  const places: Place[] = [];
+  for (const channel of await stores.channels.listOn(approval)) {
+    const { approvalsIn } = channel.settings;
+    if (approvalsIn !== undefined) places.push({ channel, address: approvalsIn, personId: undefined });
+    for (const { userId, address } of await stores.channelPeople.listUsers(channel.id, deciders)) {
+      if (address !== undefined) places.push({ channel, address, personId: userId });
+    }
+  }
+  return places;
+}
+
+async function listShown({ stores }: HandlingParts, approval: Approval): Promise<readonly Place[]> {
+  const channels = new Map((await stores.channels.list(approval)).map((channel) => [channel.id, channel]));
+  const shown = await stores.channelMessages.listAbout(approval, approval.id);
+  return shown.flatMap(({ channelId, address, kind }) => {
+    const channel = channels.get(channelId);
+    return channel === undefined || kind !== "approval" ? [] : [{ channel, address, personId: undefined }];
+  });
+}
+
+async function readNames({ stores }: Pick<HandlingParts, "stores">, approval: Approval) {
+  const find = async (id: string) => (await stores.persons.find(approval, id))?.name;
+  const { decidedBy, travelerId } = approval;
+  const decider = decidedBy === undefined ? undefined : ((await find(decidedBy)) ?? decidedBy);
+  return { decider, travelers: [(await find(travelerId)) ?? travelerId] };
+}

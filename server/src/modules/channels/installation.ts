@@ -1,0 +1,128 @@
+import { createHmac, timingSafeEqual } from "node:crypto";
+import type { CommonParts } from "../../kernel/contracts/parts.ts";
+import type { ChatAccess, ChatSystem } from "../../ports/chat.ts";
+import { ChatFailure } from "../../ports/chat.ts";
+import type { Vault } from "../../ports/vault.ts";
+import type { Channel, ChannelOwner, ChannelSecrets, OpenChannel } from "./channels.ts";
+import type { Parts } from "./context.ts";
+
+export type InstallParts = Pick<CommonParts, "chatSystems" | "chatSimulator" | "vault" | "urls" | "clock"> &
+  Pick<Parts, "settings">;
+
+const INSTALL_MINUTES = 60;
+/** Each is needed: to read messages to the app, to answer, and to look whether an answer arrived. */
+export const SLACK_SCOPES = [
+  "app_mentions:read",
+  "channels:history",
+  "chat:write",
+  "im:history",
+  "im:write",
+  "users:read",
+];
+
+export const slackEventsPath = (app: string): string => `/api/webhooks/slack/${app}`;
+export const SLACK_INSTALLED_PATH = "/api/webhooks/slack-installed";
+/** In place of a channel's id in the path: the operator's app, which serves several channels. */
+export const SHARED_APP = "shared";
+
+export function findSystem({ chatSystems }: Pick<InstallParts, "chatSystems">, kind: Channel["kind"]): ChatSystem {
+  if (kind === "slack") return chatSystems.slack;
+  throw new Error(`there is no chat system ${kind}`);
+}
+
+/** Undefined: neither the channel nor the operator has an app. */
+export function findApp({ settings }: Pick<InstallParts, "settings">, { secrets }: Pick<OpenChannel, "secrets">) {
+  const { clientId, clientSecret, signingSecret } = secrets;
+  if (clientId !== undefined && clientSecret !== undefined && signingSecret !== undefined) {
+    return { clientId, clientSecret, signingSecret, isShared: false };
+  }
+  return readSharedApp(settings);
+}
+
+export function readSharedApp(settings: InstallParts["settings"]) {
+  const { slackClientId: clientId, slackClientSecret: clientSecret, slackSigningSecret: signingSecret } = settings;
+  if (clientId === undefined || clientSecret === undefined || signingSecret === undefined) return undefined;
+  return { clientId, clientSecret, signingSecret, isShared: true };
+}
+
+export async function findAccess(parts: InstallParts, channel: OpenChannel): Promise<ChatAccess> {
+  const { token } = channel.secrets;
+  if (token === undefined) throw new ChatFailure("revoked", "the channel is not installed");
+  return { apiUrl: await findApiUrl(parts, channel), token, accountId: channel.accountId ?? "" };
+}
+
+export async function findApiUrl(parts: InstallParts, { kind, isSimulated }: Channel): Promise<string> {
+  if (!isSimulated) return findSystem(parts, kind).apiUrl;
+  if (parts.chatSimulator === undefined) throw new ChatFailure("revoked", "the carrier simulator is off");
+  const url = await parts.chatSimulator.url().catch((cause: unknown) => {
+    throw new ChatFailure("not_done", "the carrier simulator does not start", { cause });
+  });
+  return `${url}/${kind}/api`;
+}
+
+/** The address of Slack's page on which a workspace's administrator agrees. */
+export function buildInstallUrl(parts: InstallParts, channel: OpenChannel): string | undefined {
+  const app = findApp(parts, channel);
+  if (app === undefined || channel.isSimulated) return undefined;
+  const origin = new URL(parts.chatSystems.slack.apiUrl).origin;
+  const query = new URLSearchParams({
+    client_id: app.clientId,
+    scope: SLACK_SCOPES.join(","),
+    redirect_uri: `${parts.urls.app}${SLACK_INSTALLED_PATH}`,
+    state: signState(parts.vault, channel.id, parts.clock.now().add({ minutes: INSTALL_MINUTES })),
+  });
+  return `${origin}/oauth/v2/authorize?${query}`;
+}
+
+function signState(vault: Vault, channelId: string, until: Temporal.Instant): string {
+  const signed = `${channelId}.${until.epochMilliseconds}`;
+  return `${signed}.${createHmac("sha256", vault.deriveKey("channel installs")).update(signed).digest("base64url")}`;
+}
+
+/** The channel that the installation is for. Undefined: nobody was sent to Slack with this state, or too long ago. */
+export function readState(vault: Vault, state: string, now: Temporal.Instant): string | undefined {
+  const [channelId = "", until = ""] = state.split(".");
+  if (!/^\d{1,16}$/.test(until)) return undefined;
+  const expected = Buffer.from(signState(vault, channelId, Temporal.Instant.fromEpochMilliseconds(Number(until))));
+  const given = Buffer.from(state);
+  const isSame = expected.length === given.length && timingSafeEqual(expected, given);
+  return isSame && Number(until) > now.epochMilliseconds ? channelId : undefined;
+}
+
+/** A tenant's place in the simulator. All of it follows from the master key, so that the simulator may forget it. */
+export function deriveSimulated(vault: Vault, { tenantId, environment }: ChannelOwner) {
+  const derive = (purpose: string) =>
+    createHmac("sha256", vault.deriveKey("carrier simulator"))
+      .update(JSON.stringify([tenantId, environment, purpose]))
+      .digest("hex");
+  const id = derive("id");
+  return {
+    playground: { id: id.slice(0, 24), secret: derive("page").slice(0, 32) },
+    slack: {
+      teamId: `T${id.slice(24, 36).toUpperCase()}`,
+      botUserId: "U0WAYFARE",
+      appId: "A0WAYFARE",
+      botToken: `xoxb-simulated-${derive("slack token").slice(0, 32)}`,
+      clientId: derive("slack client").slice(0, 24),
+      clientSecret: derive("slack client secret").slice(0, 32),
+      signingSecret: derive("slack signing secret").slice(0, 32),
+    },
+  };
+}
+
+/** Makes the simulated channel's other side, or makes it again. */
+export async function setUpSimulated(parts: InstallParts, channel: Channel): Promise<void> {
+  const { chatSimulator, vault, urls } = parts;
+  if (chatSimulator === undefined) throw new ChatFailure("revoked", "the carrier simulator is off");
+  const { playground, slack } = deriveSimulated(vault, channel);
+  const eventsUrl = `${urls.local}${slackEventsPath(channel.id)}`;
+  await chatSimulator.setUp({
+    ...playground,
+    slack: { ...slack, name: channel.name, eventsUrl, interactionsUrl: eventsUrl },
+  });
+}
+
+export function simulatedSecrets(vault: Vault, owner: ChannelOwner): ChannelSecrets {
+  const { clientId, clientSecret, signingSecret, botToken } = deriveSimulated(vault, owner).slack;
+  return { clientId, clientSecret, signingSecret, token: botToken };
+}

@@ -1,0 +1,162 @@
+/** Chat systems of others in which people write to the service: Slack and WhatsApp. */
+
+export type ChatKind = "slack" | "whatsapp";
+
+/** The proof and the place of one installation. */
+export interface ChatAccess {
+  /** Without a slash at the end. */
+  readonly apiUrl: string;
+  readonly token: string;
+  /** The account that sends: a phone number's id on WhatsApp, unused on Slack. */
+  readonly accountId: string;
+}
+
+/** `value` is opaque: it says nothing by itself, and comes back as it is when somebody presses the button. */
+interface ChatButton {
+  readonly value: string;
+  readonly label: string;
+  readonly looks: "primary" | "danger" | "plain";
+}
+
+export interface ChatMessage {
+  /** Complete by itself, for readers who see no buttons. Plain text: nothing in it is markup. */
+  readonly text: string;
+  readonly buttons: readonly ChatButton[];
+}
+
+/** A message on its way. `ref` is our own id for it, which the system gives back where it can. */
+export interface ChatSending {
+  readonly to: string;
+  readonly ref: string;
+  readonly message: ChatMessage;
+  /** Set: only the template of this name may be sent now, with the text as its parameter. */
+  readonly template?: ChatTemplate | undefined;
+}
+
+interface ChatTemplate {
+  readonly name: string;
+  readonly language: string;
+}
+
+interface EventBase {
+  /** Unique in its installation: the same event has it however often it comes. */
+  readonly id: string;
+}
+
+/** Something that a chat system tells, as we store it. */
+export type ChatEvent =
+  | (EventBase & {
+      readonly type: "message";
+      readonly from: string;
+      /** Where an answer goes. */
+      readonly address: string;
+      readonly text: string;
+      /** False: others read along. */
+      readonly isDirect: boolean;
+      readonly media?: { readonly id: string; readonly contentType: string; readonly fileName: string } | undefined;
+    })
+  | (EventBase & {
+      readonly type: "press";
+      readonly from: string;
+      readonly address: string;
+      readonly value: string;
+    })
+  | (EventBase & {
+      readonly type: "status";
+      readonly messageId: string;
+      readonly ref?: string | undefined;
+      readonly status: "sent" | "delivered" | "read" | "failed";
+      /** Only after a failure: a template may be sent to this person now. */
+      readonly isWindowClosed: boolean;
+      readonly problem?: string | undefined;
+    })
+  | (EventBase & { readonly type: "uninstalled" })
+  | (EventBase & { readonly type: "renamed"; readonly from: string; readonly to: string });
+
+/** A request as it came, with the exact text that its signature covers. */
+export interface ChatRequest {
+  readonly text: string;
+  header(name: string): string | undefined;
+}
+
+interface ChatInstallation {
+  readonly token: string;
+  readonly accountId: string;
+  readonly accountName: string;
+  readonly botUserId: string;
+}
+
+/**
+ * Why a request to a chat system had no success:
+ * - `not_done`: it had no effect; try again later
+ * - `unsure`: it may have had its effect
+ * - `refused`: it never will, as it stands
+ * - `window_closed`: only a template may be sent to this person now
+ * - `revoked`: the installation has ended
+ */
+export type ChatProblem = "not_done" | "unsure" | "refused" | "window_closed" | "revoked";
+
+export class ChatFailure extends Error {
+  readonly problem: ChatProblem;
+  readonly retryAfterSeconds: number | undefined;
+
+  constructor(
+    problem: ChatProblem,
+    says: string,
+    details: { retryAfterSeconds?: number | undefined; cause?: unknown } = {},
+  ) {
+    super(says, details.cause === undefined ? undefined : { cause: details.cause });
+    this.name = "ChatFailure";
+    this.problem = problem;
+    this.retryAfterSeconds = details.retryAfterSeconds;
+  }
+}
+
+/** One chat system. Each method throws only `ChatFailure`. */
+export interface ChatSystem {
+  /** Where its API is, unless it is simulated. */
+  readonly apiUrl: string;
+  readonly longestText: number;
+  /** Whether the request is signed with the secret, and was signed within the last minutes. */
+  isSigned(request: ChatRequest, secret: string, nowSeconds: number): boolean;
+  /** The events of a request; those that we have no use for are left out. */
+  readEvents(text: string): readonly ChatEvent[];
+  /** Sends once, without retries. Returns the system's id of the message. */
+  send(access: ChatAccess, sending: ChatSending): Promise<string>;
+  /** Shows another message in place of one that was sent. Undefined: the system cannot. */
+  readonly edit: ((access: ChatAccess, sending: ChatSending, messageId: string) => Promise<void>) | undefined;
+  /** The id of the message with this `ref`, if it was sent since then. Undefined: the system cannot be asked. */
+  readonly find:
+    | ((
+        access: ChatAccess,
+        sending: Pick<ChatSending, "to" | "ref">,
+        since: Temporal.Instant,
+      ) => Promise<string | undefined>)
+    | undefined;
+  /** Tells one person something that others in the same place do not see, once and without a promise. */
+  whisper(access: ChatAccess, to: { address: string; person: string }, text: string): Promise<void>;
+}
+
+/** Slack has more than the others. */
+export interface SlackSystem extends ChatSystem {
+  /** The workspace that a request names, and its organisation: the first one that we know is meant. */
+  readAccounts(text: string): readonly string[];
+  /** The text that Slack wants back when an address is entered, if this is such a request. */
+  readChallenge(text: string): string | undefined;
+  exchangeCode(
+    apiUrl: string,
+    proof: { clientId: string; clientSecret: string; code: string; redirectUri: string },
+  ): Promise<ChatInstallation>;
+}
+
+export interface ChatSystems {
+  readonly slack: SlackSystem;
+}
+
+/** The simulator of all chat systems, for the sandbox. */
+export interface ChatSimulator {
+  /** Starts it unless it runs. Without a slash at the end. */
+  url(): Promise<string>;
+  /** Makes what one tenant tries out, or makes it again after the simulator lost its memory. */
+  setUp(playground: { id: string; secret: string; slack?: object; whatsapp?: object }): Promise<void>;
+}
