@@ -8,7 +8,7 @@ import { bestOffers, otherFares, searchedAge, seeSearch, toOfferAnswer, toSeenSe
 import { findQuickest, proposeWays } from "./choose-ways.ts";
 import type { Ports } from "./context.ts";
 import { namedTravelers, type OwnOrder } from "./find-own-order.ts";
-import { isCancelled, leavesLateEnough, type Replan } from "./replan.ts";
+import { isLost, leavesLateEnough, type Replan } from "./replan.ts";
 import { type AlternativesAnswer, unavailable } from "./replan-parts.ts";
 import { findArrival } from "./stay-role.ts";
 
@@ -52,7 +52,7 @@ export async function findAlternatives(
     const usable = offers.filter(
       (offer) =>
         leavesLateEnough(offer, replan.earliestLocal) &&
-        !isCancelled(offer, replan) &&
+        !isLost(offer, replan) &&
         !isSameWay(offer.slices, own?.slice.segments ?? []),
     );
     days.push({ date, usable });

@@ -6,7 +6,7 @@ import { pickPrice, seeChangeOffers } from "../servicing/index.ts";
 import { findQuickest, proposeWays } from "./choose-ways.ts";
 import type { Ports } from "./context.ts";
 import type { OwnOrder, OwnOrderSearch } from "./find-own-order.ts";
-import { isCancelled, leavesLateEnough, type Replan } from "./replan.ts";
+import { isLost, leavesLateEnough, type Replan } from "./replan.ts";
 import { type ChangeAnswer, partly, unavailable } from "./replan-parts.ts";
 import { findArrival } from "./stay-role.ts";
 
@@ -71,7 +71,7 @@ export async function findChange(
 }
 
 const BEGUN =
-  "The journey of this leg has begun, and what is left of it only the airline can change: ask it with the pnr. After a missed connection of one booking it often takes the travelers on for nothing.";
+  "The journey of this leg has begun, and what is left of it only the airline can change: ask it with the pnr. After a missed connection on one booking it often rebooks the travelers free of charge.";
 
 function describeOrder(own: OwnOrder): Change["order"] {
   const { orderId } = own.record;
@@ -97,7 +97,7 @@ function toPlaces({ comesFrom }: OwnOrder, { origin, destination }: Replan) {
 }
 
 function isInTime({ slices: { add } }: ChangeOffer, { comesFrom, slice }: OwnOrder, replan: Replan): boolean {
-  if (isCancelled({ slices: add }, replan) || isSameWay(add, slice.segments)) return false;
+  if (isLost({ slices: add }, replan) || isSameWay(add, slice.segments)) return false;
   if (comesFrom === undefined) return leavesLateEnough({ slices: add }, replan.earliestLocal);
   // Only the part of the journey from the leg's origin on must leave late enough.
   const onward = add.flatMap(({ segments }) => segments).filter(({ origin }) => origin === replan.origin);

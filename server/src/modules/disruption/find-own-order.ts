@@ -15,13 +15,17 @@ export interface OwnOrder {
   record: OrderRecord;
   details: OrderDetails;
   slice: OrderedSlice;
-  /** The flight of the slice with which the leg begins. */
+  /** The flight of the slice with which the leg begins; of a missed connection within the leg, the flight that was missed. */
   segment: OrderedSegment;
+  /** The connection within the leg was missed at the airport from which `segment` leaves. */
+  isMissedOnTheWay: boolean;
   /** The origin of the slice if it is not the leg's. */
   comesFrom: string | undefined;
   /** The destination of the slice if it is not the leg's. */
   goesOnTo: string | undefined;
-  /** The first flight of the slice has left. */
+  /** Where the leg changes planes, from `segment` on. */
+  changesAt: readonly string[];
+  /** The first flight of the slice has left, by the clock or because a later one was missed. */
   hasBegun: boolean;
   /** The owner of the order. */
   userId: string;
@@ -48,6 +52,7 @@ interface Leg {
   origin: string;
   destination: string;
   departsLocal: Temporal.PlainDateTime;
+  isConnectionMissed: boolean;
 }
 
 /** The tenant's own order with this booking reference, and the part of it that the leg is. */
@@ -72,7 +77,8 @@ export async function findOwnOrder(
     .flatMap((slice) => findPart(slice, leg, maps) ?? [])
     .toSorted((left, right) => minutesFrom(leg, left) - minutesFrom(leg, right))[0];
   if (found === undefined) return none(`The order flies ${sayWays(details.slices)}, not this leg.`, orderId);
-  const hasBegun = isPast(found.slice.segments[0], maps, clock.now());
+  const isMissedLater = leg.isConnectionMissed && found.comesFrom !== undefined;
+  const hasBegun = isMissedLater || isPast(found.slice.segments[0], maps, clock.now());
   const { userId = caller.userId, travelers = [] } = booking ?? {};
   const [bornOn, returnedAmount] = await Promise.all([
     Promise.all(travelers.map(async (one) => await findBirthDate(one, profiles, caller))),
@@ -92,19 +98,33 @@ async function findBirthDate(
 }
 
 /** The order may name the leg's cities and the caller its airports, or the reverse: airports of one city match. */
-function findPart(slice: OrderedSlice, { origin, destination }: Leg, maps: Pick<Maps, "metroCode">) {
+function findPart(slice: OrderedSlice, leg: Leg, maps: Pick<Maps, "metroCode">) {
+  const { origin, destination } = leg;
   const isOne = (code: string, wanted: string) => maps.metroCode(code) === maps.metroCode(wanted);
   const { segments } = slice;
   const first = segments.findIndex((segment) => isOne(segment.origin, origin));
   const last = segments.findIndex((segment, index) => index >= first && isOne(segment.destination, destination));
-  const segment = segments[first];
-  if (segment === undefined || last < 0) return undefined;
+  if (first < 0 || last < 0) return undefined;
+  const at = first === 0 && leg.isConnectionMissed ? findMissed(segments.slice(0, last + 1), leg) : first;
+  const segment = segments[at];
+  if (segment === undefined) return undefined;
   return {
     slice,
     segment,
-    comesFrom: first === 0 ? undefined : segments[0]?.origin,
+    isMissedOnTheWay: at !== first,
+    changesAt: segments.slice(at, last).map(({ destination: airport }) => airport),
+    comesFrom: at === 0 ? undefined : segments[0]?.origin,
     goesOnTo: last === segments.length - 1 ? undefined : segments.at(-1)?.destination,
   };
+}
+
+/** Nothing can be missed before the first flight: the missed one is a later flight of the leg, the one nearest to the caller's time. */
+function findMissed(flights: readonly OrderedSegment[], leg: Leg): number {
+  const [nearest] = flights
+    .map((segment, index) => ({ segment, index }))
+    .slice(1)
+    .toSorted((left, right) => minutesFrom(leg, left) - minutesFrom(leg, right));
+  return nearest?.index ?? 0;
 }
 
 function minutesFrom({ departsLocal }: Leg, { segment }: Pick<OwnOrder, "segment">): number {
@@ -157,9 +177,9 @@ function returnedByFare({ totalAmount, totalCurrency, conditions }: OrderDetails
   return formatDecimal(total > penalty ? total - penalty : 0n);
 }
 
-/** The airline refunds a part of it. */
+/** The airline refunds a part of it, which holds only before the departure. */
 export const isRefundable = (own: OwnOrder | undefined): boolean =>
-  own?.details.conditions.refundBeforeDeparture?.allowed === true;
+  own?.hasBegun === false && own.details.conditions.refundBeforeDeparture?.allowed === true;
 
 /** The arguments that book_flight needs for the same travelers, besides the offer; the caller travels without being named. */
 export function namedTravelers(

@@ -57,8 +57,10 @@ export function formatFlightNumber({ carrier = "", flightNumber = "" }: ReplanIn
   return /^\d+$/.test(number) ? `${airline}${Number(number)}` : number;
 }
 
-export const formatLeg = ({ originalLeg: { origin, destination } }: ReplanInput): string =>
-  `${origin.toUpperCase()}–${destination.toUpperCase()}`;
+export const formatLeg = (
+  { originalLeg: { origin, destination } }: ReplanInput,
+  { from = origin, changesAt = [] }: { from?: string; changesAt?: readonly string[] } = {},
+): string => [from.toUpperCase(), ...changesAt, destination.toUpperCase()].join("–");
 
 /** The values that distinguish disruptions: a change of one is news for the traveler. */
 export function identifyDisruption(input: ReplanInput): readonly (string | undefined)[] {
@@ -69,13 +71,14 @@ export function identifyDisruption(input: ReplanInput): readonly (string | undef
   return [formatLeg(input), disruption.kind, ...moments];
 }
 
-export function describeFlight(input: ReplanInput): string {
+/** With the leg as `formatLeg` wrote it. */
+export function describeFlight(input: ReplanInput, leg: string): string {
   const { carrier, flightNumber } = input.originalLeg;
   const { travelerLabel } = input;
   const [airline, number, traveler] = [carrier, flightNumber, travelerLabel].map((text) =>
     toVisibleText(text ?? "", LONGEST_TEXT),
   );
   const name = number?.toUpperCase().startsWith(airline?.toUpperCase() ?? "") ? number : `${airline} ${number}`;
-  const leg = `${name} ${formatLeg(input)}`.trim();
-  return traveler ? `${leg} (${traveler})` : leg;
+  const flight = `${name} ${leg}`.trim();
+  return traveler ? `${flight} (${traveler})` : flight;
 }

@@ -6,6 +6,7 @@ import { composeMail, words as plainWords } from "../outbox/index.ts";
 import type { TravelerProfile } from "../travelers/index.ts";
 import type { AirlineChange } from "./airline-change.ts";
 import { airlineTexts } from "./airline-texts.ts";
+import { connectionTexts } from "./connection-texts.ts";
 import type { AirlineDuty } from "./duties/airline-duty.ts";
 import { dutySentences } from "./duties/duty-lines.ts";
 import type { ReplanInput } from "./replan-input.ts";
@@ -31,6 +32,8 @@ interface Replanned {
   isRefundable: boolean;
   hotel: z.input<typeof HotelAnswer> | null;
   transfer: z.input<typeof TransferAnswer> | null;
+  /** For whom the prices are. */
+  passengers: number;
 }
 
 interface Reader {
@@ -67,11 +70,14 @@ export function composeMessages(channels: readonly Channel[], replanned: Replann
 function composeContent(replanned: Replanned, { words, isTrial }: Reader) {
   const say = replanTexts(words);
   const { transfer } = replanned;
+  const protection = protectiveLines(replanned, words);
   return {
     title: say(replanned.outlook.headline, { flight: replanned.flight }),
     summary: [say("nothingBooked"), ...(isTrial ? [say("trial")] : [])].join("\n"),
-    lines: composeLines(replanned, words),
+    lines: [...protection, ...composeLines(replanned, words)],
     isAdvice: true,
+    keptLines: protection.length,
+    saidOfOmitted: say("leftOut"),
     notes: replanned.reason,
     picture: undefined,
     links: transfer?.links ? [{ label: mapTexts(words)("directions"), url: transfer.links.google }] : [],
@@ -97,6 +103,12 @@ function composeReplanMail(
   });
 }
 
+/** The free way first, then what the airline owes: no channel has too little room for these. */
+function protectiveLines(replanned: Replanned, words: Words): string[] {
+  const { airlineChange, outlook } = replanned;
+  return airlineChange === null ? freeLines(replanned, words) : airlineLines(airlineChange, outlook.duties, words);
+}
+
 function composeLines(replanned: Replanned, words: Words): string[] {
   const say = replanTexts(words);
   const { alternatives, change, hotel, transfer, pnr, kind, isRefundable, airlineChange, outlook } = replanned;
@@ -105,11 +117,10 @@ function composeLines(replanned: Replanned, words: Words): string[] {
   const [cheapestChange] = change.offers.filter(({ changeTotalAmount }) => isShown(changeTotalAmount));
   const isLeftOut = flights.length < alternatives.offers.length || (change.offers.length > 0 && !cheapestChange);
   return [
-    ...(airlineChange === null ? freeLines(replanned, words) : airlineLines(airlineChange, outlook.duties, words)),
     ...(alternatives.offers.length === 0 && !outlook.isSmall ? [say("noFlights")] : []),
     ...flights.map((offer) => {
       const { flight, departs, arrives } = describeJourney(offer.slices);
-      const price = beyondPaid(offer, words);
+      const price = beyondPaid(offer, replanned.passengers, words);
       const isLess = isRefundable && offer.conditions.refundBeforeDeparture?.allowed !== true;
       return [say("alternative", { flight, departs, arrives, price }), ...(isLess ? [say("losesRefund")] : [])].join(
         "; ",
@@ -142,17 +153,29 @@ function composeLines(replanned: Replanned, words: Words): string[] {
 const isDearer = (amount: string): boolean => !amount.startsWith("-") && (parseDecimal(amount) ?? 0n) > 0n;
 
 /** Free options to try before buying, if the supplier reports no change by the airline. */
-function freeLines({ outlook: { first, instead, duties }, kind }: Replanned, words: Words): string[] {
+function freeLines({ outlook, kind }: Replanned, words: Words): string[] {
+  const { first, instead, duties, connection } = outlook;
   const say = replanTexts(words);
   const money = instead === undefined ? [] : [dutyLine(instead, words)];
   const owed = dutySentences(duties, words);
   if (first === "keep") return [say("keep"), ...inOneLine([...money, ...owed], words)];
   if (first === "keep_if_flown") return [say("keepIfFlown"), ...inOneLine([...money, ...owed], words)];
+  if (connection !== undefined && (first === "ask_for_connection" || first === "keep_if_connects")) {
+    const isAsked = first === "ask_for_connection";
+    return [connectionLine(connection, words), ...inOneLine(dutySentences(duties, words, { isAsked }), words)];
+  }
   const ask = kind === "missed_connection" ? say("askAfterMiss") : dutyLine(instead, words);
   return inOneLine([ask, ...owed], words);
 }
 
-/** A channel with little room keeps the first sentence of a line. */
+function connectionLine({ airport, late, onward, state }: NonNullable<Outlook["connection"]>, words: Words): string {
+  const say = connectionTexts(words);
+  const { flightNumber, destination, departingAt } = onward;
+  const known = { airport, onward: flightNumber, destination, departs: sayClock(departingAt) };
+  if (state !== "lost" && state !== "tight") return say("keepIfConnects", known);
+  return say(state, { ...known, late: late.flightNumber, arrives: sayClock(late.arrivesLocal) });
+}
+
 const inOneLine = (sentences: readonly string[], { language }: Words): string[] =>
   sentences.length === 0 ? [] : [sentences.join(language === "ja" ? "。" : ". ")];
 
@@ -185,10 +208,11 @@ function airlineLines(
 /** The additional cost beyond the amount paid, if known. */
 function beyondPaid(
   { differenceAmount, totalAmount, totalCurrency }: Replanned["alternatives"]["offers"][number],
+  count: number,
   words: Words,
 ): string {
   if (differenceAmount !== null) return signed(differenceAmount, totalCurrency, words);
-  return replanTexts(words)("newTicket", { price: words.money(totalAmount, totalCurrency) });
+  return replanTexts(words)("newTicket", { count, price: words.money(totalAmount, totalCurrency) });
 }
 
 function signed(amount: string, currency: string, words: Words): string {
@@ -222,13 +246,14 @@ interface Flown {
 
 function describeJourney(slices: readonly Flown[]) {
   const segments = slices.flatMap((slice) => slice.segments);
-  const clock = (local = "") => local.slice(0, 16).replace("T", " ");
   return {
     flight: segments.map(({ flightNumber }) => flightNumber).join(" + "),
-    departs: clock(segments[0]?.departingAt),
-    arrives: clock(segments.at(-1)?.arrivingAt),
+    departs: sayClock(segments[0]?.departingAt),
+    arrives: sayClock(segments.at(-1)?.arrivingAt),
   };
 }
+
+const sayClock = (local = ""): string => local.slice(0, 16).replace("T", " ");
 
 const SHOWN_DIGITS = 2;
 const maskEnd = (phoneNumber: string): string => `…${phoneNumber.slice(-SHOWN_DIGITS)}`;

@@ -174,6 +174,32 @@ test("the shortest channel cuts no advice in mid-sentence", async () => {
   for (const line of lines) expect(long).toContain(line);
 });
 
+test("the shortest channel keeps what protects the traveler, and drops offers, hotels and links for it", async () => {
+  const order = await bookCheap();
+  const Texts = z.object({ messages: z.array(z.object({ text: z.string() })) });
+  const { messages } = Texts.parse(
+    await world.result("trip_delay_replanner", {
+      originalLeg: {
+        origin: "LHR",
+        destination: "JFK",
+        pnr: order.pnr,
+        scheduledDepartureIso: order.departs.toString(),
+      },
+      disruption: { kind: "delay", earliestUsableDepartureIso: order.departs.add({ hours: 24 }).toString() },
+      rebookSearch: { departureDate: order.departureDate },
+      needsHotelFallback: true,
+      stayLocation: "London",
+      notifyChannels: ["whatsapp", "slack"],
+    }),
+  );
+  const [short = "", long = ""] = messages.map(({ text }) => text);
+  const protects = ["Do not cancel your booking yourself", "owes you a hotel for the night", "£520.00", "meals"];
+  for (const said of protects) expect([short, long]).toEqual([short, long].map(() => expect.stringContaining(said)));
+  expect(short.length).toBeLessThanOrEqual(1_024);
+  expect(long).toContain("google.com/maps");
+  expect(short).not.toContain("google.com/maps");
+});
+
 test("a stay whose name is known only far from the leg gets no hotels there", async () => {
   const departureDate = nextDay();
   const { hotel } = await world.result("trip_delay_replanner", {

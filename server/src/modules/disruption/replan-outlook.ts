@@ -1,4 +1,5 @@
 import type { AirlineChange } from "./airline-change.ts";
+import type { Connection } from "./connection.ts";
 import { type AirlineDuty, owesInstead } from "./duties/airline-duty.ts";
 import type { ReplanInput } from "./replan-input.ts";
 import type { Setting } from "./replan-setting.ts";
@@ -10,9 +11,13 @@ export interface Outlook {
   /** The heading of the message. */
   headline: Kind | "earlier";
   /** The free option, which comes before any purchase. */
-  first: "answer_airline" | "ask_airline" | "keep" | "keep_if_flown";
+  first: "answer_airline" | "ask_airline" | "ask_for_connection" | "keep" | "keep_if_connects" | "keep_if_flown";
+  /** The order goes on with it after the disrupted flight. */
+  connection: Connection | undefined;
   /** The surest first. */
   duties: readonly AirlineDuty[];
+  /** The rules that apply to the route, even if they owe nothing for this disruption. */
+  rules: readonly string[];
   /** Another flight or the money back, if what is known decides that the airline owes it. */
   instead: AirlineDuty | undefined;
   /** The delay is under `SMALL_DELAY_MINUTES`. */
@@ -25,14 +30,17 @@ export const SMALL_DELAY_MINUTES = 180;
 interface Judged {
   airlineChange: AirlineChange | null;
   duties: readonly AirlineDuty[];
+  rules: readonly string[];
 }
 
-export function judgeOutlook(input: ReplanInput, setting: Setting, { airlineChange, duties }: Judged): Outlook {
+export function judgeOutlook(input: ReplanInput, setting: Setting, { airlineChange, duties, rules }: Judged): Outlook {
   const { kind } = input.disruption;
   return {
     headline: chooseHeadline(kind, airlineChange),
-    first: airlineChange === null ? FIRST[kind] : "answer_airline",
+    first: airlineChange === null ? chooseFirst(kind, setting.connection) : "answer_airline",
+    connection: setting.connection,
     duties,
+    rules,
     instead: duties.find((duty) => owesInstead(duty) && duty.onlyIf === null),
     isSmall: isSmall(input, setting, airlineChange),
   };
@@ -46,6 +54,12 @@ const FIRST: Readonly<Record<Kind, Outlook["first"]>> = {
   other: "keep_if_flown",
 };
 
+/** A flight that still flies is no reason to keep it if it arrives too late for the next one. */
+function chooseFirst(kind: Kind, connection: Connection | undefined): Outlook["first"] {
+  if (connection?.state === "lost" || connection?.state === "tight") return "ask_for_connection";
+  return kind === "delay" && connection?.state === "unknown" ? "keep_if_connects" : FIRST[kind];
+}
+
 /** A missed connection stays missed, whatever the airline did to the flight. */
 function chooseHeadline(kind: Kind, airlineChange: AirlineChange | null): Outlook["headline"] {
   if (airlineChange === null || kind === "missed_connection") return kind;
@@ -58,10 +72,11 @@ function chooseHeadline(kind: Kind, airlineChange: AirlineChange | null): Outloo
 /** A delay of unknown length is not small. */
 function isSmall(
   { disruption: { kind, earliestUsableDepartureIso } }: ReplanInput,
-  { scheduled }: Setting,
+  { scheduled, connection }: Setting,
   airlineChange: AirlineChange | null,
 ): boolean {
   if (kind === "missed_connection") return false;
+  if (airlineChange === null && (connection?.state === "lost" || connection?.state === "tight")) return false;
   if (airlineChange !== null) {
     const { becomes, departsLaterMinutes } = airlineChange;
     return becomes.length > 0 && departsLaterMinutes !== null && Math.abs(departsLaterMinutes) < SMALL_DELAY_MINUTES;

@@ -45,7 +45,7 @@ const Replanned = z.object({
   change: z.object({
     available: z.boolean(),
     reason: z.string().nullable(),
-    order: z.looseObject({ travelers: z.number(), returnedAmount: z.string(), next: Next }),
+    order: z.looseObject({ travelers: z.number(), returnedAmount: z.string().nullable(), next: Next }),
     offers: z.array(z.looseObject({ changeTotalAmount: z.string(), next: Next, slices: Slices })),
   }),
   hotel: z.looseObject({ takenAs: z.string(), next: Next }).nullable(),
@@ -58,6 +58,7 @@ const Replanned = z.object({
       others: z.array(z.looseObject({ airport: z.string(), direction: z.string() })),
     })
     .nullable(),
+  duties: z.array(z.object({ rule: z.string(), owes: z.string() })),
   messages: z.array(z.object({ text: z.string() })),
   next: z.string(),
 });
@@ -216,34 +217,60 @@ test("two travelers and their hotel: every proposal is for both, with its price 
   expect(again).toMatchObject({ travelers: [{ givenName: "Tess" }, { givenName: "Ben" }] });
 });
 
-test("a part of a connecting journey: the first leg leads to its end, the second is changed with all of it", async () => {
+test("a delay is judged by the connection of its order, and a missed connection leaves what came before it behind", async () => {
   const day = inDays(70);
   const connects = (slices: z.output<typeof Slices>) => slices[0]?.segments.length === 2;
   const order = await book({ origin: "EDI", destination: "CUZ", departureDate: day }, {}, connects);
   const [first, second] = order.segments;
   if (first === undefined || second === undefined) throw new Error("no connection was booked");
-  const leg = async (from: typeof first, kind: string, earliest: string) => {
-    const { origin, destination } = from;
-    const scheduledDepartureIso = `${from.departingAt}Z`;
-    return await replan({
-      originalLeg: { origin, destination, pnr: order.pnr, scheduledDepartureIso },
-      disruption: { kind, earliestUsableDepartureIso: earliest },
+  const departs = Temporal.PlainDateTime.from(first.departingAt).toZonedDateTime("Europe/London");
+  const leg = async (from: Pick<typeof first, "origin" | "destination">, kind: string, earliest?: string) =>
+    await replan({
+      originalLeg: {
+        origin: from.origin,
+        destination: from.destination,
+        flightNumber: first.flightNumber,
+        pnr: order.pnr,
+        scheduledDepartureIso: departs.toInstant().toString(),
+      },
+      disruption: { kind, ...(earliest === undefined ? {} : { earliestUsableDepartureIso: earliest }) },
       rebookSearch: { departureDate: day },
+      notifyChannels: ["slack"],
     });
-  };
+  const whole = { origin: "EDI", destination: "CUZ" };
+  const after = (minutes: number) => departs.add({ minutes }).toInstant().toString();
   const ends = (slices: z.output<typeof Slices>) => slices.at(-1)?.segments.at(-1)?.destination;
-  const late = await leg(first, "delay", `${first.departingAt}Z`);
+  const late = await leg(first, "delay", after(0));
   expect(late.alternatives.reason).toContain(`goes on from ${first.destination} to CUZ`);
   expect(late.alternatives.offers.map(({ slices }) => ends(slices))).toEqual(
     late.alternatives.offers.map(() => second.destination),
   );
-  const missed = await leg(second, "missed_connection", `${inDays(71)}T00:00:00Z`);
-  expect(missed.alternatives.reason).toContain("journey begins in EDI");
-  expect(missed.alternatives.offers[0]?.slices[0]?.segments[0]?.origin).toBe(second.origin);
-  for (const { slices } of missed.change.offers) {
-    expect([slices[0]?.segments[0]?.origin, ends(slices)]).toEqual(["EDI", "CUZ"]);
-    const onward = slices.flatMap(({ segments }) => segments).filter(({ origin }) => origin === second.origin);
-    for (const { departingAt } of onward) expect(departingAt >= `${inDays(71)}`).toBe(true);
+  // A delay that is caught up at the connection, one that loses it, and one of unknown length.
+  expect(late.next).toMatch(/^Keep the flight: it still flies/);
+  for (const part of [first, whole]) {
+    const lost = await leg(part, "delay", after(6 * 60));
+    const said = `${second.flightNumber} to CUZ leaves there at ${clock(second.departingAt)}: the connection is lost`;
+    expect(lost.next).toMatch(/^Do not simply keep the flight/);
+    expect(lost.next).toContain(said);
+    expect(lost.messages[0]?.text).toMatch(/^1\. .* would reach .* you would miss it/m);
+    expect(lost.messages[0]?.text).toContain("Do not cancel your booking yourself");
+    expect(lost.messages[0]?.text).not.toContain("Keep your flight");
+    expect(lost.messages[0]?.text).toContain(`EDI–${first.destination}`);
+    expect(lost.duties.map(({ owes }) => owes)).toEqual(expect.arrayContaining(["hotel", "compensation"]));
+  }
+  expect((await leg(first, "delay")).next).toMatch(/^Keep the flight only if it still reaches/);
+
+  // Whether the leg is the missed flight or the whole journey: it is over, and so is what came before it.
+  for (const [part, earliest] of [[second], [whole], [second, `${second.departingAt}Z`]] as const) {
+    const missed = await leg(part, "missed_connection", earliest);
+    const offered = missed.alternatives.offers.flatMap(({ slices }) => slices[0]?.segments[0] ?? []);
+    expect(new Set(offered.map(({ origin }) => origin))).toEqual(new Set([second.origin]));
+    expect(offered).not.toContainEqual(
+      expect.objectContaining({ flightNumber: second.flightNumber, departingAt: second.departingAt }),
+    );
+    expect(missed.change).toMatchObject({ available: false, offers: [], reason: expect.stringContaining("has begun") });
+    expect(missed.duties.map(({ owes }) => owes)).toEqual(expect.arrayContaining(["care", "hotel", "compensation"]));
+    expect(missed.next).not.toContain("No law");
   }
 });
 
@@ -324,6 +351,7 @@ test("the quickest is proposed if others arrive first and cost less; among equal
   expect(proposeWays(ways.slice(1, 5), ways)).toEqual(ways.slice(1, 5));
 });
 
+const clock = (local: string) => local.slice(0, 16).replace("T", " ");
 const findEnds = (segments: z.output<typeof Segments>) => ({
   origin: segments[0]?.origin,
   destination: segments.at(-1)?.destination,

@@ -1,5 +1,6 @@
 import type { Caller, CallInfo } from "../../kernel/contracts/tool.ts";
 import type { Airport } from "../../ports/maps.ts";
+import { type Connection, findConnection } from "./connection.ts";
 import type { Ports } from "./context.ts";
 import type { OwnOrder, OwnOrderSearch } from "./find-own-order.ts";
 import { findStayPlace, type NightStay, type StayPlace } from "./find-stay-for-night.ts";
@@ -18,6 +19,8 @@ export interface Setting {
   scheduled: Temporal.Instant;
   earliest: Temporal.Instant;
   scheduledDay: string;
+  /** Undefined if the order has none after the delayed flight. */
+  connection: Connection | undefined;
   /** Undefined if the caller names none. */
   stay: StayPlace | undefined;
   role: StayRole;
@@ -28,12 +31,13 @@ export interface Setting {
 }
 
 /** By the origin's clock, as in the supplier's times. */
-export function legOnClock({ originalLeg }: ReplanInput, maps: Ports["maps"]) {
+export function legOnClock({ originalLeg, disruption }: ReplanInput, maps: Ports["maps"]) {
   const { origin, destination, scheduledDepartureIso } = originalLeg;
   const departsLocal = Temporal.Instant.from(scheduledDepartureIso)
     .toZonedDateTimeISO(airportTimeZone(origin, maps))
     .toPlainDateTime();
-  return { origin: origin.toUpperCase(), destination: destination.toUpperCase(), departsLocal };
+  const isConnectionMissed = disruption.kind === "missed_connection";
+  return { origin: origin.toUpperCase(), destination: destination.toUpperCase(), departsLocal, isConnectionMissed };
 }
 
 const airportTimeZone = (airport: string, maps: Ports["maps"]): string => maps.airport(airport)?.timeZone ?? "Etc/UTC";
@@ -46,9 +50,10 @@ export async function readSetting(
 ): Promise<Setting> {
   const { originalLeg, stayLocation = "" } = input;
   const leg = legOnClock(input, maps);
-  const timeZone = airportTimeZone(leg.origin, maps);
+  const starts = own?.isMissedOnTheWay ? own.segment.origin : leg.origin;
+  const timeZone = airportTimeZone(starts, maps);
   const ends = own?.goesOnTo ?? leg.destination;
-  const [origin, destination] = [maps.airport(leg.origin), maps.airport(ends)];
+  const [origin, destination] = [maps.airport(starts), maps.airport(ends)];
   const scheduled = chooseScheduled(own, Temporal.Instant.from(originalLeg.scheduledDepartureIso), maps);
   const earliest = chooseEarliest(input, scheduled, clock.now());
   const scheduledDay = scheduled.toZonedDateTimeISO(timeZone).toPlainDate().toString();
@@ -66,13 +71,13 @@ export async function readSetting(
   const { passengers, ...search } = input.rebookSearch;
   const isWaiting = input.needsHotelFallback && role !== "apart";
   const replan = {
-    origin: leg.origin,
+    origin: starts,
     destination: ends,
     ...search,
     passengers: countPassengers(passengers, own),
     earliestLocal: earliest.toZonedDateTimeISO(timeZone).toPlainDateTime(),
     morningAfter: isWaiting && search.departureDate < night.checkOutDate ? night.checkOutDate : undefined,
-    cancelled: input.disruption.kind === "cancellation" ? buildCancelled(input, own, scheduled, timeZone) : undefined,
+    lost: findLostFlight(input, own, scheduled, timeZone),
   };
   const guests = { guests: replan.passengers };
   return {
@@ -83,6 +88,7 @@ export async function readSetting(
     scheduled,
     earliest,
     scheduledDay,
+    connection: findConnection(input, own, scheduled, maps),
     stay,
     role,
     stayed: { ...stayed, ...guests },
@@ -90,22 +96,25 @@ export async function readSetting(
   };
 }
 
-/** A flight that has left cannot be taken. */
+/** A flight that has left cannot be taken, nor one that the traveler missed. */
 function chooseEarliest({ disruption }: ReplanInput, scheduled: Temporal.Instant, now: Temporal.Instant) {
-  const { earliestUsableDepartureIso: said } = disruption;
-  const wanted = said === undefined ? scheduled : Temporal.Instant.from(said);
+  const { kind, earliestUsableDepartureIso: said } = disruption;
+  const afterwards = kind === "missed_connection" ? scheduled.add({ minutes: 1 }) : scheduled;
+  const wanted = said === undefined ? afterwards : Temporal.Instant.from(said);
   return Temporal.Instant.compare(wanted, now) < 0 ? now : wanted;
 }
 
-function buildCancelled(
-  { originalLeg }: ReplanInput,
+function findLostFlight(
+  { originalLeg, disruption: { kind } }: ReplanInput,
   own: OwnOrder | undefined,
   scheduled: Temporal.Instant,
   timeZone: string,
-): Replan["cancelled"] {
+): Replan["lost"] {
+  if (kind !== "cancellation" && kind !== "missed_connection") return undefined;
   const departsLocal = scheduled.toZonedDateTimeISO(timeZone).toPlainDateTime();
   const isOwn = own?.segment.departingAt !== "" && own !== undefined && departsLocal.equals(own.segment.departingAt);
-  return { departsLocal, flightNumber: formatFlightNumber(originalLeg) || (isOwn ? own.segment.flightNumber : "") };
+  const named = own?.isMissedOnTheWay ? "" : formatFlightNumber(originalLeg);
+  return { departsLocal, flightNumber: named || (isOwn ? own.segment.flightNumber : "") };
 }
 
 /**

@@ -111,13 +111,40 @@ export const replanTexts = defineTexts({
     ja: "{price}の返金",
   },
   newTicket: {
-    en: "{price} for a new ticket, beside what was paid",
-    de: "{price} für ein neues Ticket, neben dem Bezahlten",
-    fr: "{price} pour un nouveau billet, outre ce qui est payé",
-    es: "{price} por un billete nuevo, aparte de lo pagado",
-    pt: "{price} por um novo bilhete, à parte do que foi pago",
-    "pt-BR": "{price} por uma nova passagem, além do que foi pago",
-    ja: "新しい航空券{price}(支払済みの額とは別)",
+    en: {
+      one: "{price} for a new ticket, on top of what was paid",
+      other: "{price} for {count} new tickets, on top of what was paid",
+    },
+    de: {
+      one: "{price} für ein neues Ticket, zusätzlich zum Bezahlten",
+      other: "{price} für {count} neue Tickets, zusätzlich zum Bezahlten",
+    },
+    fr: {
+      one: "{price} pour un nouveau billet, en plus de ce qui est payé",
+      other: "{price} pour {count} nouveaux billets, en plus de ce qui est payé",
+    },
+    es: {
+      one: "{price} por un billete nuevo, además de lo pagado",
+      other: "{price} por {count} billetes nuevos, además de lo pagado",
+    },
+    pt: {
+      one: "{price} por um novo bilhete, além do que foi pago",
+      other: "{price} por {count} novos bilhetes, além do que foi pago",
+    },
+    "pt-BR": {
+      one: "{price} por uma nova passagem, além do que foi pago",
+      other: "{price} por {count} novas passagens, além do que foi pago",
+    },
+    ja: { other: "新しい航空券{count}名分{price}(支払済みの額とは別)" },
+  },
+  leftOut: {
+    en: "Other options were left out here for lack of space: ask for them",
+    de: "Weitere Möglichkeiten fehlen hier aus Platzgründen: bei Bedarf danach fragen",
+    fr: "D’autres options ne figurent pas ici, faute de place : demandez-les",
+    es: "Otras opciones no figuran aquí por falta de espacio: pídalas",
+    pt: "Outras opções não constam aqui por falta de espaço: peça-as",
+    "pt-BR": "Outras opções não aparecem aqui por falta de espaço: peça",
+    ja: "スペースの都合により他の選択肢を省略しています。必要な場合はお知らせください",
   },
   losesRefund: {
     en: "cannot be given back, unlike your ticket",
@@ -203,7 +230,7 @@ export const replanTexts = defineTexts({
     ja: "運航される場合は予約便のまま待てば追加料金はかかりません。欠航の場合は、まず航空会社へ",
   },
   askAfterMiss: {
-    en: "Ask the airline first: after a missed connection on one booking it often takes you on for nothing",
+    en: "Ask the airline first: after a missed connection on one booking it often rebooks you free of charge",
     de: "Zuerst die Fluggesellschaft fragen: nach einem verpassten Anschluss in einer Buchung befördert sie oft kostenlos weiter",
     fr: "Adressez-vous d’abord à la compagnie : après une correspondance manquée d’une même réservation, elle vous achemine souvent sans frais",
     es: "Pregunte primero a la aerolínea: tras perder una conexión de una misma reserva, a menudo le lleva sin coste",

@@ -7,7 +7,7 @@ import { type BookedStay, findOwnStays } from "../orders/index.ts";
 import { refundAt } from "../servicing/index.ts";
 import { describeAirlineChange } from "./airline-change.ts";
 import type { Ports } from "./context.ts";
-import { airlineDuties } from "./duties/airline-duties.ts";
+import { airlineDuties, rulesOfRoute } from "./duties/airline-duties.ts";
 import { readDisruptedFlight } from "./duties/disrupted-flight.ts";
 import { findAlternatives } from "./find-alternatives.ts";
 import { findChange } from "./find-own-change.ts";
@@ -66,7 +66,13 @@ export async function replanTrip(input: ReplanInput, ports: ReplanPorts, asker: 
     () => findChange(search, replan, alternatives.searchedDates, ports, caller),
     (reason) => ({ ...unavailable(reason), orderId: search.orderId, order: null, offers: [] }),
   );
-  const flight = readDisruptedFlight(input, setting, { maps: ports.maps, now: ports.clock.now() });
+  const flight = readDisruptedFlight(input, setting, {
+    maps: ports.maps,
+    now: ports.clock.now(),
+    firstDay: alternatives.offers
+      .map(({ slices }) => slices[0]?.segments[0]?.departingAt.slice(0, 10) ?? "")
+      .toSorted()[0],
+  });
   const { airlineChange, duties } = describeAirlineChange(own, change, flight, ports.maps) ?? {
     airlineChange: null,
     duties: airlineDuties(flight),
@@ -83,7 +89,7 @@ export async function replanTrip(input: ReplanInput, ports: ReplanPorts, asker: 
   const ways = await findTransfers(setting, flights, places, transferMode, ports, call.signal);
   const transfer = ways && { ...ways, pickUps: planPickUps(flights, ways, ports.maps) };
   const stays = ownStays.map(({ answer }) => answer);
-  return { setting, alternatives, change, airlineChange, duties, hotel, stays, transfer };
+  return { setting, alternatives, change, airlineChange, duties, rules: rulesOfRoute(flight), hotel, stays, transfer };
 }
 
 const UNTIL_THE_FLIGHT = "These nights end before departureDate: stayCheckInDate and stayCheckOutDate ask for others.";

@@ -13,8 +13,8 @@ export interface Replan {
   earliestLocal: Temporal.PlainDateTime;
   /** The day on which a night's wait ends; undefined if there is none. */
   morningAfter: string | undefined;
-  /** The cancelled flight, by the same clock. */
-  cancelled: { departsLocal: Temporal.PlainDateTime; flightNumber: string } | undefined;
+  /** The cancelled or missed flight, by the same clock. */
+  lost: { departsLocal: Temporal.PlainDateTime; flightNumber: string } | undefined;
 }
 
 type Flown = Pick<FlightOffer, "slices">;
@@ -24,10 +24,10 @@ export function leavesLateEnough({ slices }: Flown, earliest: Temporal.PlainDate
   return departingAt !== undefined && Temporal.PlainDateTime.compare(departingAt, earliest) >= 0;
 }
 
-/** By its number if given, else by its time: the supplier may keep selling a cancelled flight for a while. */
-export function isCancelled({ slices }: Flown, { cancelled, origin }: Replan): boolean {
-  if (cancelled === undefined) return false;
-  const { departsLocal, flightNumber } = cancelled;
+/** By its number if given, else by its time: the supplier may keep selling a cancelled flight for a while, and a missed one longer. */
+export function isLost({ slices }: Flown, { lost, origin }: Replan): boolean {
+  if (lost === undefined) return false;
+  const { departsLocal, flightNumber } = lost;
   return slices.some(({ segments }) =>
     segments.some((segment, index) => {
       const leaves = Temporal.PlainDateTime.from(segment.departingAt);
@@ -48,6 +48,7 @@ interface Asked {
 /** By the order, if it flies on the caller's day; else as the caller says. */
 export function chooseScheduled(own: OwnOrder | undefined, said: Temporal.Instant, maps: Pick<Maps, "airport">) {
   const departs = own && findDeparture(own.segment, maps);
+  if (departs !== undefined && own?.isMissedOnTheWay) return departs;
   return departs !== undefined && departs.until(said).abs().total("hours") < SAME_FLIGHT_HOURS ? departs : said;
 }
 
@@ -84,11 +85,16 @@ export function countPassengers(asked: number, own: OwnOrder | undefined): numbe
 /** Notes on differences between the order and the caller's account. */
 export function saidOfOrder(own: OwnOrder | undefined, asked: Asked, maps: Maps): string[] {
   if (own === undefined) return [];
-  const { segment, comesFrom, goesOnTo, hasBegun, details } = own;
+  const { segment, comesFrom, goesOnTo, hasBegun, isMissedOnTheWay, details } = own;
   const travelers = details.passengers.length;
   const departs = findDeparture(segment, maps);
   return [
-    ...(departs === undefined || departs.equals(asked.scheduled)
+    ...(isMissedOnTheWay
+      ? [
+          `The connection was missed in ${segment.origin}: ${segment.flightNumber} left there at ${segment.departingAt} local time, and these flights leave from there.`,
+        ]
+      : []),
+    ...(departs === undefined || isMissedOnTheWay || departs.equals(asked.scheduled)
       ? []
       : [
           `Your order's ${segment.flightNumber} leaves ${segment.origin} at ${segment.departingAt} local time (${departs}), not at scheduledDepartureIso.`,

@@ -2,7 +2,7 @@ import type { z } from "zod";
 import { parseDecimal } from "../../domain/money.ts";
 import type { Maps } from "../../ports/maps.ts";
 import type { AirlineChange } from "./airline-change.ts";
-import { owesInstead } from "./duties/airline-duty.ts";
+import { type AirlineDuty, owesInstead } from "./duties/airline-duty.ts";
 import { isRefundable, type OwnOrder } from "./find-own-order.ts";
 import { saidOfCity, saidOfOrder } from "./replan.ts";
 import type { ReplanInput } from "./replan-input.ts";
@@ -38,7 +38,15 @@ export function saidOfAlternatives(
 
 const OF_FARE = "penaltyAmount is the fare's own, for a change that the traveler wants, and is in changeTotalAmount.";
 const AIRLINE_CANCELLED =
-  "An airline that cancelled often waives it, and may owe another flight or the money. What it owes here is not known: ask the airline before you pay.";
+  "An airline that cancelled often waives it, and may owe another flight or the money: ask the airline before you pay.";
+
+/** By the first of the duties, which are in the order of their certainty. */
+function sayWaived(duties: readonly AirlineDuty[]): string {
+  const instead = duties.find(owesInstead);
+  if (instead === undefined || instead.onlyIf !== null) return AIRLINE_CANCELLED;
+  const owes = instead.owes === "refund" ? "the money back" : "another flight or the money back";
+  return `An airline that cancelled often waives it. By ${instead.rule} it owes ${owes}: ask the airline before you pay.`;
+}
 
 const AIRLINE_CHANGED =
   "The airline itself changed this flight: airlineChange says what it owes for nothing. These are the prices of a change that you want.";
@@ -49,14 +57,14 @@ const KEEPS_REFUND_UNKNOWN =
 export function saidOfChange(
   kind: Kind,
   { reason, offers }: Change,
-  airlineChange: AirlineChange | null,
+  { airlineChange, duties }: { airlineChange: AirlineChange | null; duties: readonly AirlineDuty[] },
   own: OwnOrder | undefined,
 ): string | null {
   const isPenalized = offers.some(({ penaltyAmount }) => (parseDecimal(penaltyAmount ?? "") ?? 0n) > 0n);
   const said = [
     ...(reason === null ? [] : [reason]),
     ...(offers.length > 0 && (isPenalized || (kind === "cancellation" && airlineChange === null)) ? [OF_FARE] : []),
-    ...(offers.length > 0 && kind === "cancellation" && airlineChange === null ? [AIRLINE_CANCELLED] : []),
+    ...(offers.length > 0 && kind === "cancellation" && airlineChange === null ? [sayWaived(duties)] : []),
     ...(offers.length > 0 && airlineChange !== null ? [AIRLINE_CHANGED] : []),
     ...(offers.length > 0 && isRefundable(own) ? [KEEPS_REFUND_UNKNOWN] : []),
   ];
@@ -90,32 +98,56 @@ const NOTHING_FOUND =
 const BEFORE_PAYING: Readonly<Record<Outlook["first"], string>> = {
   answer_airline: "Only if that is not enough",
   ask_airline: "Only if that is not enough",
+  ask_for_connection: "Only if the airline gives no flight that helps",
   keep: "Only if the traveler cannot wait",
+  keep_if_connects: "Only if that is not enough",
   keep_if_flown: "Only if that is not enough",
 };
 
-function sayFirst({ first, instead, isSmall, headline }: Outlook): string {
+function sayFirst({ first, instead, isSmall, headline, connection }: Outlook): string {
   switch (first) {
     case "answer_airline":
       return `Answer the airline first: airlineChange.options says how, and what each costs.${isSmall ? ` ${SMALL}` : ""}`;
     case "keep":
       return `Keep the flight: it still flies, and that costs nothing.${isSmall ? ` ${SMALL}` : ""}`;
+    case "keep_if_connects":
+      return sayIfConnects(connection);
+    case "ask_for_connection":
+      return sayConnection(connection);
     case "keep_if_flown":
       return "If the flight still flies, keep it: that costs nothing. If the airline cancelled it, ask the airline first.";
     case "ask_airline":
       if (headline === "missed_connection")
-        return "Ask the airline first: after a missed connection on one booking it often takes the traveler on for nothing.";
+        return "Ask the airline first: after a missed connection on one booking it often rebooks the traveler free of charge.";
       if (instead === undefined) return "Ask the airline first: it may owe another flight or the money back.";
       return `Ask the airline first: by ${instead.rule} it owes ${instead.owes === "refund" ? "the money back" : "another flight or the money back"}.`;
   }
 }
 
+function sayIfConnects(connection: Outlook["connection"]): string {
+  if (connection === undefined) return "";
+  const { airport, onward } = connection;
+  return `Keep the flight only if it still reaches ${airport} in time: ${sayOnward(onward)}. Call again with the new departure as earliestUsableDepartureIso to learn that. If it does not, ask the airline for another way to ${onward.destination}.`;
+}
+
+function sayConnection(connection: Outlook["connection"]): string {
+  if (connection === undefined) return "";
+  const { airport, late, onward, state } = connection;
+  const result = state === "lost" ? "the connection is lost" : "that is too little time to change planes";
+  return `Do not simply keep the flight: ${late.flightNumber} would reach ${airport} at about ${sayClock(late.arrivesLocal)}, and ${sayOnward(onward)}: ${result}. Ask the airline now for another way to ${onward.destination}: on one booking it usually rebooks free of charge.`;
+}
+
+const sayOnward = ({ flightNumber, destination, departingAt }: NonNullable<Outlook["connection"]>["onward"]): string =>
+  `${flightNumber} to ${destination} leaves there at ${sayClock(departingAt)}`;
+
+const sayClock = (local = ""): string => local.slice(0, 16).replace("T", " ");
+
 /** Names the duties that surely apply, and the compensation that may. */
-function sayDuties({ first, duties, instead, isSmall }: Outlook): string[] {
-  if (duties.length === 0) return isSmall ? [] : [NO_LAW_KNOWN];
+function sayDuties({ first, duties, rules, instead, isSmall }: Outlook): string[] {
+  if (duties.length === 0) return isSmall ? [] : [rules.length === 0 ? NO_LAW_KNOWN : sayTooShort(rules)];
   const isSure = (owes: string) => duties.find((duty) => duty.owes === owes && duty.onlyIf === null);
   const [care, hotel] = [isSure("care"), isSure("hotel")];
-  const keeps = first === "keep" || first === "keep_if_flown";
+  const keeps = first !== "ask_airline" && first !== "answer_airline";
   return [
     ...(keeps && instead !== undefined
       ? [`Or the traveler does not fly: by ${instead.rule} (${instead.article}) the airline then owes the money back.`]
@@ -133,6 +165,9 @@ function sayDuties({ first, duties, instead, isSmall }: Outlook): string[] {
     "duties has the condition and the source of each.",
   ];
 }
+
+const sayTooShort = (rules: readonly string[]): string =>
+  `${rules.join(" and ")} may apply to this flight, but ${rules.length === 1 ? "owes" : "owe"} nothing for a delay as short as this one: call again if it grows.`;
 
 const NO_LAW_KNOWN =
   "No law on the airline's duties is known here for this route: its conditions of carriage and the law of the country may still give rights.";

@@ -340,7 +340,9 @@ describe("a disrupted trip", () => {
     };
     const byAirport = await change("LGW", "LIS");
     expect(byAirport.change).toMatchObject({ available: true, orderId });
-    expect(byAirport.change.reason).toMatch(/fare's own.*often waives it.*not known/);
+    expect(byAirport.change.reason).toMatch(
+      /fare's own.*often waives it\. By EU 261\/2004 it owes another flight or the money back/,
+    );
     expect(byAirport.messages[0]?.text).toContain("often waives it");
     expect((await change("LON", "LIS", "delay")).change.reason).not.toMatch(/waives/);
     expect((await change("LIS", "LGW")).change.reason).toMatch(/not this leg/);

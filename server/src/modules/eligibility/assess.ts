@@ -169,13 +169,14 @@ function concluded(
   const isOpen = verdict === "eligible" || verdict === "eligible_with_authorization" || verdict === "needs_information";
   const nextSteps = findings.flatMap(({ nextStep }) => nextStep ?? []);
   const [authorization = null] = findings.flatMap((finding) => finding.authorization ?? []);
+  // The first of both sides decides.
+  const isAirside = checks.find(({ id }) => id === "transit")?.detail.startsWith("Airside") === true;
   const said = SUMMARIES[verdict]({
     nationality: nameCountry(document.nationality),
     destination: known?.regime.title ?? nameCountry(destinationIso3),
     authorization: authorization?.type ?? "see the checks",
     reason: findings.find((finding) => finding.verdict === verdict)?.check.detail ?? "",
-    // The first of both sides decides.
-    isAirside: checks.find(({ id }) => id === "transit")?.detail.startsWith("Airside") === true,
+    isAirside,
     isInside: checks.some(({ source }) => source !== null && source === settled[1]),
   });
   return {
@@ -189,7 +190,8 @@ function concluded(
     recalled,
     asOf: asOf ?? null,
     source: known?.source ?? "Entry rules that come with the service",
-    nextSteps: [...nextSteps, ...(known?.regime.notes ?? [])],
+    // The notes are about passing the border.
+    nextSteps: [...nextSteps, ...(isAirside ? [] : (known?.regime.notes ?? []))],
   };
 }
 

@@ -146,7 +146,7 @@ describe("stay, purpose and transit", () => {
     ["PHL", "JPN", "2026-12-10", "eligible"],
     ["PHL", "JPN", "2026-12-11", "visa_required"],
     ["NGA", "DEU", undefined, "visa_required"],
-    ["IND", "DEU", undefined, "eligible"],
+    ["IND", "DEU", undefined, "unknown"],
     ["FRA", "USA", undefined, "eligible_with_authorization"],
     ["PHL", "USA", undefined, "visa_required"],
     ["USA", "CHN", "2026-12-19", "eligible"],
@@ -157,6 +157,20 @@ describe("stay, purpose and transit", () => {
     expect(checked.verdict, JSON.stringify(checked)).toBe(verdict);
     const sides = checked.checks.filter(({ id }) => id === "transit").map(({ detail }) => detail.split(":")[0]);
     expect(sides.toSorted()).toEqual(["Airside", "Landside"]);
+  });
+
+  test("changing planes airside is a yes only for nationalities of a list that was read, and has no steps of the border", async () => {
+    const [listed, exempt, other] = await Promise.all(
+      ["NGA", "BRA", "LBN"].map((nationality) => check(nationality, ["DEU", "2026-12-10", undefined, "transit"])),
+    );
+    expect([listed?.verdict, exempt?.verdict, other?.verdict]).toEqual(["visa_required", "eligible", "unknown"]);
+    const [said] = other?.checks.filter(({ id }) => id === "transit") ?? [];
+    expect(said).toMatchObject({
+      status: "unknown",
+      detail: expect.stringContaining("Ask the embassy of the country"),
+    });
+    expect([exempt, other].flatMap((checked) => checked?.nextSteps ?? []).join()).not.toContain("fingerprints");
+    expect((await check("BRA", ["DEU", ...DAYS])).nextSteps.join()).toContain("fingerprints");
   });
 
   test("who needs a visa to leave the transit area is not told that the passport is enough to enter", async () => {

@@ -21,6 +21,10 @@ export interface CardContent {
    * last ones first.
    */
   isAdvice?: boolean;
+  /** So many of the first lines protect the reader, such as from losing a right: links and other lines are omitted before them. */
+  keptLines?: number;
+  /** Said instead of the lines that are omitted. */
+  saidOfOmitted?: string;
   notes: string;
   picture: { label: string; url: string } | undefined;
   links: readonly { label: string; url: string }[];
@@ -107,19 +111,21 @@ const SHORT_LINES = [200, 0] as const;
 
 /** Ever shorter versions, without ever cutting a sentence. */
 function wholeLines(content: CardContent): CardContent[] {
-  const short = { ...content, notes: toVisibleText(content.notes, SHORT_NOTE) };
-  const shortened = SHORT_LINES.map((most) => ({
-    ...short,
-    notes: "",
-    lines: content.lines.map((line) => wholeSentences(line, most)),
-  }));
-  const fewest = shortened.at(-1)?.lines ?? [];
-  const withoutLast = fewest.map((_, left) => ({
-    ...short,
-    notes: "",
+  const { keptLines = 0, saidOfOmitted = "" } = content;
+  const short = { ...content, saidOfOmitted: "", notes: toVisibleText(content.notes, SHORT_NOTE) };
+  const withoutNotes = { ...short, notes: "" };
+  const bare = keptLines === 0 ? withoutNotes : { ...withoutNotes, links: [], picture: undefined };
+  const shorten = (most: number, from: number) =>
+    content.lines.map((line, index) => (index < from ? line : wholeSentences(line, most)));
+  const shortened = SHORT_LINES.map((most) => ({ ...bare, lines: shorten(most, keptLines) }));
+  const fewest = shorten(0, keptLines);
+  const withoutLast = fewest.slice(keptLines).map((_, left) => ({
+    ...bare,
+    saidOfOmitted,
     lines: fewest.slice(0, fewest.length - left - 1),
   }));
-  return [content, short, { ...short, notes: "" }, ...shortened, ...withoutLast];
+  const keptShort = keptLines === 0 ? [] : [{ ...bare, saidOfOmitted, lines: shorten(0, 0).slice(0, keptLines) }];
+  return [{ ...content, saidOfOmitted: "" }, short, withoutNotes, bare, ...shortened, ...withoutLast, ...keptShort];
 }
 
 /** As many of the first sentences as fit; the first one always. */
@@ -135,10 +141,13 @@ function wholeSentences(line: string, most: number): string {
 
 function compose(content: CardContent, style: Style, fitting: { note: number; line: number }): string {
   const short = (text: string, length: number) => style.escape(toVisibleText(text, length));
-  const { picture, links, notes } = content;
+  const { picture, links, notes, saidOfOmitted = "" } = content;
   const blocks = [
     [style.bold(short(content.title, fitting.line)), style.escape(content.summary)],
-    content.lines.map((line, index) => `${index + 1}. ${short(line, fitting.line)}`),
+    [
+      ...content.lines.map((line, index) => `${index + 1}. ${short(line, fitting.line)}`),
+      ...(saidOfOmitted === "" ? [] : [style.escape(saidOfOmitted)]),
+    ],
     fitting.note === 0 || notes === "" ? [] : [short(notes, fitting.note)],
     [
       ...(picture === undefined ? [] : [style.picture(picture.label, picture.url)]),

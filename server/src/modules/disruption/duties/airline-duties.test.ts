@@ -11,6 +11,7 @@ const flight: DisruptedFlight = {
   departsLaterMinutes: undefined,
   arrivesLaterMinutes: undefined,
   leavesNextDay: false,
+  isConnectionLost: false,
   isElsewhere: false,
   noticeDays: 0,
   operatingCarrier: "",
@@ -146,6 +147,19 @@ const UNKNOWN: readonly Case[] = [
     "FR-JP 9700",
     { leavesNextDay: undefined },
     ["EU care, if", "EU hotel, if", "EU refund, if", "EU compensation 600 EUR, if"],
+  ],
+  [
+    "C-11/11: a delay of an hour that loses a connection",
+    "FR-JP 9700",
+    { ...late(1), isConnectionLost: true },
+    ["EU hotel, if", "EU compensation 600 EUR, if"],
+  ],
+  ["14 CFR 260.2, a lost connection", "US-JP 10000", { ...late(5), isConnectionLost: true }, ["US refund, if"]],
+  [
+    "SOR/2019-150, a lost connection",
+    "CA-JP 7500",
+    { ...late(1), isConnectionLost: true },
+    ["Canada flight_or_refund, if", "Canada care, if", "Canada compensation, if"],
   ],
   ["an unknown distance", "FR-JP", late(5), ["EU care", "EU refund", "EU compensation, if"]],
   [

@@ -1,5 +1,5 @@
-import { type AirlineDuty, type DisruptedFlight, joinConditions } from "./airline-duty.ts";
-import { likeEu261 } from "./like-eu261.ts";
+import { type AirlineDuty, type DisruptedFlight, joinConditions, minutesLate } from "./airline-duty.ts";
+import { likeEu261, listRules } from "./like-eu261.ts";
 
 /** The states, and the territories that 49 U.S.C. 40102 counts among the United States. */
 const UNITED_STATES: ReadonlySet<string> = new Set(["US", "AS", "GU", "MP", "PR", "VI"]);
@@ -28,18 +28,25 @@ export function airlineDuties(flight: DisruptedFlight): AirlineDuty[] {
   return duties.toSorted((left, right) => Number(left.onlyIf !== null) - Number(right.onlyIf !== null));
 }
 
+/** The rules that apply, or may apply, to flights of this route, even if they owe nothing for this disruption. */
+export const rulesOfRoute = (flight: DisruptedFlight): string[] => [
+  ...listRules(flight),
+  ...([flight.from, flight.to].some((country) => UNITED_STATES.has(country)) ? ["US DOT"] : []),
+  ...([flight.from, flight.to].includes("CA") ? ["Canada APPR"] : []),
+];
+
 function unitedStates({ from, to, event, isElsewhere, ...flight }: DisruptedFlight): AirlineDuty[] {
   const ends = [from, to].filter((country) => UNITED_STATES.has(country)).length;
   if (ends === 0 || event === "missed_connection") return [];
   const hours = ends === 2 ? DOMESTIC_HOURS : INTERNATIONAL_HOURS;
   const { departsLaterMinutes, arrivesLaterMinutes } = flight;
-  const isUnknown = departsLaterMinutes === undefined && arrivesLaterMinutes === undefined;
+  const isOpen = minutesLate(flight) === undefined;
   const isSignificant =
     event === "cancellation" ||
     isElsewhere ||
     (departsLaterMinutes ?? 0) <= -hours * 60 ||
     (arrivesLaterMinutes ?? departsLaterMinutes ?? 0) >= hours * 60;
-  if (!isSignificant && !isUnknown) return [];
+  if (!isSignificant && !isOpen) return [];
   return [
     {
       rule: "US DOT",
@@ -57,16 +64,9 @@ function unitedStates({ from, to, event, isElsewhere, ...flight }: DisruptedFlig
 }
 
 /** The main duties of the Regulations, in short. */
-function canada({
-  from,
-  to,
-  event,
-  departsLaterMinutes,
-  arrivesLaterMinutes,
-  noticeDays,
-}: DisruptedFlight): AirlineDuty[] {
+function canada({ from, to, event, noticeDays, ...flight }: DisruptedFlight): AirlineDuty[] {
   if (from !== "CA" && to !== "CA") return [];
-  const minutes = arrivesLaterMinutes ?? departsLaterMinutes;
+  const minutes = minutesLate(flight);
   const isCalledOff = event === "cancellation";
   const isLong = minutes === undefined || minutes >= CANADA_HOURS * 60 || isCalledOff;
   const missing = (hours: number) => !isCalledOff && minutes === undefined && `The delay is ${hours} hours or more.`;

@@ -32,6 +32,8 @@ export interface DisruptedFlight {
   arrivesLaterMinutes: number | undefined;
   /** The flight leaves, or may leave, a day later than planned. Undefined if unknown. */
   leavesNextDay: boolean | undefined;
+  /** The delay makes passengers miss a later flight of the same booking: how late they arrive is open. */
+  isConnectionLost: boolean;
   /** It leaves or arrives at another airport. */
   isElsewhere: boolean;
   /** Whole days from now to the planned departure: the airline gave at least this notice. */
@@ -40,6 +42,12 @@ export interface DisruptedFlight {
   operatingCarrier: string;
   marketingCarrier: string;
 }
+
+/** As far as it is known; a flight that leaves late arrives as late, unless a connection is lost on the way. */
+export const minutesLate = (
+  flight: Pick<DisruptedFlight, "arrivesLaterMinutes" | "departsLaterMinutes" | "isConnectionLost">,
+): number | undefined =>
+  flight.arrivesLaterMinutes ?? (flight.isConnectionLost ? undefined : flight.departsLaterMinutes);
 
 /** All conditions that are not known to be met, as one text; null if there are none. */
 export const joinConditions = (conditions: readonly (string | null | false)[]): string | null =>

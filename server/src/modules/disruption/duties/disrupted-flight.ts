@@ -13,18 +13,26 @@ const EVENTS: Readonly<Record<ReplanInput["disruption"]["kind"], DisruptedFlight
   other: "unclear",
 };
 
-/** The disrupted flight by the caller's account. The flights of one booking count as one journey. */
+/**
+ * The disrupted flight by the caller's account. When the traveler can leave says nothing of how late a missed connection
+ * or a lost one arrives: that is decided by the flight that the airline then gives. The flights of one
+ * booking count as one journey.
+ */
 export function readDisruptedFlight(
   { originalLeg, disruption }: ReplanInput,
-  { own, origin, destination, scheduled }: Setting,
-  { maps, now }: { maps: Pick<Maps, "airport">; now: Temporal.Instant },
+  { own, origin, destination, scheduled, connection }: Setting,
+  { maps, now, firstDay }: { maps: Pick<Maps, "airport">; now: Temporal.Instant; firstDay: string | undefined },
 ): DisruptedFlight {
   const from = own === undefined ? origin : (maps.airport(own.comesFrom ?? own.segment.origin) ?? origin);
   const event = EVENTS[disruption.kind];
   const { earliestUsableDepartureIso: said } = disruption;
   const usable = said === undefined ? undefined : Temporal.Instant.from(said);
   const findDay = (moment: Temporal.Instant) => moment.toZonedDateTimeISO(origin?.timeZone ?? "Etc/UTC").toPlainDate();
-  const isKnown = usable !== undefined && event !== "cancellation";
+  const isMissed = event === "missed_connection";
+  const isKnown = usable !== undefined && event !== "cancellation" && !isMissed;
+  const isLaterDay = usable && Temporal.PlainDate.compare(findDay(scheduled), findDay(usable)) < 0;
+  // Another airline's first flight is the earliest that the passenger's own can give, too, as far as is known here.
+  const isFirstLater = isMissed && firstDay !== undefined && firstDay > findDay(scheduled).toString();
   return {
     event,
     from: from?.countryCode ?? "",
@@ -32,7 +40,8 @@ export function readDisruptedFlight(
     kilometers: from && destination && distanceMeters(from, destination) / 1_000,
     departsLaterMinutes: isKnown ? Math.round(scheduled.until(usable).total("minutes")) : undefined,
     arrivesLaterMinutes: undefined,
-    leavesNextDay: usable && Temporal.PlainDate.compare(findDay(scheduled), findDay(usable)) < 0,
+    leavesNextDay: isMissed ? isLaterDay || isFirstLater || undefined : isLaterDay,
+    isConnectionLost: connection?.state === "lost",
     isElsewhere: false,
     noticeDays: Math.max(0, Math.floor(now.until(scheduled).total("days"))),
     operatingCarrier: own?.segment.operatingCarrier ?? "",

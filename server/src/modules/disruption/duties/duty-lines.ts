@@ -53,8 +53,14 @@ const dutyTexts = defineTexts({
   },
 });
 
-/** Only of rules that surely apply; what else the airline may owe would promise too much in a message. */
-export function dutySentences(duties: readonly AirlineDuty[], words: Words): string[] {
+/** The most useful first. Only of rules that surely apply; what else the airline may owe would promise too much in a message. */
+export function dutySentences(
+  duties: readonly AirlineDuty[],
+  words: Words,
+  {
+    isAsked = false,
+  }: { /** The airline is asked for something else, whatever the law owes. */ isAsked?: boolean } = {},
+): string[] {
   const say = dutyTexts(words);
   const sure = duties.filter(({ onlyIf }) => onlyIf === null);
   const find = (owes: AirlineDuty["owes"]) => sure.find((duty) => duty.owes === owes);
@@ -63,8 +69,7 @@ export function dutySentences(duties: readonly AirlineDuty[], words: Words): str
     ({ owes, rule, amount }) => owes === "compensation" && amount !== null && sure.some((duty) => duty.rule === rule),
   );
   return [
-    ...(choice === undefined && find("refund") === undefined ? [] : [say("doNotCancel")]),
-    ...(care === undefined ? [] : [say("care", { rule: care.rule })]),
+    ...(choice === undefined && find("refund") === undefined && !isAsked ? [] : [say("doNotCancel")]),
     ...(hotel === undefined ? [] : [say("hotel", { rule: hotel.rule })]),
     ...(due === undefined
       ? []
@@ -74,5 +79,6 @@ export function dutySentences(duties: readonly AirlineDuty[], words: Words): str
             price: words.money(due.amount ?? "", due.currency ?? ""),
           }),
         ]),
+    ...(care === undefined ? [] : [say("care", { rule: care.rule })]),
   ];
 }

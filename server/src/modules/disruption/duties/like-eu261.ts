@@ -1,4 +1,4 @@
-import { type AirlineDuty, type DisruptedFlight, joinConditions } from "./airline-duty.ts";
+import { type AirlineDuty, type DisruptedFlight, joinConditions, minutesLate } from "./airline-duty.ts";
 import { findLicence, type Licence } from "./operating-licences.ts";
 
 /** Regulation (EC) No 261/2004, as the Union and as the United Kingdom apply it. */
@@ -65,6 +65,8 @@ export const likeEu261 = (flight: DisruptedFlight): AirlineDuty[] =>
       flight.event === "cancellation" || (law.earlyIsCancelled && (flight.departsLaterMinutes ?? 0) < -EARLY_MINUTES);
     return isCalledOff ? cancelled(flight, law) : disrupted(flight, law);
   });
+
+export const listRules = (flight: DisruptedFlight): string[] => findLaws(flight).map(({ rule }) => rule);
 
 /** Article 3(1). */
 function findLaws({ from, to, operatingCarrier, marketingCarrier }: DisruptedFlight): Applied[] {
@@ -177,7 +179,7 @@ function compensationForCancellation(flight: DisruptedFlight, law: Applied): Air
 /** Articles 4, 6 and 7. */
 function disrupted(flight: DisruptedFlight, law: Applied): AirlineDuty[] {
   const missed = flight.event === "missed_connection" && MISSED;
-  const { departsLaterMinutes: minutes, leavesNextDay } = flight;
+  const { departsLaterMinutes: minutes, leavesNextDay, isConnectionLost } = flight;
   const careHours = CARE_HOURS[findBracket(flight, law) ?? 2];
   const from = (hours: number, owed: Omit<Owed, "onlyIf">): AirlineDuty[] => {
     if (minutes !== undefined && minutes < hours * 60) return [];
@@ -190,7 +192,7 @@ function disrupted(flight: DisruptedFlight, law: Applied): AirlineDuty[] {
       article: "Articles 6(1) and 9",
       text: `While passengers wait: ${CARE}.`,
     }),
-    ...(leavesNextDay === false || (minutes !== undefined && minutes < careHours * 60)
+    ...(!isConnectionLost && (leavesNextDay === false || (minutes !== undefined && minutes < careHours * 60))
       ? []
       : [
           duty(law, {
@@ -200,7 +202,12 @@ function disrupted(flight: DisruptedFlight, law: Applied): AirlineDuty[] {
             onlyIf: joinConditions([
               law.condition,
               missed,
-              leavesNextDay === undefined && "The flight is expected to leave on the next day or later.",
+              isConnectionLost &&
+                leavesNextDay !== true &&
+                "The flight that takes the passengers on leaves on the next day or later.",
+              !isConnectionLost &&
+                leavesNextDay === undefined &&
+                "The flight is expected to leave on the next day or later.",
             ]),
           }),
         ]),
@@ -215,8 +222,8 @@ function disrupted(flight: DisruptedFlight, law: Applied): AirlineDuty[] {
 }
 
 function compensationForDelay(flight: DisruptedFlight, law: Applied, missed: string | false): AirlineDuty[] {
-  const { arrivesLaterMinutes, departsLaterMinutes } = flight;
-  const minutes = arrivesLaterMinutes ?? departsLaterMinutes;
+  const { arrivesLaterMinutes } = flight;
+  const minutes = minutesLate(flight);
   if (minutes !== undefined && minutes < COMPENSATION_HOURS * 60) return [];
   const { amount, said, half, isLong } = findAmount(flight, law);
   const isHalved = isLong === true && minutes !== undefined && minutes < HALVED_UNTIL_HOURS * 60;

@@ -117,10 +117,12 @@ export const tripDelayReplanner = defineTool({
     const profile = await travelers.get(caller.tenantId, caller.travelerId, caller.environment);
     const words = wordsIn(profile?.preferredLanguage ?? "en");
     const outlook = judgeOutlook(input, setting, found);
+    const { own, replan } = setting;
+    const leg = formatLeg(input, own?.isMissedOnTheWay ? { ...own, from: replan.origin } : own);
     const replanned = {
       outlook,
-      flight: describeFlight(input),
-      leg: formatLeg(input),
+      flight: describeFlight(input, leg),
+      leg,
       kind: disruption.kind,
       pnr: originalLeg.pnr?.toUpperCase() ?? "",
       reason: toVisibleText(disruption.reason ?? "", LONGEST_REASON),
@@ -129,18 +131,19 @@ export const tripDelayReplanner = defineTool({
       airlineChange,
       hotel,
       transfer,
-      isRefundable: isRefundable(setting.own),
+      passengers: replan.passengers,
+      isRefundable: isRefundable(own),
     };
     const drafts = composeMessages(input.notifyChannels, replanned, { profile, words, isTrial: flights.sandbox });
     const messages = await notifyTraveler(drafts, identifyDisruption(input), caller, ports);
     const said = Temporal.Instant.from(originalLeg.scheduledDepartureIso);
-    const otherDay = saidOfOtherDay(setting.own, said, maps);
+    const otherDay = saidOfOtherDay(own, said, maps);
     return {
       earliestDeparture: setting.earliest.toString(),
       alternatives: { ...alternatives, reason: saidOfAlternatives(input, setting, alternatives, maps) },
       airlineChange,
       duties,
-      change: { ...change, reason: saidOfChange(disruption.kind, change, found.airlineChange, setting.own) },
+      change: { ...change, reason: saidOfChange(disruption.kind, change, found, own) },
       hotel,
       stays,
       transfer,
