@@ -98,7 +98,7 @@ export interface Tools {
    */
   selectOrderChangeOffer(args: SelectOrderChangeOfferArgs, options?: ToolOptions): ToolAnswer<SelectOrderChangeOfferResult, SelectOrderChangeOfferCode>;
   /**
-   * Pay for a selected change and make it. A negative difference is refunded to the treasury wallet. Repeating it never changes twice. Last of three steps, after request_order_change and select_order_change_offer. Price: 0.02 USDC.
+   * Pay for a selected change and make it. A negative difference is refunded to the treasury wallet. Repeating it never changes twice. Last of three steps, after request_order_change and select_order_change_offer. The airline's own (scheduleChanges) needs this step alone, with amount 0. Price: 0.02 USDC.
    *
    * Moves money. Scope `flights:spend`, list price 0.020 USDC; only a successful call is paid.
    */
@@ -1851,7 +1851,7 @@ export type SelectOrderChangeOfferResult = {
 export type SelectOrderChangeOfferCode = "provider_timeout" | "provider_unavailable" | "change_offer_not_found" | "change_expired" | "order_not_changeable" | "price_changed" | "already_confirmed";
 
 export type ConfirmOrderChangeArgs = {
-  /** Of select_order_change_offer */
+  /** Of select_order_change_offer or scheduleChanges */
   changeId: string;
   payment: {
     /** balance: from the treasury wallet's available balance; arc: by a separate transfer first */
@@ -2763,6 +2763,8 @@ export type ListOrdersResult = {
       userId?: string;
       customerUserId?: string;
     }[];
+    /** By the airline, not answered: as in read_order */
+    scheduleChanges: Record<string, unknown>[];
   })[];
   /** null on the last page */
   nextCursor: string | null;
@@ -2915,7 +2917,7 @@ export type ReadOrderResult = {
   vendorAddress: string | null;
   /** The escrow booking that was committed with itineraryHash */
   externalId: string | null;
-  /** By the airline, not answered: removed has the flights with their old times, added with their new ones */
+  /** By the airline, not answered: removed has the flights with their old times, added with their new ones (empty: cancelled); answer until answerBy */
   scheduleChanges: Record<string, unknown>[];
   /** Given back to the treasury wallet */
   refunds: {

@@ -65,6 +65,44 @@ export async function changeSchedule(
   });
 }
 
+export const AirportClosureBody = z.strictObject({
+  airport: z.string().regex(/^[A-Z]{3}$/),
+  /** The last local day on which its flights are cancelled; left out: all that are booked. */
+  until: z.iso.date().optional(),
+});
+
+/** Cancels every slice of an open order that uses the airport and that its airline has not changed already. */
+export async function closeAirport(
+  sandbox: Sandbox,
+  { airport, until }: z.infer<typeof AirportClosureBody>,
+): Promise<readonly AirlineChangeRow[]> {
+  const { rows: orders } = await sandbox.db.query<Pick<OrderRow, "id" | "details">>(
+    "SELECT id, details FROM orders WHERE state IN ('held', 'paid') ORDER BY id",
+    [],
+  );
+  const { rows: changed } = await sandbox.db.query<Pick<AirlineChangeRow, "removed">>(
+    "SELECT removed FROM airline_initiated_changes WHERE action_taken IS NULL",
+    [],
+  );
+  const known = new Set(changed.flatMap(({ removed }) => removed.map(({ id }) => id)));
+  const isHit = ({ id, segments }: WireSlice): boolean =>
+    !known.has(id) &&
+    segments.some(
+      ({ origin, destination, departing_at }) =>
+        (origin.iata_code === airport || destination.iata_code === airport) &&
+        (until === undefined || departing_at.slice(0, 10) <= until),
+    );
+  const made: AirlineChangeRow[] = [];
+  for (const { id, details } of orders) {
+    for (const [slice, flown] of details.slices.entries()) {
+      if (!isHit(flown)) continue;
+      const row = await changeSchedule(sandbox, { order_id: id, slice, shift_minutes: null });
+      if (row !== undefined) made.push(row);
+    }
+  }
+  return made;
+}
+
 /** Seats and bags move with their flights. */
 function moveServices(order: OrderRow, change: AirlineChangeRow): BookedService[] {
   const renamed = new Map<string, string>();

@@ -1,6 +1,6 @@
 import { Hono } from "hono";
 import { z } from "zod";
-import { changeSchedule, ScheduleChangeBody } from "../changes/airline-initiated.ts";
+import { AirportClosureBody, changeSchedule, closeAirport, ScheduleChangeBody } from "../changes/airline-initiated.ts";
 import { renderAirlineChange } from "../changes/airline-rows.ts";
 import { toIso } from "../clock.ts";
 import { invalidateCredit, renderCredit } from "../credits/rows.ts";
@@ -68,6 +68,14 @@ export function controlRoutes(sandbox: Sandbox, scenarios: Scenarios, workers: W
     if (row === undefined) return context.json({ error: "no open order has such a slice" }, 404);
     sandbox.wake();
     return context.json({ airline_initiated_change: renderAirlineChange(row) }, 201);
+  });
+
+  routes.post("/_sandbox/airport_closures", async (context) => {
+    const body = AirportClosureBody.safeParse(await readJson(context.req));
+    if (!body.success) return context.json({ error: z.prettifyError(body.error) }, 400);
+    const changes = await closeAirport(sandbox, body.data);
+    sandbox.wake();
+    return context.json({ airline_initiated_changes: changes.map(renderAirlineChange) }, 201);
   });
 
   routes.post("/_sandbox/airline_credits/:id/invalidate", async (context) => {

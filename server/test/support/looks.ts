@@ -19,6 +19,9 @@ const LOOKS: Readonly<Record<string, readonly string[]>> = {
     'select "id", "network", "chain", "kind", "tenant_id", "address" from "wallet" where "network" = $1 and "chain" = $2 order by',
   ],
   "calls to third parties are stored every two seconds, however many there are": ["insert into outside_call"],
+  "changes by airlines without a run are looked for every two seconds": [
+    'select booking.tenant_id as "tenantId", booking.network as environment, call.key_id as "keyId"',
+  ],
   "further escrows and the secret of the supplier's events are remembered for some seconds": [
     'select * from "further_escrow"',
     'select * from "webhook_endpoint" where "network" = $1',

@@ -5,7 +5,7 @@ import type { StayBookings, SupplierStay } from "../../src/ports/supplier/stay-b
 import type { Fault } from "./memory-supplier.ts";
 
 type Cancellations = Pick<FlightServicing, "getCancellation" | "confirmCancellation">;
-type Changes = Pick<FlightServicing, "getChange" | "confirmChange">;
+type Changes = Pick<FlightServicing, "getChange" | "confirmChange" | "getAirlineChange" | "acceptAirlineChange">;
 
 /** A supplier's servicing of one order, one change and one stay; its records outlive its answers. */
 export function createMemoryServicing(orderId: string, options: { quietMilliseconds: number; confirmedAt: string }) {
@@ -81,6 +81,8 @@ export function createMemoryServicing(orderId: string, options: { quietMilliseco
         return cancellation;
       }),
     getChange: async () => change,
+    getAirlineChange: () => Promise.reject(new Failure("change_not_found")),
+    acceptAirlineChange: () => Promise.reject(new Failure("change_not_found")),
     confirmChange: (_id, payment) =>
       commit(() => {
         if (change.confirmedAt !== null) throw new Failure("already_confirmed");

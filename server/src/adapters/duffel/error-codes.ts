@@ -115,6 +115,9 @@ const CHANGING: Codes = new Map<string, SupplierCode>([
   ["schedule_changed", "order_not_changeable"],
   ["offer_expired", "change_expired"],
   ["offer_no_longer_available", "change_expired"],
+  // About a change that the airline made itself.
+  ["already_actioned", "order_not_changeable"],
+  ["action_not_available", "order_not_changeable"],
 ]);
 
 /** Meanings of a supplier's code for these requests only; looked up first. */

@@ -10,6 +10,7 @@ import type { FlightServicing } from "../../ports/supplier/flight-servicing.ts";
 import type { StayBookings } from "../../ports/supplier/stay-bookings.ts";
 import type { BookedTraveler } from "../bookings/index.ts";
 import { ERASED_NAME } from "../travelers/index.ts";
+import type { OrderRecord } from "./orders.ts";
 
 /** The supplier's details of an order, as read now. */
 
@@ -145,4 +146,27 @@ export async function readStayNow(stayBookings: Pick<StayBookings, "getStay">, o
     keyCollectionInstructions,
     dueAtAccommodation,
   };
+}
+
+/** The airline's unanswered changes for callers. */
+export const showChanges = (changes: OrderRecord["scheduleChanges"], maps: Pick<Maps, "airport">) =>
+  changes.map((change) => {
+    const { id, detectedAt, removed, added } = change;
+    return { id, detectedAt, removed, added, answerBy: findAnswerBy(change, maps) };
+  });
+
+/**
+ * Until when the airline's change can be answered here: the first departure of the old and of the new flights, after which the
+ * order is flown or missed. The supplier names no earlier time. Null: an airport or a time is unknown.
+ */
+function findAnswerBy(
+  { removed, added }: OrderRecord["scheduleChanges"][number],
+  maps: Pick<Maps, "airport">,
+): string | null {
+  const departures = [removed[0], added[0]].flatMap((flight) => {
+    const timeZone = flight && maps.airport(flight.origin)?.timeZone;
+    if (flight === undefined || timeZone === undefined || flight.departingAt === "") return [];
+    return [Temporal.PlainDateTime.from(flight.departingAt).toZonedDateTime(timeZone).toInstant()];
+  });
+  return departures.toSorted(Temporal.Instant.compare)[0]?.toString() ?? null;
 }

@@ -115,6 +115,8 @@ export interface Orders {
     orderId: string,
   ): Promise<{ order: OrderRecord; mayHaveUnclear: boolean } | undefined>;
   findByOrderId(environment: Environment, orderId: string): Promise<OrderRecord | undefined>;
+  /** The id of the order with this unanswered change by the airline. */
+  findByAirlineChange(tenantId: string, environment: Environment, changeId: string): Promise<string | undefined>;
   /** Finds a paid order by the airline's booking reference; the newest one, as airlines reuse references. */
   findByPnr(tenantId: string, environment: Environment, pnr: string): Promise<OrderRecord | undefined>;
   /** Finds paid orders by their ids and booking references; the newest first, at most 20 for each. */

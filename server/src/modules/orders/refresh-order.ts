@@ -39,6 +39,9 @@ interface Reading {
 const MOST_READINGS = 3;
 const SOONEST_CHECK_MILLISECONDS = 60_000;
 const LATEST_CHECK_MILLISECONDS = 24 * 3_600_000;
+/** Airlines move flights that leave soon, and the event that says so can be missed. */
+const NEAR_CHECK_MILLISECONDS = 4 * 3_600_000;
+const NEAR = { days: 14 };
 /** Airlines sell about a year ahead; older orders are not read any more. */
 const LONGEST_WATCH_MILLISECONDS = 400 * LATEST_CHECK_MILLISECONDS;
 
@@ -286,7 +289,20 @@ function nextCheck(order: OrderRecord, clock: Clock): Temporal.Instant | undefin
   if (order.status === "held" && order.holdUntil !== undefined) return order.holdUntil;
   const awaitsTickets = order.kind === "flight" && order.ticketing !== "ticketed";
   const soon = Math.min(Math.max(SOONEST_CHECK_MILLISECONDS, age / 10), LATEST_CHECK_MILLISECONDS);
-  return now.add({ milliseconds: Math.round(awaitsTickets ? soon : LATEST_CHECK_MILLISECONDS) });
+  const calm = isNear(order, now) ? NEAR_CHECK_MILLISECONDS : LATEST_CHECK_MILLISECONDS;
+  return now.add({ milliseconds: Math.round(awaitsTickets ? soon : calm) });
+}
+
+/** Whether one of its flights leaves within the next days; a day of local time does not matter here. */
+function isNear({ kind, slices }: Pick<OrderRecord, "kind" | "slices">, now: Temporal.Instant): boolean {
+  if (kind !== "flight") return false;
+  const today = now.toZonedDateTimeISO("UTC").toPlainDate();
+  const [from, to] = [today.subtract({ days: 1 }), today.add(NEAR)];
+  return slices.some(({ departingAt }) => {
+    if (!departingAt) return false;
+    const day = Temporal.PlainDateTime.from(departingAt).toPlainDate();
+    return Temporal.PlainDate.compare(day, from) >= 0 && Temporal.PlainDate.compare(day, to) <= 0;
+  });
 }
 
 /** Reads orders whose events were missed or that wait for something. Returns how many were read. */

@@ -5,8 +5,20 @@ import type { Orders } from "./orders.ts";
 
 const MOST = 200;
 
-export function createBookedSlices(queryable: Queryable): Pick<Orders, "listBookedSlices"> {
+export function createBookedSlices(queryable: Queryable): Pick<Orders, "listBookedSlices" | "findByAirlineChange"> {
   return {
+    async findByAirlineChange(tenantId, environment, changeId) {
+      const row = await queryable
+        .selectFrom("booking")
+        .select("orderId")
+        .where("tenantId", "=", tenantId)
+        .where("environment", "=", environment)
+        .where("state", "=", "booked")
+        .where(sql<boolean>`order_schedule_changes @> ${JSON.stringify([{ id: changeId }])}::jsonb`)
+        .executeTakeFirst();
+      return row?.orderId ?? undefined;
+    },
+
     async listBookedSlices(tenantId, environment, userId) {
       const rows = await queryable
         .selectFrom("booking")

@@ -8,6 +8,7 @@ import type { FlightServicing, OrderChange } from "../../ports/supplier/flight-s
 import type { Flights } from "../../ports/supplier/flights.ts";
 import { BookingRate, inUsdc } from "../bookings/index.ts";
 import { type NewServicingAction, type OrderRecord, type ServicingAction, toBookedSlice } from "../orders/index.ts";
+import { isAirlineChange, toOrderChange } from "./airline-change.ts";
 import { givenBack, isPast, recordedRate, requireOrderCurrency } from "./cancel-order.ts";
 import { OrderNow } from "./order-now.ts";
 import { type ServicingCommit, type ServicingOutcome, ServicingTransfers } from "./servicing-effect.ts";
@@ -117,7 +118,7 @@ const Expected = z.object({
 
 export function flightChange(
   flights: Pick<Flights, "quietMilliseconds" | "provenance" | "sandbox">,
-  flightServicing: Pick<FlightServicing, "getChange" | "confirmChange">,
+  flightServicing: Pick<FlightServicing, "getChange" | "confirmChange" | "getAirlineChange" | "acceptAirlineChange">,
 ): ServicingCommit {
   function toOutcome(action: ServicingAction, change: OrderChange): ServicingOutcome | undefined {
     const { confirmedAt, changeTotalAmount, changeTotalCurrency } = change;
@@ -151,10 +152,19 @@ export function flightChange(
     async send(action) {
       const { changeTotalAmount: amount, changeTotalCurrency: currency } = Expected.parse(action.expected);
       const payment = action.payment === undefined ? undefined : { amount, currency };
-      const outcome = toOutcome(action, await flightServicing.confirmChange(action.subjectId, payment));
+      const change = isAirlineChange(action.subjectId)
+        ? toOrderChange(await flightServicing.acceptAirlineChange(action.subjectId), currency)
+        : await flightServicing.confirmChange(action.subjectId, payment);
+      const outcome = toOutcome(action, change);
       if (outcome === undefined) throw new Failure("outcome_unknown");
       return outcome;
     },
-    lookUp: async (action) => toOutcome(action, await flightServicing.getChange(action.subjectId)),
+    async lookUp(action) {
+      if (!isAirlineChange(action.subjectId))
+        return toOutcome(action, await flightServicing.getChange(action.subjectId));
+      const { changeTotalCurrency: currency } = Expected.parse(action.expected);
+      const change = await flightServicing.getAirlineChange(action.orderId, action.subjectId);
+      return change.answer === "accepted" ? toOutcome(action, toOrderChange(change, currency)) : undefined;
+    },
   };
 }

@@ -1,6 +1,7 @@
 import { Failure } from "../../domain/errors.ts";
 import type { OnceAnswer } from "../effects/index.ts";
 import { requireMoving } from "../treasury/index.ts";
+import { isAirlineChange, readAirlineChange } from "./airline-change.ts";
 import { withNotFoundCode } from "./cancel-order.ts";
 import { type ChangePayment, prepareFlightChange } from "./change-order.ts";
 import type { ServicingCall, ServicingToolPorts } from "./confirm-cancellation.ts";
@@ -45,6 +46,10 @@ async function checkChange(
   { tenantId, environment }: ServicingCall["caller"],
   { changeId, payment }: { changeId: string; payment: ChangePayment },
 ) {
+  if (isAirlineChange(changeId)) {
+    const found = await readAirlineChange({ stores, flightServicing }, { tenantId, environment }, changeId);
+    return prepareFlightChange(found.change, found.order, payment, clock);
+  }
   const pending = await withNotFoundCode(flightServicing.getChange(changeId), "change_not_found");
   const order = await stores.orders.find(tenantId, environment, pending.orderId);
   if (order === undefined) throw new Failure("change_not_found");

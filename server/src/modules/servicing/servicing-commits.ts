@@ -9,7 +9,15 @@ import type { ServicingCommits } from "./servicing-effect.ts";
 
 export interface SupplierPorts {
   flights: Pick<Flights, "quietMilliseconds" | "provenance" | "sandbox">;
-  flightServicing: Pick<FlightServicing, "getCancellation" | "confirmCancellation" | "getChange" | "confirmChange">;
+  flightServicing: Pick<
+    FlightServicing,
+    | "getCancellation"
+    | "confirmCancellation"
+    | "getChange"
+    | "confirmChange"
+    | "getAirlineChange"
+    | "acceptAirlineChange"
+  >;
   stays: Pick<Stays, "provenance" | "sandbox">;
   stayBookings: Pick<StayBookings, "quietMilliseconds" | "getStay" | "cancelStay">;
 }

@@ -11,10 +11,12 @@ import * as runsAreTold from "./migrations/0145-runs-are-told.ts";
 import { reminderKind, remindOfPauses } from "./pausing/send-reminders.ts";
 import { createRunEvents, EXPIRING_PAUSES } from "./pausing/store-pauses.ts";
 import { createPauseReminders, PAUSES_TO_REMIND_OF } from "./pausing/store-reminders.ts";
+import { replanChangedOrders } from "./replan-changed-orders.ts";
 import { workflowRoutes } from "./routes.ts";
 import type { RunParts } from "./run-parts.ts";
 import { WorkflowRunner } from "./running/runner.ts";
 import { createRuns } from "./store.ts";
+import { createAirlineChanges } from "./store-airline-changes.ts";
 import { createInternalTokens, TokenAdministration } from "./store-internal-tokens.ts";
 import { createRunningPersons } from "./store-persons.ts";
 import { runEvents } from "./tenant-events.ts";
@@ -44,6 +46,7 @@ declare module "../../kernel/contracts/tool.ts" {
 }
 
 const PRUNE_MILLISECONDS = 60_000;
+const REPLAN_MILLISECONDS = 2_000;
 const AT_ONCE = 100;
 
 export const workflowsModule = defineModule({
@@ -62,7 +65,11 @@ export const workflowsModule = defineModule({
     runs: createRuns(db, clock),
     runEvents: createRunEvents(db, clock),
     pauseReminders: createPauseReminders(db, clock),
+    airlineChanges: createAirlineChanges(db),
   }),
+  indexes: {
+    booking_airline_changes: "on booking (updated_at) where order_schedule_changes <> '[]'::jsonb",
+  },
   personRecords: ({ db }) => createRunningPersons(db),
   parts: {
     workflowRunner: ({ stores, workflows: known, chains, kernel, catalog, identity, clock, random, log, processId }) =>
@@ -87,7 +94,12 @@ export const workflowsModule = defineModule({
     if (delivery.carriers.size === 0) return [];
     return [outboxUse({ stores, clock, delivery }, reminderKind({ stores, claimKeys, vault, appUrl: urls.app }))];
   },
-  jobs: ({ workflowRunner, stores, clock, settings: { workflowRetentionDays } }) => [
+  jobs: ({ workflowRunner, stores, clock, settings: { workflowRetentionDays }, ...parts }) => [
+    defineJob({
+      name: "replan-changed-orders",
+      everyMilliseconds: REPLAN_MILLISECONDS,
+      run: () => replanChangedOrders({ ...parts, workflowRunner, stores, clock }),
+    }),
     defineJob({
       name: "execute-runs",
       queue: workflowRunner.queue,

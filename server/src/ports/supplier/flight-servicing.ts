@@ -155,6 +155,19 @@ export interface OrderChange extends Omit<ChangeOffer, "slices"> {
   slices: { add: readonly OrderedSlice[]; remove: readonly OrderedSlice[] } | null;
 }
 
+/** A change that the airline made itself. */
+export interface AirlineChange {
+  /** `aic_…` */
+  id: string;
+  orderId: string;
+  /** Null: not yet answered. */
+  answer: "accepted" | "cancelled" | "changed" | null;
+  answeredAt: string | null;
+  removed: readonly OrderedSlice[];
+  /** Empty: the airline cancelled the flights. */
+  added: readonly OrderedSlice[];
+}
+
 export interface FlightServicing {
   listAncillaries(offerId: string, options?: CallOptions): Promise<Ancillaries>;
   /** Fails with `service_not_available` if the offer lacks some of them in these quantities. */
@@ -180,6 +193,10 @@ export interface FlightServicing {
    * pay.
    */
   confirmChange(changeId: string, payment: { amount: string; currency: string } | undefined): Promise<OrderChange>;
+  /** Fails with `change_not_found`. */
+  getAirlineChange(orderId: string, changeId: string, options?: CallOptions): Promise<AirlineChange>;
+  /** Sent once, never repeated; afterwards `getAirlineChange` says whether it took effect. */
+  acceptAirlineChange(changeId: string): Promise<AirlineChange>;
   /** The customer's credits, newest first. */
   listAirlineCredits(
     customerUserId: string,

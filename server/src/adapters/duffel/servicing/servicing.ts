@@ -2,6 +2,7 @@ import type { Clock } from "../../../ports/clock.ts";
 import type { Log } from "../../../ports/log.ts";
 import type { FlightServicing } from "../../../ports/supplier/flight-servicing.ts";
 import type { DuffelClient } from "../client.ts";
+import { createAirlineChanges } from "./airline-changes.ts";
 import { createAncillaries } from "./ancillaries.ts";
 import { createCancellations } from "./cancellations.ts";
 import { createChanges } from "./changes.ts";
@@ -27,6 +28,7 @@ export function createFlightServicing({
     ...createOrderDetails(client),
     ...createCancellations(client, askAirlineTimeoutMilliseconds),
     ...createChanges(client, log, askAirlineTimeoutMilliseconds),
+    ...createAirlineChanges(client),
     ...createCredits(client, clock, log),
   };
 }

@@ -2,8 +2,8 @@ import { z } from "zod";
 import { IsoDate, wordsOfOthers } from "../../../domain/schemas.ts";
 import { CURSOR_MESSAGE, NextCursor, pageInput, readPage } from "../../../kernel/contracts/page.ts";
 import { defineTool } from "../context.ts";
-import { describeTravelers, ShownTraveler } from "../describe-order.ts";
-import { OrderStatus, OrderSummary, toSummary } from "../order-answers.ts";
+import { describeTravelers, ShownTraveler, showChanges } from "../describe-order.ts";
+import { Details, OrderStatus, OrderSummary, toSummary } from "../order-answers.ts";
 import { ORDER_SCOPES, readableKinds } from "../readable-kinds.ts";
 
 const ITINERARY_HASH = /^0x[0-9a-f]{64}$/;
@@ -13,6 +13,7 @@ const ListedOrder = OrderSummary.extend({
   startsOn: z.string().nullable().describe("Local date of the first departure or the check-in"),
   endsOn: z.string().nullable().describe("Local date of the last arrival or the check-out"),
   travelers: z.array(ShownTraveler).describe("Names are cut without the scope travelers:read"),
+  scheduleChanges: z.array(Details).describe("By the airline, not answered: as in read_order"),
 });
 
 export const listOrders = defineTool({
@@ -24,7 +25,7 @@ export const listOrders = defineTool({
   effect: "read",
   price: 500n,
   payableWithoutKey: false,
-  uses: ["reads"],
+  uses: ["reads", "maps"],
   input: z.strictObject({
     ...pageInput(z.string().regex(/^bkg_[0-9A-Z]{26}$/, CURSOR_MESSAGE)),
     status: OrderStatus.optional(),
@@ -42,7 +43,7 @@ export const listOrders = defineTool({
   errors: {},
   example: () => ({ limit: 5 }),
 
-  async run({ cursor, status, kind, userId, from, to, itineraryHash, ...page }, { reads, caller }) {
+  async run({ cursor, status, kind, userId, from, to, itineraryHash, ...page }, { reads, maps, caller }) {
     const { tenantId, environment, scopes } = caller;
     const kinds = readableKinds(scopes).filter((one) => kind === undefined || one === kind);
     const { shown, nextCursor } = await readPage(
@@ -59,6 +60,7 @@ export const listOrders = defineTool({
       startsOn: order.startsOn ?? null,
       endsOn: order.endsOn ?? null,
       travelers: describeTravelers(order.travelers, scopes),
+      scheduleChanges: showChanges(order.scheduleChanges, maps),
     }));
     return { orders, nextCursor };
   },

@@ -6,7 +6,15 @@ import { describeUsedApproval, UsedApproval } from "../../approvals/index.ts";
 import { NextStep, VendorAddress } from "../../bookings/index.ts";
 import { findVendorAddress } from "../../treasury/index.ts";
 import { defineTool } from "../context.ts";
-import { describeTravelers, FlightNow, readFlightNow, readStayNow, ShownTraveler, StayNow } from "../describe-order.ts";
+import {
+  describeTravelers,
+  FlightNow,
+  readFlightNow,
+  readStayNow,
+  ShownTraveler,
+  StayNow,
+  showChanges,
+} from "../describe-order.ts";
 import { Details, Happened, OrderSummary, toSummary } from "../order-answers.ts";
 import type { OrderRecord } from "../orders.ts";
 import { ORDER_SCOPES, readableKinds } from "../readable-kinds.ts";
@@ -46,7 +54,7 @@ export const readOrder = defineTool({
       .array(Details)
       .readonly()
       .describe(
-        "By the airline, not answered: removed has the flights with their old times, added with their new ones",
+        "By the airline, not answered: removed has the flights with their old times, added with their new ones (empty: cancelled); answer until answerBy",
       ),
     refunds: z.array(Happened).describe("Given back to the treasury wallet"),
     reimbursements: z.array(Happened).describe("Paid back to the treasury wallet, as the escrow has paid the order"),
@@ -93,7 +101,7 @@ export const readOrder = defineTool({
       ticketOrderHash: order.ticketOrderHash ?? null,
       vendorAddress: await findVendorAddress(stores, environment),
       externalId: order.externalId ?? null,
-      scheduleChanges: (flight?.scheduleChanges ?? order.scheduleChanges).map((change) => ({ ...change })),
+      scheduleChanges: showChanges(flight?.scheduleChanges ?? order.scheduleChanges, maps),
       refunds: ofKind("refunded"),
       reimbursements: ofKind("reimbursed"),
       credits: ofKind("credit_issued"),
@@ -120,7 +128,7 @@ const sayAway = ({ readAt, createdAt }: z.output<typeof OrderSummary>): string =
 function sayAirlineChange({ scheduleChanges }: Awaited<ReturnType<typeof readFlightNow>>): string[] {
   if (scheduleChanges.length === 0) return [];
   return [
-    "The airline has changed its flights, see scheduleChanges. Until that is answered, cancelling can refund more than the conditions say.",
+    "The airline has changed its flights, see scheduleChanges: confirm_order_change with the change's id and amount 0 accepts new times, trip_delay_replanner says what the airline owes instead. Until that is answered, cancelling can refund more than the conditions say.",
   ];
 }
 

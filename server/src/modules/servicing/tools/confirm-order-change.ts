@@ -34,14 +34,15 @@ export const confirmOrderChange = defineTool({
   },
   summary:
     "Pay for a selected change and make it. A negative difference is refunded to the treasury wallet. Repeating it never changes twice.",
-  advice: "Last of three steps, after request_order_change and select_order_change_offer.",
+  advice:
+    "Last of three steps, after request_order_change and select_order_change_offer. The airline's own (scheduleChanges) needs this step alone, with amount 0.",
   area: "flights",
   effect: "spend",
   price: 20_000n,
   payableWithoutKey: false,
   uses: ["flights", "flightServicing", "stays", "stayBookings", "stores", "submission", "maps", "clock", "random"],
   input: z.strictObject({
-    changeId: z.string().describe("Of select_order_change_offer"),
+    changeId: z.string().describe("Of select_order_change_offer or scheduleChanges"),
     payment: z.strictObject({
       type: z
         .enum(["balance", "arc", "card"])
