@@ -109,6 +109,7 @@ const OWN_NAMES = [
     "blockchain",
     "charactersNotShown",
     "cheapest",
+    "checks",
     "condition",
   ],
   ...[

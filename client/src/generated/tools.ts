@@ -410,7 +410,7 @@ export interface Tools {
    */
   readValidation(args: ReadValidationArgs, options?: ToolOptions): ToolAnswer<ReadValidationResult, ReadValidationCode>;
   /**
-   * List validators for request_validation: wallets that have answered here, with how many and how, and your own, with which only you can answer. Price: 0.0005 USDC.
+   * List validators for request_validation: wallets that have answered here, with how many and how, the sandbox's, which answers by itself, and your own, with which only you can answer. Price: 0.0005 USDC.
    *
    * Changes nothing. Scope `reputation:read`, list price 0.0005 USDC; only a successful call is paid.
    */
@@ -2016,6 +2016,7 @@ export type CancelOrderQuoteResult = {
   releasedUsdc: string;
   /** After this ask again. null: it does not expire */
   expiresAt: string | null;
+  next: string;
 };
 
 /** The tool's own codes. */
@@ -4741,6 +4742,11 @@ export type ListValidatorsResult = {
   sandbox: boolean;
   /** Yours: validatorAddress of requests that you answer by submit_validation_response */
   ownAddress: string;
+  /** The sandbox's own; null in production */
+  sandboxValidator: {
+    validatorAddress: string;
+    checks: string;
+  } | null;
   validators: ({
     validatorAddress: string;
     isYours: boolean;

@@ -139,8 +139,25 @@ const mapValues = (members: object, map: (value: unknown) => unknown): Record<st
 
 export const Instant = z
   .string()
-  .refine(isInstant, { message: "must be ISO 8601 with Z or an offset, such as 2027-03-28T09:30:00+02:00" })
+  .refine((text) => isInstant(text) || !hasPossibleOffset(text), {
+    message: "must be ISO 8601 with Z or an offset, such as 2027-03-28T09:30:00+02:00",
+  })
+  .refine(hasPossibleOffset, {
+    message: "has an offset that no clock on Earth has: offsets go from -12:00 to +14:00",
+  })
   .describe("ISO 8601 with Z or an offset");
+
+const OFFSET = /T.*?([+\u2212-])(\d{2}):?(\d{2})?/i;
+const MOST_MINUTES_WEST = 12 * 60;
+const MOST_MINUTES_EAST = 14 * 60;
+
+/** True also where there is no offset. */
+function hasPossibleOffset(text: string): boolean {
+  const [, sign, hours, minutes = "0"] = OFFSET.exec(text) ?? [];
+  if (hours === undefined) return true;
+  const most = sign === "+" ? MOST_MINUTES_EAST : MOST_MINUTES_WEST;
+  return Number(minutes) < 60 && Number(hours) * 60 + Number(minutes) <= most;
+}
 
 function isInstant(text: string): boolean {
   try {

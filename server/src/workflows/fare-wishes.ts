@@ -8,6 +8,10 @@ import type { Answer } from "./tools.ts";
 export const FareWishes = z
   .strictObject({
     refundable: z.literal(true).optional().describe("Only fares that can be refunded before departure, also at a fee"),
+    fullyRefundable: z
+      .literal(true)
+      .optional()
+      .describe("Only fares that the airline refunds before departure without a fee"),
     changeable: z.literal(true).optional().describe("Only fares that can be changed before departure, also at a fee"),
     checkedBags: z.int().min(1).max(3).optional().describe("Checked bags in the fare, for each passenger"),
     mostUsdc: DecimalAmount.optional().describe("Highest price of all passengers together"),
@@ -42,6 +46,7 @@ export function wishedFares(wishes: FareWishes) {
     const own = {
       refundable: refundBeforeDeparture?.allowed ?? null,
       changeable: changeBeforeDeparture?.allowed ?? null,
+      refundPenaltyAmount: refundBeforeDeparture?.penaltyAmount ?? null,
       checkedBags: offer.checkedBags,
     };
     const others = fares.filter(({ cabinClass }) => cabinClass === undefined);
@@ -57,13 +62,15 @@ export function wishedFares(wishes: FareWishes) {
 
 /** A term that the airline did not state counts as not fulfilled. */
 function isAsWished(
-  { refundable, changeable, checkedBags = 0, mostUsdc }: FareWishes,
-  fare: Pick<Fare, "refundable" | "changeable" | "checkedBags">,
+  { refundable, fullyRefundable, changeable, checkedBags = 0, mostUsdc }: FareWishes,
+  fare: Pick<Fare, "refundable" | "refundPenaltyAmount" | "changeable" | "checkedBags">,
   offer: Offer,
 ): boolean {
   const [most, cost] = [mostUsdc ?? "", costInUsdc(offer)].map((text) => parseDecimal(text));
   return (
     (refundable === undefined || fare.refundable === true) &&
+    (fullyRefundable === undefined ||
+      (fare.refundable === true && parseDecimal(fare.refundPenaltyAmount ?? "") === 0n)) &&
     (changeable === undefined || fare.changeable === true) &&
     checkedBags <= fare.checkedBags &&
     (mostUsdc === undefined || (most !== undefined && cost !== undefined && cost <= most))

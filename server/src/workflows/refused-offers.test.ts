@@ -6,10 +6,11 @@ import type { TestService } from "../../test/support/service.ts";
 import { openSharedService } from "../../test/support/shared-service.ts";
 import { requireResult } from "../../test/support/treasury.ts";
 
-const Allowed = z.object({ allowed: z.boolean() }).nullish();
+const Allowed = z.object({ allowed: z.boolean(), penaltyAmount: z.string().nullish() }).nullish();
 const Terms = z.object({
   offer: z.object({
     refundable: z.boolean().nullish(),
+    refundPenaltyAmount: z.string().nullish(),
     changeable: z.boolean().nullish(),
     conditions: z.object({ refundBeforeDeparture: Allowed, changeBeforeDeparture: Allowed }).nullish(),
   }),
@@ -67,6 +68,11 @@ it("buys only a fare as it was wished for, and nothing if there is none", async 
   await desk.enforce({}, { payments: undefined });
   const { ended: none } = await run(133, { fare: { mostUsdc: "1.00" } });
   expect(none).toMatchObject({ status: "failed", failure: { code: "no_fare_as_wished" } });
+  const { ended: free } = await run(133, { fare: { fullyRefundable: true } });
+  // The sandbox has fares with a fee and without one; what was chosen has none.
+  expect(free).toMatchObject({ status: "paused", nextStepId: "approval" });
+  const chosen = Terms.parse(free.shown).offer;
+  expect(Number(chosen.refundPenaltyAmount ?? chosen.conditions?.refundBeforeDeparture?.penaltyAmount ?? "1")).toBe(0);
   const { ended } = await run(133, { fare: { refundable: true, changeable: true, checkedBags: 1, mostUsdc: "3000" } });
   expect(ended).toMatchObject({ status: "paused", nextStepId: "approval" });
   const { refundable, changeable, conditions } = Terms.parse(ended.shown).offer;

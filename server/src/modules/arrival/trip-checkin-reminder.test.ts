@@ -188,4 +188,19 @@ describe("check-in reminders", () => {
     expect([answer.status, answer.body.code]).toEqual([400, "invalid_input"]);
     expect(answer.body.issues).toMatchObject([{ path }]);
   });
+
+  it.each(["+14:01", "-12:15", "+25:00", "+01:60"])("say that no clock has the offset %s", async (offset) => {
+    const departureDateTimeIso = `2035-05-01T09:30:00${offset}`;
+    const { body } = await service.call("trip_checkin_reminder", { ...trip, departureDateTimeIso });
+    expect(body.issues).toEqual([
+      { path: "departureDateTimeIso", message: expect.stringContaining("offsets go from -12:00 to +14:00") },
+    ]);
+  });
+
+  it("name the local time of a departure that was given with the offset of another place", async () => {
+    const elsewhere = await remind({ origin: "LHR", departureDateTimeIso: "2035-05-01T09:30:00+05:30" });
+    expect(elsewhere.notes.join()).toContain("The airport's clock is at +01:00 then, so it leaves at 05:00 there.");
+    const local = await remind({ origin: "LHR", departureDateTimeIso: "2035-05-01T09:30:00+01:00" });
+    expect(local.notes.join()).not.toContain("offset");
+  });
 });

@@ -78,6 +78,7 @@ function buildTurn({ turnRunner, clock, random }: BeginParts, message: BeginTurn
     conversationId,
     channel,
     idempotencyKey,
+    callId,
     traceId,
     isNaturallyIdempotent = false,
   } = message;
@@ -100,6 +101,7 @@ function buildTurn({ turnRunner, clock, random }: BeginParts, message: BeginTurn
     continuesCall: undefined,
     traceId,
     idempotencyKey,
+    callId,
     requestHash: requestHash({ text, channel, conversationId: conversationId ?? null }),
     sameSince: isNaturallyIdempotent && !hasKey ? now.subtract({ seconds: SAME_SECONDS }) : undefined,
     workerId: turnRunner.workerId,

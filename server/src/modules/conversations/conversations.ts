@@ -48,6 +48,8 @@ export interface BeginTurn {
   readonly text: string;
   readonly idempotencyKey: string | undefined;
   readonly traceId: string;
+  /** The call of a tool that pays for the turn, if there is one. */
+  readonly callId?: string | undefined;
   /** True: the same text in the same state of the conversation is the same turn. */
   readonly isNaturallyIdempotent?: boolean;
 }
@@ -57,6 +59,8 @@ export interface BegunTurn {
   readonly turnId: string;
   /** The turn's events come after this number. */
   readonly after: number;
+  /** Set if an earlier call of a tool began the turn. */
+  readonly firstCallId?: string | undefined;
 }
 
 /** `line` is the event as JSON without newline, exactly as sent the first time. */

@@ -44,6 +44,7 @@ function buildTurn({ turnRunner, clock, random }: Going, decided: DecidedCall): 
     continuesCall: callId,
     traceId: random(16).toHex(),
     // The same decision begins one turn, in whichever process it is seen.
+    callId: undefined,
     idempotencyKey: `approval:${callId}`,
     requestHash: callId,
     sameSince: undefined,

@@ -15,6 +15,7 @@ import * as conversations from "./migrations/0131-conversations.ts";
 import * as decidedApprovals from "./migrations/0133-decided-approvals.ts";
 import * as conversationLinks from "./migrations/0134-conversation-links.ts";
 import * as conversationsAreTold from "./migrations/0156-conversations-are-told.ts";
+import * as turnsOfCalls from "./migrations/0158-turns-of-calls.ts";
 import { OfferedTools } from "./model-input/offered-tools.ts";
 import { LiveTurns } from "./running/live-turns.ts";
 import { runTurn } from "./running/run-turn.ts";
@@ -89,6 +90,7 @@ export const conversationsModule = defineModule({
     "0133-decided-approvals": decidedApprovals,
     "0134-conversation-links": conversationLinks,
     "0156-conversations-are-told": conversationsAreTold,
+    "0158-turns-of-calls": turnsOfCalls,
   },
   tenantEvents: conversationEvents,
   parts: {

@@ -71,6 +71,15 @@ describe("geocode_trip_stop", () => {
   });
 
   it.each([
+    ["Montmartre", "Montmartre, Paris, France"],
+    ["Shibuya", "Shibuya, Tokyo, Japan"],
+    ["Notting Hill, London", "Notting Hill, London, United Kingdom"],
+  ])("takes the district %s to %s rather than to the middle of its city", async (address, label) => {
+    const { candidates } = await geocode({ address });
+    expect(candidates).toContainEqual(expect.objectContaining({ label, precision: "neighborhood", unknownPart: null }));
+  });
+
+  it.each([
     ["10 Downing Street\nLondon SW1A 2AA\nUK", "London, United Kingdom", "10 Downing Street"],
     ["Av. Paulista 1578, São Paulo - SP, 01310-200, Brazil", "São Paulo, Brazil", "Av. Paulista 1578"],
     ["Via del Corso 1, 00186 Roma RM, Italia", "Rome, Italy", "Via del Corso 1"],

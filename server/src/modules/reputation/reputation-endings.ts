@@ -2,6 +2,7 @@ import type { ChainEndings, ConfirmedTransaction } from "../../kernel/contracts/
 import type { Aggregates } from "./context.ts";
 import { ANSWER_PURPOSE, FEEDBACK_PURPOSE, parseRecordId, REQUEST_PURPOSE } from "./registry-intents.ts";
 import type { RecordedOnChain } from "./reputation.ts";
+import { answerRequests } from "./sandbox-validator.ts";
 
 /** Confirms entries that the registries took, and discards those that they refused. */
 export const reputationEndings: ChainEndings<Aggregates> = {
@@ -10,8 +11,10 @@ export const reputationEndings: ChainEndings<Aggregates> = {
     reverted: ({ feedbacks }, transaction) => feedbacks.discard(parseRecordId(transaction)),
   },
   [REQUEST_PURPOSE]: {
-    confirmed: ({ validations }, confirmedTransactions) =>
-      validations.confirmRequests(toRecorded(confirmedTransactions)),
+    async confirmed(aggregates, confirmedTransactions) {
+      await aggregates.validations.confirmRequests(toRecorded(confirmedTransactions));
+      await answerRequests(aggregates, confirmedTransactions);
+    },
     reverted: ({ validations }, transaction) => validations.discardRequest(parseRecordId(transaction)),
   },
   [ANSWER_PURPOSE]: {

@@ -1,9 +1,9 @@
 import { createHash } from "node:crypto";
 import { createWalletClient, encodeFunctionData, http, parseEventLogs } from "viem";
 import { privateKeyToAccount } from "viem/accounts";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { z } from "zod";
-import { type Agents, openAgents, type TestTenant } from "../../../test/support/agents.ts";
+import { type Agents, openAgents, storeTrip, type TestTenant } from "../../../test/support/agents.ts";
 import { sendMcp } from "../../../test/support/mcp.ts";
 import { createBuyer } from "../../../test/support/paid.ts";
 import type { TestService } from "../../../test/support/service.ts";
@@ -213,6 +213,39 @@ describe("submit_validation_response", () => {
       expect(answer.body).toMatchObject({ response, txHash });
     }
     expect(await agents.validation(requestHash)).toMatchObject({ response, isAnswered: true });
+  });
+});
+
+describe("the sandbox's own validator", () => {
+  const Validators = z.object({ sandboxValidator: z.object({ validatorAddress: z.string() }) });
+
+  it("answers by itself whether the ticket of a booking is confirmed", async () => {
+    const listed = Validators.parse(requireResult(await service.call("list_validators", {}, owner.as)));
+    const { validatorAddress } = listed.sandboxValidator;
+    const { bookingId } = await storeTrip(service, treasury.keys, owner);
+    const others = await storeTrip(service, treasury.keys, validator);
+    const findings = async (requestUri?: string) => {
+      const { requestHash } = await newRequest({ validatorAddress, ...(requestUri && { requestUri }) });
+      return await vi.waitFor(async () => {
+        const said = requireResult(await read(requestHash));
+        expect(said).toMatchObject({ state: "answered", isOwnersOwn: false });
+        expect(await agents.validation(requestHash)).toMatchObject({ isAnswered: true, response: said.response });
+        return [said.response, said.responseUri];
+      }, 30_000);
+    };
+    const finding = (name: string) => `urn:wayfare:finding:${name}`;
+    expect(await findings()).toEqual([0, finding("no-booking-named")]);
+    expect(await findings(`urn:wayfare:booking:${others.bookingId}`)).toEqual([0, finding("booking-not-found")]);
+    expect(await findings(`urn:wayfare:booking:${bookingId}`)).toEqual([0, finding("ticket-not-confirmed")]);
+    await service.sql("update escrow_booking set ticket_hash = $1 where booking_id = $2 and tenant_id = $3", [
+      `0x${"ab".repeat(32)}`,
+      bookingId,
+      owner.tenantId,
+    ]);
+    expect(await findings(`urn:wayfare:booking:${bookingId.toUpperCase().replace("0X", "0x")}`)).toEqual([
+      100,
+      finding("ticket-confirmed"),
+    ]);
   });
 });
 

@@ -481,6 +481,7 @@ export interface ConversationTurnTable {
   createdAt: Timestamp;
   startedAt: Timestamp | null;
   endedAt: Timestamp | null;
+  callId: string | null;
 }
 
 export interface CrossChainTransferTable {

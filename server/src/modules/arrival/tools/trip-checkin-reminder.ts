@@ -175,7 +175,13 @@ export const tripCheckinReminder = defineTool({
         timeZone: airport.timeZone,
         checkInOpensAt: checkInOpensAt.toString(),
       },
-      notes: [AS_GIVEN, ...aboutAirport(airport, known), ...notes, ...past.map((kind) => PAST[kind])],
+      notes: [
+        AS_GIVEN,
+        ...sayOtherOffset(input, airport.timeZone),
+        ...aboutAirport(airport, known),
+        ...notes,
+        ...past.map((kind) => PAST[kind]),
+      ],
       language: words.answer,
       ...provenance,
     };
@@ -322,4 +328,14 @@ async function findStay(
   }
   const also = others.length === 0 ? [] : [`It could also be: ${others.join("; ")}.`];
   return { from: taken, notes: [`The place of stay was taken as ${taken.label}.`, ...also], provenance };
+}
+
+/** An offset that is not the airport's is right as an instant, and often meant as local time. */
+function sayOtherOffset({ departureDateTimeIso }: TripInput, timeZone: string): readonly string[] {
+  const [, hours, minutes = "00"] = /T.*?([+-]\d{2}):?(\d{2})?/i.exec(departureDateTimeIso) ?? [];
+  const local = Temporal.Instant.from(departureDateTimeIso).toZonedDateTimeISO(timeZone);
+  if (hours === undefined || local.offset === `${hours}:${minutes}`) return [];
+  return [
+    `The departure was given with the offset ${hours}:${minutes}. The airport's clock is at ${local.offset} then, so it leaves at ${local.toPlainTime().toString({ smallestUnit: "minute" })} there.`,
+  ];
 }

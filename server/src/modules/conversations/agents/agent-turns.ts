@@ -1,6 +1,6 @@
 import type { z } from "zod";
 import { unauthorized } from "../../../domain/errors.ts";
-import type { Caller, CallInfo } from "../../../kernel/contracts/tool.ts";
+import { type Caller, type CallInfo, Replayed } from "../../../kernel/contracts/tool.ts";
 import { chooseOwner, chooseUser, type UserParts } from "../callers/choose-user.ts";
 import type { Parts } from "../context.ts";
 import { type ConversationOwner, type StoredEvent, type TurnSummary, toConversationOwner } from "../conversations.ts";
@@ -24,13 +24,16 @@ interface AskedWait {
 /** Clients give up on a call near 60 s, and lose streams before. */
 export const LONGEST_WAIT_SECONDS = 25;
 
-/** Runs a turn for a calling agent, and answers when it ends, or after 25 s. */
+/**
+ * Runs a turn for a calling agent, and answers when it ends, or after 25 s. The same text again in the same state of the
+ * conversation is the same turn, for which the first call paid.
+ */
 export async function askAgent(
   parts: AgentTurnParts,
   caller: Caller,
   call: CallInfo,
   { text, locale, conversationId }: AskedAgent,
-): Promise<z.output<typeof AgentAnswer>> {
+): Promise<z.output<typeof AgentAnswer> | Replayed<z.output<typeof AgentAnswer>>> {
   const confirmPrincipal = () => parts.identity.findPrincipal(caller.keyId, { fresh: true });
   const principal = await confirmPrincipal();
   if (principal === undefined) throw unauthorized();
@@ -44,13 +47,15 @@ export async function askAgent(
     locale,
     text,
     idempotencyKey: call.idempotencyKey,
+    callId: call.id,
     traceId: call.traceId,
     isNaturallyIdempotent: true,
   });
-  return await followTurn(parts, toConversationOwner(principal, userId), begun, {
+  const answer = await followTurn(parts, toConversationOwner(principal, userId), begun, {
     seconds: LONGEST_WAIT_SECONDS,
     call,
   });
+  return begun.firstCallId === undefined ? answer : new Replayed(answer, begun.firstCallId);
 }
 
 /** The turn when it has ended, or as it is after the wait. Undefined: the caller has no such turn. */

@@ -28,7 +28,12 @@ it("another agent hands on a request over MCP, reads the turn again, and repeats
   const { conversationId, turnId } = said;
   const again = await agent.call("read_agent_turn", { conversationId, turnId, wait: 0 });
   expect(again.said).toEqual(said);
-  expect((await agent.call("ask_travel_agent", { text: "Bonjour", locale: "fr" })).said.turnId).toBe(turnId);
+  const repeated = await agent.call("ask_travel_agent", { text: "Bonjour", locale: "fr" });
+  expect(repeated.said).toMatchObject({ turnId, replayed: true });
+  const paid = await service.sql("select 1 from usage_record where tenant_id = $1 and tool = 'ask_travel_agent'", [
+    service.tenantId,
+  ]);
+  expect(paid).toHaveLength(1);
   expect((await agent.call("read_agent_turn", { conversationId, turnId: "trn_none" })).text).toContain(
     "turn_not_found",
   );

@@ -9,6 +9,7 @@ const MOST_OPEN_TURNS = 11;
 export interface NewTurn extends Omit<Turn, "number" | "afterSequence" | "isStopped"> {
   readonly isNewConversation: boolean;
   readonly idempotencyKey: string | undefined;
+  readonly callId: string | undefined;
   readonly requestHash: string;
   /** Undefined: no natural identity. Else the oldest end of an equal turn that counts as this one. */
   readonly sameSince: Temporal.Instant | undefined;
@@ -28,6 +29,7 @@ interface BeganRow {
   turnId: string;
   isKnown: boolean;
   requestHash: string;
+  callId: string | null;
   afterSequence: number;
   lastSequence: number;
   openTurns: number;
@@ -53,11 +55,12 @@ export async function beginTurn(db: Queryable, turn: NewTurn, startedLine: strin
     begun as (${turn.isNewConversation ? insertConversation(turn) : claimConversation(turn, owned)}),
     turn as (
       insert into conversation_turn (id, conversation_id, tenant_id, network, owner_id, number, state, key_id, is_named, channel,
-        locale, text, continues_call, idempotency_key, request_hash, trace_id, after_sequence, worker_id, due_at, created_at,
+        locale, text, continues_call, idempotency_key, call_id, request_hash, trace_id, after_sequence, worker_id, due_at, created_at,
         started_at)
       select ${id}, id, ${tenantId}, ${environment}, ${ownerId}, turn_count,
         case when open_turns = 1 then 'running' else 'queued' end, ${turn.keyId}, ${turn.userId !== undefined}, ${turn.channel}, locale,
-        ${turn.text ?? null}, ${turn.continuesCall ?? null}, ${turn.idempotencyKey ?? null}, ${turn.requestHash}, ${turn.traceId},
+        ${turn.text ?? null}, ${turn.continuesCall ?? null}, ${turn.idempotencyKey ?? null}, ${turn.callId ?? null},
+        ${turn.requestHash}, ${turn.traceId},
         last_sequence - (open_turns = 1)::integer,
         case when open_turns = 1 then ${turn.workerId} end, case when open_turns = 1 then ${at(turn.leasedUntil)} end,
         ${at(createdAt)}, case when open_turns = 1 then ${at(createdAt)} end
@@ -69,16 +72,21 @@ export async function beginTurn(db: Queryable, turn: NewTurn, startedLine: strin
         '{"type":"turn_started","sequence":' || last_sequence || ',"locale":' || to_json(locale)::text || ${startedLine}::text
       from begun where open_turns = 1
     )
-    select id as conversation_id, ${id} as turn_id, false as is_known, '' as request_hash,
+    select id as conversation_id, ${id} as turn_id, false as is_known, '' as request_hash, null as call_id,
       last_sequence - (open_turns = 1)::integer as after_sequence, last_sequence, open_turns, turn_count, locale, steps, tokens,
       fees_micro, busy_milliseconds
     from begun
     union all
-    select conversation_id, id, true, request_hash, after_sequence, 0, 0, 0, '', 0, 0, 0, 0 from known`.execute(db);
+    select conversation_id, id, true, request_hash, call_id, after_sequence, 0, 0, 0, '', 0, 0, 0, 0 from known`.execute(
+    db,
+  );
   const [row] = rows;
   if (row === undefined) return { kind: (await isOwn(db, conversationId, owned)) ? "full" : "missing" };
   const begun = { conversationId: row.conversationId, turnId: row.turnId, after: row.afterSequence };
-  if (row.isKnown) return { kind: "known", begun, isSameRequest: row.requestHash === turn.requestHash };
+  if (row.isKnown) {
+    const isSameRequest = row.requestHash === turn.requestHash;
+    return { kind: "known", begun: { ...begun, firstCallId: row.callId ?? undefined }, isSameRequest };
+  }
   const line = `{"type":"turn_started","sequence":${row.lastSequence},"locale":${JSON.stringify(row.locale)}${startedLine}`;
   return { kind: "begun", begun, turn: row.openTurns === 1 ? toLeased(turn, row) : undefined, line };
 }
@@ -113,7 +121,7 @@ function toLeased(turn: NewTurn, row: BeganRow): LeasedTurn {
 
 /** The same request before: by its key, or by its text where nothing else was said since. */
 function selectKnown(turn: NewTurn, owned: RawBuilder<unknown>): RawBuilder<unknown> {
-  const columns = sql`id, conversation_id, request_hash, after_sequence`;
+  const columns = sql`id, conversation_id, request_hash, call_id, after_sequence`;
   if (turn.idempotencyKey !== undefined) {
     return sql`select ${columns} from conversation_turn where ${owned} and idempotency_key = ${turn.idempotencyKey}`;
   }

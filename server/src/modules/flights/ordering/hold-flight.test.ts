@@ -127,7 +127,10 @@ describe("hold_flight", () => {
 
   it("can be cancelled at no cost, and is not paid afterwards", async () => {
     const { id: offerId } = await world.flexibleOffer();
-    const { orderId } = await hold(offerId);
+    const { orderId, holdUntil } = await hold(offerId);
+    const quote = await world.result("cancel_order_quote", { orderId });
+    expect(quote.next).toMatch(/^Nothing was paid for this hold, so nothing comes back, and giving it up is free/);
+    expect(quote.next).toContain(`it lapses at ${holdUntil}`);
     expect(await giveBack(orderId)).toMatchObject({ status: "cancelled", refundedUsdc: "0.00", chargedUsdc: "0.00" });
     expect(await listOrders(offerId)).toMatchObject([{ state: "cancelled" }]);
     expect(await world.result("read_order", { orderId })).toMatchObject({ status: "cancelled" });
@@ -150,6 +153,14 @@ describe("hold_flight", () => {
       status: "lapsed",
       history: [{ kind: "held" }, { kind: "lapsed" }],
       next: expect.stringContaining("nothing is owed"),
+    });
+    const quote = await call("cancel_order_quote", { orderId });
+    expect(quote.body).toMatchObject({
+      code: "order_not_cancellable",
+      detail: expect.stringContaining("hold has lapsed"),
+    });
+    expect(await preview("cancel_order_quote", { orderId })).toMatchObject({
+      refusal: { code: "order_not_cancellable" },
     });
     const { orders } = await world.result("list_orders", { status: "lapsed" });
     expect(orders).toMatchObject([{ orderId }]);

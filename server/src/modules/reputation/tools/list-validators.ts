@@ -2,6 +2,7 @@ import { z } from "zod";
 import { CURSOR_MESSAGE, NextCursor, pageInput, readPage } from "../../../kernel/contracts/page.ts";
 import { ChainResult, chainProvenance, readAddress } from "../../treasury/index.ts";
 import { defineTool } from "../context.ts";
+import { findSandboxValidator, WHAT_IT_CHECKS } from "../sandbox-validator.ts";
 
 const Cursor = z.string().refine((text) => readAddress(text) !== undefined, { message: CURSOR_MESSAGE });
 
@@ -9,7 +10,7 @@ export const listValidators = defineTool({
   name: "list_validators",
   title: "List validators",
   summary:
-    "List validators for request_validation: wallets that have answered here, with how many and how, and your own, with which only you can answer.",
+    "List validators for request_validation: wallets that have answered here, with how many and how, the sandbox's, which answers by itself, and your own, with which only you can answer.",
   area: "reputation",
   effect: "read",
   price: 500n,
@@ -20,6 +21,10 @@ export const listValidators = defineTool({
     ownAddress: z
       .string()
       .describe("Yours: validatorAddress of requests that you answer by submit_validation_response"),
+    sandboxValidator: z
+      .object({ validatorAddress: z.string(), checks: z.string() })
+      .nullable()
+      .describe("The sandbox's own; null in production"),
     validators: z
       .array(
         z.object({
@@ -51,8 +56,11 @@ export const listValidators = defineTool({
         ),
       ({ validator }) => validator,
     );
+    const sandboxAddress = await findSandboxValidator(stores.wallets, key);
     return {
       ownAddress,
+      sandboxValidator:
+        sandboxAddress === undefined ? null : { validatorAddress: sandboxAddress, checks: WHAT_IT_CHECKS },
       validators: shown.map(({ validator, lastAnsweredAt, ...counts }) => ({
         validatorAddress: validator,
         isYours: validator === ownAddress,

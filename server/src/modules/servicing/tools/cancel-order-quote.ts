@@ -1,8 +1,10 @@
 import { z } from "zod";
+import { Failure } from "../../../domain/errors.ts";
 import { formatDecimal } from "../../../domain/money.ts";
 import { DecimalAmount } from "../../../domain/schemas.ts";
 import { supplierErrors } from "../../../domain/travel/supplier-errors.ts";
 import { EMPTY_PLAN } from "../../../kernel/contracts/call-plan.ts";
+import { NextStep } from "../../bookings/index.ts";
 import type { OrderRecord } from "../../orders/index.ts";
 import { Refund, refundInUsdc } from "../cancel-order.ts";
 import { quoteStayCancellation, stayRefundFields } from "../cancel-stay.ts";
@@ -28,6 +30,7 @@ export const cancelOrderQuote = defineTool({
     ),
     releasedUsdc: DecimalAmount.describe("What of it a reservation in escrow was to pay: it then owes that no more"),
     expiresAt: z.string().nullable().describe("After this ask again. null: it does not expire"),
+    next: NextStep,
   }),
   errors: {
     ...supplierErrors,
@@ -39,14 +42,14 @@ export const cancelOrderQuote = defineTool({
   gives: ({ cancellationId }) => ({ cancellationId }),
 
   plan: () => EMPTY_PLAN,
-  async probe({ orderId }, { stores, caller }) {
-    requireNotCancelled(await requireOrder(stores, caller, orderId));
+  async probe({ orderId }, { stores, clock, caller }) {
+    requireCancellable(await requireOrder(stores, caller, orderId), clock.now());
   },
 
   async run({ orderId }, ports) {
     const { flights, flightServicing, stays, stores, clock, random, caller } = ports;
     const order = await requireOrder(stores, caller, orderId);
-    requireNotCancelled(order);
+    requireCancellable(order, clock.now());
     if (order.kind === "stay") {
       const { stayBookings } = ports;
       const { servicingQuotes } = stores;
@@ -58,6 +61,7 @@ export const cancelOrderQuote = defineTool({
         ...stayRefundFields(quote),
         ...(await inUsdc(stores, stayRefundFields(quote), order)),
         expiresAt: quote.expiresAt?.toString() ?? null,
+        next: sayNext(order),
         ...stays.provenance(),
         sandbox: stays.sandbox,
       };
@@ -79,6 +83,7 @@ export const cancelOrderQuote = defineTool({
       refundTo,
       credits,
       expiresAt,
+      next: sayNext(order),
       ...(await inUsdc(stores, quote, order)),
       ...flights.provenance(),
       sandbox: flights.sandbox,
@@ -94,4 +99,23 @@ async function inUsdc(stores: Stores, quote: Parameters<typeof refundInUsdc>[0],
     refundUsdc: quote.refundAmount === null ? null : formatDecimal(back),
     releasedUsdc: formatDecimal(released),
   };
+}
+
+/** A hold that lapsed is gone at the airline, whatever the supplier says of cancelling it. */
+function requireCancellable(order: OrderRecord, now: Temporal.Instant): void {
+  requireNotCancelled(order);
+  const { status, holdUntil } = order;
+  const isOver = holdUntil !== undefined && Temporal.Instant.compare(holdUntil, now) <= 0;
+  if (status !== "lapsed" && !(status === "held" && isOver)) return;
+  throw new Failure("order_not_cancellable", {
+    detail:
+      "This hold has lapsed: nobody paid in time, so the airline gave the seats up. Nothing was paid and nothing is owed, so there is nothing to cancel.",
+  });
+}
+
+function sayNext({ status, holdUntil }: OrderRecord): string {
+  if (status !== "held") return "Show the refund to the person. If they agree, confirm_cancel_order cancels the order.";
+  const otherwise =
+    holdUntil === undefined ? "" : ` Otherwise it lapses at ${holdUntil}, and nothing is owed then either.`;
+  return `Nothing was paid for this hold, so nothing comes back, and giving it up is free: confirm_cancel_order does it.${otherwise}`;
 }
