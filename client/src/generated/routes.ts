@@ -146,7 +146,7 @@ export interface Routes {
   getTrip(input: GetTripInput, options?: RouteOptions): RouteAnswer<GetTripAnswer, GetTripRouteCode>;
   /** Close a trip. Returns the free budget to the treasury wallet, and waits until the chain has it. Nothing new is reserved then; bookings continue. A repetition gets the same answer. */
   postTripClose(input: PostTripCloseInput, options?: RouteOptions): RouteAnswer<PostTripCloseAnswer, PostTripCloseRouteCode>;
-  /** Unlock a trip's claim. Lets the guest try codes again after too many wrong ones. Asked again it changes nothing. 409 when the trip cannot be claimed any more. */
+  /** Unlock a trip's claim. Lets the guest try codes again after too many wrong ones, and returns the guest's link. Asked again it changes nothing. 409 when the trip cannot be claimed any more. */
   unlockTrip(input: UnlockTripInput, options?: RouteOptions): RouteAnswer<UnlockTripAnswer, UnlockTripRouteCode>;
   /** List usage records. The tenant's usage records in the environment of the key, newest first, and the used part of its monthly cap. */
   readUsage(input?: ReadUsageInput, options?: RouteOptions): RouteAnswer<ReadUsageAnswer, ReadUsageRouteCode>;
@@ -3006,6 +3006,8 @@ export type UnlockTripAnswer = {
     guestWallet: string | null;
     claimedAt: string | null;
   };
+  /** The same as prefund_trip's, for the guest only. Never store it. An answer that is given again says "shown once, and not stored" instead */
+  guestLink: string;
 };
 
 export type UnlockTripRouteCode = "unauthorized" | "missing_scope" | "not_found" | "conflict" | "rate_limited" | "headers_too_large" | "internal_error" | "starting" | "draining" | "unavailable";

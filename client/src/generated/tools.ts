@@ -338,7 +338,7 @@ export interface Tools {
    */
   readTripTravelers(args: ReadTripTravelersArgs, options?: ToolOptions): ToolAnswer<ReadTripTravelersResult, ReadTripTravelersCode>;
   /**
-   * Let the guest try claim codes again after five wrong ones. Price: 0.005 USDC.
+   * Let the guest try claim codes again after five wrong ones, or get a lost guest link again. Price: 0.005 USDC.
    *
    * Changes records. Scope `escrow:write`, list price 0.005 USDC; only a successful call is paid.
    */
@@ -4261,6 +4261,8 @@ export type UnlockClaimResult = {
     guestWallet: string | null;
     claimedAt: string | null;
   };
+  /** The same as prefund_trip's, for the guest only. Never store it. An answer that is given again says "shown once, and not stored" instead */
+  guestLink: string;
 };
 
 /** The tool's own codes. */

@@ -29,6 +29,8 @@ export interface Place extends Position {
    * found.
    */
   unknownPart: string | null;
+  /** Inhabitants of a city. Undefined: it is no city, or the provider does not say. */
+  population?: number | undefined;
 }
 
 export interface PlaceQuestion {

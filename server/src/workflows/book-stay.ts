@@ -73,13 +73,20 @@ const Guests = z.object({
     .describe("At most as many as the stay is for; at least one, unless the guest of the trip stays"),
 });
 
-type Rate = Answer<"search_hotels">["accommodations"][number]["rates"][number];
+const Place = z.object({
+  status: z.enum(["confirmed", "changed", "cancelled"]),
+  location: z.string().min(1).max(200).optional().describe("With changed: the place to search instead, or coordinates"),
+});
+
+type Found = Answer<"search_hotels">;
+type Rate = Found["accommodations"][number]["rates"][number];
 
 const GONE: ReadonlySet<string> = new Set([
   ...["rate_not_found", "rate_unavailable", "price_changed"],
   ...["quote_not_found", "quote_expired"],
 ]);
 const GUESTS_HOURS = 72;
+const PLACE_HOURS = 72;
 const NO_RATE_LEFT = {
   step: "rate_gone",
   reason: "No rate within the policy and the reserved amount could be booked.",
@@ -89,7 +96,7 @@ const NO_RATE_LEFT = {
 
 export const bookStay = defineWorkflow<typeof Input, ToolMap>({
   id: "service.book_stay",
-  version: 5,
+  version: 6,
   description:
     "Books a hotel for a prefunded trip: the guest claims the trip and stays if the trip was prefunded with guestName or guestEmail, unless the input names who stays, the policy or a person lets the rate through, the escrow covers it, and it is settled with the accommodation's confirmation. What fails is undone, and what was reserved is back in the trip's budget, so that the same trip can be run again.",
   input: Input,
@@ -106,6 +113,12 @@ export const bookStay = defineWorkflow<typeof Input, ToolMap>({
     { id: "read_trip_travelers", description: "The guest of the trip, or those whom customerUserIds names." },
     travelerProfile,
     { id: "search_hotels", description: "Hotels at the place and dates." },
+    {
+      id: "place",
+      description: "Whether the place is the one meant, if only part of it was found or its name has other meanings.",
+      resolvedBy: "caller",
+      resolution: Place,
+    },
     { id: "check_policy", description: "The policy judges the rates in their order." },
     { id: "quote_stay", description: "The accommodation's binding price." },
     { id: "preview_call", description: "The policy judges the booking of a quote by all that is known of it." },
@@ -141,6 +154,7 @@ export const bookStay = defineWorkflow<typeof Input, ToolMap>({
     const judgedBy = isSince(JUDGED_BY_BOOKING) ? { policyId } : {};
     const contact = phoneNumber === undefined ? { email } : { email, phoneNumber };
     let quoted: Answer<"quote_stay"> | undefined;
+    const search = isSince(PLACE_ASKED) ? searchConfirmed(steps, stay) : () => call("search_hotels", toQuery(stay));
     const budget = {
       tripId: stay.tripId,
       freeUsdc: isSince(COVERED) ? freeUsdc : undefined,
@@ -148,7 +162,7 @@ export const bookStay = defineWorkflow<typeof Input, ToolMap>({
     };
     const { bookingId, booked } = await reserveAndBook(steps, budget, {
       async choose(means) {
-        quoted = await unless(GONE, () => quoteChosen(steps, stay, { means, booking: { guests, ...contact } }));
+        quoted = await unless(GONE, () => quoteChosen(steps, stay, { means, search, booking: { guests, ...contact } }));
         return quoted;
       },
       booking: ({ id: quoteId }) => ({ tool: "book_stay", args: { quoteId, guests, ...contact } }),
@@ -251,16 +265,19 @@ const GUEST_STAYS = 3;
 const COVERED = 3;
 /** From this version on a failed run's reservation goes back to the trip. */
 const RETURNED = 4;
+/** From this version on a place that was found in part, or has other meanings, is asked about before anything is booked. */
+const PLACE_ASKED = 6;
 
 interface Wanted {
   means: Means;
+  search(): Promise<Found>;
   /** The booking's arguments besides the quote. */
   booking: Omit<Args<"book_stay">, "quoteId">;
 }
 
 /** Undefined if nothing was found within the reserved amount, or the accommodation asks more than was judged. */
-async function quoteChosen(steps: Steps, stay: Stay, { means: { bound, cover }, booking }: Wanted) {
-  const fitting = await findRates(steps, stay, bound);
+async function quoteChosen(steps: Steps, stay: Stay, { means: { bound, cover }, search, booking }: Wanted) {
+  const fitting = findRates(await search(), stay, bound);
   if (fitting.length === 0) return undefined;
   const { policyId, checkInDate, checkOutDate, guests, rooms } = stay;
   const candidates = fitting.map(({ place, rate }) => ({
@@ -303,9 +320,42 @@ const toQuery = ({ location, checkInDate, checkOutDate, guests, rooms }: Stay) =
   rooms,
 });
 
-async function findRates(steps: Steps, stay: Stay, bound: string | undefined) {
-  const { refundableOnly } = stay;
-  const { accommodations } = await steps.call("search_hotels", toQuery(stay));
+/** A search that goes on only at a place that is certain or was confirmed. */
+function searchConfirmed({ call, pause }: Steps, stay: Stay): () => Promise<Found> {
+  let asked = stay.location;
+  let confirmed: string | undefined;
+  return async () => {
+    for (;;) {
+      const found = await call("search_hotels", { ...toQuery(stay), location: asked });
+      const doubt = doubtOfPlace(asked, found.location);
+      if (doubt === undefined || asked === confirmed) return found;
+      const { latitude, longitude, label, otherPlaces } = found.location;
+      const { status, location } = await pause({
+        step: "place",
+        reason: doubt,
+        resolution: Place,
+        by: "caller",
+        shown: { label, latitude, longitude, otherPlaces },
+        timeoutHours: PLACE_HOURS,
+        onTimeout: { status: "cancelled" },
+        needsOpenTrip: true,
+      });
+      if (status === "cancelled") throw new StepFailure("place_not_confirmed", "Nobody said which place is meant.");
+      if (status === "changed" && location !== undefined) asked = location;
+      else confirmed = asked;
+    }
+  };
+}
+
+/** What to ask before a hotel there is booked. */
+function doubtOfPlace(asked: string, { label, unknownPart, otherPlaces }: Found["location"]): string | undefined {
+  const how = `Confirm ${label}, or answer with changed and another location, such as coordinates.`;
+  if (unknownPart !== null) return `"${unknownPart}" was not found, so the hotels are those around ${label}. ${how}`;
+  if (otherPlaces.length > 0)
+    return `"${asked}" was taken as ${label}. It could also be ${otherPlaces.join("; ")}. ${how}`;
+}
+
+function findRates({ accommodations }: Found, { refundableOnly }: Stay, bound: string | undefined) {
   // The cheapest fitting rate of each place, as rates are ordered by price.
   return accommodations.flatMap(({ id, name, rates }) => {
     const rate = rates.find(

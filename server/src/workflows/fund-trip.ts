@@ -42,8 +42,9 @@ export const fundTrip = defineWorkflow<typeof Input, ToolMap>({
     const { amountReceived, transferId } = transfer;
     if (amountReceived === null) throw new Error("The transfer has arrived without an amount.");
     const funded = await steps.call("prefund_trip", { ...trip, budgetUsdc: amountReceived });
-    const { tripId, codeNonce, budgetUsdc, expiresAt } = funded;
-    return { tripId, codeNonce, budgetUsdc, expiresAt, transferId, fee: transfer.fee };
+    const { tripId, codeNonce, budgetUsdc, expiresAt, emailSent, emailNote } = funded;
+    const mailed = { emailSent, emailNote, guestLinkFrom: "unlock_claim returns the guest's link for this tripId" };
+    return { tripId, codeNonce, budgetUsdc, expiresAt, ...mailed, transferId, fee: transfer.fee };
   },
 });
 

@@ -110,6 +110,22 @@ describe("service.book_stay", () => {
     await expect.poll(available).toBe(before + micro(settled.refundedUsdc));
   });
 
+  it("asks which place is meant before it books where only a part was found, or the name has other meanings", async () => {
+    const tripId = await claimedTrip("1500");
+    const asked = await bookStay(tripId, { guestNames, location: "San Jose" });
+    expect(asked).toMatchObject({ status: "paused", nextStepId: "place", decidedBy: "caller" });
+    expect(asked.pauseReason).toMatch(/"San Jose" was taken as San Jos.+ It could also be San Jos/);
+    const again = await resume(asked, { status: "changed", location: "Nonesuch Lane 5, London" });
+    expect(again).toMatchObject({ status: "paused", nextStepId: "place:2" });
+    expect(again.pauseReason).toMatch(/^"Nonesuch Lane 5" was not found, so the hotels are those around /);
+    const ended = await resume(again, { status: "confirmed" });
+    expect(ended, JSON.stringify(ended)).toMatchObject({ status: "completed" });
+
+    const refused = await bookStay(tripId, { guestNames, location: "San Jose" });
+    const failed = { status: "failed", failure: { code: "place_not_confirmed" } };
+    expect(await resume(refused, { status: "cancelled" })).toMatchObject(failed);
+  });
+
   it("over the policy's nightly limit waits for a person, and is booked once after the approval", async () => {
     const policyId = "modest-nights";
     const put = await service.send(`/api/policies/${policyId}`, {

@@ -30,6 +30,7 @@ export function cityPlace(city: City): Place {
     countryCode: city.countryCode,
     precision: city.isSection ? "neighborhood" : "city",
     unknownPart: null,
+    population: city.population,
   };
 }
 

@@ -1,14 +1,18 @@
 import { z } from "zod";
 import { defineRoute } from "../../kernel/contracts/route.ts";
+import { shownOnce } from "../../kernel/contracts/shown-once.ts";
+import type { ClaimKeys } from "../../ports/chain/claim-keys.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Environment } from "../../ports/identity.ts";
 import { Claim, describeClaim, Hash, NO_SUCH_TRIP, requireHash } from "../escrow/index.ts";
+import { buildTripGuestLink } from "../invitations/index.ts";
 import type { Trip } from "../trips/index.ts";
 import type { Stores } from "./context.ts";
 
 interface UnlockPorts {
   stores: Pick<Stores, "trips">;
   clock: Clock;
+  claimKeys: ClaimKeys;
 }
 
 interface OwnTrip {
@@ -17,11 +21,15 @@ interface OwnTrip {
   tripId: ReturnType<typeof requireHash>;
 }
 
-export const UnlockedClaim = z.object({ tripId: z.string(), claim: Claim });
+export const UnlockedClaim = z.object({
+  tripId: z.string(),
+  claim: Claim,
+  guestLink: shownOnce(z.string()).describe("The same as prefund_trip's, for the guest only"),
+});
 
 /** Undefined: the tenant has no such trip. `reason`: why it cannot be claimed any more; undefined: it can. */
 export async function findUnlockable(
-  { stores, clock }: UnlockPorts,
+  { stores, clock }: Omit<UnlockPorts, "claimKeys">,
   { tenantId, environment, tripId }: OwnTrip,
 ): Promise<{ reason: string | undefined } | undefined> {
   const trip = await stores.trips.find(tenantId, environment, tripId);
@@ -30,14 +38,14 @@ export async function findUnlockable(
   return { reason: reason && `${reason}, so there is nothing to unlock.` };
 }
 
-/** Lets the guest try codes again. Undefined: the trip is gone. */
+/** Lets the guest try codes again, and makes the link anew, as none is stored. Undefined: the trip is gone. */
 export async function unlockOwnClaim(
-  { stores: { trips } }: Pick<UnlockPorts, "stores">,
+  { stores: { trips }, claimKeys }: Omit<UnlockPorts, "clock">,
   { tenantId, environment, tripId }: OwnTrip,
 ): Promise<z.input<typeof UnlockedClaim> | undefined> {
   await trips.unlock(tenantId, environment, tripId);
   const unlocked = await trips.find(tenantId, environment, tripId);
-  return unlocked && { tripId, claim: describeClaim(unlocked) };
+  return unlocked && { tripId, claim: describeClaim(unlocked), guestLink: buildTripGuestLink(claimKeys, unlocked) };
 }
 
 /** Resets the count of wrong codes. */
@@ -48,7 +56,7 @@ export const unlockTrip = defineRoute({
   tag: "escrow",
   summary: "Unlock a trip's claim",
   description:
-    "Lets the guest try codes again after too many wrong ones. Asked again it changes nothing. 409 when the trip cannot be claimed any more.",
+    "Lets the guest try codes again after too many wrong ones, and returns the guest's link. Asked again it changes nothing. 409 when the trip cannot be claimed any more.",
   scope: "escrow:write",
   params: z.object({ tripId: Hash.describe("0x and 64 hex digits, as prefund_trip answered it") }),
   answers: { 200: { description: "It is unlocked.", schema: UnlockedClaim } },

@@ -19,6 +19,7 @@ interface StopPlace extends Position {
   /** `point`: a given position. */
   precision: Place["precision"] | "point";
   unknownPart: string | null;
+  population?: Place["population"];
 }
 
 export interface ResolvedStop {

@@ -33,6 +33,8 @@ const CANDIDATES = 10;
 const MOST_OTHERS = 5;
 /** Places farther apart than this are different ones. */
 const SAME_PLACE_METERS = 50_000;
+/** A namesake of less than one part in so many of the inhabitants is not meant without its country or region. */
+const NAMESAKE_SHARE = 10;
 export const MOST_AT_ONCE = 9;
 export const TOO_MANY = "must be at most 9: search and book for two or more groups";
 
@@ -50,13 +52,22 @@ function findTimeZone(location: string, maps: Pick<Maps, "airport">): string | u
   return /^[a-z]{3}$/i.test(text) ? maps.airport(text.toUpperCase())?.timeZone : undefined;
 }
 
+type Sized = Position & { population?: number | undefined };
+
+/** Whoever says "London" does not mean the one in Ohio. */
+function couldBeMeant(other: Sized, best: Sized): boolean {
+  if (distanceMeters(other, best) <= SAME_PLACE_METERS) return false;
+  const { population: most } = best;
+  return most === undefined || other.population === undefined || other.population * NAMESAKE_SHARE >= most;
+}
+
 /** The best match for a text. Coordinates are kept; there are no hotels at sea. */
 async function findPlace(text: string, maps: Maps, signal: AbortSignal) {
   const { candidates, nearMatches, provenance } = await resolveText(maps, text, { limit: CANDIDATES, signal });
   const [best] = candidates;
   const countryCode = best?.countryCode ?? null;
   const place = best === undefined || countryCode === null ? undefined : { ...best, countryCode };
-  const others = best === undefined ? [] : candidates.filter((one) => distanceMeters(one, best) > SAME_PLACE_METERS);
+  const others = best === undefined ? [] : candidates.filter((one) => couldBeMeant(one, best));
   const isOne = best?.precision === "point" || best?.precision === "airport";
   const otherPlaces = isOne ? [] : [...new Set(others.map(({ label }) => label))];
   return { place, otherPlaces: otherPlaces.slice(0, MOST_OTHERS), nearMatches, provenance };

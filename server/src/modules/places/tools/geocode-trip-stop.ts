@@ -63,7 +63,10 @@ export const geocodeTripStop = defineTool({
     if (best === undefined) throw fail("location_not_found", { extra: { nearMatches } });
     const others = candidates.filter((one) => distanceMeters(one, best) > SAME_PLACE_METERS);
     return {
-      candidates: candidates.map((place) => ({ ...place, timeZone: maps.timeZonesAt(place)[0] ?? null })),
+      candidates: candidates.map(({ population: _, ...place }) => ({
+        ...place,
+        timeZone: maps.timeZonesAt(place)[0] ?? null,
+      })),
       isAmbiguous: others.length > 0,
       contradictionMeters,
       nearMatches: [],
