@@ -82,7 +82,7 @@ describe("the client", () => {
     const today = Temporal.Now.plainDateISO("UTC").toString();
     const file = await unwrap(client.routes.exportInvoices({ from: today, to: today }));
     expect(file.contentType).toContain("text/csv");
-    expect(new TextDecoder().decode(file.bytes)).toContain("invoice");
+    expect(new TextDecoder().decode(file.bytes)).toMatch(/^number,kind,/);
   });
 
   it("reads lists page by page, and item by item", async () => {
